@@ -1,0 +1,40 @@
+# Everything happens in .venv inside this checkout: nothing global is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check format bench clean
+help:
+	@echo "make demo    check and fix the example kernel, tell the before / after story"
+	@echo "make test    run the tests"
+	@echo "make check   format, lint, types, import layers"
+	@echo "make format  apply the formatter and the linter's safe fixes"
+	@echo "make bench   measure speed (benchmarks/)"
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,dev]'
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)
+	$(BIN)/python -m pytest benchmarks -o python_files='bench_*.py' --benchmark-only
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,44 @@
+"""bankwise: predict, prove, fix and explain GPU shared-memory bank conflicts without a GPU.
+
+>>> import bankwise
+>>> row = bankwise.machine("gfx942").instruction("ds_read_b128")
+>>> bankwise.count(row, [lane % 16 * 256 + lane // 16 * 16 for lane in range(64)]).passes
+array(64)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.machine import Instruction, Machine, machine
+
+if TYPE_CHECKING:
+    from bankwise.conflict import Count, Witness, count
+
+__all__ = [
+    "Count",
+    "InputError",
+    "Instruction",
+    "Location",
+    "Machine",
+    "Refusal",
+    "Witness",
+    "count",
+    "machine",
+]
+
+_LATE = {
+    "Count": "bankwise.conflict",
+    "Witness": "bankwise.conflict",
+    "count": "bankwise.conflict",
+}
+"""Names that need numpy or more: imported when they are first used."""
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _LATE:
+        raise AttributeError(f"module 'bankwise' has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)

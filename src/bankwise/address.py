@@ -1,0 +1,101 @@
+"""Address maps: where in shared memory an element of a tile lives.
+
+A map sends an element's row-major offset (in elements, from the start of the allocation) to
+another offset. It must be a bijection of the allocation, and every reader and writer must use the
+same one: the kernel then computes the same, only the bank of each element changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from bankwise.access import IntArray
+
+
+class AddressMap(Protocol):
+    """Element offset to element offset, on whole arrays at once."""
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The new offset of each element, same shape."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Row-major: every element stays where it is."""
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The offsets as they are."""
+        return offsets
+
+    def __str__(self) -> str:
+        return "row-major"
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Every row of ``row`` elements is followed by ``pad`` unused ones."""
+
+    row: int
+    pad: int
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """Offsets in the wider rows."""
+        return offsets + offsets // self.row * self.pad
+
+    def __str__(self) -> str:
+        return f"padded<row={self.row}, pad={self.pad}>"
+
+
+@dataclass(frozen=True, slots=True)
+class XorFold:
+    """Fold row bits into column chunks: ``chunk' = chunk XOR ((row / per_phase) mod period)``.
+
+    ``width``: elements in which chunks are exchanged; ``unit``: elements that stay together;
+    ``stride``: elements from one row to the next. With ``period = width / unit`` this is IREE's
+    ``xor_shuffle<width, unit, stride, per_phase>``; with ``per_phase = 1`` it is Wave's
+    ``chunk XOR (row mod max_phase)``. It is its own inverse and, where :meth:`legal`, a bijection.
+    """
+
+    width: int
+    unit: int
+    stride: int
+    per_phase: int = 1
+    period: int = 2
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The folded offsets, elements."""
+        chunk = offsets % self.width // self.unit
+        return offsets + ((chunk ^ self.phase(offsets)) - chunk) * self.unit
+
+    def phase(self, offsets: IntArray) -> IntArray:
+        """The value each element's chunk number is XORed with."""
+        return offsets // (self.stride * self.per_phase) % self.period
+
+    def legal(self, elements: int) -> str:
+        """Why this map is no bijection of ``elements`` elements; empty if it is one."""
+        chunks = self.width // self.unit
+        if self.width % self.unit or chunks & (chunks - 1):
+            return f"{self.width} elements are no power of two of {self.unit}-element chunks"
+        if self.period & (self.period - 1) or not 1 <= self.period <= chunks:
+            return f"a period of {self.period} can leave the {chunks} chunks of a row"
+        if self.stride % self.width:
+            return f"rows of {self.stride} elements do not hold whole groups of {self.width}"
+        if elements % self.width:
+            return f"{elements} elements do not hold whole groups of {self.width}"
+        return ""
+
+    def __str__(self) -> str:
+        return (
+            f"xor<width={self.width}, unit={self.unit}, stride={self.stride}, "
+            f"per_phase={self.per_phase}, period={self.period}>"
+        )
+
+
+def is_bijection(address: AddressMap, elements: int) -> bool:
+    """Whether the map permutes ``0 .. elements - 1``, by enumeration."""
+    image = address(np.arange(elements))
+    return bool((np.sort(image) == np.arange(elements)).all())

@@ -1,0 +1,1 @@
+"""What bankwise found, as values, and the ways to print them: terminal, JSON, SARIF."""

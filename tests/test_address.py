@@ -1,0 +1,86 @@
+"""XOR folds are bijections where they say so, and the search finds what counting confirms."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bankwise.address import Padded, XorFold, is_bijection
+from bankwise.conflict import count
+from bankwise.machine import machine
+from bankwise.reason import reason
+from bankwise.search import Demand, Tile, best_fold
+
+powers = st.integers(0, 5).map(lambda n: 1 << n)
+
+
+@given(st.integers(1, 6), st.integers(1, 40), powers, powers, powers)
+def test_a_legal_fold_is_its_own_inverse_and_a_bijection(
+    unit: int, chunks: int, rows: int, per_phase: int, period: int
+) -> None:
+    fold = XorFold(unit * chunks, unit, unit * chunks, per_phase, period)
+    elements = unit * chunks * rows * 4
+    if not fold.legal(elements):
+        assert is_bijection(fold, elements)
+        offsets = np.arange(elements)
+        assert (fold(fold(offsets)) == offsets).all()
+
+
+def test_a_group_count_that_is_no_power_of_two_is_refused_because_two_elements_collide() -> None:
+    fold = XorFold(96, 4, 96, 1, 32)
+    assert fold.legal(96 * 32)
+    assert not is_bijection(fold, 96 * 32)
+
+
+def test_the_talks_example_moves_element_392_to_388() -> None:
+    fold = XorFold(128, 4, 128, 1, 32)
+    assert fold(np.array([3 * 128 + 8])).tolist() == [388]
+
+
+def test_padding_moves_rows_apart() -> None:
+    assert Padded(32, 2)(np.array([0, 31, 32, 64])).tolist() == [0, 31, 34, 68]
+
+
+def _mfma_read(row_elements: int, lanes: int = 64) -> np.ndarray:
+    lane = np.arange(lanes)
+    return ((lane % 16) * row_elements + lane // 16 * 8)[None]
+
+
+@pytest.mark.parametrize(
+    ("target", "row", "plain", "best"),
+    [("gfx950", 64, 16, 4), ("gfx950", 128, 32, 4), ("gfx950", 32, 8, 4), ("gfx942", 64, 32, 8)],
+)
+def test_the_search_reaches_the_ideal_of_a_16_byte_mfma_read(
+    target: str, row: int, plain: int, best: int
+) -> None:
+    instruction = machine(target).instruction("ds_read_b128")
+    offsets = _mfma_read(row)
+    demand = Demand(instruction, offsets, np.ones((1, 64), bool), 8, 0, 1)
+    found = best_fold([demand], Tile(row, 64 * row, 2))
+    assert found.passes_before == plain
+    assert found.passes == best
+    assert int(count(instruction, found.address(offsets) * 2).passes.sum()) == best
+
+
+def test_the_reason_of_the_talk_is_64_mod_32_is_0_so_16_way() -> None:
+    instruction = machine("gfx942").instruction("ds_read_b64")
+    lane = np.arange(64)
+    offsets = lane % 16 * 256 + lane // 16 * 8
+    active = np.ones(64, bool)
+    witness = count(instruction, offsets).witness
+    assert witness is not None
+    why = reason(instruction, offsets, active, witness)
+    assert why is not None
+    assert (why.advance_words, why.residue, why.divisor, why.period, why.ways) == (64, 0, 32, 1, 16)
+
+
+def test_an_access_without_a_common_step_has_a_witness_but_no_arithmetic() -> None:
+    instruction = machine("gfx942").instruction("ds_read_b32")
+    offsets = np.zeros(64, np.int64)
+    offsets[[1, 2]] = [128, 896]
+    active = np.ones(64, bool)
+    witness = count(instruction, offsets).witness
+    assert witness is not None
+    assert witness.lanes == (0, 1, 2)
+    why = reason(instruction, offsets, active, witness)
+    assert why is None or why.rows == why.period * why.ways

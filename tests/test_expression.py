@@ -1,0 +1,72 @@
+"""Integer expressions: they mean what Python means, and bad ones are told with their column."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bankwise import expression
+from bankwise.errors import InputError
+
+LANES = np.arange(64)
+
+numbers = st.integers(0, 300).map(str)
+atoms = st.one_of(numbers, st.just("lane"))
+
+
+def _combine(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    binary = st.tuples(children, st.sampled_from(["+", "-", "*", "&", "|", "^"]), children)
+    shift = st.tuples(children, st.sampled_from(["<<", ">>"]), st.integers(0, 5).map(str))
+    divide = st.tuples(children, st.sampled_from(["//", "%"]), st.integers(1, 99).map(str))
+    compare = st.tuples(children, st.sampled_from(["<", "==", ">="]), children)
+    choice = st.tuples(children, children, children).map(
+        lambda t: f"({t[0]} if {t[1]} else {t[2]})"
+    )
+    return st.one_of(
+        *(s.map(lambda t: f"({t[0]} {t[1]} {t[2]})") for s in (binary, shift, divide, compare)),
+        choice,
+        st.tuples(children, children).map(lambda t: f"min({t[0]}, {t[1]})"),
+        children.map(lambda c: f"(-{c})"),
+        children.map(lambda c: f"(~{c})"),
+    )
+
+
+@given(st.recursive(atoms, _combine, max_leaves=12))
+def test_an_expression_is_python_on_every_lane(text: str) -> None:
+    values = [int(eval(text, {"lane": lane, "min": min})) for lane in range(64)]
+    if max(map(abs, values)) < 2**31:
+        assert expression.parse(text, ["lane"])(lane=LANES).tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("lane*64+(lane*4", "never closed", 9),
+        ("lane*foo", "unknown name 'foo'", 6),
+        ("lane**2", "'lane**2' is not integer arithmetic", 1),
+        ("1.5*lane", "'1.5' is not integer arithmetic", 1),
+        ("4 + __import__('os')", "is not integer arithmetic", 5),
+        ("lane << 99", "shift by less than 0 or more than", 1),
+        ("7 // (lane - 3)", "division by zero", 1),
+    ],
+)
+def test_a_bad_expression_is_told_with_its_column(text: str, message: str, column: int) -> None:
+    with pytest.raises(InputError, match=None) as caught:
+        expression.parse(text, ["lane"])(lane=LANES)
+    assert message in str(caught.value)
+    assert caught.value.location is not None
+    assert caught.value.location.column == column
+
+
+@pytest.mark.parametrize("text", ["", "  ", "(" * 5000, "lane+" * 1999 + "lane+", "\0", "9" * 400])
+def test_nonsense_is_refused_and_nothing_else(text: str) -> None:
+    with pytest.raises(InputError):
+        expression.parse(text, ["lane"])
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_either_an_expression_or_an_input_error(text: str) -> None:
+    try:
+        expression.parse(text, ["lane"])(lane=LANES)
+    except InputError:
+        pass

@@ -1,0 +1,226 @@
+"""The machine files: complete, consistent with themselves and with the facts they come from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from itertools import combinations
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bankwise.errors import InputError
+from bankwise.machine import Evidence, Instruction, lane_text, lanes, machine, names, parse
+
+CDNA = ("gfx90a", "gfx942", "gfx950")
+NVIDIA = ("sm_100", "sm_120", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
+MACHINES = ("gfx1100", "gfx1201", *CDNA, *NVIDIA)
+PHASE_FACTS = Path(__file__).parents[2] / "shared" / "facts" / "amd_phases.json"
+
+
+def rows(name: str) -> Iterable[Instruction]:
+    return machine(name).instructions.values()
+
+
+def span_of(generators: tuple[int, ...]) -> set[int]:
+    """All XORs of a subset of the generators."""
+    out = set()
+    for size in range(len(generators) + 1):
+        for chosen in combinations(generators, size):
+            total = 0
+            for g in chosen:
+                total ^= g
+            out.add(total)
+    return out
+
+
+def test_all_the_machines_are_there() -> None:
+    assert sorted(MACHINES) == list(names())
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_machine_file_is_named_after_its_machine(name: str) -> None:
+    m = machine(name)
+    assert m.name == name
+    assert m.wave_size == (64 if name in CDNA else 32)
+    assert m.vendor == ("amd" if name.startswith("gfx") else "nvidia")
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_phases_are_the_cosets_of_the_span(name: str) -> None:
+    for row in rows(name):
+        subspace = span_of(row.span)
+        assert len(subspace) == 2 ** len(row.span), f"{row}: the generators are not independent"
+        assert set(row.phases[0]) == subspace, row
+        for phase in row.phases:
+            assert {lane ^ phase[0] for lane in phase} == subspace, row
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_phases_partition_the_lanes_that_supply_addresses(name: str) -> None:
+    for row in rows(name):
+        form = row.name.split(".")[1] if "matrix" in row.name else ""
+        supplying = {"x1": 8, "x2": 16}.get(form, row.wave_size)
+        assert sorted(lane for phase in row.phases for lane in phase) == list(range(supplying)), row
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_row_says_where_it_comes_from_and_how_sure_it_is(name: str) -> None:
+    for row in rows(name):
+        assert row.source, row
+        assert set(row.source) <= set(machine(name).sources), row
+        assert 0 < row.confidence <= 1, row
+        assert row.evidence in get_args(Evidence), row
+        for claim in row.alternatives:
+            assert 0 < claim.confidence <= 1 - row.confidence + 1e-9, row
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_an_assumption_is_told_in_the_note(name: str) -> None:
+    for row in rows(name):
+        if row.evidence in ("assumed", "unknown"):
+            assert "ssum" in row.note, row
+            assert row.confidence <= 0.85, row
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_phase_of_contiguous_aligned_data_is_conflict_free(name: str) -> None:
+    """An ideal access exists: a phase's bytes never exceed one sweep of the banks."""
+    for row in rows(name):
+        assert len(row.phases[0]) * row.width_bytes <= row.banks * 4, row
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_source_listed_is_used(name: str) -> None:
+    m = machine(name)
+    used = {s for row in m.instructions.values() for s in row.source}
+    used |= {s for row in m.instructions.values() for c in row.alternatives for s in c.source}
+    used |= {fact.source for fact in m.facts.values()}
+    assert used == set(m.sources)
+
+
+def phase_facts() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    if not PHASE_FACTS.exists():
+        return
+    for row in json.loads(PHASE_FACTS.read_text())["rows"]:
+        instructions = [row["instr"]] if isinstance(row["instr"], str) else row["instr"]
+        for name in instructions:
+            yield row["arch"], name.replace(" lds", "_lds"), row
+
+
+@pytest.mark.skipif(not PHASE_FACTS.exists(), reason="the table of phase facts is not here")
+def test_the_phases_are_those_of_the_published_tables() -> None:
+    compared = 0
+    for target, name, fact in phase_facts():
+        row = machine(target).instruction(name)
+        if fact["phases"] is None:
+            continue
+        assert [list(p) for p in row.phases] == fact["phases"], (target, name)
+        assert list(row.span) == fact["lane_span"], (target, name)
+        assert (row.banks, row.addresses) == (fact["banks"], fact["repeat"]), (target, name)
+        compared += 1
+    assert compared >= 30
+
+
+@pytest.mark.parametrize("target", CDNA)
+def test_the_cdna_mnemonics_resolve(target: str) -> None:
+    wanted = """ds_read_u8 ds_read_i8 ds_read_u16 ds_read_i16 ds_read_u16_d16 ds_read_u16_d16_hi
+        ds_read_b32 ds_read_b64 ds_read_b96 ds_read_b128 ds_read2_b32 ds_read2st64_b32 ds_read2_b64
+        ds_read2st64_b64 ds_write_b8 ds_write_b16 ds_write_b16_d16_hi ds_write_b32 ds_write_b64
+        ds_write_b96 ds_write_b128 ds_write2_b32 ds_write2st64_b32 ds_write2_b64 ds_write2st64_b64
+        ds_add_u32 ds_add_rtn_u32 ds_add_f32 ds_max_u32 buffer_load_dword_lds"""
+    for name in wanted.split():
+        assert machine(target).instruction(name).addresses == 1 + ("2" in name.split("_")[1])
+
+
+def test_wide_direct_copies_and_transposing_reads_are_gfx950_only() -> None:
+    new = {f"buffer_load_dwordx{n}_lds" for n in (3, 4)} | {"ds_read_b96_tr_b6"}
+    new |= {f"ds_read_b64_tr_b{n}" for n in (4, 8, 16)}
+    assert new <= set(machine("gfx950").instructions)
+    assert not new & set(machine("gfx942").instructions)
+
+
+@pytest.mark.parametrize("target", NVIDIA)
+def test_the_ptx_names_resolve(target: str) -> None:
+    m = machine(target)
+    for bits in (8, 16, 32, 64, 128):
+        load, store = (m.instruction(f"{op}.shared.b{bits}") for op in ("ld", "st"))
+        assert load.width_bytes == store.width_bytes == load.alignment_bytes == bits // 8
+        assert (load.merge, store.merge) == ("neighbours" if bits > 32 else "none", "none")
+    for x in (1, 2, 4):
+        for end in ("", ".trans"):
+            assert m.instruction(f"ldmatrix.x{x}{end}").merge == "none"
+            assert (f"stmatrix.x{x}{end}" in m.instructions) == (int(target[3:]) >= 90)
+    assert ("cp.async.b128" in m.instructions) == (int(target[3:]) >= 80)
+
+
+def test_only_two_reads_of_gfx950_see_64_banks() -> None:
+    wide = {
+        (r.machine, r.name)
+        for name in MACHINES
+        for r in rows(name)
+        if r.banks != 32 and r.evidence != "unknown"
+    }
+    assert wide == {("gfx950", "ds_read_b64"), ("gfx950", "ds_read_b128")}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_facts_of_occupancy_are_consistent(name: str) -> None:
+    facts = {key: int(fact) for key, fact in machine(name).facts.items()}
+    assert facts["max_waves_per_unit"] == facts["simds_per_unit"] * facts["wave_slots_per_simd"]
+    reserved = facts["lds_reserved_bytes_per_workgroup"]
+    assert facts["lds_bytes_per_workgroup"] + reserved <= facts["lds_bytes_per_unit"]
+    assert facts["lds_bytes_per_unit"] % facts["lds_granule_bytes"] == 0
+    assert facts["vgprs_per_simd"] % facts["vgpr_granule"] == 0
+    if "registers_per_unit" in facts:
+        lanes_of_simds = facts["simds_per_unit"] * machine(name).wave_size
+        assert facts["registers_per_unit"] == facts["vgprs_per_simd"] * lanes_of_simds
+
+
+def test_an_unknown_machine_gets_a_suggestion() -> None:
+    with pytest.raises(InputError, match="unknown target 'gfx943'") as caught:
+        machine("gfx943")
+    assert "gfx942" in caught.value.hint
+
+
+def test_an_unknown_instruction_gets_a_suggestion() -> None:
+    with pytest.raises(InputError, match="no shared-memory instruction 'ds_read_b129'") as caught:
+        machine("gfx942").instruction("ds_read_b129")
+    assert "ds_read_b128" in caught.value.hint
+
+
+@given(st.lists(st.integers(0, 63), max_size=64))
+def test_lane_lists_survive_a_round_trip(values: list[int]) -> None:
+    assert lanes(lane_text(tuple(values))) == tuple(values)
+
+
+def gfx942() -> str:
+    return (resources.files("bankwise") / "machines" / "gfx942.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('name = "gfx942"', "name = ", "Invalid value"),
+        ('vendor = "amd"', 'vendor = "intel"', "'intel' is none of amd, nvidia"),
+        ('direction = "read"', 'direction = "load"', "'load' is none of read, write"),
+        ("wave_size = 64", "", "'wave_size' is missing"),
+        ('phases = ["0-31", "32-63"]', "phases = [[0, 31]]", "'[0,' is no run of lanes"),
+        ('phases = ["0-31", "32-63"]', 'phases = ["0-x"]', "'0-x' is no run of lanes"),
+        ('phases = ["0-31", "32-63"]', 'phases = ["31-0"]', "'31-0' is no run of lanes"),
+        ('evidence = "inferred"', 'evidence = "rumoured"', "'rumoured' is none of"),
+        ('source = ["analogy"]', 'source = ["nowhere"]', "source 'nowhere' is not listed"),
+        ('source = "rocm-specs"', 'source = "nowhere"', "source 'nowhere' is not listed"),
+        ("confidence = 0.98", 'confidence = "high"', "could not convert"),
+    ],
+)
+def test_a_broken_machine_file_is_named_in_the_error(old: str, new: str, says: str) -> None:
+    text = gfx942()
+    assert old in text
+    with pytest.raises(InputError, match=r"mine\.toml: bad machine file: ") as caught:
+        parse(text.replace(old, new, 1), "mine.toml")
+    assert says in str(caught.value)
