@@ -45,10 +45,12 @@ class Pattern:
 class Access:
     """One operation on shared memory, for all waves of one workgroup.
 
-    ``width_bytes``: contiguous bytes per lane. ``element_bytes``: size of one element of the
-    allocation. ``alignment_bytes``: the largest power of two (at most 16) that divides every offset.
-    ``operation``: the name in the text ("vector.load"). ``shared_index`` numbers the accesses of a
-    kernel in program order.
+    ``width_bytes``: contiguous bytes per lane. ``element_bytes``: size of one element of the memref
+    in the text (of the allocation too, unless a view changes the type). ``alignment_bytes``: the
+    largest power of two (at most 16) dividing every offset. ``operation``: the name in the
+    text ("vector.load"). ``shared_index`` numbers the accesses of a kernel in program order.
+    ``variant`` completes the instruction's name where the width does not:
+    the shape of an ldmatrix ("x4.trans"), the kind of an atomic ("add_f32").
     """
 
     operation: str
@@ -62,6 +64,7 @@ class Access:
     patterns: tuple[Pattern, ...]
     shared_index: int = 0
     note: str = ""
+    variant: str = ""
 
     @property
     def executions(self) -> int:

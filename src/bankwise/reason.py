@@ -8,6 +8,7 @@ lanes of a phase have to share them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import gcd
 
 from bankwise.access import BoolArray, IntArray
@@ -59,7 +60,7 @@ def reason(
     lanes = phases(instruction, offsets_bytes, active)[witness.phase]
     starts = {int(offsets_bytes[lane]) // BANK_BYTES for lane in lanes if active[lane]}
     words = sorted(witness.words)
-    gap = gcd(*(b - a for a, b in zip(words, words[1:], strict=False)))
+    gap = gcd(*(b - a for a, b in pairwise(words)))
     steps = {b - a for a in starts for b in starts if b > a and gap % (b - a) == 0}
     regular = [step for step in sorted(steps) if _explains(step, starts, instruction.banks, words)]
     if not regular:

@@ -1,0 +1,1 @@
+"""Passes as a rank, floors, and certificates that an independent checker can re-derive."""

@@ -1,0 +1,1 @@
+"""The exact joint solver, the constructive two-access algorithm, and the family of optima."""
