@@ -1,0 +1,153 @@
+"""The user's text, and what of it the MLIR parser gets.
+
+People keep kernels in ``.mlir`` files, in code blocks of RST and Markdown pages, and in the dumps
+that ``iree-compile --mlir-print-ir-after=PASS`` prints. Whatever the parser needs changed is an
+:class:`Edit` on the user's own text, so that every place of the parsed text has exactly one place
+in the user's file, and later edits (a fix) can be spliced into the text as the user wrote it.
+
+    text --edits--> parsed --MLIR parser--> op at (line, column) --offset_at--> offset in text
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from bankwise.errors import InputError, Location
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace ``text[start:end]`` by ``replacement``; offsets count characters."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the parsed text that starts at ``parsed`` and comes from ``text`` of the user's
+    text; its first ``kept`` characters are the user's own, the rest is a replacement."""
+
+    parsed: int
+    text: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """``text`` is the user's whole file, ``parsed`` the same after ``edits`` (sorted)."""
+
+    file: str
+    text: str
+    parsed: str
+    edits: tuple[Edit, ...]
+    pieces: tuple[Piece, ...]
+
+    def offset_at(self, line: int, column: int) -> int:
+        """The offset in ``text`` of a line and column of the *parsed* text, as MLIR counts them:
+        from 1, columns in bytes."""
+        starts = _line_starts(self.parsed)
+        first = starts[min(line, len(starts)) - 1]
+        last = starts[line] if line < len(starts) else len(self.parsed)
+        row = self.parsed[first:last]
+        before = row.encode()[: column - 1].decode(errors="ignore")
+        return self.text_offset(first + len(before))
+
+    def location_at(self, line: int, column: int) -> Location:
+        """The place in the user's file of a line and column of the *parsed* text."""
+        return self.location(self.offset_at(line, column))
+
+    def location(self, offset: int) -> Location:
+        """The place in the user's file of an offset in ``text``; columns count characters."""
+        return Location(self.file, *line_and_column(self.text, offset))
+
+    def text_offset(self, parsed: int) -> int:
+        """The offset in ``text`` of an offset in ``parsed``."""
+        piece = self.pieces[bisect_right(self.pieces, parsed, key=lambda p: p.parsed) - 1]
+        return piece.text + min(parsed - piece.parsed, piece.kept)
+
+
+def source_of(file: str, text: str, edits: Iterable[Edit] = ()) -> Source:
+    """``text`` with ``edits`` as the parser is to see it."""
+    ordered = _ordered(edits)
+    pieces: list[Piece] = []
+    parsed = at = 0
+    for edit in ordered:
+        pieces.append(Piece(parsed, at, edit.start - at))
+        parsed += edit.start - at
+        pieces.append(Piece(parsed, edit.start, 0))
+        parsed += len(edit.replacement)
+        at = edit.end
+    pieces.append(Piece(parsed, at, len(text) - at))
+    return Source(file, text, apply_edits(text, ordered), ordered, tuple(pieces))
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """``text`` with all ``edits`` made; offsets refer to ``text`` as it is given.
+
+    Edits must not overlap. Insertions at one place keep their order.
+    """
+    out: list[str] = []
+    at = 0
+    for edit in _ordered(edits):
+        assert at <= edit.start <= edit.end <= len(text), f"edits overlap at offset {edit.start}"
+        out += (text[at : edit.start], edit.replacement)
+        at = edit.end
+    return "".join((*out, text[at:]))
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both from 1. Only a newline ends a line, as in MLIR."""
+    starts = _line_starts(text)
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file, exactly (line ends kept); :class:`InputError` if it has none."""
+    where = Location(str(path))
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise InputError("no such file", location=where) from error
+    except IsADirectoryError as error:
+        raise InputError("this is a directory, a file is needed", location=where) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", location=where) from error
+    if data.startswith(b"ML\xefR"):
+        hint = "print it as text: iree-opt FILE --mlir-print-local-scope -o FILE.mlir"
+        raise InputError("this is MLIR bytecode, text is needed", location=where, hint=hint)
+    if b"\0" in data:
+        raise InputError("this is a binary file, MLIR text is needed", location=where)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place = Location(str(path), data.count(b"\n", 0, error.start) + 1)
+        message = f"not UTF-8 text: byte 0x{data[error.start]:02x}"
+        raise InputError(message, location=place) from error
+    if not text.strip():
+        raise InputError("the file is empty", location=where)
+    return text
+
+
+def masked(text: str) -> str:
+    """``text`` with the inside of strings and comments replaced by spaces; offsets stay."""
+    return _QUIET.sub(lambda match: " " * len(match[0]), text)
+
+
+_QUIET = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+
+
+def _ordered(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    return tuple(sorted(edits, key=lambda edit: (edit.start, edit.end)))
+
+
+@lru_cache(maxsize=8)
+def _line_starts(text: str) -> tuple[int, ...]:
+    return (0, *(match.end() for match in re.finditer("\n", text)))
