@@ -1,0 +1,1 @@
+"""What the compiler really emits: compile a kernel, read its assembly, compare two of them."""
