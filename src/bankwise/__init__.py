@@ -15,6 +15,8 @@ from bankwise.machine import Instruction, Machine, machine
 
 if TYPE_CHECKING:
     from bankwise.conflict import Count, Witness, count
+    from bankwise.verbs.check import check
+    from bankwise.verbs.fix import fix
 
 __all__ = [
     "Count",
@@ -24,7 +26,9 @@ __all__ = [
     "Machine",
     "Refusal",
     "Witness",
+    "check",
     "count",
+    "fix",
     "machine",
 ]
 
@@ -32,6 +36,8 @@ _LATE = {
     "Count": "bankwise.conflict",
     "Witness": "bankwise.conflict",
     "count": "bankwise.conflict",
+    "check": "bankwise.verbs.check",
+    "fix": "bankwise.verbs.fix",
 }
 """Names that need numpy or more: imported when they are first used."""
 

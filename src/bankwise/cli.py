@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -124,16 +126,122 @@ def machines(
         small.print_machines(chosen, _out())
 
 
+@app.command(
+    epilog="Examples: bankwise check kernel.mlir | bankwise check kernel.rst --target gfx950 "
+    "--format json | bankwise check kernel.mlir --format sarif > out.sarif"
+)
+def check(
+    file: KernelFile,
+    target: Target = "",
+    kernel: KernelName = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    policy: PolicyOption = Policy.iree,
+    isa: Annotated[
+        bool, typer.Option("--isa", help="Compile, and compare with the emitted instructions.")
+    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List every access.")] = False,
+    form: Annotated[CheckFormat, typer.Option("--format", help="How to print.")] = CheckFormat.text,
+) -> None:
+    """Find every shared-memory access of a kernel and predict its bank conflicts."""
+    from bankwise.verbs.check import Options, check_file
+
+    options = Options(target, kernel, tuple(dim), workgroup_size, policy.value)
+    report = check_file(file, options, isa=isa)
+    if form is CheckFormat.text:
+        from bankwise.report.as_text import print_check
+
+        print_check(report, _out(), everything=everything)
+    elif form is CheckFormat.json:
+        from bankwise.report.as_json import check_document
+
+        _write_json(check_document(report))
+    else:
+        from bankwise.report.as_sarif import check_sarif
+
+        _write_json(check_sarif(report))
+    raise typer.Exit(report.exit_code)
+
+
+@app.command(
+    epilog="Examples: bankwise fix kernel.mlir | git apply | bankwise fix kernel.mlir -o fixed.mlir"
+)
+def fix(
+    file: KernelFile,
+    target: Target = "",
+    kernel: KernelName = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    policy: PolicyOption = Policy.iree,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="Write the fixed kernel here.")
+    ] = "",
+    write: Annotated[bool, typer.Option("--write", help="Write it back to FILE.")] = False,
+    execute: Annotated[
+        bool, typer.Option(help="Execute both kernels and compare the results.")
+    ] = True,
+    isa: Annotated[bool, typer.Option(help="Compile both kernels and compare the code.")] = True,
+    reference: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE.py:FUNCTION",
+            help="Called with the input buffers, returns the expected ones (None: any).",
+        ),
+    ] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Rewrite a kernel so that its conflicts vanish, and show that it computes the same.
+
+    The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
+    """
+    from bankwise.report.fixing import fix_document, print_fix
+    from bankwise.verbs.check import Options
+    from bankwise.verbs.fix import fix_file, write_atomically
+
+    options = Options(target, kernel, tuple(dim), workgroup_size, policy.value)
+    if write and output:
+        raise InputError("--write and --output exclude each other")
+    with _progress("executing workgroups") as advance:
+        report = fix_file(
+            file, options, execute=execute, isa=isa, reference=reference, progress=advance
+        )
+    destination = str(file) if write else output
+    if destination and report.accepted:
+        write_atomically(Path(destination), report.fixed_text)
+    if form is Format.json:
+        _write_json(fix_document(report))
+    else:
+        print_fix(report, _err())
+        if not destination and report.accepted:
+            sys.stdout.write(report.patch)
+    raise typer.Exit(report.exit_code)
+
+
 def _out() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(highlight=False, **_width(sys.stdout.isatty()))
 
 
 def _err() -> Console:
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+    return Console(stderr=True, highlight=False, **_width(sys.stderr.isatty()))
+
+
+@contextmanager
+def _progress(text: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr that vanishes when done; nothing where stderr is no terminal."""
+    from rich.progress import Progress
+
+    with Progress(console=_err(), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(text, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _width(terminal: bool) -> dict[str, Any]:
+    """A pipe or a file has no width of its own: lines stay whole there."""
+    return {} if terminal else {"width": 160, "soft_wrap": True}
 
 
 def _write_json(document: dict[str, Any]) -> None:

@@ -1,0 +1,164 @@
+"""Deciding what to swizzle: which allocations share a map, which map, and why not.
+
+Two allocations that one access may touch (rotating buffers) must use the same map; so must all
+readers and writers of an allocation. A :class:`Plan` is therefore made for a whole group or not at
+all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bankwise.access import Allocation, IntArray, Pattern
+from bankwise.address import XorFold
+from bankwise.errors import Refusal
+from bankwise.ir.extract import Extraction, SharedAccess
+from bankwise.machine import Machine
+from bankwise.search import Demand, Found, Piece, Tile, best_fold
+from bankwise.widths import Issue
+
+Issues = Mapping[int, tuple[Issue, ...]]
+"""The instructions of each access, by its ``shared_index``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Allocations that must share one map, and every access to any of them."""
+
+    allocations: tuple[Allocation, ...]
+    accesses: tuple[SharedAccess, ...]
+
+    @property
+    def names(self) -> str:
+        """The allocations' names, for messages."""
+        return ", ".join(a.name for a in self.allocations)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The map chosen for a group."""
+
+    group: Group
+    tile: Tile
+    found: Found
+
+    @property
+    def fold(self) -> XorFold:
+        """The fold to apply; only plans that help have one."""
+        assert isinstance(self.found.address, XorFold)
+        return self.found.address
+
+
+def groups(extraction: Extraction) -> tuple[Group, ...]:
+    """The groups of allocations that are touched by common accesses, in program order."""
+    leader = {a.name: a.name for a in extraction.allocations}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            name = leader[name]
+        return name
+
+    for site in extraction.accesses:
+        first, *rest = site.access.allocations
+        for other in rest:
+            leader[find(other)] = find(first)
+    used = dict.fromkeys(find(s.access.allocations[0]) for s in extraction.accesses)
+    return tuple(
+        Group(
+            tuple(a for a in extraction.allocations if find(a.name) == root),
+            tuple(s for s in extraction.accesses if find(s.access.allocations[0]) == root),
+        )
+        for root in used
+    )
+
+
+def plan(group: Group, issues: Issues, machine: Machine) -> Plan | Refusal:
+    """The best fold for a group, or the reason why none may be applied."""
+    shapes = {(a.shape, a.strides, a.element_bytes) for a in group.allocations}
+    first = group.allocations[0]
+    if len(shapes) > 1:
+        return Refusal(f"{group.names} share accesses but not their shape", first.location)
+    if not _row_major(first):
+        return Refusal(f"{first.name} is not row-major", first.location)
+    for site in group.accesses:
+        if site.access.element_bytes != first.element_bytes:
+            reason = f"{first.name} is also accessed with another element type"
+            return Refusal(reason, site.access.location)
+        if site.access.shared_index not in issues:
+            reason = f"{first.name} has an access whose instruction is unknown"
+            return Refusal(reason, site.access.location)
+    row = first.strides[-2] if len(first.shape) > 1 else _flat_row(group, first)
+    tile = Tile(row, int(np.prod(first.shape)), first.element_bytes)
+    demands = [d for site in group.accesses for d in _demands(site, issues, machine, tile)]
+    fixed = [
+        p for site in group.accesses if site.access.kind in ("dma", "async") for p in _fixed(site)
+    ]
+    return Plan(group, tile, best_fold(demands, tile, fixed))
+
+
+def elements(pattern: Pattern, element_bytes: int) -> IntArray:
+    """First element of every lane, [waves, lanes]."""
+    return pattern.offsets_bytes // element_bytes
+
+
+def _row_major(allocation: Allocation) -> bool:
+    step = 1
+    for size, stride in zip(reversed(allocation.shape), reversed(allocation.strides), strict=True):
+        if stride != step:
+            return False
+        step *= size
+    return True
+
+
+def _flat_row(group: Group, allocation: Allocation) -> int:
+    """Rows of a one-dimensional allocation: the largest stride of its views, or all of it."""
+    strides = [s for site in group.accesses if site.base for s in site.base.strides[:-1]]
+    return max(strides, default=allocation.shape[0])
+
+
+def _demands(site: SharedAccess, issues: Issues, machine: Machine, tile: Tile) -> list[Demand]:
+    if site.access.kind in ("dma", "async"):
+        return []
+    return [
+        Demand(
+            machine.instruction(issue.instruction),
+            elements(pattern, tile.element_bytes),
+            pattern.active,
+            site.access.width_bytes // tile.element_bytes,
+            issue.offset_bytes,
+            pattern.executions,
+        )
+        for pattern in site.access.patterns
+        for issue in issues[site.access.shared_index]
+    ]
+
+
+def _fixed(site: SharedAccess) -> list[Piece]:
+    span = site.access.width_bytes // site.access.element_bytes
+    return [
+        Piece(elements(p, site.access.element_bytes)[p.active], span) for p in site.access.patterns
+    ]
+
+
+def coalescing(plan: Plan) -> str:
+    """What permuting the sources of direct-to-LDS copies does to global memory, in words.
+
+    A wave that fills whole groups of chunks fetches the same addresses as before, in another order
+    of lanes; a wave that fills parts of one fetches from more places.
+    """
+    sites = [s for s in plan.group.accesses if s.access.kind in ("dma", "async")]
+    if not sites:
+        return ""
+    waves = same = 0
+    for site in sites:
+        for pattern in site.access.patterns:
+            slots = elements(pattern, site.access.element_bytes)
+            for wave, active in zip(slots, pattern.active, strict=True):
+                waves += 1
+                same += set(wave[active].tolist()) == set(plan.fold(wave[active]).tolist())
+    if same == waves:
+        return "direct-to-LDS copies: every wave still fetches the same addresses, lanes permuted"
+    return f"direct-to-LDS copies: {waves - same} of {waves} waves fetch from other addresses"

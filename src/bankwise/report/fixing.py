@@ -1,0 +1,178 @@
+"""The answer of ``bankwise fix``: what was changed, what it brings, and the verdicts on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.errors import Refusal
+from bankwise.report.as_json import check_document, refusal_document
+from bankwise.report.values import CheckReport, Cost
+
+Status = Literal["passed", "failed", "not available", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one judge says: ``execution`` or ``isa``.
+
+    ``rows``: numbers before and after, by name (instruction counts, bytes).
+    """
+
+    judge: str
+    status: Status
+    detail: str
+    rows: tuple[tuple[str, int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One group of allocations that got a new address map. Costs are per workgroup, all accesses.
+
+    ``coalescing`` says what the permuted global addresses of direct-to-LDS copies do; ``members``
+    is how many maps were tried.
+    """
+
+    kernel: str
+    allocations: tuple[str, ...]
+    address: str
+    before: Cost
+    after: Cost
+    members: int
+    coalescing: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixReport:
+    """Before, after, the changes, the verdicts, the patch."""
+
+    before: CheckReport
+    after: CheckReport
+    changes: tuple[Change, ...]
+    refusals: tuple[Refusal, ...]
+    verdicts: tuple[Verdict, ...]
+    fixed_text: str
+    patch: str
+
+    @property
+    def accepted(self) -> bool:
+        """Whether there is a change and no judge rejected it: only then is anything offered."""
+        return bool(self.changes) and all(v.status != "failed" for v in self.verdicts)
+
+    @property
+    def exit_code(self) -> int:
+        """0 conflict-free now, 1 conflicts remain, 2 rejected, or something stayed unanalysed."""
+        if any(v.status == "failed" for v in self.verdicts):
+            return 2
+        if self.after.conflicts or self.after.findings:
+            return 1
+        return 2 if self.refusals or self.after.refusals else 0
+
+
+def fix_document(report: FixReport) -> dict[str, Any]:
+    """``bankwise.fix/1``."""
+    return {
+        "schema": "bankwise.fix/1",
+        "target": report.before.target,
+        "accepted": report.accepted,
+        "changes": [
+            {
+                "kernel": c.kernel,
+                "allocations": list(c.allocations),
+                "address": c.address,
+                "before": _cost(c.before),
+                "after": _cost(c.after),
+                "members": c.members,
+                "coalescing": c.coalescing or None,
+            }
+            for c in report.changes
+        ],
+        "verdicts": [
+            {
+                "judge": v.judge,
+                "status": v.status,
+                "detail": v.detail,
+                "rows": [{"name": n, "before": b, "after": a} for n, b, a in v.rows],
+            }
+            for v in report.verdicts
+        ],
+        "refusals": [refusal_document(r) for r in report.refusals],
+        "before": check_document(report.before),
+        "after": check_document(report.after),
+        "patch": report.patch,
+    }
+
+
+def _cost(cost: Cost) -> dict[str, int]:
+    return {"passes": cost.passes, "ideal": cost.ideal, "extra": cost.extra}
+
+
+def print_fix(report: FixReport, console: Console) -> None:
+    """Tell the before / after story."""
+    if not report.changes and not report.refusals:
+        console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
+    for change in report.changes:
+        names = escape(", ".join(change.allocations))
+        console.print(f"[bold]{escape(change.kernel)}[/]: {names}: {escape(change.address)}")
+        console.print(
+            f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
+            f"{change.after.ideal:,} (best of {change.members} maps)"
+        )
+        if change.coalescing:
+            console.print(f"  {escape(change.coalescing)}")
+    for refusal in report.refusals:
+        console.print(f"[yellow]not changed:[/] {escape(str(refusal))}")
+    if report.changes:
+        console.print(_table(report))
+    for verdict in report.verdicts:
+        _print_verdict(verdict, console)
+
+
+def _table(report: FixReport) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("place", "access", "instruction"):
+        table.add_column(title, overflow="fold")
+    for title in ("before", "after", "ideal"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for old, new in pairs(report):
+        if old.run == new.run and not old.run.extra:
+            continue
+        colour = "red" if new.run.extra else "green"
+        table.add_row(
+            f"{old.location.line}:{old.location.column}",
+            escape(f"{old.direction} {', '.join(old.allocations)}"),
+            escape(new.instruction),
+            f"{old.run.passes:,}",
+            f"[{colour}]{new.run.passes:,}[/]",
+            f"{new.run.ideal:,}",
+        )
+    before, after = report.before.totals.run, report.after.totals.run
+    table.add_row(
+        "",
+        "all loads and stores",
+        "",
+        f"{before.passes:,}",
+        f"{after.passes:,}",
+        f"{after.ideal:,}",
+    )
+    return table
+
+
+def pairs(report: FixReport) -> list[tuple[Any, Any]]:
+    """Each access before beside the same access after, in program order."""
+    old = [a for kernel in report.before.kernels for a in kernel.accesses]
+    new = [a for kernel in report.after.kernels for a in kernel.accesses]
+    return list(zip(old, new, strict=True))
+
+
+def _print_verdict(verdict: Verdict, console: Console) -> None:
+    colour = {"passed": "green", "failed": "red"}.get(verdict.status, "yellow")
+    console.print(f"{verdict.judge}: [{colour}]{verdict.status}[/]: {escape(verdict.detail)}")
+    for name, before, after in verdict.rows:
+        mark = "" if before == after else " [dim](changed)[/]"
+        console.print(f"  {escape(name)}: {before:,} -> {after:,}{mark}")

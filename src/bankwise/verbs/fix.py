@@ -1,0 +1,197 @@
+"""``bankwise fix``: plan, rewrite in the user's own text, check again, and hear the judges."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.report.fixing import Change, FixReport, Verdict
+from bankwise.report.values import Cost
+from bankwise.verbs.check import Analysis, Options, analyse, report_of
+
+if TYPE_CHECKING:
+    from bankwise.ir.module import Opened
+    from bankwise.ir.rewrite.emit import Emitter
+    from bankwise.ir.rewrite.plan import Plan
+    from bankwise.ir.rewrite.scope import Scope
+
+Progress = Callable[[int, int], None]
+
+
+def fix(
+    file: str | Path,
+    target: str = "",
+    *,
+    kernel: str = "",
+    dims: tuple[str, ...] = (),
+    workgroup_size: str = "",
+    policy: str = "iree",
+    execute: bool = True,
+    isa: bool = True,
+) -> FixReport:
+    """Rewrite the kernels of ``file`` so that their conflicts vanish. Nothing is written."""
+    options = Options(target, kernel, dims, workgroup_size, policy)
+    return fix_file(Path(file), options, execute=execute, isa=isa)
+
+
+def fix_file(
+    file: Path,
+    options: Options,
+    *,
+    execute: bool = True,
+    isa: bool = True,
+    reference: str = "",
+    progress: Progress | None = None,
+) -> FixReport:
+    """Open ``file``, rewrite it, and judge the result.
+
+    ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones.
+    """
+    from bankwise.ir.module import open_module, open_text
+
+    opened = open_module(file)
+    analyses = analyse(opened, options)
+    rewritten = _rewrite(opened, analyses)
+    fixed_text = rewritten.text
+    reopened = open_text(fixed_text, opened.source.file)
+    again = analyse(reopened, options)
+    verdicts: list[Verdict] = []
+    if rewritten.changes and execute:
+        from bankwise.verbs.judge_execution import judge_execution
+
+        verdicts.append(judge_execution(opened, reopened, analyses, again, reference, progress))
+    if rewritten.changes and isa:
+        from bankwise.verbs.judge_isa import judge_isa
+
+        verdicts.append(judge_isa(opened, reopened, analyses))
+    return FixReport(
+        before=report_of(opened, options, analyses),
+        after=report_of(reopened, options, again),
+        changes=rewritten.changes,
+        refusals=rewritten.refusals,
+        verdicts=tuple(verdicts),
+        fixed_text=fixed_text,
+        patch=unified_patch(file, opened.source.text, fixed_text),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewritten:
+    text: str
+    changes: tuple[Change, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def _rewrite(opened: Opened, analyses: tuple[Analysis, ...]) -> _Rewritten:
+    from bankwise.ir.rewrite.apply import apply
+    from bankwise.ir.rewrite.emit import Emitter
+    from bankwise.ir.rewrite.plan import groups, plan
+    from bankwise.ir.source import apply_edits
+
+    emitter = Emitter(opened.source.text, opened.offset_of)
+    changes: list[Change] = []
+    refusals: list[Refusal] = []
+    for analysis in analyses:
+        scope = _scope(analysis, emitter)
+        for group in groups(analysis.extraction):
+            chosen = plan(group, analysis.issues, analysis.machine)
+            if isinstance(chosen, Refusal):
+                refusals += [chosen] if _conflicts(analysis, group.names) else []
+            elif chosen.found.helps:
+                refusal = apply(chosen, scope)
+                refusals += [refusal] if refusal else []
+                changes += [] if refusal else [_change(analysis, chosen)]
+    text = apply_edits(opened.source.text, emitter.edits)
+    return _Rewritten(text, tuple(changes), tuple(refusals))
+
+
+def _scope(analysis: Analysis, emitter: Emitter) -> Scope:
+    from bankwise.ir.indexing import ThreadIds
+    from bankwise.ir.rewrite.scope import scope_of
+
+    threads = ThreadIds(
+        analysis.workgroup_size, analysis.machine.wave_size, grid=analysis.kernel.grid
+    )
+    return scope_of(analysis.kernel.op, threads, emitter)
+
+
+def _conflicts(analysis: Analysis, names: str) -> bool:
+    from bankwise.verbs.counting import access_reports
+
+    reports = access_reports(analysis.extraction, analysis.issues, analysis.machine)
+    return any(r.run.extra and set(r.allocations) & set(names.split(", ")) for r in reports)
+
+
+def _change(analysis: Analysis, plan: Plan) -> Change:
+    from bankwise.ir.rewrite.plan import coalescing
+
+    found = plan.found
+    return Change(
+        kernel=analysis.kernel.name,
+        allocations=tuple(a.name for a in plan.group.allocations),
+        address=str(found.address),
+        before=Cost(found.passes_before, found.ideal),
+        after=Cost(found.passes, found.ideal),
+        members=found.members,
+        coalescing=coalescing(plan),
+    )
+
+
+def unified_patch(file: Path, before: str, after: str) -> str:
+    """A patch that ``git apply`` takes, with paths relative to the current folder."""
+    path = os.path.relpath(file) if file.is_absolute() else str(file)
+    path = path if not path.startswith("..") else str(file).lstrip("/")
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lines = [f"--- a/{path}\n", f"+++ b/{path}\n"] if old != new else []
+    # Without autojunk: a blank line that occurs often is still the same line before and after.
+    for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes():
+        lines += _hunk(group, old, new)
+    ended = [x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines]
+    return "".join(ended)
+
+
+def _hunk(
+    group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]
+) -> Iterator[str]:
+    first, last = group[0], group[-1]
+    yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
+    for tag, i, j, k, m in group:
+        if tag == "equal":
+            yield from (f" {line}" for line in old[i:j])
+        else:
+            yield from (f"-{line}" for line in old[i:j])
+            yield from (f"+{line}" for line in new[k:m])
+
+
+def _range(start: int, end: int) -> str:
+    """Lines ``start .. end`` (from 0) as a hunk header counts them; an empty range one less."""
+    length = end - start
+    return f"{start + (1 if length else 0)},{length}"
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write ``text`` to ``path`` whole or not at all; InputError if it cannot be written."""
+    try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        with tempfile.NamedTemporaryFile(
+            "w",
+            encoding="utf-8",
+            newline="",
+            dir=path.parent,
+            prefix=f".{path.name}.",
+            delete=False,
+        ) as file:
+            temporary = Path(file.name)
+            file.write(text)
+        temporary.chmod(mode)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(
+            f"cannot write {path}: {error.strerror}", location=Location(str(path))
+        ) from error

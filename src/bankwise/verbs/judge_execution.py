@@ -1,0 +1,161 @@
+"""The execution verdict: both kernels run on the CPU on random inputs, and leave the same bits."""
+
+from __future__ import annotations
+
+import runpy
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bankwise.errors import InputError
+from bankwise.report.fixing import Verdict
+
+if TYPE_CHECKING:
+    from bankwise.ir.execute import Fault
+    from bankwise.ir.module import Opened
+    from bankwise.verbs.check import Analysis
+
+Progress = Callable[[int, int], None]
+Grid = tuple[int, int, int]
+FaultKey = tuple[str, str, int]
+"""What makes two faults the same one: kind, operation, and which operation of that name."""
+
+_BUDGET_S = 20.0
+"""After so many seconds of one kernel no further workgroup is begun; what ran is told."""
+_SEED = 20_26
+_LARGEST_ELEMENTS = 1 << 27
+
+
+def judge_execution(
+    before: Opened,
+    after: Opened,
+    old: Sequence[Analysis],
+    new: Sequence[Analysis],
+    reference: str = "",
+    progress: Progress | None = None,
+) -> Verdict:
+    """Run every kernel before and after; compare all buffers bit for bit.
+
+    Workgroups run in a fixed random order until the time is used up; the verdict says how many.
+    ``reference``: ``FILE.py:FUNCTION`` that maps the input buffers to the expected ones.
+    """
+    details: list[str] = []
+    try:
+        for a, b in zip(old, new, strict=True):
+            verdict = _judge(before, after, a, b, reference, progress)
+            if verdict.status != "passed":
+                return verdict
+            details.append(verdict.detail)
+    except InputError as error:
+        return Verdict("execution", "not available", str(error))
+    return Verdict("execution", "passed", "; ".join(details))
+
+
+def _judge(
+    before: Opened,
+    after: Opened,
+    a: Analysis,
+    b: Analysis,
+    reference: str,
+    progress: Progress | None,
+) -> Verdict:
+    from bankwise.ir.execute import compare, random_buffers
+
+    sizes = _sizes(before, a)
+    inputs = random_buffers(a.kernel.op, _SEED, sizes)
+    grid = a.kernel.grid or (1, 1, 1)
+    one, two = [x.copy() for x in inputs], [x.copy() for x in inputs]
+    old, ran = _run(before, a, one, _order(grid), progress)
+    new, _ = _run(after, b, two, ran, progress)
+    added = new.keys() - old.keys()
+    if added:
+        first = _first({key: new[key] for key in added})
+        return Verdict("execution", "failed", f"{a.kernel.name}: {first}")
+    differences = compare(one, two)
+    if differences:
+        return Verdict("execution", "failed", f"{a.kernel.name}: {differences[0]}")
+    total = grid[0] * grid[1] * grid[2]
+    known = "" if a.kernel.grid else " (the grid is unknown: one workgroup)"
+    detail = f"{a.kernel.name}: bit-identical over {len(ran)} of {total} workgroups{known}"
+    if old:
+        detail += f"; faults that the kernel had before: {len(old)}, the first {_first(old)}"
+    if reference:
+        detail += f"; {_against(reference, inputs, two)}"
+    return Verdict("execution", "passed", detail)
+
+
+def _run(
+    opened: Opened,
+    analysis: Analysis,
+    buffers: list[np.ndarray[Any, Any]],
+    workgroups: Sequence[Grid],
+    progress: Progress | None,
+) -> tuple[dict[FaultKey, Fault], list[Grid]]:
+    """Run workgroups until the time is used up: (distinct faults, the workgroups that ran)."""
+    from bankwise.ir.execute import execute
+
+    end = time.monotonic() + _BUDGET_S
+    ran: list[Grid] = []
+    faults: dict[FaultKey, Fault] = {}
+    for workgroup in workgroups:
+        done = execute(
+            analysis.kernel.op,
+            buffers,
+            workgroup_size=analysis.workgroup_size,
+            wave_size=analysis.machine.wave_size,
+            grid=analysis.kernel.grid or (1, 1, 1),
+            workgroups=[workgroup],
+            locate=opened.location_of,
+        )
+        faults = {(f.kind, f.operation, f.site): f for f in done.faults} | faults
+        ran.append(workgroup)
+        if progress:
+            progress(len(ran), len(workgroups))
+        if time.monotonic() > end:
+            break
+    return faults, ran
+
+
+def _first(faults: Mapping[FaultKey, Fault]) -> Fault:
+    return min(faults.values(), key=lambda fault: fault.location)
+
+
+def _order(grid: Grid) -> list[Grid]:
+    """All workgroups in a fixed random order: a run that is cut short has seen all regions."""
+    x, y, z = grid
+    every = [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
+    np.random.default_rng(_SEED).shuffle(every)
+    return [(int(i), int(j), int(k)) for i, j, k in every]
+
+
+def _sizes(opened: Opened, analysis: Analysis) -> dict[int, int]:
+    """Elements of each binding, from the dispatch in the module that calls the kernel, if any."""
+    from bankwise.ir.dispatches import dispatch_sizes
+
+    sizes = dispatch_sizes(opened, analysis.kernel)
+    too_large = [n for n in sizes.values() if n > _LARGEST_ELEMENTS]
+    if too_large:
+        raise InputError(f"a buffer of {too_large[0]:,} elements is too large to execute here")
+    return sizes
+
+
+def _against(
+    reference: str, inputs: list[np.ndarray[Any, Any]], outputs: list[np.ndarray[Any, Any]]
+) -> str:
+    path, _, name = reference.rpartition(":")
+    try:
+        function = runpy.run_path(path)[name]
+    except (OSError, KeyError, SyntaxError) as error:
+        message = f"no function {name!r} in {path!r}: {error}"
+        raise InputError(message, hint="--reference FILE.py:FUNCTION") from error
+    expected = function([x.copy() for x in inputs])
+    worst = max(_distance(e, o) for e, o in zip(expected, outputs, strict=True) if e is not None)
+    return f"relative distance to the reference {worst:.1e}"
+
+
+def _distance(expected: np.ndarray[Any, Any], got: np.ndarray[Any, Any]) -> float:
+    wide = np.asarray(expected, np.float64).ravel()
+    norm = float(np.linalg.norm(wide)) or 1.0
+    return float(np.linalg.norm(wide - got.astype(np.float64)) / norm)
