@@ -236,4 +236,5 @@ def _special(
     assert kind == "atomic"
     if machine.vendor == "amd":
         return f"ds_{operation or f'add_u{8 * width}'}"
-    return f"{'atom' if '_rtn' in operation else 'red'}.shared.b{8 * width}"
+    returns = operation in ("", "atom") or "_rtn" in operation
+    return f"{'atom' if returns else 'red'}.shared.b{8 * width}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import runpy
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +23,9 @@ Grid = tuple[int, int, int]
 FaultKey = tuple[str, str, int]
 """What makes two faults the same one: kind, operation, and which operation of that name."""
 
-_BUDGET_S = 20.0
-"""After so many seconds of one kernel no further workgroup is begun; what ran is told."""
+_BUDGET_S = 10.0
+"""After so many seconds no further workgroup of the kernel before is begun; then the kernel after
+runs the same ones. The verdict tells how many."""
 _SEED = 20_26
 _LARGEST_ELEMENTS = 1 << 27
 
@@ -67,7 +69,8 @@ def _judge(
     inputs = random_buffers(a.kernel.op, _SEED, sizes)
     grid = a.kernel.grid or (1, 1, 1)
     one, two = [x.copy() for x in inputs], [x.copy() for x in inputs]
-    old, ran = _run(before, a, one, _order(grid), progress)
+    end = time.monotonic() + _BUDGET_S
+    old, ran = _run(before, a, one, _order(grid), progress, end)
     new, _ = _run(after, b, two, ran, progress)
     added = new.keys() - old.keys()
     if added:
@@ -92,11 +95,11 @@ def _run(
     buffers: list[np.ndarray[Any, Any]],
     workgroups: Sequence[Grid],
     progress: Progress | None,
+    end: float = math.inf,
 ) -> tuple[dict[FaultKey, Fault], list[Grid]]:
-    """Run workgroups until the time is used up: (distinct faults, the workgroups that ran)."""
+    """Run workgroups until the time ``end``: (distinct faults, the workgroups that ran)."""
     from bankwise.ir.execute import execute
 
-    end = time.monotonic() + _BUDGET_S
     ran: list[Grid] = []
     faults: dict[FaultKey, Fault] = {}
     for workgroup in workgroups:

@@ -9,7 +9,7 @@ arithmetic, and cannot be wrong: every thread was compared.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,14 +33,36 @@ class ClosedForm:
         return body if self.factor == 1 else f"({body}) * {self.factor}"
 
 
-def find(values: IntArray, ids: Mapping[str, IntArray]) -> ClosedForm | None:
-    """A closed form of ``values`` ([threads], not negative) in one of ``ids`` (name -> [threads]).
+@dataclass(frozen=True, slots=True)
+class ThreadValue:
+    """``form XOR flip``: a value of every thread. Without a form it is the constant ``flip``."""
 
-    A modulus of 0 means none is needed. None if there is no such form.
+    form: ClosedForm | None
+    flip: int
+
+    def divided(self, divisor: int) -> ThreadValue | None:
+        """The value divided by ``divisor``, None if that is not whole for all threads."""
+        if self.flip % divisor or (self.form and self.form.factor % divisor):
+            return None
+        form = self.form and replace(self.form, factor=self.form.factor // divisor)
+        return ThreadValue(form, self.flip // divisor)
+
+
+def find(values: IntArray, ids: Mapping[str, IntArray]) -> ThreadValue | None:
+    """``values`` ([threads], not negative) in one of ``ids`` (name -> [threads]); None if not so.
+
+    Thread 0 gives the constant: every form is 0 there.
     """
-    factor = int(np.gcd.reduce(values)) if values.size else 0
-    if factor == 0:
-        return None
+    flip = int(values[0]) if values.size else 0
+    if (values == flip).all():
+        return ThreadValue(None, flip)
+    form = _form(values ^ flip, ids)
+    return None if form is None else ThreadValue(form, flip)
+
+
+def _form(values: IntArray, ids: Mapping[str, IntArray]) -> ClosedForm | None:
+    factor = int(np.gcd.reduce(values))
+    factor &= -factor
     scaled = values // factor
     modulus = 1 << int(scaled.max()).bit_length()
     for name, thread in ids.items():

@@ -7,12 +7,13 @@ already emitted at a place that dominates the new use is used again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from iree.compiler import ir
 
-from bankwise.ir.rewrite.operand_text import indentation, result_name, statement_start
+from bankwise.ir.rewrite.operand_text import code_of, indentation, result_name, statement_start
 from bankwise.ir.source import Edit
 
 Offset = Callable[[ir.Operation], int | None]
@@ -39,8 +40,12 @@ class Emitter:
     offset: Offset
     prefix: str = "swz"
     edits: list[Edit] = field(default_factory=list)
+    code: str = field(init=False)
     _made: dict[Hashable, list[tuple[Anchor, str]]] = field(default_factory=dict)
     _names: int = 0
+
+    def __post_init__(self) -> None:
+        self.code = code_of(self.text)
 
     def value(self, key: Hashable, anchor: Anchor, use: ir.Operation, line: str) -> str:
         """The name of the value that ``line`` (an operation without result name) computes.
@@ -81,7 +86,7 @@ class Emitter:
     def name_of(self, op: ir.Operation) -> str:
         """The user's name of the only result of ``op``; empty if the text does not show one."""
         offset = self.offset(op)
-        return "" if offset is None else result_name(self.text, offset)
+        return "" if offset is None else result_name(self.code, offset)
 
     def key_of(self, value: ir.Value) -> Hashable:
         """A key that is equal for values computed in the same way from the same values."""
@@ -98,16 +103,17 @@ class Emitter:
         while True:
             name = f"%{self.prefix}{self._names}"
             self._names += 1
-            if f"{name} " not in self.text and f"{name}," not in self.text:
+            if not re.search(rf"{name}(?![\w$.\-])", self.code):
                 return name
 
     def _insert(self, anchor: Anchor, line: str) -> None:
         following = _following(anchor)
         offset = self.offset(following)
         assert offset is not None, "the operations of a kernel are written in its text"
-        start = statement_start(self.text, offset)
+        start = statement_start(self.code, offset)
         indent = indentation(self.text, start)
-        self.edits.append(Edit(start, start, f"{line}\n{indent}"))
+        end = "\r\n" if "\r\n" in self.text else "\n"
+        self.edits.append(Edit(start, start, f"{line}{end}{indent}"))
 
 
 def anchor_of(value: ir.Value) -> Anchor:
@@ -130,9 +136,9 @@ def later(a: Anchor, b: Anchor) -> Anchor:
 def dominates(anchor: Anchor, use: ir.Operation) -> bool:
     """Whether a value placed at ``anchor`` may be used by ``use``."""
     inside = _ancestor_in(use, anchor.block)
-    if inside is None or inside == anchor.after:
-        return False
-    return anchor.after is None or anchor.after.is_before_in_block(inside)
+    if inside is None or anchor.after is None:
+        return inside is not None
+    return inside != anchor.after and anchor.after.is_before_in_block(inside)
 
 
 def _following(anchor: Anchor) -> ir.Operation:

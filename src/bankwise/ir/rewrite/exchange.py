@@ -147,10 +147,10 @@ _VALUE = re.compile(r"%[\w$.\-]+(?:#\d+)?")
 
 
 def _line(op: ir.Operation, emitter: Emitter) -> str:
-    """The rest of the line from the name of ``op`` on; empty if it holds a comment."""
+    """The rest of the line from the name of ``op`` on; empty if more than ``op`` may be on it."""
     offset = emitter.offset(op)
-    line = "" if offset is None else emitter.text[offset:].partition("\n")[0].rstrip()
-    return "" if "//" in line else line
+    line = "" if offset is None else emitter.code[offset:].partition("\n")[0].rstrip()
+    return line if line.endswith((": index", "]", ")")) else ""
 
 
 def _again(op: ir.Operation, place: int, name: str, emitter: Emitter) -> str:

@@ -6,6 +6,7 @@ from iree.compiler import ir
 
 from bankwise.address import XorFold
 from bankwise.ir.extract import SharedAccess
+from bankwise.ir.rewrite.closed_form import ThreadValue
 from bankwise.ir.rewrite.emit import anchor_of, later
 from bankwise.ir.rewrite.plan import elements
 from bankwise.ir.rewrite.scope import CannotRewriteError, Placed, Scope, destination_group
@@ -14,14 +15,25 @@ from bankwise.ir.rewrite.scope import CannotRewriteError, Placed, Scope, destina
 def fold_index(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
     """Replace the last index of a load or store by the folded one."""
     start = _start(site, fold)
-    phase, at = _phase(site, fold, start, scope)
     emitter = scope.emitter
     operand = scope.operands(site, destination_group(site.op))[-1]
     column = site.indices[-1]
-    key = ("xor", emitter.key_of(column), phase)
-    line = f"arith.xori {operand.of(emitter.text)}, {phase} : index"
-    name = emitter.value(key, later(anchor_of(column), at), site.op, line)
+    placed, key = (operand.of(emitter.text), anchor_of(column)), emitter.key_of(column)
+    term = _thread_value(site, fold, scope)
+    if term is not None:
+        name, _ = scope.exclusive_or(placed, key, term, site.op)
+    else:
+        phase, at = _phase(site, fold, start, scope)
+        line = f"arith.xori {placed[0]}, {phase} : index"
+        name = emitter.value(("xor", key, phase), later(placed[1], at), site.op, line)
     emitter.replace(operand.start, operand.end, name)
+
+
+def _thread_value(site: SharedAccess, fold: XorFold, scope: Scope) -> ThreadValue | None:
+    """``phase(row) * unit``, if it is a simple function of one thread id."""
+    patterns = site.access.patterns
+    values = [fold.phase(elements(p, site.access.element_bytes)) * fold.unit for p in patterns]
+    return scope.thread_value(values, [p.active for p in patterns])
 
 
 def _start(site: SharedAccess, fold: XorFold) -> int:
@@ -45,28 +57,42 @@ def _start(site: SharedAccess, fold: XorFold) -> int:
 
 
 def _phase(site: SharedAccess, fold: XorFold, start: int, scope: Scope) -> Placed:
-    """``phase(row) * unit`` of every thread."""
-    patterns = site.access.patterns
-    values = [fold.phase(elements(p, site.access.element_bytes)) * fold.unit for p in patterns]
-    form = scope.closed(values, [p.active for p in patterns])
-    if form is not None:
-        return scope.write(form, site.op)
-    emitter = scope.emitter
+    """``phase(row) * unit``, transcribed from the access's own indices."""
+    assert site.base is not None, "checked by _start"
+    emitter, count = scope.emitter, len(site.indices)
     operands = scope.operands(site, destination_group(site.op))
-    anchor = anchor_of(site.indices[0])
-    for index in site.indices[1:]:
+    whole = all(s % fold.stride == 0 for s in (start, *site.base.strides[:-1]))
+    if whole and _column_stays_in_row(site, fold):
+        count -= 1
+    used = site.indices[:count]
+    if not used:
+        raise CannotRewriteError("the row of this access is not an index of its own")
+    anchor = anchor_of(used[0])
+    for index in used[1:]:
         anchor = later(anchor, anchor_of(index))
-    line = _phase_line(site, fold, start, [o.of(emitter.text) for o in operands])
-    key = (fold, start, *map(emitter.key_of, site.indices))
+    tokens = [o.of(emitter.text) for o in operands[:count]]
+    line = _phase_line(site.base.strides[:count], fold, start, tokens)
+    key = (fold, start, *map(emitter.key_of, used))
     return emitter.value(key, anchor, site.op, line), anchor
 
 
-def _phase_line(site: SharedAccess, fold: XorFold, start: int, tokens: list[str]) -> str:
-    """``phase(row) * unit`` transcribed from the access's own indices."""
-    assert site.base is not None, "checked by _start"
-    terms = [f"s{k} * {s}" if s != 1 else f"s{k}" for k, s in enumerate(site.base.strides)]
-    terms += [str(start)] if start else []
-    names = ", ".join(f"s{k}" for k in range(len(tokens)))
+def _column_stays_in_row(site: SharedAccess, fold: XorFold) -> bool:
+    """Whether the last index is always smaller than a row, so that the others say the row."""
+    size = int(ir.MemRefType(site.memref.type).shape[-1])
+    return 0 <= size <= fold.stride
+
+
+def _phase_line(strides: tuple[int, ...], fold: XorFold, start: int, tokens: list[str]) -> str:
+    """One affine.apply; steps of whole rows are written in rows."""
     step = fold.stride * fold.per_phase
-    body = f"((({' + '.join(terms)}) floordiv {step}) mod {fold.period}) * {fold.unit}"
+    scale = fold.stride if all(s % fold.stride == 0 for s in (start, *strides)) else 1
+    terms = [f"s{k} * {s // scale}" if s != scale else f"s{k}" for k, s in enumerate(strides)]
+    terms += [str(start // scale)] if start else []
+    names = ", ".join(f"s{k}" for k in range(len(tokens)))
+    row = (
+        f"({' + '.join(terms)})"
+        if step == scale
+        else f"(({' + '.join(terms)}) floordiv {step // scale})"
+    )
+    body = f"({row} mod {fold.period}) * {fold.unit}"
     return f"affine.apply affine_map<()[{names}] -> ({body})>()[{', '.join(tokens)}]"

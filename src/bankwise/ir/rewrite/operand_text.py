@@ -2,6 +2,7 @@
 
 MLIR knows the place of an operation's name, not of its operands; its printer would renumber every
 value. So the few characters that have to change are found by reading the text from that place.
+All functions but :func:`indentation` take the text with its comments blanked (:func:`code_of`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+_QUIET = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _RESULT = re.compile(r"(%[\w$.\-]+)(?::\d+)?\s*=\s*$")
 
 
@@ -22,6 +24,11 @@ class Span:
     def of(self, text: str) -> str:
         """The piece."""
         return text[self.start : self.end]
+
+
+def code_of(text: str) -> str:
+    """``text`` with strings and comments (also ``/* */``, read as older syntax) blanked."""
+    return _QUIET.sub(lambda match: " " * len(match[0]), text)
 
 
 def index_operands(text: str, start: int, group: int) -> tuple[Span, ...]:
@@ -62,11 +69,7 @@ def _brackets(text: str, start: int) -> list[tuple[int, int]]:
     depth, opened, position = 0, -1, start
     while position < len(text):
         char = text[position]
-        if char == "/" and text.startswith("//", position):
-            position = text.find("\n", position)
-            if position < 0:
-                break
-        elif char in "[({<":
+        if char in "[({<":
             if char == "[" and depth == 0:
                 opened = position
             depth += 1

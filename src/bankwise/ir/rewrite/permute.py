@@ -7,13 +7,13 @@ own inverse and moves elements inside a row only, so that is the same row, anoth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from iree.compiler import ir
 
 from bankwise.address import XorFold
 from bankwise.ir.extract import SharedAccess
-from bankwise.ir.rewrite.closed_form import ClosedForm
+from bankwise.ir.rewrite.closed_form import ThreadValue
 from bankwise.ir.rewrite.emit import anchor_of, later
 from bankwise.ir.rewrite.exchange import Exchange, exchange
 from bankwise.ir.rewrite.plan import elements
@@ -26,7 +26,7 @@ def permute_source(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
     slots = [elements(p, site.access.element_bytes) for p in patterns]
     chunks = [s % fold.width // fold.unit * fold.unit for s in slots]
     phases = [fold.phase(s) * fold.unit for s in slots]
-    phase = scope.closed(phases, active)
+    phase = scope.thread_value(phases, active)
     if phase is None:
         raise CannotRewriteError("the rows this copy fills are no simple function of a thread id")
     moved = _Moved(phase, site, scope)
@@ -35,7 +35,7 @@ def permute_source(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
     index, operand = site.source_indices[-1], scope.operands(site, 0)[-1]
     name = operand.of(scope.emitter.text)
     found = exchange(index, name, what, scope.emitter, scope.numbers, site.op)
-    shown = found[0] if found else moved.added(index, name, scope.closed(chunks, active))
+    shown = found[0] if found else moved.added(index, name, scope.thread_value(chunks, active))
     scope.emitter.replace(operand.start, operand.end, shown)
 
 
@@ -43,30 +43,25 @@ def permute_source(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
 class _Moved:
     """``chunk XOR phase`` of the slots that a copy fills, as lines of text."""
 
-    phase: ClosedForm
+    phase: ThreadValue
     site: SharedAccess
     scope: Scope
 
     def written(self, name: str, chunk: ir.Value, divisor: int) -> Placed | None:
         """``(chunk XOR phase) / divisor``; ``name`` is ``chunk / divisor``. None if uneven."""
-        if self.phase.factor % divisor:
+        part = self.phase.divided(divisor)
+        if part is None:
             return None
-        use, emitter = self.site.op, self.scope.emitter
-        part = replace(self.phase, factor=self.phase.factor // divisor)
-        phase, at = self.scope.write(part, use)
-        anchor = later(anchor_of(chunk), at)
-        key = ("xor", emitter.key_of(chunk), phase)
-        return emitter.value(key, anchor, use, f"arith.xori {name}, {phase} : index"), anchor
+        key = self.scope.emitter.key_of(chunk)
+        return self.scope.exclusive_or((name, anchor_of(chunk)), key, part, self.site.op)
 
-    def added(self, index: ir.Value, name: str, chunk: ClosedForm | None) -> str:
+    def added(self, index: ir.Value, name: str, chunk: ThreadValue | None) -> str:
         """``index + ((chunk XOR phase) - chunk)``, for an index that does not show its chunk."""
-        if chunk is None:
+        if chunk is None or chunk.form is None or chunk.flip:
             raise CannotRewriteError("the slots this copy fills are no simple function of one id")
         emitter, use = self.scope.emitter, self.site.op
-        old, at = self.scope.write(chunk, use)
-        phase, bt = self.scope.write(self.phase, use)
-        anchor = later(at, bt)
-        new = emitter.value(("xor", old, phase), anchor, use, f"arith.xori {old}, {phase} : index")
+        old, at = self.scope.write(chunk.form, use)
+        new, anchor = self.scope.exclusive_or((old, at), chunk, self.phase, use)
         step = emitter.value(("sub", new, old), anchor, use, f"arith.subi {new}, {old} : index")
         line = f"arith.addi {name}, {step} overflow<nsw> : index"
         anchor = later(anchor_of(index), anchor)

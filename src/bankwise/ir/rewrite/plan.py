@@ -90,6 +90,9 @@ def plan(group: Group, issues: Issues, machine: Machine) -> Plan | Refusal:
         if site.access.shared_index not in issues:
             reason = f"{first.name} has an access whose instruction is unknown"
             return Refusal(reason, site.access.location)
+        if site.first_element:
+            reason = f"{first.name}: one index cannot swizzle the separate pieces of this vector"
+            return Refusal(reason, site.access.location)
     row = first.strides[-2] if len(first.shape) > 1 else _flat_row(group, first)
     tile = Tile(row, int(np.prod(first.shape)), first.element_bytes)
     demands = [d for site in group.accesses for d in _demands(site, issues, machine, tile)]

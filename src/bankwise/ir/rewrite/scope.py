@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,8 @@ from bankwise.errors import Refusal
 from bankwise.ir.extract import SharedAccess
 from bankwise.ir.indexing import ThreadIds, thread_results
 from bankwise.ir.rewrite import closed_form
-from bankwise.ir.rewrite.closed_form import ClosedForm
-from bankwise.ir.rewrite.emit import Anchor, Emitter
+from bankwise.ir.rewrite.closed_form import ClosedForm, ThreadValue
+from bankwise.ir.rewrite.emit import Anchor, Emitter, later
 from bankwise.ir.rewrite.exchange import Numbers
 from bankwise.ir.rewrite.operand_text import Span, index_operands
 
@@ -45,8 +45,10 @@ class Scope:
     thread_ids: Mapping[str, ThreadId]
     numbers: Numbers
 
-    def closed(self, values: Sequence[IntArray], active: Sequence[BoolArray]) -> ClosedForm | None:
-        """A closed form that holds on all active lanes of all patterns ([waves, lanes] each)."""
+    def thread_value(
+        self, values: Sequence[IntArray], active: Sequence[BoolArray]
+    ) -> ThreadValue | None:
+        """What holds on all active lanes of all patterns ([waves, lanes] each), if it is simple."""
         flat = np.concatenate([v[a] for v, a in zip(values, active, strict=True)])
         ids = {
             name: np.concatenate([t.values.reshape(a.shape)[a] for a in active])
@@ -61,10 +63,27 @@ class Scope:
         line = f"affine.apply affine_map<()[s0] -> ({form.affine()})>()[{form.name}]"
         return self.emitter.value(form, anchor, use, line), anchor
 
+    def exclusive_or(
+        self, placed: Placed, key: Hashable, term: ThreadValue, use: ir.Operation
+    ) -> Placed:
+        """``placed XOR term`` in as few lines as possible; ``key`` identifies ``placed``."""
+        name, anchor = placed
+        if term.form is not None:
+            other, at = self.write(term.form, use)
+            anchor = later(anchor, at)
+            key = ("xor", key, other)
+            name = self.emitter.value(key, anchor, use, f"arith.xori {name}, {other} : index")
+        if term.flip:
+            line = f"arith.constant {term.flip} : index"
+            constant = self.emitter.value(("constant", term.flip), anchor, use, line)
+            key = ("xor", key, term.flip)
+            name = self.emitter.value(key, anchor, use, f"arith.xori {name}, {constant} : index")
+        return name, anchor
+
     def operands(self, site: SharedAccess, group: int) -> tuple[Span, ...]:
         """The index operands in the ``group``-th bracket of an access, in the user's text."""
         offset = self.emitter.offset(site.op)
-        found = () if offset is None else index_operands(self.emitter.text, offset, group)
+        found = () if offset is None else index_operands(self.emitter.code, offset, group)
         if not found:
             raise CannotRewriteError("the indices of this access are not found in the text")
         return found
