@@ -268,6 +268,13 @@ def test_the_search_is_exhaustive_against_every_colouring_of_a_small_space(data)
     assert rows.cost == min(sum(_cost(d, cs) for d in wanted) for cs in product(*choices))
 
 
+def test_a_direction_that_occurs_in_sums_only_is_tried_with_every_colour():
+    wanted = [Demand((0b0011,), 2, 1), Demand((0b1000,), 1, 1), Demand((0b1001,), 1, 1)]
+    assert search(wanted, 4, 2, natural=False).cost == 3
+    sums = [Demand((0b10100,), 2, 1), Demand((0b1011,), 1, 1), Demand((0b1110,), 1, 1)]
+    assert search(sums, 5, 2, natural=True).cost == 3
+
+
 def _echelon(vectors):
     kept = []
     for v in vectors:

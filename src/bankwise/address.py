@@ -95,6 +95,43 @@ class XorFold:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """Rows of ``row`` elements, rotated: row m by ``unit * (m // per)`` elements."""
+
+    row: int
+    unit: int
+    per: int = 1
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The rotated offsets, elements."""
+        row, column = offsets // self.row, offsets % self.row
+        return offsets - column + (column + row // self.per * self.unit) % self.row
+
+    def __str__(self) -> str:
+        return f"rotated<row={self.row}, unit={self.unit}, per={self.per}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Bit i of the row-major offset moves ``bases[i]``; the images of a sum add up by XOR.
+
+    A bijection of 2^len(bases) elements when the bases are independent.
+    """
+
+    bases: tuple[int, ...]
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The offsets under the map, elements."""
+        image = np.zeros_like(offsets)
+        for i, base in enumerate(self.bases):
+            image ^= (offsets >> i & 1) * base
+        return image
+
+    def __str__(self) -> str:
+        return f"linear<{', '.join(map(str, self.bases))}>"
+
+
 def is_bijection(address: AddressMap, elements: int) -> bool:
     """Whether the map permutes ``0 .. elements - 1``, by enumeration."""
     image = address(np.arange(elements))

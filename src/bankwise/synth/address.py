@@ -18,10 +18,14 @@ from itertools import combinations
 
 from bankwise import f2
 from bankwise.proof.passes import Pins
-from bankwise.synth.colouring import Colouring, Demand, Search, natural_choices, plain_bits, plan
+from bankwise.synth.colouring import Colouring, Demand, Search, plain_bits, plan
 
-ADDRESS_NODES = 1_000
-"""Search nodes spent on a cheaper address before the one at hand is taken."""
+ADDRESS_NODES = 60
+"""Search nodes spent on a cheaper address before the one at hand is taken: a fraction of a
+millisecond."""
+
+ADDRESS_EFFORT = 20_000
+"""The same where a person waits for the answer."""
 
 
 def shifts(colours: Sequence[f2.Vector], bits: int) -> tuple[int, ...]:
@@ -77,17 +81,26 @@ def _shift_sets(dimension: int, below: int) -> Iterator[tuple[int, ...]]:
         yield from combinations(distances, size)
 
 
-@lru_cache(maxsize=1 << 12)
 def _allowed(
     dimension: int, bits: int, plain: int, used: tuple[int, ...]
-) -> tuple[tuple[int, ...], ...]:
-    """The colours that a direction can have with these shifts alone, fewest bits first."""
-    out = []
-    for i, natural in enumerate(natural_choices(dimension, bits, plain)):
-        own = 1 << i if i < bits else 0
-        reach = own | sum(1 << i - s for s in used if 0 <= i - s < bits)
-        out.append(tuple(c for c in natural if c & ~reach == 0))
-    return tuple(out)
+) -> list[tuple[f2.Vector, ...]]:
+    """The natural colours that a direction can have with these shifts alone, fewest bits first."""
+    reach = sum(1 << dimension - s for s in used)
+    low, every = (1 << plain) - 1, (1 << bits) - 1
+    out: list[tuple[f2.Vector, ...]] = [(1 << i,) for i in range(plain)]
+    out += [_sums(1 << i, reach << i >> dimension & low) for i in range(plain, bits)]
+    out += [_sums(0, reach << i >> dimension & every) for i in range(bits, dimension)]
+    return out
+
+
+@lru_cache(maxsize=1 << 12)
+def _sums(own: int, free: int) -> tuple[f2.Vector, ...]:
+    """``own`` with every subset of the bits ``free``, fewest bits first."""
+    subsets, part = [0], free
+    while part:
+        subsets.append(part)
+        part = (part - 1) & free
+    return tuple(own | c for c in sorted(subsets, key=lambda c: (c.bit_count(), c)))
 
 
 def bases(pins: Pins, colours: Sequence[f2.Vector], blocks: Sequence[int]) -> tuple[int, ...]:

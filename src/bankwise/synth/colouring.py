@@ -69,11 +69,16 @@ class Colouring:
 class Plan:
     """The order of assignment. ``order[level]``: a direction; ``meets[level]``: (demand, prefix)
     for every demand whose space has a vector that ends at this level; ``prefix`` is the rest of
-    that vector, as a set of earlier levels.
+    that vector, as a set of earlier levels. ``used``: the levels that occur in some prefix.
     """
 
     order: tuple[int, ...]
     meets: tuple[tuple[tuple[int, int], ...], ...]
+    used: int
+
+    def idle(self, level: int) -> bool:
+        """Whether no demand ever sees the colour of this level."""
+        return not self.meets[level] and not self.used >> level & 1
 
 
 def demands(loads: Sequence[Load], weights: Sequence[int]) -> tuple[Demand, ...]:
@@ -91,11 +96,13 @@ def plan(wanted: Sequence[Demand], dimension: int, fixed: int) -> Plan:
     for position, direction in enumerate(order):
         level[direction] = 1 << position
     meets: list[list[tuple[int, int]]] = [[] for _ in order]
+    used = 0
     for number, demand in enumerate(wanted):
         for ordered in f2.basis(f2.apply(level, x) for x in demand.space):
             last = ordered.bit_length() - 1
             meets[last].append((number, ordered ^ (1 << last)))
-    return Plan(order, tuple(tuple(m) for m in meets))
+            used |= ordered ^ (1 << last)
+    return Plan(order, tuple(tuple(m) for m in meets), used)
 
 
 def search(
@@ -221,7 +228,7 @@ class Search:
         """(cost, colour) of every colour worth trying, ascending in cost."""
         meets = self.plan.meets[level]
         colours = self.candidates(level, r)
-        if not meets:
+        if self.plan.idle(level):
             yield 0, colours[0]
             return
         bad: list[tuple[int, int]] = []

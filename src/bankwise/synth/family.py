@@ -81,7 +81,7 @@ class _Family:
             return 0
         if level == state.dimension:
             return 1
-        if not state.plan.meets[level]:
+        if state.plan.idle(level):
             return len(self._colours(level)) * self._count(level + 1, cost)
         key = (level, cost, *state.spans, *state.lost)
         if self.plain and key in self.known:

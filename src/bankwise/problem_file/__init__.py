@@ -1,0 +1,1 @@
+"""Problem files: a tile, its accesses and what the solver may do, as TOML."""

@@ -1,0 +1,135 @@
+"""The optimum of an allocation, from the accesses of a kernel: what ``check`` and ``fix`` compare.
+
+A kernel's accesses come as offsets of lanes, not as directions. Where all lanes are active, every
+wave's elements are a translate (over F2) of one linear map of the lane, and the sizes are powers
+of two, the exact solver answers, with a certificate. Otherwise the XOR folds of
+:mod:`bankwise.search` are tried and counted, and the answer says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bankwise.access import IntArray
+from bankwise.address import AddressMap, Linear
+from bankwise.errors import InputError, Refusal
+from bankwise.machine import Machine
+from bankwise.proof.certificate import HOW_TEXT, Certificate
+from bankwise.proof.problem import Problem, Request, problem
+from bankwise.proof.problem import Tile as ProofTile
+from bankwise.search import Demand, Piece, Tile, best_fold
+from bankwise.synth.solve import solve
+from bankwise.synth.workload import spread
+
+MAX_ACCESSES = 64
+"""Different linear accesses that the exact solver is given; kernels have a handful."""
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best layout of an allocation. Passes are those of all demands, weighted.
+
+    ``how``: in what way it is known, or why it is only the best found. ``optimal``: whether no
+    layout of the same footprint with the same instructions takes fewer.
+    """
+
+    address: AddressMap
+    passes: int
+    passes_before: int
+    ideal: int
+    optimal: bool
+    how: str
+    certificate: Certificate | None = None
+
+
+def best_layout(
+    demands: Sequence[Demand], tile: Tile, machine: Machine, fixed: Sequence[Piece] = ()
+) -> Best:
+    """The best layout for all ``demands`` together; ``fixed``: what must stay in one piece besides.
+
+    The passes of the present layout are counted, never derived.
+    """
+    fold = best_fold(demands, tile, fixed)
+    before, ideal = fold.passes_before, fold.ideal
+    found = _exact(demands, tile, machine, fixed)
+    if isinstance(found, Refusal):
+        optimal = fold.passes == ideal
+        how = "every access is ideal" if optimal else f"best of {fold.members}: {found.reason}"
+        return Best(fold.address, fold.passes, before, ideal, optimal, how)
+    stated, bases = found
+    address: AddressMap = Linear(bases)
+    passes = stated.total_passes
+    if fold.passes <= passes:
+        address, passes = fold.address, fold.passes
+    return Best(address, passes, before, ideal, stated.optimal, HOW_TEXT[stated.how], stated)
+
+
+def _exact(
+    demands: Sequence[Demand], tile: Tile, machine: Machine, fixed: Sequence[Piece]
+) -> tuple[Certificate, tuple[int, ...]] | Refusal:
+    stated = linear_problem(demands, tile, machine, fixed)
+    if isinstance(stated, Refusal):
+        return stated
+    solution = solve(stated)
+    if isinstance(solution, Refusal):
+        return solution
+    return solution.certificate, solution.layout.columns
+
+
+def linear_problem(
+    demands: Sequence[Demand], tile: Tile, machine: Machine, fixed: Sequence[Piece] = ()
+) -> Problem | Refusal:
+    """The demands as directions; a Refusal that says what is not linear about them."""
+    if tile.row & (tile.row - 1) or tile.elements & (tile.elements - 1):
+        return Refusal(f"rows of {tile.row} in {tile.elements} elements are no powers of two")
+    requests: dict[Request, int] = {}
+    for demand in demands:
+        found = _requests(demand, tile)
+        if isinstance(found, Refusal):
+            return found
+        for request in found:
+            requests[request] = requests.get(request, 0) + demand.weight
+    widest = max((d.span for d in demands), default=1)
+    if any(p.span > widest or (p.elements % p.span).any() for p in fixed):
+        return Refusal("copies fill units that are wider than every other access, or not aligned")
+    if not requests or len(requests) > MAX_ACCESSES:
+        return Refusal(f"{len(requests)} different accesses")
+    row, bits = tile.row.bit_length() - 1, tile.elements.bit_length() - 1
+    shape = ProofTile((("n", row), ("m", bits - row)), 8 * tile.element_bytes)
+    named = [
+        replace(request, name=f"access {number}", weight=weight)
+        for number, (request, weight) in enumerate(requests.items())
+    ]
+    try:
+        return problem(machine, shape, named, widen=False)
+    except InputError as error:
+        return Refusal(error.message)
+
+
+def _requests(demand: Demand, tile: Tile) -> list[Request] | Refusal:
+    """One request for every wave."""
+    row, span = demand.instruction, demand.span
+    if row.addresses != 1 or demand.offset_bytes or span * tile.element_bytes != row.width_bytes:
+        return Refusal(f"{row.name} is one of several addresses of its access")
+    if not demand.active.all():
+        return Refusal("some lanes are masked")
+    if span & (span - 1) or (demand.elements % span).any():
+        return Refusal(f"{span} elements are no aligned power of two")
+    vector = tuple(1 << i for i in range(span.bit_length() - 1))
+    found = []
+    for wave in demand.elements:
+        lanes = _directions(wave)
+        if lanes is None:
+            return Refusal("an index is not linear over F2")
+        found.append(Request("", row.direction, lanes, vector, (), 1, row.name))
+    return found
+
+
+def _directions(wave: IntArray) -> tuple[int, ...] | None:
+    """What each lane bit moves; None unless the elements are a translate of a linear map."""
+    moved = wave ^ wave[0]
+    lanes = tuple(int(moved[1 << i]) for i in range(len(wave).bit_length() - 1))
+    return lanes if np.array_equal(moved, spread(lanes)) else None
