@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bankwise.conflict import Count, Witness, count
     from bankwise.verbs.check import check
     from bankwise.verbs.fix import fix
+    from bankwise.verbs.solve import solve
 
 __all__ = [
     "Count",
@@ -30,6 +31,7 @@ __all__ = [
     "count",
     "fix",
     "machine",
+    "solve",
 ]
 
 _LATE = {
@@ -38,6 +40,7 @@ _LATE = {
     "count": "bankwise.conflict",
     "check": "bankwise.verbs.check",
     "fix": "bankwise.verbs.fix",
+    "solve": "bankwise.verbs.solve",
 }
 """Names that need numpy or more: imported when they are first used."""
 

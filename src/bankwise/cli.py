@@ -98,14 +98,14 @@ def count(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Count the passes of one instruction whose offsets you write as an expression."""
-    from bankwise.report import small
+    from bankwise.report import counting
     from bankwise.verbs.count import count_expression
 
     report = count_expression(target, instruction, offsets, active, second)
     if form is Format.json:
-        _write_json(small.count_document(report))
+        _write_json(counting.count_document(report))
     else:
-        small.print_count(report, _out())
+        counting.print_count(report, _out())
 
 
 @app.command(epilog="Examples: bankwise machines | bankwise machines gfx950 --format json")
@@ -115,15 +115,15 @@ def machines(
 ) -> None:
     """Print the machines: banks, phases, sizes, each with source and evidence."""
     from bankwise.machine import machine, names
-    from bankwise.report import small
+    from bankwise.report import machines as report
 
     chosen = [machine(name)] if name else [machine(n) for n in names()]
     if form is Format.json:
-        _write_json(small.machines_document(chosen))
+        _write_json(report.machines_document(chosen))
     elif name:
-        small.print_machine(chosen[0], _out())
+        report.print_machine(chosen[0], _out())
     else:
-        small.print_machines(chosen, _out())
+        report.print_machines(chosen, _out())
 
 
 @app.command(
@@ -174,7 +174,10 @@ def fix(
     workgroup_size: Workgroup = "",
     policy: PolicyOption = Policy.iree,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT", help="Write the fixed kernel here.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="Write the fixed kernel here; - prints it."
+        ),
     ] = "",
     write: Annotated[bool, typer.Option("--write", help="Write it back to FILE.")] = False,
     execute: Annotated[
@@ -206,7 +209,9 @@ def fix(
             file, options, execute=execute, isa=isa, reference=reference, progress=advance
         )
     destination = str(file) if write else output
-    if destination and report.accepted:
+    if destination == "-" and report.accepted:
+        sys.stdout.write(report.fixed_text)
+    elif destination and report.accepted:
         write_atomically(Path(destination), report.fixed_text)
     if form is Format.json:
         _write_json(fix_document(report))
@@ -215,6 +220,69 @@ def fix(
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
     raise typer.Exit(report.exit_code)
+
+
+@app.command(
+    epilog="Examples: bankwise solve examples/solve/transpose_sm90.toml --steps | "
+    "bankwise solve problem.toml --family cute -o cert.json"
+)
+def solve(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A tile and its accesses.")],
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Show the construction for two accesses.")
+    ] = False,
+    family: Annotated[
+        str,
+        typer.Option(
+            help="Restrict the answer: cute, triton, iree, wave, ck, xor, rotation, padding."
+        ),
+    ] = "",
+    budget: Annotated[
+        float, typer.Option(help="Seconds for the search; 0: the default effort.")
+    ] = 0.0,
+    policy: PolicyOption = Policy.iree,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="CERT", help="Write the certificate here.")
+    ] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Find the best layout of a tile for all of its accesses, and prove it."""
+    from bankwise.report import solving
+    from bankwise.verbs.solve import solve as run
+
+    report = run(problem, family=family, budget_s=budget or None, policy=policy.value, steps=steps)
+    if output:
+        from bankwise.proof.certificate import to_json
+        from bankwise.report.as_json import dumps
+        from bankwise.verbs.fix import write_atomically
+
+        if report.certificate is None:
+            raise InputError("this answer has no certificate: it was found by counting")
+        write_atomically(Path(output), dumps(to_json(report.certificate)))
+    if form is Format.json:
+        _write_json(solving.solve_document(report))
+    else:
+        solving.print_solve(report, _out())
+    raise typer.Exit(report.exit_code)
+
+
+@app.command(epilog="Example: bankwise certify cert.json")
+def certify(
+    file: Annotated[
+        Path, typer.Argument(metavar="CERT", help="A certificate, or a solve answer, JSON.")
+    ],
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Check a certificate with a judge that shares no code with the solver."""
+    from bankwise.report import solving
+    from bankwise.verbs.certify import certify as run
+
+    certificate, verdict = run(file)
+    if form is Format.json:
+        _write_json(solving.certify_document(str(file), certificate, verdict))
+    else:
+        solving.print_certify(certificate, verdict, _out())
+    raise typer.Exit(0 if verdict.accepted else 1)
 
 
 def _out() -> Console:

@@ -133,7 +133,8 @@ def machine(name: str) -> Machine:
     """
     known = names()
     if name not in known:
-        near = get_close_matches(name, known, n=3, cutoff=0.5)
+        near = _by_product(name, known)
+        near = near or get_close_matches(name.casefold(), known, n=3, cutoff=0.6)
         hint = _did_you_mean(near, "bankwise machines", "known: " + ", ".join(known))
         raise InputError(f"unknown target {name!r}", hint=hint)
     return parse((_folder() / f"{name}.toml").read_text("utf-8"), f"{name}.toml")
@@ -193,6 +194,11 @@ def _folder() -> Traversable:
     return resources.files(__package__) / "machines"
 
 
+def phases_text(phases: tuple[tuple[int, ...], ...]) -> str:
+    """Phases in one line: ``0-3 20-23 | 4-7 16-19 | ...``."""
+    return " | ".join(lane_text(phase) for phase in phases)
+
+
 def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction]:
     claims = tuple(_claim(c) for c in row.get("alternative", ()))
     return [
@@ -243,6 +249,13 @@ def _check_sources(
     for name, source in cited:
         if source not in sources:
             raise ValueError(f"{name}: source {source!r} is not listed in [sources]")
+
+
+def _by_product(name: str, known: tuple[str, ...]) -> list[str]:
+    """The targets whose product is called ``name``: people say MI300 and mean gfx942."""
+    if len(name) < 3:
+        return []
+    return [target for target in known if name.casefold() in machine(target).product.casefold()]
 
 
 def _did_you_mean(near: list[str], command: str, otherwise: str = "") -> str:

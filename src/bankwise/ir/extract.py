@@ -49,7 +49,8 @@ class SharedAccess:
     ``indices``: the index values on the workgroup-memory side. ``vector_elements``: elements that
     one lane touches in this access, the first of which is element ``first_element`` of the
     vector of the operation. ``source`` and ``source_indices``: the other memref of a copy.
-    ``base`` is None where the address is no constant combination of the indices.
+    ``base`` is None where the address is no constant combination of the indices. ``moves``:
+    another workgroup touches other places.
     """
 
     access: Access
@@ -61,6 +62,7 @@ class SharedAccess:
     first_element: int = 0
     source: ir.Value | None = None
     source_indices: tuple[ir.Value, ...] = ()
+    moves: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,6 +242,7 @@ def _access(
         first,
         None if source is None else operands[source],
         tuple(operands[n] for n in others),
+        bool(note),
     )
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from bankwise.conflict import Witness
 from bankwise.errors import Location, Refusal
-from bankwise.machine import lane_text
 from bankwise.report.values import (
     AccessReport,
     AllocationReport,
@@ -167,8 +166,3 @@ def _occupancy(kernel: KernelReport) -> Document | None:
         "waves_per_workgroup": kernel.occupancy.waves,
         "limited_by_lds": kernel.occupancy.limited_by_lds,
     }
-
-
-def phases_text(phases: tuple[tuple[int, ...], ...]) -> str:
-    """Phases in one line: ``0-3 20-23 | 4-7 16-19 | ...``."""
-    return " | ".join(lane_text(phase) for phase in phases)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from bankwise.errors import Location
 from bankwise.report.values import AccessReport, CheckReport
@@ -47,8 +49,14 @@ def _conflict(access: AccessReport) -> dict[str, Any]:
 def _result(rule: str, level: str, text: str, place: Location | None) -> dict[str, Any]:
     result: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
     if place is not None:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": place.file}}
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
         if place.line:
             physical["region"] = {"startLine": place.line, "startColumn": place.column or 1}
         result["locations"] = [{"physicalLocation": physical}]
     return result
+
+
+def _uri(file: str) -> str:
+    """A URI reference: relative paths stay relative to where the command ran."""
+    path = Path(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())

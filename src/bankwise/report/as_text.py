@@ -109,7 +109,9 @@ def _print_totals(report: CheckReport, console: Console) -> None:
             console.print(_totals_line(name, totals))
     if report.kernels:
         extra = report.totals.run.extra
-        verdict = "[green]no conflicts[/]" if not report.conflicts else "[red]conflicts[/]"
+        clean = "[yellow]no conflicts in what was analysed[/]" if report.refusals else ""
+        clean = clean or "[green]no conflicts[/]"
+        verdict = "[red]conflicts[/]" if report.conflicts else clean
         console.print(f"{verdict}: {report.counter} += {extra:,} per workgroup")
 
 

@@ -61,13 +61,24 @@ class FixReport:
 
     @property
     def accepted(self) -> bool:
-        """Whether there is a change and no judge rejected it: only then is anything offered."""
-        return bool(self.changes) and all(v.status != "failed" for v in self.verdicts)
+        """Whether there is a change and no judge rejected it: only then is anything offered.
+
+        Permuted copies need the execution judge's word: that neighbouring chunks of a tile are
+        neighbours in global memory too is not proved by the rewriter.
+        """
+        if not self.changes or any(v.status == "failed" for v in self.verdicts):
+            return False
+        return self.executed or not any(c.coalescing for c in self.changes)
+
+    @property
+    def executed(self) -> bool:
+        """Whether both kernels were executed and left the same."""
+        return any(v.judge == "execution" and v.status == "passed" for v in self.verdicts)
 
     @property
     def exit_code(self) -> int:
         """0 conflict-free now, 1 conflicts remain, 2 rejected, or something stayed unanalysed."""
-        if any(v.status == "failed" for v in self.verdicts):
+        if self.changes and not self.accepted:
             return 2
         if self.after.conflicts or self.after.findings:
             return 1
@@ -114,6 +125,8 @@ def _cost(cost: Cost) -> dict[str, int]:
 
 def print_fix(report: FixReport, console: Console) -> None:
     """Tell the before / after story."""
+    for refusal in report.before.refusals:
+        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     if not report.changes and not report.refusals:
         console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
     for change in report.changes:
@@ -131,6 +144,12 @@ def print_fix(report: FixReport, console: Console) -> None:
         console.print(_table(report))
     for verdict in report.verdicts:
         _print_verdict(verdict, console)
+    if report.changes and not report.accepted:
+        console.print(
+            "[red]not offered[/]: a change of direct-to-LDS copies has to be executed"
+            if not any(v.status == "failed" for v in report.verdicts)
+            else "[red]not offered[/]: a judge rejected it"
+        )
 
 
 def _table(report: FixReport) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +90,7 @@ def check_opened(opened: Opened, options: Options) -> CheckReport:
 def analyse(opened: Opened, options: Options) -> tuple[Analysis, ...]:
     """Extract the accesses of every chosen kernel and choose their instructions."""
     chosen = _kernels(opened, options)
+    _check_dims(opened, options)
     return tuple(_analyse(opened, kernel, options) for kernel in chosen)
 
 
@@ -143,7 +145,8 @@ def _analyse(opened: Opened, kernel: Kernel, options: Options) -> Analysis:
     )
     issues: dict[int, tuple[Issue, ...]] = {}
     findings = _too_large(gpu, extraction, kernel, opened)
-    refusals = list(extraction.refusals)
+    # One reason a place: a loop would repeat it in every round.
+    refusals = list({r.location: r for r in reversed(extraction.refusals)}.values())[::-1]
     for site in extraction.accesses:
         chosen = _issues(gpu, site, options.policy)
         if not isinstance(chosen, Refusal):
@@ -211,6 +214,15 @@ def _dims(options: Options) -> dict[str, int]:
             raise InputError(f"--dim {text!r} is not NAME=SIZE", hint="for example --dim M=4096")
         out[name.strip().removeprefix("%")] = int(size)
     return out
+
+
+def _check_dims(opened: Opened, options: Options) -> None:
+    """A size given for a value that the text does not have is a slip of the pen."""
+    for name in _dims(options):
+        named = re.search(rf"%{re.escape(name)}(?![\w$.\-])", opened.source.text)
+        if not named and not re.fullmatch(r"arg\d+", name):
+            message = f"--dim {name}: there is no value %{name} in this file"
+            raise InputError(message, location=_file(opened))
 
 
 def _too_large(

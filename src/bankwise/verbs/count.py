@@ -8,7 +8,7 @@ from bankwise import expression
 from bankwise.conflict import count
 from bankwise.machine import machine
 from bankwise.reason import reason
-from bankwise.report.small import CountReport
+from bankwise.report.counting import CountReport
 
 
 def count_expression(

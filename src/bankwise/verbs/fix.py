@@ -18,7 +18,7 @@ from bankwise.verbs.check import Analysis, Options, analyse, report_of
 if TYPE_CHECKING:
     from bankwise.ir.module import Opened
     from bankwise.ir.rewrite.emit import Emitter
-    from bankwise.ir.rewrite.plan import Plan
+    from bankwise.ir.rewrite.plan import Group, Plan
     from bankwise.ir.rewrite.scope import Scope
 
 Progress = Callable[[int, int], None]
@@ -100,7 +100,7 @@ def _rewrite(opened: Opened, analyses: tuple[Analysis, ...]) -> _Rewritten:
     for analysis in analyses:
         scope = _scope(analysis, emitter)
         for group in groups(analysis.extraction):
-            chosen = plan(group, analysis.issues, analysis.machine)
+            chosen = _unknown(analysis, group) or plan(group, analysis.issues, analysis.machine)
             if isinstance(chosen, Refusal):
                 refusals += [chosen] if _conflicts(analysis, group.names) else []
             elif chosen.found.helps:
@@ -109,6 +109,15 @@ def _rewrite(opened: Opened, analyses: tuple[Analysis, ...]) -> _Rewritten:
                 changes += [] if refusal else [_change(analysis, chosen)]
     text = apply_edits(opened.source.text, emitter.edits)
     return _Rewritten(text, tuple(changes), tuple(refusals))
+
+
+def _unknown(analysis: Analysis, group: Group) -> Refusal | None:
+    """Why a group may not be touched: an access that was not analysed could be one of its own."""
+    if not analysis.extraction.refusals:
+        return None
+    first = analysis.extraction.refusals[0]
+    reason = f"{group.names}: not all accesses of this kernel are known: {first.reason}"
+    return Refusal(reason, first.location)
 
 
 def _scope(analysis: Analysis, emitter: Emitter) -> Scope:
@@ -144,9 +153,12 @@ def _change(analysis: Analysis, plan: Plan) -> Change:
 
 
 def unified_patch(file: Path, before: str, after: str) -> str:
-    """A patch that ``git apply`` takes, with paths relative to the current folder."""
-    path = os.path.relpath(file) if file.is_absolute() else str(file)
-    path = path if not path.startswith("..") else str(file).lstrip("/")
+    """A patch that ``git apply`` takes, with paths relative to the current folder.
+
+    For a file elsewhere they are relative to the root of the file system.
+    """
+    path = os.path.relpath(file)
+    path = path if not path.startswith("..") else os.path.abspath(file).lstrip("/")
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     lines = [f"--- a/{path}\n", f"+++ b/{path}\n"] if old != new else []
     # Without autojunk: a blank line that occurs often is still the same line before and after.
@@ -176,22 +188,22 @@ def _range(start: int, end: int) -> str:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` to ``path`` whole or not at all; InputError if it cannot be written."""
+    """Write ``text`` to ``path`` whole or not at all; InputError if it cannot be written.
+
+    A link is followed. A read-only file is not replaced, whatever its folder allows.
+    """
+    where = Location(str(path))
     try:
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        with tempfile.NamedTemporaryFile(
-            "w",
-            encoding="utf-8",
-            newline="",
-            dir=path.parent,
-            prefix=f".{path.name}.",
-            delete=False,
-        ) as file:
-            temporary = Path(file.name)
-            file.write(text)
-        temporary.chmod(mode)
-        temporary.replace(path)
+        path = path.resolve()
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        if mode is not None and not (mode & 0o222 and os.access(path, os.W_OK)):
+            raise InputError("cannot be written: it is read-only", location=where)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".bankwise-") as folder:
+            temporary = Path(folder) / path.name
+            temporary.write_text(text, encoding="utf-8", newline="")
+            if mode is not None:
+                temporary.chmod(mode)
+            temporary.replace(path)
     except OSError as error:
-        raise InputError(
-            f"cannot write {path}: {error.strerror}", location=Location(str(path))
-        ) from error
+        message = f"cannot be written: {error.strerror}"
+        raise InputError(message, location=where) from error

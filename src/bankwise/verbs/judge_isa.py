@@ -22,6 +22,9 @@ def judge_isa(before: Opened, after: Opened, analyses: Sequence[Analysis]) -> Ve
         if isinstance(found, Verdict):
             return found
         rows += found
+    grown = [name for name, b, a in rows if name == "LDS bytes" and a > b]
+    if grown:
+        return Verdict("isa", "failed", "the fixed kernel takes more shared memory", tuple(rows))
     same = sum(b == a for _, b, a in rows)
     targets = ", ".join(dict.fromkeys(a.machine.name for a in analyses))
     detail = f"compiled for {targets}: {same} of {len(rows)} counts unchanged"

@@ -138,7 +138,7 @@ def dominates(anchor: Anchor, use: ir.Operation) -> bool:
     inside = _ancestor_in(use, anchor.block)
     if inside is None or anchor.after is None:
         return inside is not None
-    return inside != anchor.after and anchor.after.is_before_in_block(inside)
+    return inside != anchor.after and bool(anchor.after.is_before_in_block(inside))
 
 
 def _following(anchor: Anchor) -> ir.Operation:

@@ -18,14 +18,14 @@ from iree.compiler import ir
 
 from bankwise.access import BoolArray, IntArray
 from bankwise.ir.affine import map_function
-from bankwise.ir.indexing import ThreadIds, evaluate, thread_results
+from bankwise.ir.indexing import ThreadIds, evaluate, quantity, thread_results
 from bankwise.ir.rewrite.emit import Anchor, Emitter, anchor_of, later
 
 Placed = tuple[str, Anchor]
 """The name of a value and where it stands."""
 
-_UNKNOWN_SAMPLES = (0, 192)
-"""What values the text does not tell (loop variables) are taken to be, one after the other."""
+_UNKNOWN_SAMPLES = (0, 1, 37, 192)
+"""What values only a run can tell (loop variables, workgroup ids) are taken to be, in turn."""
 
 
 @dataclass(slots=True)
@@ -50,6 +50,9 @@ class Numbers:
         if isinstance(value.owner, ir.Block):
             return None
         op, number = value.owner.operation, ir.OpResult(value).result_number
+        asked = quantity(op)
+        if asked is not None and asked[0] in ("workgroup", "global"):
+            return None
         results = thread_results(op, self.ids)
         if results is None:
             operands = [self.of(v) for v in op.operands]

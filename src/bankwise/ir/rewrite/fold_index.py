@@ -30,7 +30,9 @@ def fold_index(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
 
 
 def _thread_value(site: SharedAccess, fold: XorFold, scope: Scope) -> ThreadValue | None:
-    """``phase(row) * unit``, if it is a simple function of one thread id."""
+    """``phase(row) * unit``, if it is a simple function of one thread id in every workgroup."""
+    if site.moves:
+        return None
     patterns = site.access.patterns
     values = [fold.phase(elements(p, site.access.element_bytes)) * fold.unit for p in patterns]
     return scope.thread_value(values, [p.active for p in patterns])

@@ -26,9 +26,11 @@ def permute_source(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
     slots = [elements(p, site.access.element_bytes) for p in patterns]
     chunks = [s % fold.width // fold.unit * fold.unit for s in slots]
     phases = [fold.phase(s) * fold.unit for s in slots]
-    phase = scope.thread_value(phases, active)
+    phase = None if site.moves else scope.thread_value(phases, active)
     if phase is None:
         raise CannotRewriteError("the rows this copy fills are no simple function of a thread id")
+    if any((c != chunks[0])[p.active].any() for c, p in zip(chunks, patterns, strict=True)):
+        raise CannotRewriteError("the column this copy fills is not always the same")
     moved = _Moved(phase, site, scope)
     new = (chunks[0] ^ phases[0]).ravel()
     what = Exchange(chunks[0].ravel(), new, active[0].ravel(), moved.written)

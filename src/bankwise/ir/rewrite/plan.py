@@ -93,13 +93,15 @@ def plan(group: Group, issues: Issues, machine: Machine) -> Plan | Refusal:
         if site.first_element:
             reason = f"{first.name}: one index cannot swizzle the separate pieces of this vector"
             return Refusal(reason, site.access.location)
-    row = first.strides[-2] if len(first.shape) > 1 else _flat_row(group, first)
-    tile = Tile(row, int(np.prod(first.shape)), first.element_bytes)
-    demands = [d for site in group.accesses for d in _demands(site, issues, machine, tile)]
+    tiles = [
+        Tile(row, int(np.prod(first.shape)), first.element_bytes) for row in _rows(group, first)
+    ]
+    demands = [d for site in group.accesses for d in _demands(site, issues, machine, tiles[0])]
     fixed = [
         p for site in group.accesses if site.access.kind in ("dma", "async") for p in _fixed(site)
     ]
-    return Plan(group, tile, best_fold(demands, tile, fixed))
+    plans = [Plan(group, tile, best_fold(demands, tile, fixed)) for tile in tiles]
+    return min(plans, key=lambda p: p.found.passes)
 
 
 def elements(pattern: Pattern, element_bytes: int) -> IntArray:
@@ -116,10 +118,15 @@ def _row_major(allocation: Allocation) -> bool:
     return True
 
 
-def _flat_row(group: Group, allocation: Allocation) -> int:
-    """Rows of a one-dimensional allocation: the largest stride of its views, or all of it."""
+def _rows(group: Group, allocation: Allocation) -> list[int]:
+    """How long rows may be: the last dimension's size; of a flat allocation the largest stride of
+    its views, or any power of two that divides it."""
+    if len(allocation.shape) > 1:
+        return [allocation.strides[-2]]
     strides = [s for site in group.accesses if site.base for s in site.base.strides[:-1]]
-    return max(strides, default=allocation.shape[0])
+    size = allocation.shape[0]
+    powers = [1 << n for n in range(size.bit_length()) if size % (1 << n) == 0]
+    return [max(strides)] if strides else powers[::-1]
 
 
 def _demands(site: SharedAccess, issues: Issues, machine: Machine, tile: Tile) -> list[Demand]:
