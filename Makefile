@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench bench-peers clean
 help:
 	@echo "make demo    check and fix the example kernel, tell the before / after story"
 	@echo "make test    run the tests"
@@ -33,8 +33,14 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)
+bench: $(READY) bench-peers
 	$(BIN)/python -m pytest benchmarks -o python_files='bench_*.py' --benchmark-only
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+bench-peers:
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --editable . \
+	  'triton==3.9.0' 'tensor-layouts==0.3.2'
+	.venv-bench/bin/python benchmarks/peers.py

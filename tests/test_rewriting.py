@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
+from bankwise.report.values import Cost
 from bankwise.verbs.fix import fix
 from kernel_texts import LOAD, ROWS, SHARED, STORE, changed, place_of, written
 from patches import applied, verdict
 from random_kernels import copies
+
+ROW_COPY = Path(__file__).parent.parent / "examples/row_copy/row_copy_gfx950.mlir"
 
 # One text, many writings: each becomes a patch that applies, and the same results
 
@@ -340,3 +343,14 @@ def test_of_two_allocations_the_one_that_can_be_fixed_is(tmp_path: Path) -> None
 
 
 GENERIC_STORE = f'"vector.store"(%v, %two, %t, %i) : (vector<8xf16>, {SHARED}, index, index) -> ()'
+
+
+def test_where_no_single_fold_serves_all_accesses_the_solvers_layout_is_written() -> None:
+    """The store has phases of 8 lanes on 32 banks, the load of 16 permuted lanes on 64."""
+    report = fix(ROW_COPY, isa=False)
+    assert report.before.totals.run == Cost(96, 12)
+    assert report.after.totals.run == Cost(12, 12)
+    assert report.accepted
+    (verdict,) = report.verdicts
+    assert verdict.status == "passed"
+    assert report.changes[0].optimum.startswith("optimal")

@@ -51,6 +51,55 @@ class Padded:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """``(offset / divisor mod modulus) * factor``: a run of row bits folded into column bits."""
+
+    divisor: int
+    modulus: int
+    factor: int
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The value of each offset, elements."""
+        return offsets // self.divisor % self.modulus * self.factor
+
+
+class RowFold(Protocol):
+    """A map that keeps rows and XORs columns: what a rewriter can put into a last index.
+
+    ``width``: the column moves inside groups of so many elements; ``unit``: elements that stay
+    together; ``stride``: elements from row to row; ``runs``: what the column is XORed with.
+    """
+
+    @property
+    def width(self) -> int:
+        """Elements of a group inside which columns move."""
+        ...
+
+    @property
+    def unit(self) -> int:
+        """Elements that stay together."""
+        ...
+
+    @property
+    def stride(self) -> int:
+        """Elements from row to row."""
+        ...
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """What columns are XORed with."""
+        ...
+
+    def delta(self, offsets: IntArray) -> IntArray:
+        """What each element's column is XORed with, elements."""
+        ...
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The new offsets."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class XorFold:
     """Fold row bits into column chunks: ``chunk' = chunk XOR ((row / per_phase) mod period)``.
 
@@ -75,6 +124,15 @@ class XorFold:
         """The value each element's chunk number is XORed with."""
         return offsets // (self.stride * self.per_phase) % self.period
 
+    def delta(self, offsets: IntArray) -> IntArray:
+        """What each element's column is XORed with, elements."""
+        return self.phase(offsets) * self.unit
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """:meth:`delta` as one run of bits."""
+        return (Run(self.stride * self.per_phase, self.period, self.unit),)
+
     def legal(self, elements: int) -> str:
         """Why this map is no bijection of ``elements`` elements; empty if it is one."""
         chunks = self.width // self.unit
@@ -93,6 +151,39 @@ class XorFold:
             f"xor<width={self.width}, unit={self.unit}, stride={self.stride}, "
             f"per_phase={self.per_phase}, period={self.period}>"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class XorRuns:
+    """Several runs of row bits folded into the columns of rows of ``stride`` elements."""
+
+    stride: int
+    runs: tuple[Run, ...]
+
+    @property
+    def unit(self) -> int:
+        """Elements that stay together."""
+        return min(run.factor for run in self.runs)
+
+    @property
+    def width(self) -> int:
+        """The column moves inside groups of so many elements."""
+        return max(run.modulus * run.factor for run in self.runs)
+
+    def delta(self, offsets: IntArray) -> IntArray:
+        """What each element's column is XORed with, elements."""
+        result = np.zeros_like(offsets)
+        for run in self.runs:
+            result ^= run(offsets)
+        return result
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The folded offsets, elements."""
+        return offsets ^ self.delta(offsets)
+
+    def __str__(self) -> str:
+        folded = ", ".join(f"{r.divisor}:{r.modulus}:{r.factor}" for r in self.runs)
+        return f"xor<stride={self.stride}, runs={folded}>"
 
 
 @dataclass(frozen=True, slots=True)

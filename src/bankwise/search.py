@@ -97,6 +97,11 @@ def best_fold(demands: Sequence[Demand], tile: Tile, fixed: Sequence[Piece] = ()
     return Found(best, least, before, ideal, members)
 
 
+def weighted_passes(address: AddressMap, demands: Sequence[Demand], element_bytes: int) -> int:
+    """The passes of all ``demands`` under a map, weighted, by counting."""
+    return _weigh(address, _join(demands), element_bytes)[0]
+
+
 def folds(pieces: Sequence[Piece], tile: Tile) -> Iterator[XorFold]:
     """All folds of the family that keep every piece together and stay inside a row."""
     widest = max((p.span for p in pieces), default=1)

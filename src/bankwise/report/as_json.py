@@ -18,6 +18,7 @@ from bankwise.report.values import (
     Cost,
     Finding,
     KernelReport,
+    Optimum,
     Totals,
 )
 
@@ -144,6 +145,7 @@ def _kernel(kernel: KernelReport) -> Document:
         "lds_bytes": kernel.lds_bytes,
         "allocations": [_allocation(a) for a in kernel.allocations],
         "occupancy": _occupancy(kernel),
+        "optima": [_optimum(o) for o in kernel.optima],
         "notes": list(kernel.notes),
     }
 
@@ -154,6 +156,16 @@ def _allocation(allocation: AllocationReport) -> Document:
         "location": location_document(allocation.location),
         "bytes": allocation.bytes,
         "share": round(allocation.share, 6),
+    }
+
+
+def _optimum(optimum: Optimum) -> Document:
+    return {
+        "allocations": list(optimum.allocations),
+        "present": cost_document(optimum.present),
+        "best": cost_document(optimum.best),
+        "optimal": optimum.optimal,
+        "how": optimum.how,
     }
 
 

@@ -44,6 +44,13 @@ def _print_kernel(
             "(--all lists them)[/]"
         )
     _print_causes(shown, console)
+    for optimum in kernel.optima:
+        names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
+        word = "optimum" if optimum.optimal else "best found"
+        console.print(
+            f"  {escape(names)}: {here.passes:,} passes per workgroup, {word} {best.passes:,} "
+            f"[dim]({escape(optimum.how)})[/]"
+        )
     for note in kernel.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
 

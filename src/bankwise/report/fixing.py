@@ -34,8 +34,8 @@ class Verdict:
 class Change:
     """One group of allocations that got a new address map. Costs are per workgroup, all accesses.
 
-    ``coalescing`` says what the permuted global addresses of direct-to-LDS copies do; ``members``
-    is how many maps were tried.
+    ``optimum`` says how far the new map is from the best one. ``coalescing`` says what the permuted
+    global addresses of direct-to-LDS copies do; ``members`` is how many maps were tried.
     """
 
     kernel: str
@@ -45,6 +45,7 @@ class Change:
     after: Cost
     members: int
     coalescing: str
+    optimum: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ def fix_document(report: FixReport) -> dict[str, Any]:
                 "after": _cost(c.after),
                 "members": c.members,
                 "coalescing": c.coalescing or None,
+                "optimum": c.optimum or None,
             }
             for c in report.changes
         ],
@@ -134,7 +136,7 @@ def print_fix(report: FixReport, console: Console) -> None:
         console.print(f"[bold]{escape(change.kernel)}[/]: {names}: {escape(change.address)}")
         console.print(
             f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
-            f"{change.after.ideal:,} (best of {change.members} maps)"
+            f"{change.after.ideal:,}; {escape(change.optimum)}"
         )
         if change.coalescing:
             console.print(f"  {escape(change.coalescing)}")

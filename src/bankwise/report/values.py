@@ -111,6 +111,21 @@ class AllocationReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best layout for all accesses of some allocations together, against the present one.
+
+    ``allocations`` share their accesses, and so one layout. Costs are per workgroup, ordinary
+    accesses only. ``how`` says in what way the optimum is known, or that it is the best found.
+    """
+
+    allocations: tuple[str, ...]
+    present: Cost
+    best: Cost
+    optimal: bool
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class Occupancy:
     """Workgroups that one CU / SM can hold: by shared memory alone, and by wave slots alone."""
 
@@ -139,6 +154,7 @@ class KernelReport:
     allocations: tuple[AllocationReport, ...]
     occupancy: Occupancy | None
     notes: tuple[str, ...] = ()
+    optima: tuple[Optimum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from bankwise.proof.certificate import HOW_TEXT, Certificate
 from bankwise.proof.problem import Problem, Request, problem
 from bankwise.proof.problem import Tile as ProofTile
 from bankwise.search import Demand, Piece, Tile, best_fold
-from bankwise.synth.solve import solve
+from bankwise.synth.rows import best_masks
+from bankwise.synth.solve import Solution, solve
 from bankwise.synth.workload import spread
 
 MAX_ACCESSES = 64
@@ -33,7 +34,8 @@ class Best:
     """The best layout of an allocation. Passes are those of all demands, weighted.
 
     ``how``: in what way it is known, or why it is only the best found. ``optimal``: whether no
-    layout of the same footprint with the same instructions takes fewer.
+    layout of the same footprint with the same instructions takes fewer. ``rows``: the best layout
+    that permutes every row within itself, None if none is known to help.
     """
 
     address: AddressMap
@@ -43,6 +45,7 @@ class Best:
     optimal: bool
     how: str
     certificate: Certificate | None = None
+    rows: Linear | None = None
 
 
 def best_layout(
@@ -59,24 +62,20 @@ def best_layout(
         optimal = fold.passes == ideal
         how = "every access is ideal" if optimal else f"best of {fold.members}: {found.reason}"
         return Best(fold.address, fold.passes, before, ideal, optimal, how)
-    stated, bases = found
-    address: AddressMap = Linear(bases)
+    stated, rows = found.certificate, best_masks(found.problem, found.pins)
+    address: AddressMap = Linear(found.layout.columns)
     passes = stated.total_passes
     if fold.passes <= passes:
         address, passes = fold.address, fold.passes
-    return Best(address, passes, before, ideal, stated.optimal, HOW_TEXT[stated.how], stated)
+    how = HOW_TEXT[stated.how]
+    return Best(address, passes, before, ideal, stated.optimal, how, stated, rows)
 
 
 def _exact(
     demands: Sequence[Demand], tile: Tile, machine: Machine, fixed: Sequence[Piece]
-) -> tuple[Certificate, tuple[int, ...]] | Refusal:
+) -> Solution | Refusal:
     stated = linear_problem(demands, tile, machine, fixed)
-    if isinstance(stated, Refusal):
-        return stated
-    solution = solve(stated)
-    if isinstance(solution, Refusal):
-        return solution
-    return solution.certificate, solution.layout.columns
+    return stated if isinstance(stated, Refusal) else solve(stated)
 
 
 def linear_problem(

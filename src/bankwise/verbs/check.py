@@ -14,9 +14,11 @@ from bankwise.machine import Machine
 from bankwise.report.values import (
     AllocationReport,
     CheckReport,
+    Cost,
     Finding,
     KernelReport,
     Occupancy,
+    Optimum,
 )
 from bankwise.verbs.counting import access_reports
 from bankwise.widths import Issue, select
@@ -258,6 +260,7 @@ def _kernel_report(analysis: Analysis) -> KernelReport:
         ),
         occupancy=_occupancy(gpu, used, analysis.workgroup_size),
         notes=tuple(map(str, extraction.notes)),
+        optima=_optima(analysis),
     )
 
 
@@ -273,6 +276,22 @@ def _occupancy(gpu: Machine, used: int, size: tuple[int, int, int]) -> Occupancy
     return Occupancy(
         int(gpu.fact("lds_bytes_per_unit")) // taken, int(slots) // waves if slots else None, waves
     )
+
+
+def _optima(analysis: Analysis) -> tuple[Optimum, ...]:
+    """What the best layout of each group of allocations would take, where that can be said."""
+    from bankwise.ir.rewrite.plan import groups, plan
+
+    found: list[Optimum] = []
+    for group in groups(analysis.extraction):
+        chosen = plan(group, analysis.issues, analysis.machine)
+        if isinstance(chosen, Refusal) or not chosen.best.ideal:
+            continue
+        best = chosen.best
+        present, optimum = Cost(best.passes_before, best.ideal), Cost(best.passes, best.ideal)
+        names = tuple(a.name for a in group.allocations)
+        found.append(Optimum(names, present, optimum, best.optimal, best.how))
+    return tuple(found)
 
 
 def _file(opened: Opened) -> Location:

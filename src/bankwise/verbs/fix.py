@@ -149,7 +149,17 @@ def _change(analysis: Analysis, plan: Plan) -> Change:
         after=Cost(found.passes, found.ideal),
         members=found.members,
         coalescing=coalescing(plan),
+        optimum=_against_optimum(plan),
     )
+
+
+def _against_optimum(plan: Plan) -> str:
+    best, taken = plan.best, plan.found.passes
+    if taken > best.passes:
+        return f"a layout that takes {best.passes:,} exists, but does not keep rows ({best.how})"
+    if best.optimal:
+        return f"optimal: {best.how}"
+    return f"not known to be optimal: {best.how}"
 
 
 def unified_patch(file: Path, before: str, after: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iree.compiler import ir
 
-from bankwise.address import XorFold
+from bankwise.address import RowFold, Run
 from bankwise.ir.extract import SharedAccess
 from bankwise.ir.rewrite.closed_form import ThreadValue
 from bankwise.ir.rewrite.emit import anchor_of, later
@@ -12,7 +12,7 @@ from bankwise.ir.rewrite.plan import elements
 from bankwise.ir.rewrite.scope import CannotRewriteError, Placed, Scope, destination_group
 
 
-def fold_index(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
+def fold_index(site: SharedAccess, fold: RowFold, scope: Scope) -> None:
     """Replace the last index of a load or store by the folded one."""
     start = _start(site, fold)
     emitter = scope.emitter
@@ -23,22 +23,24 @@ def fold_index(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
     if term is not None:
         name, _ = scope.exclusive_or(placed, key, term, site.op)
     else:
-        phase, at = _phase(site, fold, start, scope)
-        line = f"arith.xori {placed[0]}, {phase} : index"
-        name = emitter.value(("xor", key, phase), later(placed[1], at), site.op, line)
+        name, at = placed
+        for run in fold.runs:
+            phase, where = _phase(site, run, fold.stride, start, scope)
+            at, key = later(at, where), ("xor", key, phase)
+            name = emitter.value(key, at, site.op, f"arith.xori {name}, {phase} : index")
     emitter.replace(operand.start, operand.end, name)
 
 
-def _thread_value(site: SharedAccess, fold: XorFold, scope: Scope) -> ThreadValue | None:
+def _thread_value(site: SharedAccess, fold: RowFold, scope: Scope) -> ThreadValue | None:
     """``phase(row) * unit``, if it is a simple function of one thread id in every workgroup."""
     if site.moves:
         return None
     patterns = site.access.patterns
-    values = [fold.phase(elements(p, site.access.element_bytes)) * fold.unit for p in patterns]
+    values = [fold.delta(elements(p, site.access.element_bytes)) for p in patterns]
     return scope.thread_value(values, [p.active for p in patterns])
 
 
-def _start(site: SharedAccess, fold: XorFold) -> int:
+def _start(site: SharedAccess, fold: RowFold) -> int:
     """The constant start of the view, elements, if XOR of the last index is the fold.
 
     It is if only the last index carries chunk bits (all other steps are whole groups of chunks);
@@ -58,13 +60,13 @@ def _start(site: SharedAccess, fold: XorFold) -> int:
     return first
 
 
-def _phase(site: SharedAccess, fold: XorFold, start: int, scope: Scope) -> Placed:
-    """``phase(row) * unit``, transcribed from the access's own indices."""
+def _phase(site: SharedAccess, run: Run, row: int, start: int, scope: Scope) -> Placed:
+    """One run of row bits, transcribed from the access's own indices. ``row``: its elements."""
     assert site.base is not None, "checked by _start"
     emitter, count = scope.emitter, len(site.indices)
     operands = scope.operands(site, destination_group(site.op))
-    whole = all(s % fold.stride == 0 for s in (start, *site.base.strides[:-1]))
-    if whole and _column_stays_in_row(site, fold):
+    whole = all(s % row == 0 for s in (start, *site.base.strides[:-1]))
+    if whole and 0 <= int(ir.MemRefType(site.memref.type).shape[-1]) <= row:
         count -= 1
     used = site.indices[:count]
     if not used:
@@ -73,28 +75,18 @@ def _phase(site: SharedAccess, fold: XorFold, start: int, scope: Scope) -> Place
     for index in used[1:]:
         anchor = later(anchor, anchor_of(index))
     tokens = [o.of(emitter.text) for o in operands[:count]]
-    line = _phase_line(site.base.strides[:count], fold, start, tokens)
-    key = (fold, start, *map(emitter.key_of, used))
+    line = _phase_line(site.base.strides[:count], run, row, start, tokens)
+    key = (run, row, start, *map(emitter.key_of, used))
     return emitter.value(key, anchor, site.op, line), anchor
 
 
-def _column_stays_in_row(site: SharedAccess, fold: XorFold) -> bool:
-    """Whether the last index is always smaller than a row, so that the others say the row."""
-    size = int(ir.MemRefType(site.memref.type).shape[-1])
-    return 0 <= size <= fold.stride
-
-
-def _phase_line(strides: tuple[int, ...], fold: XorFold, start: int, tokens: list[str]) -> str:
+def _phase_line(strides: tuple[int, ...], run: Run, row: int, start: int, tokens: list[str]) -> str:
     """One affine.apply; steps of whole rows are written in rows."""
-    step = fold.stride * fold.per_phase
-    scale = fold.stride if all(s % fold.stride == 0 for s in (start, *strides)) else 1
+    scale = row if all(s % row == 0 for s in (start, *strides)) else 1
     terms = [f"s{k} * {s // scale}" if s != scale else f"s{k}" for k, s in enumerate(strides)]
     terms += [str(start // scale)] if start else []
     names = ", ".join(f"s{k}" for k in range(len(tokens)))
-    row = (
-        f"({' + '.join(terms)})"
-        if step == scale
-        else f"(({' + '.join(terms)}) floordiv {step // scale})"
-    )
-    body = f"({row} mod {fold.period}) * {fold.unit}"
+    sum_text, divisor = f"({' + '.join(terms)})", run.divisor // scale
+    quotient = sum_text if divisor == 1 else f"({sum_text} floordiv {divisor})"
+    body = f"({quotient} mod {run.modulus}) * {run.factor}"
     return f"affine.apply affine_map<()[{names}] -> ({body})>()[{', '.join(tokens)}]"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from iree.compiler import ir
 
-from bankwise.address import XorFold
+from bankwise.address import RowFold
 from bankwise.ir.extract import SharedAccess
 from bankwise.ir.rewrite.closed_form import ThreadValue
 from bankwise.ir.rewrite.emit import anchor_of, later
@@ -20,12 +20,12 @@ from bankwise.ir.rewrite.plan import elements
 from bankwise.ir.rewrite.scope import CannotRewriteError, Placed, Scope
 
 
-def permute_source(site: SharedAccess, fold: XorFold, scope: Scope) -> None:
+def permute_source(site: SharedAccess, fold: RowFold, scope: Scope) -> None:
     """Replace the last source index of a copy by that of the element that now lives in its slot."""
     patterns, active = site.access.patterns, [p.active for p in site.access.patterns]
     slots = [elements(p, site.access.element_bytes) for p in patterns]
     chunks = [s % fold.width // fold.unit * fold.unit for s in slots]
-    phases = [fold.phase(s) * fold.unit for s in slots]
+    phases = [fold.delta(s) for s in slots]
     phase = None if site.moves else scope.thread_value(phases, active)
     if phase is None:
         raise CannotRewriteError("the rows this copy fills are no simple function of a thread id")

@@ -8,16 +8,18 @@ all.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from bankwise.access import Allocation, IntArray, Pattern
-from bankwise.address import XorFold
+from bankwise.address import Linear, RowFold, Run, XorFold, XorRuns
 from bankwise.errors import Refusal
 from bankwise.ir.extract import Extraction, SharedAccess
 from bankwise.machine import Machine
-from bankwise.search import Demand, Found, Piece, Tile, best_fold
+from bankwise.search import Demand, Found, Piece, Tile, best_fold, weighted_passes
+from bankwise.synth.address import xor_terms
+from bankwise.synth.allocation import Best, best_layout
 from bankwise.widths import Issue
 
 Issues = Mapping[int, tuple[Issue, ...]]
@@ -39,16 +41,17 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The map chosen for a group."""
+    """The map chosen for a group, and what the exact solver says is the optimum."""
 
     group: Group
     tile: Tile
     found: Found
+    best: Best
 
     @property
-    def fold(self) -> XorFold:
+    def fold(self) -> RowFold:
         """The fold to apply; only plans that help have one."""
-        assert isinstance(self.found.address, XorFold)
+        assert isinstance(self.found.address, XorFold | XorRuns)
         return self.found.address
 
 
@@ -100,8 +103,45 @@ def plan(group: Group, issues: Issues, machine: Machine) -> Plan | Refusal:
     fixed = [
         p for site in group.accesses if site.access.kind in ("dma", "async") for p in _fixed(site)
     ]
-    plans = [Plan(group, tile, best_fold(demands, tile, fixed)) for tile in tiles]
+    plans = [_plan(group, tile, demands, fixed, machine) for tile in tiles]
     return min(plans, key=lambda p: p.found.passes)
+
+
+def _plan(
+    group: Group, tile: Tile, demands: list[Demand], fixed: list[Piece], machine: Machine
+) -> Plan:
+    """The best XOR fold, or what the solver found if that is better and keeps rows."""
+    found = best_fold(demands, tile, fixed)
+    best = best_layout(demands, tile, machine, fixed)
+    runs = None
+    if best.passes < found.passes and best.rows is not None:
+        runs = row_runs(best.rows, tile.row)
+    if runs is not None:
+        passes = weighted_passes(runs, demands, tile.element_bytes)
+        if passes < found.passes:
+            found = replace(found, address=runs, passes=passes)
+    return Plan(group, tile, found, best)
+
+
+def row_runs(address: Linear, row: int) -> XorRuns | None:
+    """A linear map as row bits folded into columns; None if it moves rows or folds column bits."""
+    terms = xor_terms(address.bases)
+    if terms is None or any((mask << shift) & (row - 1) or mask >= row for shift, mask in terms):
+        return None
+    return XorRuns(row, tuple(run for shift, mask in terms for run in _runs(shift, mask)))
+
+
+def _runs(shift: int, mask: int) -> list[Run]:
+    """The contiguous runs of bits of ``(offset >> shift) & mask``."""
+    runs, bit = [], 0
+    while mask >> bit:
+        start = bit
+        while mask >> bit & 1:
+            bit += 1
+        if bit > start:
+            runs.append(Run(1 << (shift + start), 1 << (bit - start), 1 << start))
+        bit += 1
+    return runs
 
 
 def elements(pattern: Pattern, element_bytes: int) -> IntArray:
