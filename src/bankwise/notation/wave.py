@@ -1,0 +1,287 @@
+"""Wave: index sequences, and the swizzle of gather-to-LDS tiles in both published versions.
+
+*Index sequence.* A register tile is one ``start : size : stride`` for every dimension, the start an
+expression of the thread ids: ``{M : $T0 % 16 : 1 : 1, K : 4*(($T0 // 16) % 4) : 4 : 1}``.
+
+*Swizzle* (pass ``gather_to_shared_swizzling``): with chunks of ``unit`` elements in a row,
+
+    chunk' = chunk XOR (row mod max_phase)
+
+The wheel 3.9.1 has max_phase 8 and the unit of a 16-byte access on both sides; iree-org/wave at
+ceaa2b57 takes the wider of both sides and ``max_phase = min(8, chunks)``. Neither checks that the
+result stays inside the row: it does only if the smallest power of two that holds all phases
+divides the number of chunks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from bankwise import expression
+from bankwise.access import IntArray
+from bankwise.errors import InputError, Refusal
+from bankwise.notation.reader import Cursor, placed
+from bankwise.notation.values import DistributionTable, collision, limit
+
+MAX_PHASE = 8
+"""Largest number of phases that either version uses."""
+
+_SWIZZLE = "swizzle<[32, 64], unit = 8, max_phase = 8>"
+_SEQUENCE = "{M : $T0 % 16 : 1 : 1, K : 4*($T0 // 16) : 4 : 1}"
+_SIDES = (("size", 1), ("stride", 0))
+_FUNCTIONS = ("Mod", "floor", "min", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Swizzle:
+    """A swizzled tile of ``rows`` x ``columns`` elements; a memory layout.
+
+    ``unit``: elements that stay together, ``max_phase``: rows until the pattern repeats.
+    """
+
+    rows: int
+    columns: int
+    unit: int
+    max_phase: int
+
+    def __post_init__(self) -> None:
+        sizes = (self.rows, self.columns, self.unit, self.max_phase)
+        if not all(0 < size <= 1 << 20 for size in sizes) or self.columns % self.unit:
+            raise InputError(
+                f"a swizzle of {self.rows} x {self.columns} in units of {self.unit}",
+                hint="all at least 1, and the unit divides the row",
+            )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The tile, in elements."""
+        return (self.rows, self.columns)
+
+    @property
+    def size(self) -> int:
+        """Elements of the tile; a swizzle outside its domain writes behind them."""
+        return self.rows * self.columns
+
+    def offsets(self, coordinates: IntArray) -> IntArray:
+        """Offsets in elements of (row, column) coordinates."""
+        found: IntArray = self.offset((coordinates[..., 0], coordinates[..., 1]))
+        return found
+
+    def offset(self, index: tuple[IntArray, IntArray]) -> IntArray:
+        """The offset of one (row, column)."""
+        row, column = index
+        return row * self.columns + self.column(row, column)
+
+    def column(self, row: IntArray, column: IntArray) -> IntArray:
+        """The column where an element lies in shared memory."""
+        chunk = (column // self.unit) ^ (row % self.max_phase)
+        return chunk * self.unit + column % self.unit
+
+    def gathered(self, slots: IntArray) -> tuple[IntArray, IntArray]:
+        """(row, column) that a lane must load from global memory for its slot in shared memory.
+
+        A gather fills shared memory in lane order, so the swizzle goes to its source. ``slots``:
+        first element of every lane; its run must divide the unit.
+        """
+        row = slots // self.columns
+        return row, self.column(row, slots % self.columns)
+
+    def __str__(self) -> str:
+        shape = [self.rows, self.columns]
+        return f"swizzle<{shape}, unit = {self.unit}, max_phase = {self.max_phase}>"
+
+
+def wheel(
+    rows: int, columns: int, *, gather: int, read: int, element_bits: int
+) -> Swizzle | Refusal:
+    """The swizzle of the wheel 3.9.1; ``gather`` and ``read``: elements per thread."""
+    if gather != read:
+        return Refusal(f"Wave 3.9.1 declines: the gather moves {gather}, the read {read} elements")
+    if gather * element_bits != 128:
+        return Refusal(f"Wave 3.9.1 declines: {gather * element_bits} bits per thread, not 128")
+    return Swizzle(rows, columns, gather, MAX_PHASE)
+
+
+def head(rows: int, columns: int, *, gather: int, read: int) -> Swizzle | Refusal:
+    """The swizzle of iree-org/wave at ceaa2b57; ``gather`` and ``read``: elements per thread."""
+    unit = max(gather, read)
+    chunks = columns // unit
+    if chunks < 2:
+        return Refusal(f"Wave declines: a row of {columns} holds {chunks} chunks of {unit}")
+    return Swizzle(rows, columns, unit, min(MAX_PHASE, chunks))
+
+
+def legality(swizzle: Swizzle) -> Refusal | None:
+    """Why the swizzle is no permutation of its tile; None if it is one.
+
+    Right exactly if the smallest power of two >= the number of distinct phases divides the number
+    of chunks.
+    """
+    chunks = swizzle.columns // swizzle.unit
+    phases = min(swizzle.max_phase, swizzle.rows)
+    if chunks % (1 << (phases - 1).bit_length()) == 0:
+        return None
+    clash = collision(swizzle)
+    shown = f": {clash}" if clash else ""
+    return Refusal(f"{swizzle}: XOR with 0 to {phases - 1} leaves {chunks} chunks{shown}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One dimension of a register tile: ``start`` is the expression as written."""
+
+    name: str
+    start: str
+    size: int = 1
+    stride: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.name} : {self.start} : {self.size} : {self.stride}"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index of a register tile: one sequence for every dimension. ``str`` is Wave's notation."""
+
+    sequences: tuple[Sequence, ...]
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(map(str, self.sequences)) + "}"
+
+
+def parse_swizzle(text: str, file: str = "wave") -> Swizzle:
+    """Read ``swizzle<[32, 64], unit = 8, max_phase = 8>``."""
+    cursor = Cursor(text, file)
+    start = cursor.expect("swizzle", _SWIZZLE)
+    cursor.expect("<", _SWIZZLE)
+    numbers = list(cursor.numbers("[", "]", _SWIZZLE))
+    if len(numbers) != 2:
+        raise cursor.error(f"a tile of rank {len(numbers)}: rows and columns expected", _SWIZZLE)
+    for name in ("unit", "max_phase"):
+        for word in (",", name, "="):
+            cursor.expect(word, _SWIZZLE)
+        numbers.append(cursor.number(_SWIZZLE))
+    cursor.expect(">", _SWIZZLE)
+    cursor.finish(_SWIZZLE)
+    return placed(cursor, start, lambda: Swizzle(*numbers))
+
+
+def parse_index(text: str, file: str = "wave") -> Index:
+    """Read ``{M : start : size : stride, ...}``; the braces and the stride may be left out."""
+    cursor = Cursor(text, file, comments=False)
+    braces = cursor.accept("{")
+    found: list[Sequence] = []
+    while not found or cursor.accept(","):
+        token = cursor.name(_SEQUENCE)
+        if any(token.text == s.name for s in found):
+            raise cursor.error(f"dimension {token.text} is given twice", _SEQUENCE, token)
+        found.append(_sequence(cursor, token.text))
+    if braces:
+        cursor.expect("}", _SEQUENCE)
+    cursor.finish(_SEQUENCE)
+    return Index(tuple(found))
+
+
+def distribution(
+    index: Index,
+    shape: tuple[int, ...],
+    *,
+    workgroup: tuple[int, int, int],
+    lanes: int = 64,
+    symbols: Mapping[str, int] | None = None,
+) -> DistributionTable:
+    """Who holds which element of a tile of ``shape``, dimensions in the order of the index.
+
+    ``$T0 $T1 $T2`` are the thread ids of ``workgroup``, x fastest; ``$WG0`` and the like are 0
+    unless ``symbols`` says otherwise. Raises :class:`InputError` for a name without a value, and
+    for a start outside the tile.
+    """
+    threads = prod(workgroup)
+    if threads % lanes or len(index.sequences) != len(shape):
+        raise InputError(
+            f"a workgroup of {workgroup} in waves of {lanes}, {len(index.sequences)} sequences "
+            f"for a tile {shape}",
+            hint="whole waves, and one sequence for every dimension",
+        )
+    limit(f"{index} for {threads} threads", threads * prod(s.size for s in index.sequences))
+    ids = np.arange(threads)
+    x, y, _ = workgroup
+    values = {"_T0": ids % x, "_T1": ids // x % y, "_T2": ids // (x * y)}
+    values |= {f"_WG{i}": np.zeros_like(ids) for i in range(3)}
+    values |= {_plain(n): np.full_like(ids, v) for n, v in (symbols or {}).items()}
+    steps = np.indices([s.size for s in index.sequences]).reshape(len(shape), -1)
+    axes = [
+        _start(sequence, values)[:, None] + sequence.stride * step
+        for sequence, step in zip(index.sequences, steps, strict=True)
+    ]
+    held = np.stack(axes, axis=-1)
+    if (held < 0).any() or (held >= shape).any():
+        raise InputError(f"{index} leaves the tile {shape}: from {held.min()} to {held.max()}")
+    return DistributionTable(shape, held.reshape(-1, lanes, *held.shape[1:]))
+
+
+def _sequence(cursor: Cursor, name: str) -> Sequence:
+    cursor.expect(":", _SEQUENCE)
+    words: list[str] = []
+    depth = 0
+    here = cursor.token
+    while cursor.token.kind != "end" and (depth or cursor.token.text not in (":", ",", "}")):
+        depth += {"(": 1, ")": -1}.get(cursor.token.text, 0)
+        words.append(cursor.next().text)
+    start = " ".join(words)
+    placed(cursor, here, lambda: _parsed(start))
+    sides = []
+    for what, least in _SIDES:
+        number = 1
+        if cursor.accept(":"):
+            number = cursor.number(_SEQUENCE)
+        if not least <= number <= 1 << 20:
+            raise cursor.error(f"a {what} of {number}", _SEQUENCE)
+        sides.append(number)
+    return Sequence(name, start, *sides)
+
+
+def _start(sequence: Sequence, values: Mapping[str, IntArray]) -> IntArray:
+    parsed = _parsed(sequence.start)
+    missing = [name for name in parsed.variables if name not in values]
+    if missing:
+        name = missing[0].replace("_", "$", 1) if missing[0].startswith("_") else missing[0]
+        raise InputError(
+            f"{sequence.name}: no value for {name} in {sequence.start!r}",
+            hint="give it as a symbol",
+        )
+    return parsed(**{name: values[name] for name in {"_T0", *parsed.variables}})
+
+
+def _parsed(text: str) -> expression.Expression:
+    """Sympy as Wave prints it: ``floor(a/b)`` is a quotient, ``Mod(a, b)`` a remainder."""
+    words = [_plain(word) for word in text.split(" ")]
+    names = [w for w in words if re.fullmatch(r"[A-Za-z_]\w*", w) and w not in _FUNCTIONS]
+    return expression.parse(_without_mod(words), list(dict.fromkeys(names)))
+
+
+def _plain(name: str) -> str:
+    return name.replace("$", "_")
+
+
+def _without_mod(words: list[str]) -> str:
+    """``Mod ( a , b )`` as ``( ( a ) % ( b ) )``; ``floor ( a )`` as ``( a )``."""
+    out: list[str] = []
+    opened: list[bool] = []
+    for i, word in enumerate(words):
+        after = words[i - 1] if i else ""
+        if word == "(":
+            opened.append(after == "Mod")
+            out.append("((" if after == "Mod" else "(")
+        elif word == ")" and opened:
+            out.append("))" if opened.pop() else ")")
+        elif word == "," and opened and opened[-1]:
+            out.append(") % (")
+        elif word not in ("Mod", "floor"):
+            out.append(word)
+    return " ".join(out)
