@@ -155,7 +155,7 @@ def test_fix_puts_the_patch_on_one_stream_and_the_story_on_the_other(tmp_path: P
     ended = bankwise("fix", written(tmp_path, ROWS), "-t", "gfx950", "--no-isa")
     assert ended.out.startswith("--- a/")
     assert "passes" not in ended.out
-    assert "768 -> 128 passes per workgroup, ideal 96" in ended.err
+    assert "768 -> 96 passes per workgroup, ideal 96" in ended.err
     assert "execution: passed" in ended.err
 
 

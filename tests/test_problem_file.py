@@ -109,7 +109,7 @@ def test_a_bad_problem_is_one_error_that_names_its_line(old, new, line, said):
 
 
 def test_a_missing_file_is_an_input_error():
-    with pytest.raises(InputError, match="cannot read this problem"):
+    with pytest.raises(InputError, match="no such file"):
         read_problem("no/such/file.toml")
 
 

@@ -197,9 +197,10 @@ def fix(
 
     The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
     """
+    from bankwise.files import write_atomically
     from bankwise.report.fixing import fix_document, print_fix
     from bankwise.verbs.check import Options
-    from bankwise.verbs.fix import fix_file, write_atomically
+    from bankwise.verbs.fix import fix_file
 
     options = Options(target, kernel, tuple(dim), workgroup_size, policy.value)
     if write and output:
@@ -252,9 +253,9 @@ def solve(
 
     report = run(problem, family=family, budget_s=budget or None, policy=policy.value, steps=steps)
     if output:
+        from bankwise.files import write_atomically
         from bankwise.proof.certificate import to_json
         from bankwise.report.as_json import dumps
-        from bankwise.verbs.fix import write_atomically
 
         if report.certificate is None:
             raise InputError("this answer has no certificate: it was found by counting")
@@ -283,6 +284,102 @@ def certify(
     else:
         solving.print_certify(certificate, verdict, _out())
     raise typer.Exit(0 if verdict.accepted else 1)
+
+
+@app.command(
+    epilog="Examples: bankwise probe --target sm_90 --save measured.csv | "
+    "bankwise probe --target sm_90 --replay measured.csv"
+)
+def probe(
+    target: Target,
+    each: Annotated[int, typer.Option(min=1, help="Accesses per instruction.")] = 350,
+    seed: Annotated[int, typer.Option(help="Other accesses for another seed.")] = 0,
+    replay: Annotated[
+        str, typer.Option(metavar="CSV", help="Use accesses measured before; needs no GPU.")
+    ] = "",
+    save: Annotated[str, typer.Option(metavar="CSV", help="Write what was measured here.")] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Measure this computer's GPU and hold the machine file against its counters."""
+    from bankwise.report import probing
+    from bankwise.verbs.probe import probe as run
+
+    found = run(target, each=each, seed=seed, replay=replay, save=save)
+    if form is Format.json:
+        _write_json(probing.probe_document(found))
+    else:
+        probing.print_probe(found, _out())
+    raise typer.Exit(1 if found.disagreements else 0)
+
+
+class DecideRule(StrEnum):
+    """How `opt --pass decide` decides."""
+
+    solver = "solver"
+    pr23778 = "pr23778"
+
+
+class BufferRule(StrEnum):
+    """When `opt --pass buffer` gives a cacheSwizzleStride."""
+
+    model = "model"
+    wave = "wave"
+
+
+class Switch(StrEnum):
+    """On or off."""
+
+    on = "on"
+    off = "off"
+
+
+@app.command(
+    epilog="Example: bankwise opt --pass decide --pass resolve --pass pad kernel.mlir > out.mlir"
+)
+def opt(
+    file: KernelFile,
+    passes: Annotated[
+        list[str],
+        typer.Option(
+            "--pass",
+            metavar="NAME",
+            help="decide, materialise, flatten, resolve, pad or buffer; again for more.",
+        ),
+    ],
+    target: Target = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    policy: PolicyOption = Policy.iree,
+    rule: Annotated[DecideRule, typer.Option("--rule", help="Of decide.")] = DecideRule.solver,
+    buffer_rule: Annotated[
+        BufferRule, typer.Option("--buffer-rule", help="Of buffer.")
+    ] = BufferRule.model,
+    flag: Annotated[
+        Switch, typer.Option("--flag", help="off: decide decides nothing.")
+    ] = Switch.on,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="Write the text here.")
+    ] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Run compiler passes over a module: text in, text out (docs/passes.md)."""
+    from bankwise.files import write_atomically
+    from bankwise.report.opting import opt_document, print_opt
+    from bankwise.verbs.check import Options
+    from bankwise.verbs.opt import Rules, opt_file
+
+    options = Options(target, "", tuple(dim), workgroup_size, policy.value)
+    rules = Rules(rule.value, buffer_rule.value, flag is Switch.on)
+    report = opt_file(file, passes, options, rules)
+    if output:
+        write_atomically(Path(output), report.text)
+    if form is Format.json:
+        _write_json(opt_document(report))
+    else:
+        print_opt(report, _err())
+        if not output:
+            sys.stdout.write(report.text)
+    raise typer.Exit(report.exit_code)
 
 
 def _out() -> Console:

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
+from bankwise.files import read_text
 from bankwise.ir import isolate
 from bankwise.ir.modernise import modernise
 from bankwise.ir.parse import new_context, parse, position_of
 from bankwise.ir.sections import Candidate, candidates
-from bankwise.ir.source import Source, read_text
+from bankwise.ir.source import Source
 
 if TYPE_CHECKING:
     from iree.compiler import ir

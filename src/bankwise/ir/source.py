@@ -15,9 +15,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-from bankwise.errors import InputError, Location
+from bankwise.errors import Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,33 +106,6 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
     starts = _line_starts(text)
     line = bisect_right(starts, offset)
     return line, offset - starts[line - 1] + 1
-
-
-def read_text(path: str | Path) -> str:
-    """The text of a file, exactly (line ends kept); :class:`InputError` if it has none."""
-    where = Location(str(path))
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError as error:
-        raise InputError("no such file", location=where) from error
-    except IsADirectoryError as error:
-        raise InputError("this is a directory, a file is needed", location=where) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", location=where) from error
-    if data.startswith(b"ML\xefR"):
-        hint = "print it as text: iree-opt FILE --mlir-print-local-scope -o FILE.mlir"
-        raise InputError("this is MLIR bytecode, text is needed", location=where, hint=hint)
-    if b"\0" in data:
-        raise InputError("this is a binary file, MLIR text is needed", location=where)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        place = Location(str(path), data.count(b"\n", 0, error.start) + 1)
-        message = f"not UTF-8 text: byte 0x{data[error.start]:02x}"
-        raise InputError(message, location=place) from error
-    if not text.strip():
-        raise InputError("the file is empty", location=where)
-    return text
 
 
 def masked(text: str) -> str:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError, Location
+from bankwise.files import read_text
 from bankwise.machine import Machine
 from bankwise.machine import machine as machine_named
 from bankwise.problem_file.access import read_access
@@ -77,11 +78,7 @@ def read_problem(source: str | Path | Mapping[str, Any]) -> TileProblem:
     """Read a problem file, or the mapping that it would parse to. InputError for a bad one."""
     if isinstance(source, Mapping):
         return _problem(source, Source("problem", {}))
-    try:
-        text = Path(source).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read this problem: {error}") from error
-    return parse_problem(text, str(source))
+    return parse_problem(read_text(source), str(source))
 
 
 def parse_problem(text: str, file: str = "problem.toml") -> TileProblem:

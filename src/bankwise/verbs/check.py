@@ -141,7 +141,7 @@ def _analyse(opened: Opened, kernel: Kernel, options: Options) -> Analysis:
         workgroup_size=size,
         wave_size=gpu.wave_size,
         locate=opened.location_of,
-        dims=_dims(options),
+        dims=dims_of(options),
         grid=kernel.grid,
         called=called(opened),
     )
@@ -188,7 +188,7 @@ def _target(opened: Opened, kernel: Kernel, options: Options) -> str:
 
 def _workgroup_size(opened: Opened, kernel: Kernel, options: Options) -> tuple[int, int, int]:
     if options.workgroup_size:
-        return _three(options.workgroup_size)
+        return three(options.workgroup_size)
     if kernel.workgroup_size is not None:
         return kernel.workgroup_size
     raise InputError(
@@ -198,7 +198,8 @@ def _workgroup_size(opened: Opened, kernel: Kernel, options: Options) -> tuple[i
     )
 
 
-def _three(text: str) -> tuple[int, int, int]:
+def three(text: str) -> tuple[int, int, int]:
+    """Read ``X,Y,Z``; InputError if it is not a workgroup size."""
     parts = text.replace("x", ",").split(",")
     if not 1 <= len(parts) <= 3 or not all(p.strip().isdigit() and int(p) > 0 for p in parts):
         raise InputError(f"workgroup size {text!r} is not X,Y,Z", hint="for example 256,1,1")
@@ -208,7 +209,8 @@ def _three(text: str) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _dims(options: Options) -> dict[str, int]:
+def dims_of(options: Options) -> dict[str, int]:
+    """Read the ``NAME=SIZE`` texts; InputError for a text that is none."""
     out: dict[str, int] = {}
     for text in options.dims:
         name, equals, size = text.partition("=")
@@ -220,7 +222,7 @@ def _dims(options: Options) -> dict[str, int]:
 
 def _check_dims(opened: Opened, options: Options) -> None:
     """A size given for a value that the text does not have is a slip of the pen."""
-    for name in _dims(options):
+    for name in dims_of(options):
         named = re.search(rf"%{re.escape(name)}(?![\w$.\-])", opened.source.text)
         if not named and not re.fullmatch(r"arg\d+", name):
             message = f"--dim {name}: there is no value %{name} in this file"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bankwise.errors import InputError, Location, Refusal
+from bankwise.errors import Refusal
 from bankwise.report.fixing import Change, FixReport, Verdict
 from bankwise.report.values import Cost
 from bankwise.verbs.check import Analysis, Options, analyse, report_of
@@ -195,25 +194,3 @@ def _range(start: int, end: int) -> str:
     """Lines ``start .. end`` (from 0) as a hunk header counts them; an empty range one less."""
     length = end - start
     return f"{start + (1 if length else 0)},{length}"
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` to ``path`` whole or not at all; InputError if it cannot be written.
-
-    A link is followed. A read-only file is not replaced, whatever its folder allows.
-    """
-    where = Location(str(path))
-    try:
-        path = path.resolve()
-        mode = path.stat().st_mode & 0o777 if path.exists() else None
-        if mode is not None and not (mode & 0o222 and os.access(path, os.W_OK)):
-            raise InputError("cannot be written: it is read-only", location=where)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".bankwise-") as folder:
-            temporary = Path(folder) / path.name
-            temporary.write_text(text, encoding="utf-8", newline="")
-            if mode is not None:
-                temporary.chmod(mode)
-            temporary.replace(path)
-    except OSError as error:
-        message = f"cannot be written: {error.strerror}"
-        raise InputError(message, location=where) from error

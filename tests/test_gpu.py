@@ -1,0 +1,101 @@
+"""The rules against a real GPU: 5,250 accesses measured on an H200, and the tools that took them.
+
+`tests/data/h200_probe.csv` was written by `bankwise probe --target sm_90 --each 350
+--seed 20261121 --save FILE` on an NVIDIA H200 (driver 580.159, Nsight Compute 2025.3.1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.gpu import records, source
+from bankwise.gpu.cases import WINDOW_BYTES, cases
+from bankwise.gpu.counters import CONFLICTS, PASSES, Counters, read_nsight
+from bankwise.gpu.probe import compare
+from bankwise.machine import machine
+from command import bankwise
+
+MEASURED = Path(__file__).parent / "data" / "h200_probe.csv"
+
+
+def test_every_fresh_access_measured_on_the_h200_takes_the_predicted_passes_and_conflicts() -> None:
+    chosen, counters = records.loads(MEASURED.read_text("utf-8"), str(MEASURED))
+    assert len(chosen) >= 5_000
+    found = compare(machine("sm_90"), chosen, counters)
+    assert not found.disagreements
+    assert found.measured == len(chosen)
+    assert {t.instruction for t in found.tallies} == set(source.instructions("nvidia"))
+
+
+def test_the_measured_accesses_tell_wrong_rules_apart() -> None:
+    chosen, counters = records.loads(MEASURED.read_text("utf-8"), str(MEASURED))
+    right = machine("sm_90")
+    never = {k: replace(i, merge="none") for k, i in right.instructions.items()}
+    fewer = {k: replace(i, banks=16) for k, i in right.instructions.items()}
+    for wrong in (never, fewer):
+        assert compare(replace(right, instructions=wrong), chosen, counters).disagreements
+
+
+def test_cases_are_the_same_for_the_same_seed_and_legal() -> None:
+    gpu = machine("sm_90")
+    names = source.instructions("nvidia")
+    one, two = (cases(gpu, names, 20, 7) for _ in range(2))
+    other = cases(gpu, names, 20, 8)
+    assert all((a.offsets_bytes == b.offsets_bytes).all() for a, b in zip(one, two, strict=True))
+    assert any((a.offsets_bytes != b.offsets_bytes).any() for a, b in zip(one, other, strict=True))
+    for case in one:
+        width = gpu.instruction(case.instruction).width_bytes
+        assert not (case.offsets_bytes % width).any()
+        assert case.offsets_bytes.min() >= 0
+        assert case.offsets_bytes.max() + width <= WINDOW_BYTES
+        assert case.active.any()
+    assert Counter(c.instruction for c in one) == dict.fromkeys(names, 20)
+
+
+def test_what_is_written_reads_back() -> None:
+    chosen = cases(machine("gfx942"), source.instructions("amd"), 4, 1)
+    counters = Counters(None, np.arange(len(chosen)))
+    again, read = records.loads(records.dumps(chosen, counters), "x.csv")
+    assert read.passes is None
+    assert read.conflicts.tolist() == list(range(len(chosen)))
+    assert all((a.active == b.active).all() for a, b in zip(chosen, again, strict=True))
+
+
+@pytest.mark.parametrize("vendor", ["nvidia", "amd"])
+def test_there_is_one_kernel_text_for_each_instruction_and_it_names_it(vendor: str) -> None:
+    for name in source.instructions(vendor):
+        text = source.kernel(name)
+        family = name.split(".")[0]
+        assert text.count("asm volatile") == 1
+        assert family in text
+    with pytest.raises(InputError, match="no kernel"):
+        source.kernel("ds_nothing")
+
+
+def test_the_raw_page_of_the_profiler_is_summed_over_loads_and_stores() -> None:
+    head = ["ID", "Kernel Name", *PASSES, *CONFLICTS]
+    rows = [head, ["", "", *["" for _ in head[2:]]], ["0", "access", "3", "4", "1,000", "2"]]
+    text = "\n".join(",".join(f'"{x}"' for x in row) for row in rows)
+    found = read_nsight(text, 1)
+    assert found.passes is not None
+    assert found.passes.tolist() == [7]
+    assert found.conflicts.tolist() == [1002]
+    with pytest.raises(InputError, match="1 launches, 2 were made"):
+        read_nsight(text, 2)
+
+
+def test_probe_replays_measured_accesses_without_a_gpu(tmp_path: Path) -> None:
+    ended = bankwise("probe", "--target", "sm_90", "--replay", str(MEASURED))
+    assert ended.code == 0
+    assert "5,250 of 5,250" in ended.out
+    broken = tmp_path / "broken.csv"
+    broken.write_text(MEASURED.read_text("utf-8").replace(",2,1,", ",x,1,", 1), "utf-8")
+    ended = bankwise("probe", "--target", "sm_90", "--replay", str(broken))
+    assert ended.code == 2
+    assert "broken.csv:" in ended.err
