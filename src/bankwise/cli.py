@@ -46,6 +46,15 @@ class CheckFormat(StrEnum):
     text = "text"
     json = "json"
     sarif = "sarif"
+    html = "html"
+
+
+class FixFormat(StrEnum):
+    """How to print a fix."""
+
+    text = "text"
+    json = "json"
+    html = "html"
 
 
 class Policy(StrEnum):
@@ -156,6 +165,12 @@ def check(
         from bankwise.report.as_json import check_document
 
         _write_json(check_document(report))
+    elif form is CheckFormat.html:
+        from bankwise.files import read_text
+        from bankwise.report.as_json import check_document
+        from bankwise.workbench.page import html
+
+        sys.stdout.write(html(check_document(report), read_text(file)))
     else:
         from bankwise.report.as_sarif import check_sarif
 
@@ -191,7 +206,7 @@ def fix(
             help="Called with the input buffers, returns the expected ones (None: any).",
         ),
     ] = "",
-    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+    form: Annotated[FixFormat, typer.Option("--format", help="How to print.")] = FixFormat.text,
 ) -> None:
     """Rewrite a kernel so that its conflicts vanish, and show that it computes the same.
 
@@ -214,8 +229,12 @@ def fix(
         sys.stdout.write(report.fixed_text)
     elif destination and report.accepted:
         write_atomically(Path(destination), report.fixed_text)
-    if form is Format.json:
+    if form is FixFormat.json:
         _write_json(fix_document(report))
+    elif form is FixFormat.html:
+        from bankwise.workbench.page import html
+
+        sys.stdout.write(html(fix_document(report), report.source_text))
     else:
         print_fix(report, _err())
         if not destination and report.accepted:
@@ -380,6 +399,33 @@ def opt(
         if not output:
             sys.stdout.write(report.text)
     raise typer.Exit(report.exit_code)
+
+
+@app.command(epilog="Examples: bankwise workbench | bankwise workbench -o workbench.html")
+def workbench(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Write the page as one file and end.")
+    ] = "",
+    browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
+) -> None:
+    """Open the workbench: see conflicts, break layouts, fix kernels. Serves 127.0.0.1 only."""
+    import webbrowser
+
+    from bankwise.files import write_atomically
+    from bankwise.workbench.page import page
+    from bankwise.workbench.server import serve
+
+    if output:
+        write_atomically(Path(output), page())
+        return
+
+    def ready(address: str) -> None:
+        print(f"{address}  (Ctrl-C ends it)", file=sys.stderr)
+        if browser:
+            webbrowser.open(address)
+
+    serve(port, ready)
 
 
 def _out() -> Console:

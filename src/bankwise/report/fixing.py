@@ -57,6 +57,7 @@ class FixReport:
     changes: tuple[Change, ...]
     refusals: tuple[Refusal, ...]
     verdicts: tuple[Verdict, ...]
+    source_text: str
     fixed_text: str
     patch: str
 

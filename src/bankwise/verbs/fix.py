@@ -75,6 +75,7 @@ def fix_file(
         changes=rewritten.changes,
         refusals=rewritten.refusals,
         verdicts=tuple(verdicts),
+        source_text=opened.source.text,
         fixed_text=fixed_text,
         patch=unified_patch(file, opened.source.text, fixed_text),
     )

@@ -1,0 +1,208 @@
+/** The opening panels and the six steps of the derivation by hand, each run on the real read. */
+import { count } from "../core/conflict.js";
+import { issue, offset, offsetsBytes, plain } from "../core/tile.js";
+import { change, within } from "../state.js";
+import { hitsOf, hitsSvg } from "../view/charts.js";
+import { bankFill } from "../view/colour.js";
+import { claim, h, slider, verdict } from "../view/dom.js";
+import { figure } from "../view/figure.js";
+import { label, line, path, rect, svg } from "../view/svg.js";
+import { tileMarks, tileSvg } from "../view/tile.js";
+
+const TILE = { columns: 5, rows: 4, elementBits: 32 };
+const BANKS = 32;
+
+/** The transpose of the story on one machine: its store and its read. */
+function transpose(machine) {
+  const store = { name: "store", op: "write", lanes: "n0 n1 n2 n3 n4", vector: "" };
+  const read = { name: "read", op: "read", lanes: "m0 m1 m2 m3 n0", vector: "" };
+  return { tile: TILE, store: issue(machine, TILE, store), read: issue(machine, TILE, read) };
+}
+
+const fold = (masks) => ({ kind: "fold", masks });
+const STEPS = [
+  ["story-plain", plain(TILE)],
+  ["story-rotate", { kind: "rotate", by: 1 }],
+  ["story-xor", fold([1, 2, 4, 8])],
+  ["story-leftover", fold([1, 2, 4, 8])],
+  ["story-shift", fold([2, 4, 8, 16])],
+];
+
+/** Mount every figure of the story. */
+export function mountStory(machines) {
+  const machine = machines.get("sm_90");
+  const { store, read } = transpose(machine);
+  figure("opening", [], () => ({ picture: opening() }));
+  for (const [name, layout] of STEPS) {
+    if (name === "story-xor") continue;
+    figure(name, ["s"], (values) => storyStep(name, layout, store, read, within(values.s, 15)));
+  }
+  figure("story-xor", [], building);
+  figure("story-diagnosis", ["s"], (values) => diagnosis(within(values.s, 15)));
+}
+
+function bank(layout, m, n) {
+  return offset(layout, TILE, (m << TILE.columns) | n) % BANKS;
+}
+
+function opening() {
+  const panels = [
+    ["row-major", plain(TILE)],
+    ["n ⊕ m", fold([1, 2, 4, 8])],
+    ["n ⊕ 2m", fold([2, 4, 8, 16])],
+  ];
+  const spec = (layout) => ({
+    rows: 8,
+    columns: 32,
+    size: 10.5,
+    cell: (m, n) => ({ bank: bank(layout, m, n), banks: BANKS }),
+  });
+  const width = 32 * 10.5;
+  const parts = panels.map(([name, layout], i) => {
+    const left = i * (width + 22);
+    return tileMarks(spec(layout), left, 20) + label(left, 12, name, { anchor: "start", size: 12 });
+  });
+  return svg(
+    3 * width + 44,
+    8 * 10.5 + 22,
+    parts.join(""),
+    "eight rows coloured by bank: vertical stripes, a staircase, a staircase of pairs",
+  );
+}
+
+function storyStep(name, layout, store, read, step) {
+  const written = count(store.row, offsetsBytes(layout, TILE, store, step));
+  const counted = count(read.row, offsetsBytes(layout, TILE, read, step));
+  const lane = new Map(
+    Array.from({ length: 32 }, (_, t) => [`${t % 16},${2 * step + (t >> 4)}`, t]),
+  );
+  const picture = tileSvg({
+    rows: 16,
+    columns: 32,
+    size: 19,
+    rowLabel: (m) => m,
+    columnLabel: (n) => n,
+    alt: `16 by 32 tile; the read of step ${step} is ringed`,
+    cell: (m, n) => {
+      const t = lane.get(`${m},${n}`);
+      return {
+        bank: bank(layout, m, n),
+        banks: BANKS,
+        text: bank(layout, m, n),
+        ring: t === undefined ? 0 : t < 16 ? 1 : 2,
+      };
+    },
+  });
+  const hits = hitsSvg(hitsOf(counted.phases[0], BANKS), { width: 635 });
+  return {
+    picture: `${picture}<div class="chart">${hits}</div>`,
+    controls: [
+      slider(
+        "Read step r",
+        step,
+        15,
+        (r) => `columns ${2 * r} and ${2 * r + 1}`,
+        (r) => change({ s: String(r) }),
+      ),
+    ],
+    claim: [side("store", `${name}-store`, written), side("read", `${name}-read`, counted)],
+  };
+}
+
+function side(text, name, counted) {
+  const { passes, ideal, ways } = counted;
+  return h("span", { class: "side" }, who(text), verdict(name, passes, ideal, ways));
+}
+
+const who = (text) => h("span", { class: "who" }, text);
+
+/** Rows 0 to 3: which slots the row index swaps. */
+function building() {
+  const size = 32;
+  const shown = 16;
+  const body = [0, 1, 2, 3].map((m) => {
+    const top = 14 + m * (size + 30);
+    const cells = Array.from({ length: shown }, (_, slot) => {
+      const column = slot ^ m;
+      const x = 120 + slot * (size + 2);
+      const arc =
+        column > slot
+          ? path(
+              `M ${x + size / 2} ${top + size + 3} q ${((column - slot) * (size + 2)) / 2} 16 ${(column - slot) * (size + 2)} 0`,
+              { stroke: "var(--quiet)" },
+            )
+          : "";
+      return (
+        rect(x, top, size, size, tileFill(column)) +
+        label(x + size / 2, top + size / 2 + 4, `n${column}`, { size: 11, fill: "#14181d" }) +
+        arc
+      );
+    });
+    const what = ["stays", "swaps neighbours", "swaps pairs", "does both"][m];
+    return (
+      label(0, top + 14, `row ${m}  ⊕${m}`, { anchor: "start", size: 12, "font-weight": 600 }) +
+      label(0, top + 29, what, { anchor: "start", size: 9.5, fill: "var(--quiet)" }) +
+      cells.join("")
+    );
+  });
+  const banks = new Set(Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 0))).size;
+  return {
+    picture: svg(
+      120 + shown * (size + 2),
+      4 * (size + 30),
+      body.join(""),
+      "the first half of rows 0 to 3 after n XOR m",
+    ),
+    claim: [who("column 0"), claim("story-xor-banks", banks, `lands in ${banks} different banks`)],
+  };
+}
+
+const tileFill = (bank) => bankFill(bank, BANKS);
+
+function diagnosis(step) {
+  const even = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step));
+  const odd = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step + 1));
+  const size = 38;
+  const row = (banks, top, name) =>
+    label(0, top + 22, name, { anchor: "start", size: 11 }) +
+    banks
+      .map(
+        (b, m) =>
+          rect(104 + m * size, top, size - 3, 30, tileFill(b)) +
+          label(104 + m * size + (size - 3) / 2, top + 20, b, { size: 12, fill: "#14181d" }),
+      )
+      .join("");
+  const same = new Set([...even, ...odd]).size;
+  const links = even.map((b, m) => {
+    const other = odd.indexOf(b);
+    return line(104 + m * size + 17, 46, 104 + other * size + 17, 70, "var(--bad)", {
+      "stroke-width": 1.3,
+    });
+  });
+  return {
+    controls: [
+      slider(
+        "Read step r",
+        step,
+        15,
+        (r) => `columns ${2 * r} and ${2 * r + 1}`,
+        (r) => change({ s: String(r) }),
+      ),
+    ],
+    picture: svg(
+      104 + 16 * size,
+      122,
+      row(even, 16, `column ${2 * step}`) +
+        row(odd, 70, `column ${2 * step + 1}`) +
+        links.join("") +
+        Array.from({ length: 16 }, (_, m) =>
+          label(104 + m * size + 17, 118, `row ${m}`, { size: 8.5, fill: "var(--quiet)" }),
+        ).join(""),
+      "the banks of two neighbouring columns; each bank appears in both",
+    ),
+    claim: [
+      who("both columns together"),
+      claim("story-diagnosis-banks", same, `${same} banks for 32 lanes`),
+    ],
+  };
+}

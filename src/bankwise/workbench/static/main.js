@@ -1,0 +1,34 @@
+/** Start the page: read the facts and the URL, mount every figure, keep both in step. */
+import { readMachines } from "./core/machines.js";
+import { mountAlgebra } from "./figures/algebra.js";
+import { mountFamily } from "./figures/family.js";
+import { mountHardware } from "./figures/hardware.js";
+import { mountKernel } from "./figures/kernel.js";
+import { mountMemory } from "./figures/memory.js";
+import { mountStory } from "./figures/story.js";
+import { mountWave } from "./figures/wave.js";
+import { mountWorkbench } from "./figures/workbench.js";
+import { restore } from "./state.js";
+
+const json = (id) => JSON.parse(document.getElementById(id).textContent);
+const machines = readMachines(json("machines"));
+
+restore();
+if (document.getElementById("workbench")) {
+  mountStory(machines);
+  mountWorkbench(document.getElementById("workbench"), machines);
+  mountAlgebra(machines);
+  mountFamily(machines);
+  mountMemory(machines);
+  mountHardware(machines);
+  mountWave(machines);
+}
+mountKernel(document.getElementById("kernel"), json("report"));
+addEventListener("hashchange", restore);
+for (const link of document.querySelectorAll("a[data-to]")) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault(); // The address holds the state, not the place.
+    document.getElementById(link.dataset.to).scrollIntoView();
+  });
+}
+document.documentElement.dataset.ready = "yes";

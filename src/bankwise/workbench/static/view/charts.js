@@ -1,0 +1,105 @@
+/** Bank hits as bars, matrices over F2 as cells. */
+import { bankFill } from "./colour.js";
+import { label, line, rect, svg } from "./svg.js";
+
+/**
+ * Words wanted per bank in one phase: bars with their number. `marked` is a bank to point out.
+ * `hits`: array over banks of the number of distinct words.
+ */
+export function hitsSvg(hits, { width = 704, marked = null, alt = "" } = {}) {
+  const banks = hits.length;
+  const worst = Math.max(1, ...hits);
+  const step = (width - 26) / banks;
+  const unit = Math.min(9, 96 / worst);
+  const height = 44 + unit * worst;
+  const base = height - 16;
+  const marks = [line(26, base + 0.5, width, base + 0.5)];
+  hits.forEach((words, bank) => {
+    const x = 26 + bank * step;
+    const tall = unit * words;
+    marks.push(
+      rect(x + 1, base - tall, step - 2, tall, bankFill(bank, banks), {
+        "data-bank": bank,
+        stroke: bank === marked ? "var(--ink)" : words > 1 ? "var(--bad)" : undefined,
+        "stroke-width": bank === marked ? 2 : words > 1 ? 1.4 : undefined,
+      }),
+    );
+    if (words) {
+      marks.push(
+        label(x + step / 2, base - tall - 4, words, {
+          size: Math.min(10, step * 0.62),
+          fill: words > 1 ? "var(--bad)" : "var(--quiet)",
+          "font-weight": words > 1 ? 700 : undefined,
+        }),
+      );
+    }
+    if (banks <= 32 || bank % 2 === 0) {
+      marks.push(
+        label(x + step / 2, height - 4, bank, {
+          size: Math.min(8.5, step * 0.56),
+          fill: "var(--quiet)",
+        }),
+      );
+    }
+  });
+  marks.push(label(0, base - 3, "words", { size: 8.5, anchor: "start", fill: "var(--quiet)" }));
+  marks.push(label(0, height - 4, "bank", { size: 8.5, anchor: "start", fill: "var(--quiet)" }));
+  return svg(width, height, marks.join(""), alt || hitsAlt(hits));
+}
+
+function hitsAlt(hits) {
+  const used = hits.filter(Boolean).length;
+  return `${used} of ${hits.length} banks used, at most ${Math.max(...hits)} words in one`;
+}
+
+/** Distinct words per bank of a counted phase. */
+export function hitsOf(phase, banks) {
+  return Array.from({ length: banks }, (_, bank) => phase.banks.get(bank)?.size ?? 0);
+}
+
+/**
+ * A matrix over F2. `columns`: [{name, bits, group}], bits a number over `rowNames` (lowest first).
+ * `tone(column, row)` is "one" (fixed structure), "fold" (the reader's choice) or null.
+ */
+export function matrixSvg({ rowNames, columns, tone, alt, size = 21 }) {
+  const left = 30;
+  const top = 36;
+  const gaps = columns.map((c, i) => (i && c.group !== columns[i - 1].group ? 8 : 0));
+  const place = gaps.map(
+    (_, i) => left + i * size + gaps.slice(0, i + 1).reduce((a, b) => a + b, 0),
+  );
+  const width = place.at(-1) + size + 2;
+  const height = top + rowNames.length * size + 2;
+  const marks = [];
+  columns.forEach((column, i) => {
+    marks.push(
+      label(place[i] + size / 2, top - 6, column.name, { size: 9.5, fill: "var(--quiet)" }),
+    );
+    if (gaps[i] || i === 0) {
+      marks.push(label(place[i], 11, column.group, { size: 10, anchor: "start" }));
+    }
+    rowNames.forEach((name, row) => {
+      const [x, y] = [place[i], top + row * size];
+      const on = (column.bits >> row) & 1;
+      const kind = on ? (tone?.(i, row) ?? "one") : null;
+      const fill = kind === "fold" ? "var(--ink)" : kind ? "var(--accent)" : "var(--wash)";
+      marks.push(rect(x, y, size - 1.5, size - 1.5, fill, { rx: 2 }));
+      marks.push(
+        label(x + size / 2 - 0.75, y + size / 2 + 3, on ? 1 : 0, {
+          size: 9.5,
+          fill: on ? "var(--paper)" : "var(--faint)",
+        }),
+      );
+    });
+  });
+  rowNames.forEach((name, row) => {
+    marks.push(
+      label(left - 6, top + (row + 0.5) * size + 3, name, {
+        size: 9.5,
+        anchor: "end",
+        fill: "var(--quiet)",
+      }),
+    );
+  });
+  return svg(width, height, marks.join(""), alt);
+}

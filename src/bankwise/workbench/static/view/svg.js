@@ -1,0 +1,67 @@
+/** Pictures as SVG text. Theme colours are CSS variables; an exported file carries their values. */
+
+const STACK_GAP = 14;
+const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escape = (text) => String(text).replace(/[&<>"]/g, (sign) => escaped[sign]);
+
+const attributes = (more) =>
+  Object.entries(more)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => ` ${name}="${escape(value)}"`)
+    .join("");
+
+export function rect(x, y, width, height, fill, more = {}) {
+  return `<rect${attributes({ x, y, width, height, fill, ...more })}/>`;
+}
+
+/** Text; `size` in pixels, anchored in its middle unless told otherwise. */
+export function label(x, y, text, more = {}) {
+  const { size = 11, anchor = "middle", fill = "var(--ink)", ...rest } = more;
+  const own = { x, y, "font-size": size, "text-anchor": anchor, fill, ...rest };
+  return `<text${attributes(own)}>${escape(text)}</text>`;
+}
+
+export function line(x1, y1, x2, y2, stroke = "var(--rule)", more = {}) {
+  return `<line${attributes({ x1, y1, x2, y2, stroke, ...more })}/>`;
+}
+
+export function path(d, more = {}) {
+  return `<path${attributes({ d, fill: "none", stroke: "var(--rule)", ...more })}/>`;
+}
+
+function group(body, more = {}) {
+  return `<g${attributes(more)}>${body}</g>`;
+}
+
+/** The whole picture; `alt` says in words what it shows. */
+export function svg(width, height, body, alt, widest = width) {
+  const font = "font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, monospace\"";
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${font} ` +
+    `width="${widest}" role="img" aria-label="${escape(alt)}">${body}</svg>`
+  );
+}
+
+/** The file of a picture: theme variables replaced by what they are here, several stacked to one. */
+export function fileOf(text) {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name) => style.getPropertyValue(name).trim();
+  const resolved = text.replace(/var\((--[\w-]+)\)/g, (_, name) => value(name));
+  let height = 0;
+  let width = 0;
+  const parts = [
+    ...resolved.matchAll(/<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>(.*?)<\/svg>/gs),
+  ].map(([, wide, tall, body]) => {
+    const moved = group(body, { transform: `translate(0 ${height})` });
+    height += Number(tall) + STACK_GAP;
+    width = Math.max(width, Number(wide));
+    return moved;
+  });
+  const paper = rect(0, 0, width, height - STACK_GAP, value("--paper"));
+  return svg(
+    width,
+    height - STACK_GAP,
+    paper + parts.join(""),
+    "a figure of the bankwise workbench",
+  );
+}

@@ -1,0 +1,345 @@
+"""What the page claims in a real browser is what Python counts."""
+
+from __future__ import annotations
+
+import json
+import random
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bankwise.conflict import count
+from bankwise.f2 import apply
+from bankwise.machine import lane_text, machine
+from bankwise.workbench.page import page
+from bankwise.workbench.widget import MODULE
+from workbench_browser import Tab, chromium
+
+T32, T64 = np.arange(32), np.arange(64)
+ROW, COLUMN = T32 % 16, T32 // 16
+SOURCE_FAMILY = {1: 322_560, 2: 604_800, 4: 117_600, 8: 3_600, 16: 16}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("page") / "workbench.html"
+    path.write_text(page(), "utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def tab(browser: Any, address: str) -> Iterator[Tab]:
+    opened = Tab(browser).open(address)
+    yield opened
+    opened.close()
+
+
+def passes(target: str, instruction: str, offsets: Any) -> int:
+    return int(count(machine(target).instruction(instruction), np.asarray(offsets)).passes)
+
+
+def transpose_read(slot: Any, pitch: int = 32, step: int = 0) -> int:
+    """Passes of the 16x32 read when element (m, n) lives in slot(m, n) of its row."""
+    offsets = 4 * (pitch * ROW + slot(ROW, 2 * step + COLUMN))
+    return passes("sm_90", "ld.shared.b32", offsets)
+
+
+def plain(_m: Any, n: Any) -> Any:
+    return n
+
+
+def test_from_a_file_the_page_asks_for_itself_and_nothing_else(tab: Tab, address: str) -> None:
+    assert tab.requests == [address]
+
+
+def test_every_figure_shows_something(tab: Tab) -> None:
+    for element in tab.page.query_selector_all("figure[data-figure]"):
+        name = element.get_attribute("data-figure")
+        drawn = element.query_selector("svg") or element.query_selector(".said > *")
+        assert drawn is not None, f"figure {name} is empty"
+
+
+def test_the_story_tells_what_python_counts(tab: Tab) -> None:
+    layouts = {
+        "story-plain": plain,
+        "story-rotate": lambda m, n: (n + m) % 32,
+        "story-leftover": lambda m, n: n ^ m,
+        "story-shift": lambda m, n: n ^ 2 * m,
+    }
+    for step in (0, 7, 15):
+        for slider in tab.page.query_selector_all("figure input[aria-label='Read step r']"):
+            slider.fill(str(step))
+        for name, slot in layouts.items():
+            assert tab.number(f"{name}-read") == transpose_read(slot, step=step)
+            assert tab.number(f"{name}-store") == 1
+
+
+def test_the_presets_cost_what_python_counts(tab: Tab) -> None:
+    by_name = {
+        "Unswizzled": (plain, 32),
+        "XOR m": (lambda m, n: n ^ m, 32),
+        "XOR 2m": (lambda m, n: n ^ 2 * m, 32),
+        "Rotation": (lambda m, n: (n + m) % 32, 32),
+        "Padding": (plain, 33),
+        "Wave": (lambda m, n: n ^ m % 8, 32),
+        "xor_shuffle": (lambda m, n: n ^ m, 32),
+        "CuTe": (lambda m, n: n ^ 2 * m, 32),
+    }
+    for name, (slot, pitch) in by_name.items():
+        tab.press(name)
+        assert tab.number("passes-store") == 1
+        assert tab.number("passes-read") == transpose_read(slot, pitch), name
+
+
+def test_the_notations_of_n_xor_2m(tab: Tab) -> None:
+    tab.press("XOR 2m")
+    text = {
+        e.get_attribute("data-notation"): e.text_content()
+        for e in tab.page.query_selector_all("[data-notation]")
+    }
+    assert text["CuTe"] == "Swizzle<4, 1, 4>"
+    x = np.arange(512)
+    offset = eval(str(text["Python"]).removeprefix("offset = "), {"x": x})
+    assert (offset == (32 * (x // 32) + (x % 32 ^ 2 * (x // 32)))).all()
+
+
+def test_toggles_work_with_mouse_and_keyboard_and_stand_in_the_url(tab: Tab) -> None:
+    toggle = tab.page.locator("[aria-label='fold m0 into n0']")
+    toggle.click()
+    assert tab.number("passes-read") == transpose_read(lambda m, n: n ^ (m & ~1))
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("ArrowRight")
+    tab.page.keyboard.press("ArrowRight")
+    focused = tab.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused == "fold m0 into n4"
+    tab.page.keyboard.press("Space")
+    slot = lambda m, n: n ^ (m & ~1) ^ 16 * (m & 1)  # noqa: E731
+    assert tab.number("passes-read") == transpose_read(slot)
+    assert tab.page.evaluate("location.hash") == "#l=f16.2.4.8"
+    assert tab.page.evaluate("document.activeElement.getAttribute('aria-label')") == focused
+
+
+def test_the_url_restores_the_session(browser: Any, tab: Tab) -> None:
+    tab.press("XOR 2m")
+    tab.page.fill("#workbench input[aria-label='Register step r']", "9")
+    tab.choose("coalescing", 5)
+    again = Tab(browser).open(tab.page.url)
+    assert again.page.url == tab.page.url
+    assert again.number("passes-read") == 1
+    assert again.page.input_value("#workbench input[aria-label='Register step r']") == "9"
+    assert again.number("coalescing-lines") == 64
+    again.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["t=9x9x9", "l=f999.%zz", "a=x:y:n9:q", "g=nothing&p=77&r=-1", "v=5"]
+)
+def test_a_broken_link_still_opens_a_page(browser: Any, address: str, text: str) -> None:
+    opened = Tab(browser).open(f"{address}#{text}")
+    assert opened.page.query_selector("#workbench canvas") is not None
+    opened.close()
+
+
+def test_random_folds_on_every_machine_cost_what_python_counts(browser: Any, address: str) -> None:
+    rng = random.Random(11)
+    opened = Tab(browser)
+    for target in ("sm_75", "sm_90", "sm_120", "gfx90a", "gfx942", "gfx950", "gfx1201"):
+        gpu = machine(target)
+        lane_bits = gpu.wave_size.bit_length() - 1
+        columns, rows = rng.choice(((5, 4), (6, 5), (7, 6)))
+        bits = columns + rows
+        lanes = rng.sample(range(2, bits), lane_bits)
+        masks = [rng.randrange(1 << columns) & ~3 for _ in range(rows)]
+        names = [f"n{i}" if i < columns else f"m{i - columns}" for i in lanes]
+        link = f"g={target}&t={columns}x{rows}x32&l=f{'.'.join(map(str, masks))}"
+        link += f"&a=one:r:{'.'.join(names)}:n0.n1&v=0"
+        opened.open(f"{address}#{link}")
+        coordinates = [apply([1 << i for i in lanes], lane) for lane in range(gpu.wave_size)]
+        offsets = [4 * (x ^ apply(masks, x >> columns)) for x in coordinates]
+        stem = {"nvidia": "ld.shared.b128"}.get(gpu.vendor, "ds_read_b128")
+        stem = stem if stem in gpu.instructions else "ds_load_b128"
+        assert opened.number("passes-one") == passes(target, stem, offsets), link
+        assert opened.claim("by-rank") == opened.claim("by-counting")
+    opened.close()
+
+
+def test_solve_it_frees_the_read_and_next_member_is_another(tab: Tab) -> None:
+    tab.press("Solve it")
+    seen = [tab.page.evaluate("location.hash")]
+    for _ in range(4):
+        assert (tab.number("passes-store"), tab.number("passes-read")) == (1, 1)
+        tab.press("Next member")
+        seen.append(tab.page.evaluate("location.hash"))
+    assert len(set(seen)) == len(seen)
+    tab.press("Solve it")
+    assert "322,560" in str(tab.page.text_content(".wb-solver"))
+
+
+def test_the_family_and_the_check_of_all_settings(tab: Tab) -> None:
+    assert {p: tab.number(f"family-{p}") for p in SOURCE_FAMILY} == SOURCE_FAMILY
+    tab.press("Check all 1,048,576 here")
+    tab.page.wait_for_selector('[data-claim="sweep-disagree"]')
+    assert tab.number("sweep-disagree") == 0
+
+
+def test_the_algorithm_ends_in_n_xor_2m_and_shows_it(tab: Tab) -> None:
+    assert tab.claim("algorithm-masks") == "2 4 8 16"
+    tab.press("Use this layout")
+    assert tab.number("passes-read") == 1
+    assert tab.number("rule-rank") == 5
+
+
+def test_the_phase_slider_shows_single_phases(browser: Any, address: str) -> None:
+    link = "g=gfx950&t=6x5x16&l=f&a=read:r:m0.m1.m2.m3.n3.n4:n0.n1.n2&v=0"
+    opened = Tab(browser).open(f"{address}#{link}")
+    assert opened.number("passes-read") == 16
+    opened.page.fill("#workbench input[aria-label='Phase']", "1")
+    assert opened.number("hits-worst") == 4
+    assert opened.page.evaluate("location.hash").endswith("p=0")
+    opened.press("Wave")
+    assert opened.number("passes-read") == 4
+    opened.close()
+
+
+def test_the_tile_can_be_walked_with_the_keyboard(tab: Tab) -> None:
+    tab.press("XOR 2m")
+    tab.page.focus("#workbench canvas")
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown"):
+        tab.page.keyboard.press(key)
+    text = str(tab.page.text_content(".wb-inspect"))
+    assert "row 3, column 1, moved to slot 7 = 1 ⊕ 6 · byte 412 · bank 7" in text
+
+
+def test_the_coalescing_scenarios_touch_these_lines(tab: Tab) -> None:
+    scenarios = [(4, 4 * T64), (16, 16 * T64), (4, 4 * T64 + 4), (4, 8 * T64), (4, 0 * T64)]
+    scenarios += [(4, 256 * T64), (16, 512 * (T64 // 4) + 16 * (T64 % 4))]
+    for number, (width, starts) in enumerate(scenarios):
+        wanted = {int(s) + i for s in starts for i in range(width)}
+        lines = {byte // 64 for byte in wanted}
+        tab.choose("coalescing", number)
+        assert tab.number("coalescing-lines") == len(lines)
+        share = 100 * len(wanted) / (64 * len(lines))
+        assert float(tab.claim("coalescing-efficiency")) == pytest.approx(share, abs=0.01)
+
+
+def test_the_rules_cost_what_python_counts(tab: Tab) -> None:
+    cases = [("ds_read_b32", 4 * T64), ("ds_read_b32", T64 // 8 * 4), ("ds_read_b32", 128 * T64)]
+    cases += [("ds_read_u16", 2 * T64), ("ds_read_u16", 64 * T64)]
+    cases += [("ds_read_b128", 128 * T64), ("ds_read_b128", 16 * T64)]
+    for number, (instruction, offsets) in enumerate(cases):
+        tab.choose("rules", number)
+        assert tab.number("rule-passes") == passes("gfx942", instruction, offsets)
+
+
+def test_the_phase_table_is_that_of_the_machine_file(tab: Tab) -> None:
+    options = tab.page.eval_on_selector_all(
+        "[data-figure=phases] option", "all => all.map((o) => o.value)"
+    )
+    for option in options:
+        tab.page.select_option("[data-figure=phases] select", option)
+        target, _, name = option.partition(".")
+        row = machine(target).instruction(name)
+        assert tab.number("phases") == len(row.phases)
+        assert tab.claim("phase-0") == lane_text(row.phases[0])
+
+
+def test_the_wave_tile_is_that_of_its_document(tab: Tab) -> None:
+    assert (tab.number("wave-passes"), tab.number("thread-1")) == (4, 36)
+    tab.choose("wave-read", 0)
+    assert (tab.number("wave-passes"), tab.claim("wave-bank0")) == (16, "0 2 12 14")
+    row, chunk = T64 % 16, T64 // 16
+    assert passes("gfx950", "ds_read_b128", 128 * row + 16 * chunk) == 16
+    assert passes("gfx950", "ds_read_b128", 128 * row + 16 * (chunk ^ row % 8)) == 4
+
+
+def test_the_xor_descriptor_and_the_mfma_read_cost_what_python_counts(tab: Tab) -> None:
+    before = passes("gfx942", "ds_read_b128", 64 * T64)
+    after = passes("gfx942", "ds_read_b128", 16 * (8 * (T64 // 2) + (4 * (T64 % 2) ^ T64 // 2 % 8)))
+    assert (tab.number("descriptor-before"), tab.number("descriptor-passes")) == (before, after)
+    row, column = T64 % 16, T64 // 16 * 4
+    layouts = [128 * row + column, 132 * row + column, 128 * row + (column ^ 4 * row)]
+    for number, elements in enumerate(layouts):
+        tab.choose("mfma", number)
+        assert tab.number("mfma-passes") == passes("gfx942", "ds_read_b64", 2 * elements)
+
+
+def test_padding_by_four_elements_costs_a_quarter_of_the_workgroups(tab: Tab) -> None:
+    facts = machine("gfx942").facts
+    unit, granule = int(facts["lds_bytes_per_unit"]), int(facts["lds_granule_bytes"])
+    padded = -(-64 * 132 * 2 // granule) * granule
+    assert tab.number("resident-plain") == unit // 16_384 == 4
+    assert tab.number("resident-padded") == unit // padded == 3
+
+
+def test_strides_of_512_bytes_and_more_reach_one_cache_set(tab: Tab) -> None:
+    for exponent in range(4, 15):
+        tab.page.select_option("[data-figure=l1] select", str(exponent))
+        reached = {(row << exponent) >> 7 & 3 for row in range(16)}
+        assert tab.number("l1-sets") == len(reached)
+
+
+def test_an_access_that_the_machine_cannot_do_is_refused_in_words(tab: Tab) -> None:
+    tab.page.locator(".access summary").nth(1).click()
+    field = tab.page.locator(".access input").nth(4)
+    field.fill("m0 m1 m2 m3 m9")
+    field.press("Enter")
+    assert "m9" in str(tab.page.text_content(".wb-accesses .error"))
+
+
+def test_a_figure_is_saved_as_svg_with_its_colours(tab: Tab) -> None:
+    for name in ("story-shift", "matrix-m", "swizzle-workbench", "family"):
+        with tab.page.expect_download() as waiting:
+            tab.page.locator(f"[aria-label='save {name} as SVG']").click()
+        text = Path(waiting.value.path()).read_text("utf-8")
+        assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
+        assert "var(" not in text
+
+
+def test_the_sections_are_reached_without_losing_the_session(browser: Any, address: str) -> None:
+    still = Tab(browser, reduced_motion="reduce").open(address)
+    still.press("XOR 2m")
+    before = still.page.url
+    still.page.click("nav a >> text=Memory")
+    top = "document.getElementById('memory').getBoundingClientRect().top"
+    assert 0 <= still.page.evaluate(top) < 200
+    assert still.page.url == before
+    assert still.number("passes-read") == 1
+    still.close()
+
+
+def test_inside_the_frame_of_a_notebook_the_page_works(browser: Any, tmp_path: Path) -> None:
+    carried = json.dumps({"page": page(), "height": "700px"}).replace("<", "\\u003c")
+    module = MODULE.replace("export default { render };", "")
+    (tmp_path / "notebook.html").write_text(
+        f"<!doctype html><div id=cell></div><script type=module>{module} const values = {carried};"
+        "render({model: {get: (name) => values[name]}, el: document.getElementById('cell')});"
+        "document.documentElement.dataset.ready = 'yes';</script>",
+        "utf-8",
+    )
+    tab = Tab(browser).open((tmp_path / "notebook.html").as_uri())
+    frame = tab.page.frame_locator("iframe")
+    frame.get_by_role("button", name="XOR 2m", exact=True).click()
+    assert frame.locator('[data-claim="passes-read"]').get_attribute("data-value") == "1"
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [360, 820, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_never_scrolls_sideways(
+    browser: Any, address: str, width: int, scheme: str
+) -> None:
+    size = {"width": width, "height": 800}
+    opened = Tab(browser, viewport=size, color_scheme=scheme).open(address)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    opened.close()

@@ -1,0 +1,74 @@
+"""The page is one small file that asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.util import find_spec
+
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.workbench.page import html, page, script
+from bankwise.workbench.widget import workbench
+
+LIMIT_BYTES = 300_000
+HOSTILE = "</script><script>alert(1)</script><!--"
+
+
+def test_the_page_is_under_300_kb() -> None:
+    assert len(page().encode()) < LIMIT_BYTES
+
+
+def test_the_page_names_no_address_but_the_svg_namespace() -> None:
+    assert set(re.findall(r"\bhttps?://[^\s\"'`]+", page())) == {"http://www.w3.org/2000/svg"}
+
+
+def test_the_policy_of_the_page_allows_its_own_script_alone() -> None:
+    text = page()
+    inline = re.search(r'<script type="module">(.*?)</script>', text, re.DOTALL)
+    assert inline is not None
+    digest = base64.b64encode(hashlib.sha256(inline[1].encode()).digest()).decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    assert f"script-src 'sha256-{digest}'" in policy[1]
+    assert "default-src 'none'" in policy[1]
+
+
+def test_a_page_without_a_server_has_no_token() -> None:
+    assert 'name="bankwise-token" content=""' in page()
+    assert 'name="bankwise-token" content="secret"' in page("secret")
+
+
+def test_no_module_ends_the_script_element() -> None:
+    assert "</script" not in script()
+    assert "<!--" not in script()
+
+
+def test_a_hostile_name_in_a_report_stays_text() -> None:
+    text = html({"schema": "bankwise.check/1", "file": HOSTILE}, HOSTILE)
+    assert HOSTILE not in text
+    carried = re.search(r'id="report">(.*?)</script>', text, re.DOTALL)
+    assert carried is not None
+    assert json.loads(carried[1]) == {
+        "document": {"schema": "bankwise.check/1", "file": HOSTILE},
+        "source": HOSTILE,
+    }
+
+
+def test_a_slot_in_a_kernel_is_not_filled() -> None:
+    assert "@@style@@" in html({"schema": "bankwise.check/1"}, "@@style@@")
+
+
+def test_the_widget_carries_the_page() -> None:
+    pytest.importorskip("anywidget", reason="the extra [notebook] is not installed")
+    assert workbench().page == page()
+
+
+def test_without_the_extra_the_widget_names_it() -> None:
+    if find_spec("anywidget") is not None:
+        pytest.skip("the extra [notebook] is installed")
+    with pytest.raises(InputError, match=r"bankwise\[notebook\]"):
+        workbench()

@@ -1,0 +1,76 @@
+"""A real browser for the tests of the page; they skip, with the reason, where there is none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A Playwright browser on the system's chromium."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("chromium is not installed")
+    with sync_api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """One page, with what went wrong on it and whatever it asked the network for."""
+
+    def __init__(self, browser: Any, **context: Any) -> None:
+        self.context = browser.new_context(**context)
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, address: str) -> Tab:
+        """Load the address and wait until the page says that it is ready."""
+        self.page.goto("about:blank")
+        self.requests.clear()
+        self.page.goto(address)
+        self.page.wait_for_selector("html[data-ready=yes]")
+        return self
+
+    def claim(self, name: str) -> str:
+        """The value of a claim that the page makes."""
+        return str(self.page.get_attribute(f'[data-claim="{name}"]', "data-value"))
+
+    def number(self, name: str) -> int:
+        """The same as a number."""
+        return int(self.claim(name))
+
+    def press(self, text: str) -> None:
+        """Press the button of the workbench with exactly this text."""
+        self.page.get_by_role("button", name=text, exact=True).first.click()
+
+    def choose(self, figure: str, value: object) -> None:
+        """Choose one of a figure's radio buttons."""
+        self.page.click(f'[data-figure="{figure}"] [role=radio][data-value="{value}"]')
+
+    def close(self) -> None:
+        """Close it; a page that complained fails the test."""
+        self.context.close()
+        assert self.errors == []
