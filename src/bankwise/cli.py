@@ -401,6 +401,23 @@ def opt(
     raise typer.Exit(report.exit_code)
 
 
+@app.command(epilog="Example: bankwise verify examples/solve/transpose_sm90.toml")
+def verify(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A tile and its accesses.")],
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Measure a problem's accesses on this computer's GPU, beside the prediction."""
+    from bankwise.report import verifying
+    from bankwise.verbs.verify import verify as run
+
+    report = run(problem)
+    if form is Format.json:
+        _write_json(verifying.verify_document(report))
+    else:
+        verifying.print_verify(report, _out())
+    raise typer.Exit(0 if report.agrees else 1)
+
+
 @app.command(epilog="Examples: bankwise workbench | bankwise workbench -o workbench.html")
 def workbench(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,

@@ -157,7 +157,7 @@ def costs(work: Workload, addresses: Sequence[AddressMap]) -> list[Cost | Refusa
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Placed:
+class Placed:
     """What has to be counted for one access under one layout. ``bytes_``: [distinct, lanes]."""
 
     issues: tuple[Issue, ...]
@@ -171,8 +171,8 @@ def _use_costs(
 ) -> list[UseCost | Refusal]:
     if use.kind == "dma":
         return [_copy_cost(use, address) for address in addresses]
-    placed = [_place(work, use, address) for address in addresses]
-    legal = [p for p in placed if isinstance(p, _Placed)]
+    placed = [place(work, use, address) for address in addresses]
+    legal = [p for p in placed if isinstance(p, Placed)]
     passes = [Fraction()] * len(legal)
     ideal = [Fraction()] * len(legal)
     for issue in dict.fromkeys(i for p in legal for i in p.issues):
@@ -189,11 +189,12 @@ def _use_costs(
     return [p if isinstance(p, Refusal) else _priced(use, *next(found)) for p in placed]
 
 
-def _priced(use: Use, placed: _Placed, passes: Fraction, ideal: Fraction) -> UseCost:
+def _priced(use: Use, placed: Placed, passes: Fraction, ideal: Fraction) -> UseCost:
     return UseCost(use.name, placed.issues, passes, ideal, use.weight)
 
 
-def _place(work: Workload, use: Use, address: AddressMap) -> _Placed | Refusal:
+def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
+    """Where one access touches memory under a layout, or why it cannot."""
     if _splits(use, address):
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} moves at once")
     bits = address(use.elements[..., 0]) * work.shape.element_bits
@@ -201,7 +202,7 @@ def _place(work: Workload, use: Use, address: AddressMap) -> _Placed | Refusal:
     if isinstance(issues, Refusal):
         return issues
     rows, times = _distinct(bits // 8, use.active)
-    return _Placed(issues, bits[rows] // 8, use.active[rows], times)
+    return Placed(issues, bits[rows] // 8, use.active[rows], times)
 
 
 def _splits(use: Use, address: AddressMap) -> bool:

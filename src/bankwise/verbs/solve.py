@@ -86,6 +86,12 @@ def _limits(stated: TileProblem, options: SolveOptions) -> Limits:
     return Limits(most, options.family, options.budget_s, options.allow_narrowing)
 
 
+def answer_of(stated: TileProblem, policy: str = "iree") -> Answer | Refusal:
+    """The answer to a problem that was read, with its own options."""
+    limits = _limits(stated, stated.options)
+    return _exact(stated, limits, policy) if stated.linear else _counted(stated, limits, policy)
+
+
 def _exact(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
     requests = [a.request for a in stated.accesses]
     named = tuple(r.name for r in requests if r.instruction is not None)

@@ -1,0 +1,76 @@
+"""The answer of ``bankwise verify``, for a terminal and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One access under one layout; one number for each of its distinct instructions."""
+
+    layout: str
+    access: str
+    instructions: tuple[str, ...]
+    predicted_passes: tuple[int, ...]
+    measured_passes: tuple[int, ...] | None
+    predicted_extra: tuple[int, ...]
+    measured_extra: tuple[int, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every counter is the predicted one."""
+        same = self.measured_passes in (None, self.predicted_passes)
+        return same and self.measured_extra == self.predicted_extra
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """Predicted and measured, side by side. ``layout`` is the solver's; ``how`` its proof."""
+
+    file: str
+    machine: str
+    layout: str
+    how: str
+    rows: tuple[Measured, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all rows do."""
+        return all(row.agrees for row in self.rows)
+
+
+def verify_document(report: VerifyReport) -> dict[str, Any]:
+    """``bankwise.verify/1``."""
+    return {"schema": "bankwise.verify/1", **asdict(report), "agrees": report.agrees}
+
+
+def print_verify(report: VerifyReport, console: Console) -> None:
+    """A line per layout and access."""
+    console.print(f"[bold]{escape(report.layout)}[/] on {report.machine} ({escape(report.how)})")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("layout", "access", "instruction", "predicted", "measured", "conflicts"):
+        table.add_column(title, overflow="fold")
+    for row in report.rows:
+        colour = "green" if row.agrees else "red"
+        measured = row.measured_passes
+        table.add_row(
+            escape(row.layout),
+            escape(row.access),
+            ", ".join(row.instructions),
+            _brief(row.predicted_passes),
+            "no counter" if measured is None else f"[{colour}]{_brief(measured)}[/]",
+            f"[{colour}]{_brief(row.measured_extra)}[/]",
+        )
+    console.print(table)
+    console.print("[green]as predicted[/]" if report.agrees else "[red]not as predicted[/]")
+
+
+def _brief(values: tuple[int, ...]) -> str:
+    return str(values[0]) if len(set(values)) == 1 else " ".join(map(str, values))
