@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tomllib
 from itertools import product
 from pathlib import Path
 
@@ -14,23 +13,20 @@ from hypothesis import strategies as st
 
 from bankwise.address import Padded
 from bankwise.errors import InputError, Refusal
-from bankwise.layout import parse as parse_layout
 from bankwise.machine import machine
 from bankwise.notation import iree, wave
 from bankwise.notation.accesses import count_accesses
 from bankwise.notation.mfma import Mfma, mfma, names, operand
 from bankwise.notation.values import (
-    DistributionTable,
     Mapped,
     collision,
-    from_linear,
-    memory_from_linear,
     same,
 )
+from bankwise.report.values import AccessReport
+from bankwise.spec_file.read import read_spec
+from bankwise.verbs.spec import check_spec
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-TALK = tomllib.loads((EXAMPLES / "mfma_readback" / "readback.toml").read_text())
-TRANSPOSE = tomllib.loads((EXAMPLES / "transpose_16x32" / "transpose.toml").read_text())
 
 READER = (
     "#iree_vector_ext.nested_layout<subgroup_tile = [1, 1], batch_tile = [2, 4], "
@@ -160,56 +156,41 @@ def test_an_unknown_instruction_is_met_with_the_nearest():
 # Source 000: the talk
 
 
-def readback() -> DistributionTable:
-    """The tile of the talk: k in steps, every step one operand A."""
-    first = operand(instruction(TALK["operand"]), "A").coordinates()
-    across = [first + np.array([0, 16 * step]) for step in range(TALK["steps"])]
-    return DistributionTable(tuple(TALK["shape"]), np.concatenate(across, axis=2))
+def talk(layout: str) -> AccessReport:
+    """The readback of 16 x 128 f16 in eight steps of the operand, counted from its spec file."""
+    (access,) = check_spec(EXAMPLES / "mfma_readback" / f"{layout}.toml").check.accesses
+    return access
 
 
 def test_source_000_the_plain_readback_is_16_way_in_each_of_its_four_phases():
-    plain = Mapped(tuple(TALK["shape"]), Padded(128, 0))
-    counted = passes(readback(), plain, TALK["target"], vector=TALK["vector"])
-    assert counted.instructions == TALK["steps"]
-    assert counted.ideal == 4 * TALK["steps"]
-    assert counted.passes == TALK["published"]["ways"] * counted.ideal
+    counted = talk("plain")
+    assert counted.instructions == 8
+    assert counted.instruction == "ds_read_b64"
+    assert counted.cost.ideal == 4 * 8
+    assert counted.cost.passes == 16 * counted.cost.ideal
 
 
 @pytest.mark.parametrize("how", ["swizzled", "padded"])
 def test_source_000_swizzle_and_padding_each_remove_every_conflict(how):
-    shape = tuple(TALK["shape"])
-    memory = iree.padded(shape, 16, TALK["layouts"]["padded_bits"])
-    if how == "swizzled":
-        memory = Mapped(shape, iree.swizzle(TALK["layouts"]["swizzled"]))
-    assert passes(readback(), memory, TALK["target"], vector=TALK["vector"]).extra == 0
+    assert talk(how).cost.extra == 0
 
 
 def test_source_000_the_address_of_row_3_column_8():
-    told = TALK["published"]
-    shuffle = iree.swizzle(TALK["layouts"]["swizzled"])
-    memory = Mapped(tuple(TALK["shape"]), shuffle)
-    assert told["offset"] == 3 * 128 + 8
-    assert int(memory.offsets(np.array(told["element"]))) == told["swizzled_offset"]
+    layout = read_spec(EXAMPLES / "mfma_readback" / "swizzled.toml").layout
+    assert 3 * 128 + 8 == 392
+    assert int(layout.memory.offsets(np.array([3, 8]))) == 388
 
 
 # Source 003: the transpose
 
 
-@pytest.mark.parametrize("layout", TRANSPOSE["layout"], ids=lambda layout: layout["name"])
-def test_source_003_the_store_takes_one_pass_and_the_read_16_2_1(layout):
-    memory = memory_from_linear(parse_layout(layout["memory"]))
-    for side, wanted in (("store", 1), ("read", layout["read_passes"])):
-        distribution = from_linear(parse_layout(TRANSPOSE[side]))
-        counted = passes(
-            distribution,
-            memory,
-            TRANSPOSE["target"],
-            element_bytes=TRANSPOSE["element_bytes"],
-            vector=1,
-            direction="write" if side == "store" else "read",
-        )
-        assert counted.instructions == 16
-        assert counted.passes == 16 * wanted
+@pytest.mark.parametrize(("layout", "passes"), [("row_major", 16), ("n_xor_m", 2), ("n_xor_2m", 1)])
+def test_source_003_the_store_takes_one_pass_and_the_read_16_2_1(layout, passes):
+    report = check_spec(EXAMPLES / "transpose_16x32" / f"{layout}.toml").check
+    found = {a.direction: a for a in report.accesses}
+    assert {a.instructions for a in found.values()} == {16}
+    assert found["write"].cost.passes == 16
+    assert found["read"].cost.passes == 16 * passes
 
 
 # Source 001: Wave

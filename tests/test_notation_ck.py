@@ -18,10 +18,20 @@ from bankwise.notation import ck
 from bankwise.notation.values import collision, linear, linear_memory
 
 SOURCES = Path(__file__).parents[2] / "shared" / "sources"
-EXAMPLE = Path(__file__).parents[1] / "examples" / "ck_transpose" / "kernels.toml"
-DATA = tomllib.loads(EXAMPLE.read_text())
-SYMBOLS = {**DATA["symbols"], "NBanks": 64, "kKPadded": 32, "get_n_lds_banks()": 64}
-TEXTS = [*DATA["distributions"].values(), *DATA["memories"].values()]
+EXAMPLE = Path(__file__).parents[1] / "examples" / "ck_transpose"
+DATA = {p.stem: tomllib.loads(p.read_text()) for p in sorted(EXAMPLE.glob("*.toml"))}
+SYMBOLS = {**DATA["08"]["symbols"], "NBanks": 64, "kKPadded": 32, "get_n_lds_banks()": 64}
+TEXTS = list(
+    dict.fromkeys(
+        text
+        for kernel in DATA.values()
+        for text in (
+            *kernel["texts"].values(),
+            kernel["memory"]["layout"],
+            *(a["layout"] for a in (*kernel["access"], *kernel["global"]) if "layout" in a),
+        )
+    )
+)
 
 MK = "<1 | (1,4,16),(4,8) | (1),(1,2) | (1),(2,0) | 1,2 | 0,1>"
 WRITTEN_OUT = (
@@ -277,27 +287,27 @@ def slide(start: str, function: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("start", "suffix", "memory"),
+    ("start", "suffix"),
     [
-        ("01 Row-Major Baseline - Code", "MK", "row_major_mk"),
-        ("01 Row-Major Baseline - Code", "KM", "row_major_km"),
-        ("02 Column-Major LDS", "MK", "column_major_mk"),
-        ("02 Column-Major LDS", "KM", "column_major_km"),
-        ("03 Row-Major + Padding", "MK", "padded_mk"),
-        ("03 Row-Major + Padding", "KM", "padded_km"),
+        ("01 Row-Major Baseline - Code", "MK"),
+        ("01 Row-Major Baseline - Code", "KM"),
+        ("02 Column-Major LDS", "MK"),
+        ("02 Column-Major LDS", "KM"),
+        ("03 Row-Major + Padding", "MK"),
+        ("03 Row-Major + Padding", "KM"),
     ],
 )
-def test_the_descriptors_on_the_slides_of_source_002_are_those_of_the_example(
-    start, suffix, memory
-):
+def test_the_descriptors_on_the_slides_of_source_002_are_those_of_the_example(start, suffix):
+    kernel = DATA[start[:2]]
+    shown = kernel["memory"] if suffix == "MK" else kernel["access"][1]
     text = slide(start, f"MakeLdsDescriptor{suffix}")
     read = ck.descriptor(text, {**SYMBOLS, "kKPadded": 34})
-    assert read == ck.descriptor(DATA["memories"][memory], SYMBOLS)
+    assert read == ck.descriptor(shown["layout"], SYMBOLS)
 
 
 def test_the_read_distribution_on_the_slide_of_kernel_08_is_that_of_the_example():
     text = slide("08 - Why It Actually Has 0 Conflicts", "MakeReadDistributionMK")
-    shown = ck.encoding(DATA["distributions"]["mk_k_vector"], SYMBOLS)
+    shown = ck.encoding(DATA["08"]["texts"]["mk_k_vector"], SYMBOLS)
     assert ck.encoding(text, SYMBOLS) == shown
 
 

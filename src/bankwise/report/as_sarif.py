@@ -14,6 +14,8 @@ RULES = {
     "bank-conflict": "Lanes served together want different words of one shared-memory bank.",
     "lds-overflow": "The workgroup's shared memory does not fit the machine.",
     "dma-width": "The machine has no direct-to-LDS copy of this width.",
+    "not-a-bijection": "Two elements of the tile land on one place of the memory.",
+    "several-maps": "Accesses of one allocation use different address maps.",
     "not-analysed": "This access or kernel could not be analysed.",
 }
 """The rules a report can name, each in a sentence."""

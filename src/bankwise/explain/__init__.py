@@ -1,0 +1,1 @@
+"""What the tools' findings mean: one text for each rule, as data."""

@@ -1,0 +1,74 @@
+"""The rules: complete, true by execution, and there for everything that a report can name."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bankwise.errors import InputError
+from bankwise.explain.rules import rule, rules
+from bankwise.report.as_sarif import RULES
+from bankwise.report.explaining import print_rule, print_rules, rules_document
+from command import bankwise
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "bankwise"
+SESSIONS = [
+    (r.name, *session)
+    for r in rules()
+    for session in re.findall(r"```console\n\$ bankwise (.*?)\n(.*?)```", r.example, re.DOTALL)
+]
+
+
+@pytest.mark.parametrize("found", rules(), ids=lambda r: r.name)
+def test_every_rule_has_five_sections_in_whole_sentences(found):
+    assert found.summary.endswith(".")
+    assert all(len(text) > 20 for _, text in found.sections())
+    prose = re.sub(r"```.*?```", "", "\n".join(t for _, t in found.sections()), flags=re.DOTALL)
+    assert all(len(line) <= 110 for line in prose.splitlines())
+
+
+def test_everything_that_a_report_can_name_is_explained():
+    named = set(RULES)
+    for path in SOURCE.rglob("*.py"):
+        named |= set(re.findall(r'\b(?:Finding|Thumb|Wrong)\(\s*"([a-z0-9-]+)"', path.read_text()))
+    named |= {"uncoalesced", "misaligned-lines", "padding-narrows", "offset-after-xor", "row-mul"}
+    assert named <= {r.name for r in rules()}
+    assert len(named) > 10
+
+
+def test_what_texts_refer_to_exists():
+    names = {r.name for r in rules()}
+    for found in rules():
+        for _, text in found.sections():
+            for other in re.findall(r"`bankwise explain ([a-z0-9-]+)`", text):
+                assert other in names
+            for path in re.findall(r"`bankwise \w+(?: choose)? (examples/\S+?\.toml)", text):
+                assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize(("name", "words", "output"), SESSIONS, ids=[s[0] for s in SESSIONS])
+def test_the_example_of_a_rule_prints_what_it_shows(name: str, words: str, output: str) -> None:
+    ended = bankwise(*shlex.split(words))
+    assert ended.out + ended.err == output
+
+
+def test_an_unknown_rule_is_met_with_the_nearest():
+    with pytest.raises(InputError) as caught:
+        rule("bank-conflicts")
+    assert "bank-conflict" in caught.value.hint
+
+
+def test_a_rule_is_printed_with_all_its_words():
+    out = io.StringIO()
+    print_rule(rule("row-mul"), Console(file=out, width=200, highlight=False))
+    assert rule("row-mul").what in out.getvalue()
+    out = io.StringIO()
+    print_rules(rules(), Console(file=out, width=200, highlight=False))
+    assert all(r.name in out.getvalue() for r in rules())
+    assert len(rules_document(rules())["rules"]) == len(rules())

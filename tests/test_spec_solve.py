@@ -1,0 +1,145 @@
+"""``solve`` on spec files: the optimum in the words of the file, or what those words cannot say."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.report.spec import Said, SpecSolution, solution_document
+from bankwise.spec_file.read import parse_spec
+from bankwise.verbs.spec import check_spec_text
+from bankwise.verbs.spec_solve import solve_spec, solved
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SOLVED = (
+    *(f"ck_transpose/{kernel}" for kernel in ("01", "03", "08", "10")),
+    "mfma_readback/plain",
+    "transpose_16x32/row_major",
+)
+
+
+def solve(name: str) -> SpecSolution:
+    return solve_spec(EXAMPLES / f"{name}.toml")
+
+
+def said(answer: SpecSolution, notation: str) -> Said:
+    return next(s for s in answer.said if s.notation == notation)
+
+
+def under(name: str, layout: str) -> str:
+    """The spec with another memory layout, which its accesses see as it is."""
+    text = (EXAMPLES / f"{name}.toml").read_text().split("[[global]]")[0]
+    bare = re.sub(r'^layout = (""".*?"""|".*?")$', "", text, flags=re.DOTALL | re.MULTILINE)
+    return bare.replace("[memory]", f"[memory]\nlayout = '''{layout}'''")
+
+
+@pytest.mark.parametrize("name", ["mfma_readback/plain", "transpose_16x32/row_major"])
+@pytest.mark.parametrize("notation", ["iree", "triton", "cute", "ck", "linear"])
+def test_the_optimum_in_any_notation_is_read_back_and_free(name: str, notation: str) -> None:
+    answer = solve(name)
+    assert answer.report.optimal
+    assert answer.before.check.totals.once.extra > 0
+    again = check_spec_text(under(name, said(answer, notation).text))
+    assert again.check.totals.once.extra == 0
+
+
+def test_kernel_08_is_optimal_already_and_ck_says_another_member_as_good() -> None:
+    answer = solve("ck_transpose/08")
+    assert answer.before.check.totals.once.extra == 0
+    ck = said(answer, "ck")
+    assert (ck.text, ck.lost, ck.label) == ("", 0, "xor descriptor, pack=8, 64 banks")
+    assert "XORs packs with the row of LDS" in ck.refusal
+
+
+def test_kernel_04_loses_conflicts_because_of_its_bank_count() -> None:
+    """CK's best member is 6 passes above the optimum for each read of the eight."""
+    answer = solve("ck_transpose/04")
+    assert answer.before.check.totals.once.extra == 192
+    assert answer.report.optimal
+    assert answer.report.total_passes == 8 + 2
+
+
+def test_wave_cannot_say_16_phases_and_names_its_best() -> None:
+    wave = said(solve("transpose_16x32/row_major"), "wave")
+    assert wave.best == "swizzle<[16, 32], unit = 1, max_phase = 8>"
+    assert (wave.text, wave.lost) == ("", 3)
+
+
+def test_what_is_moved_at_once_stays_together() -> None:
+    answer = solve("ck_transpose/08")
+    for row in answer.report.accesses:
+        assert row.instruction in ("ds_write_b128", "ds_read_b128")
+
+
+def test_a_distribution_that_is_not_linear_is_refused_by_name() -> None:
+    text = """
+        machine = "gfx950"
+        tile = [48, 32]
+        element_bits = 16
+        [memory]
+        layout = "row-major"
+        [[access]]
+        name = "odd"
+        op = "read"
+        distribution = "<1 | (3,16),(4,8) | (1),(1,2) | (0),(1,0) | 2 | 1>"
+    """
+    answer = solved(parse_spec(text, "odd.toml"))
+    assert answer.exit_code == 2
+    assert str(answer.report.refusal).startswith("odd.toml:7: access 'odd': not linear over F2")
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_the_answer_is_a_solve_document(name: str) -> None:
+    document = solution_document(solve(name))
+    assert document["schema"] == "bankwise.solve/1"
+    assert document["optimal"]
+    assert document["before"]["schema"] == "bankwise.check/1"
+    assert {n["notation"] for n in document["notations"]} >= {
+        "ck",
+        "iree",
+        "wave",
+        "triton",
+        "cute",
+    }
+    json.dumps(document)
+
+
+def test_axes_and_waves_are_taken_into_account() -> None:
+    """Kernel 10's read as [k, m] and as [m, k] pose one problem."""
+    text = (EXAMPLES / "ck_transpose" / "10.toml").read_text()
+    turned = text.replace(
+        'op = "read"\ndistribution = "mk_m_vector"',
+        'op = "read"\naxes = ["k", "m"]\ndistribution = "km_m_vector"',
+        1,
+    )
+    assert turned != text
+    answers = [solved(parse_spec(t)).report for t in (text, turned)]
+    assert answers[0].bases == answers[1].bases
+
+
+def test_a_spec_of_global_memory_alone_has_nothing_to_solve() -> None:
+    text = """
+        machine = "gfx950"
+        tile = [64, 4]
+        element_bits = 32
+        [[global]]
+        name = "load"
+        op = "read"
+        distribution = "{M : $T0 : 1 : 1, K : 0 : 4 : 1}"
+        layout = "row-major"
+    """
+    with pytest.raises(InputError, match="coalesce"):
+        solved(parse_spec(text))
+
+
+def test_the_solvers_layout_of_kernel_01_counts_as_it_says() -> None:
+    answer = solve("ck_transpose/01")
+    text = said(answer, "linear").text
+    assert text
+    report = check_spec_text(under("ck_transpose/01", text))
+    assert report.check.totals.once.extra == 0
+    assert answer.report.total_passes == 8 + 2
