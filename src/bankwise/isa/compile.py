@@ -28,7 +28,7 @@ TIME_LIMIT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Backend:
+class Backend:
     """How iree-compile is asked for one vendor's code."""
 
     name: str
@@ -39,14 +39,14 @@ class _Backend:
     extra: tuple[str, ...] = ()
 
 
-_ROCM = _Backend(
+_ROCM = Backend(
     "rocm",
     "--iree-rocm-target",
     "--iree-hal-dump-executable-intermediates-to",
     "rocmasm",
     64,
 )
-_CUDA = _Backend(
+_CUDA = Backend(
     "cuda",
     "--iree-cuda-target",
     "--iree-hal-dump-executable-binaries-to",
@@ -56,7 +56,7 @@ _CUDA = _Backend(
 )
 """PTX leaves the size of shared memory to the launch; the translated executable states it."""
 
-BACKENDS: Mapping[str, _Backend] = {
+BACKENDS: Mapping[str, Backend] = {
     "gfx942": _ROCM,
     "gfx950": _ROCM,
     "sm_80": _CUDA,
@@ -86,6 +86,39 @@ def compile_text(
     :class:`Refusal` if the target has no back end, the compiler rejects the kernel, ends or takes
     too long; :class:`InputError` if it is not installed.
     """
+    emitted = emit(
+        text,
+        target,
+        kernel=kernel,
+        workgroup_size=workgroup_size,
+        file=file,
+        time_limit_s=time_limit_s,
+    )
+    if isinstance(emitted, Refusal):
+        return emitted
+    return _choose(_listings(emitted), target, kernel, file)
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """What the compiler wrote: assembly texts, its diagnostics, and, where the texts leave it to
+    the launch, the shared memory of each kernel in bytes."""
+
+    texts: tuple[str, ...]
+    diagnostics: tuple[str, ...]
+    shared_bytes: Mapping[str, int]
+
+
+def emit(
+    text: str,
+    target: str,
+    *,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+    file: str = "<text>",
+    time_limit_s: float = TIME_LIMIT_S,
+) -> Emitted | Refusal:
+    """The assembly that the kernel in ``text`` becomes; parameters as of :func:`compile_text`."""
     backend = BACKENDS.get(target)
     if backend is None:
         return Refusal(f"emitted instructions: not available for {target}")
@@ -94,10 +127,7 @@ def compile_text(
     )
     if isinstance(source, Refusal):
         return replace(source, location=Location(file))
-    listings = _run(source, target, backend, file, time_limit_s)
-    if isinstance(listings, Refusal):
-        return listings
-    return _choose(listings, target, kernel, file)
+    return _run(source, target, backend, file, time_limit_s)
 
 
 def compiler() -> Path:
@@ -115,29 +145,35 @@ def compiler() -> Path:
 
 
 def _run(
-    source: Source, target: str, backend: _Backend, file: str, limit: float
-) -> tuple[Listing, ...] | Refusal:
+    source: Source, target: str, backend: Backend, file: str, limit: float
+) -> Emitted | Refusal:
     with TemporaryDirectory(prefix="bankwise-") as folder:
         try:
             done = _start(source, target, backend, Path(folder), limit)
         except subprocess.TimeoutExpired:
             return Refusal(f"the compiler took more than {limit:g} s", Location(file))
-        texts = [p.read_text("utf-8") for p in sorted(Path(folder).glob(f"out/*.{backend.suffix}"))]
-    errors = _diagnostics(done.stderr, file)
+        found = sorted(Path(folder).glob(f"out/*.{backend.suffix}"))
+        texts = tuple(path.read_text("utf-8") for path in found)
+    errors = diagnostics(done.stderr, file)
     if done.returncode:
-        return errors[0] if errors else _died(done, file)
+        return errors[0] if errors else died(done, file)
     if not texts:
         return Refusal(f"the compiler made no {target} kernel of this text", Location(file))
-    said = tuple(str(error) for error in errors)
-    listings = [replace(one, diagnostics=said) for text in texts for one in read(text)]
     sizes = {name: int(size) for name, size in _SHARED_BYTES.findall(done.stderr)}
+    return Emitted(texts, tuple(str(error) for error in errors), sizes)
+
+
+def _listings(emitted: Emitted) -> tuple[Listing, ...]:
+    said = emitted.diagnostics
+    listings = [replace(one, diagnostics=said) for text in emitted.texts for one in read(text)]
+    sizes = emitted.shared_bytes
     if not sizes:
         return tuple(listings)
     return tuple(replace(one, lds_bytes=sizes.get(one.kernel, 0)) for one in listings)
 
 
 def _start(
-    source: Source, target: str, backend: _Backend, folder: Path, limit: float
+    source: Source, target: str, backend: Backend, folder: Path, limit: float
 ) -> subprocess.CompletedProcess[str]:
     """Run the compiler in ``folder``, where it leaves assembly in ``out``."""
     (folder / "kernel.mlir").write_text(source.text, "utf-8")
@@ -161,19 +197,26 @@ def _start(
     )
 
 
-def _diagnostics(stderr: str, file: str) -> list[Refusal]:
-    """The compiler's errors with their lines in the user's text; it knows no columns there."""
+def diagnostics(
+    stderr: str, file: str, *, name: str = "kernel.mlir", columns: bool = False
+) -> list[Refusal]:
+    """The compiler's errors at their places in the user's text ``file``, which it read as ``name``.
+
+    Lines only, unless ``columns``: where text was added to the lines, it knows no columns.
+    """
     return [
         Refusal(
             f"the compiler says: {message}",
-            Location(file, int(line) if name == "kernel.mlir" else 0),
+            Location(file, int(line), int(column or 0) if columns else 0)
+            if found == name
+            else Location(file),
         )
-        for name, line, _, message in _DIAGNOSTIC.findall(stderr)
+        for found, line, column, message in _DIAGNOSTIC.findall(stderr)
     ]
 
 
-def _died(done: subprocess.CompletedProcess[str], file: str) -> Refusal:
-    """A failure without a diagnostic: a signal (crash, memory) or an unknown exit."""
+def died(done: subprocess.CompletedProcess[str], file: str) -> Refusal:
+    """What to say of a failure without a diagnostic: a signal (crash, memory), an unknown exit."""
     if done.returncode < 0:
         how = f"crashed on this text ({Signals(-done.returncode).name})"
     else:

@@ -23,6 +23,7 @@ from bankwise.errors import InputError, Location
 _EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_nop")
 """LDS instructions that use no LDS storage: they move data between lanes."""
 
+_MNEMONIC = re.compile(r"[a-z]\w*")
 _ENTRY = re.compile(r"^\.visible \.entry (\S+?)\(", re.MULTILINE)
 _BYTES = {"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2}
 _BYTES |= {"b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
@@ -42,13 +43,27 @@ class SharedInstruction:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One instruction of AMD assembly, in the order of the text.
+
+    ``line``: from 1. ``block``: the label it stands under, ``name``: the mnemonic.
+    """
+
+    line: int
+    block: str
+    name: str
+    operands: str
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """What one kernel was compiled to.
 
     ``lds_bytes`` is None where the text does not say (PTX with shared memory sized at launch).
     ``exchanges``: lane exchanges through the LDS unit, which touch no storage. ``totals``: counts
-    of whole families: "v_*" and "s_*" on AMD, "instructions" on NVIDIA. ``diagnostics``: what the
-    compiler complained about although it succeeded.
+    of whole families: "v_*" and "s_*" on AMD, "instructions" on NVIDIA. ``steps``: all
+    instructions in order (AMD only). ``diagnostics``: what the compiler complained about although
+    it succeeded.
     """
 
     kernel: str
@@ -61,6 +76,7 @@ class Listing:
     shared: tuple[SharedInstruction, ...]
     exchanges: Mapping[str, int]
     totals: Mapping[str, int]
+    steps: tuple[Step, ...] = ()
     diagnostics: tuple[str, ...] = ()
 
     @property
@@ -117,10 +133,27 @@ def read(text: str, file: str = "<text>") -> tuple[Listing, ...]:
     return found
 
 
+def steps_of(text: str, first_line: int = 1) -> tuple[Step, ...]:
+    """The instructions of AMD assembly text, also of a fragment; ``first_line`` numbers it.
+
+    Text that is neither instruction, label, comment nor directive is no instruction: it is left
+    out; so are dots, by which documents abridge.
+    """
+    found, block = [], ""
+    for number, line in enumerate(text.splitlines(), first_line):
+        word, _, operands = line.partition(";")[0].strip().partition(" ")
+        if word.endswith(":"):
+            block = word.removesuffix(":")
+        elif _MNEMONIC.fullmatch(word.rstrip(".")):
+            found.append(Step(number, block, word.rstrip("."), operands.strip()))
+    return tuple(found)
+
+
 def _amd(text: str) -> Iterator[Listing]:
     target = _search(r'\.amdgcn_target "[^"]*-(gfx\w+)', text)
     for name in re.findall(r"^\s*\.amdhsa_kernel (\S+)", text, re.MULTILINE):
-        code = _amd_code(text, name)
+        steps = _amd_steps(text, name)
+        words = [step.name for step in steps]
         meta = _metadata(text, name)
         yield Listing(
             kernel=name.strip('"'),
@@ -133,29 +166,27 @@ def _amd(text: str) -> Iterator[Listing]:
             sgprs=_number(r"\.sgpr_count: +(\d+)", meta),
             workgroup_size=_sizes(r"\.reqd_workgroup_size:\n((?:\s+- \d+\n)+)", meta),
             wave_size=_number(r"\.wavefront_size: +(\d+)", meta),
-            shared=tuple(s for line in code if (s := _amd_shared(*line))),
-            exchanges=_count(word for _, word, _ in code if word.startswith(_EXCHANGES)),
+            shared=tuple(s for step in steps if (s := shared_of(step))),
+            exchanges=_count(word for word in words if word.startswith(_EXCHANGES)),
             totals={
-                "v_*": sum(word.startswith("v_") for _, word, _ in code),
-                "s_*": sum(word.startswith("s_") for _, word, _ in code),
+                "v_*": sum(word.startswith("v_") for word in words),
+                "s_*": sum(word.startswith("s_") for word in words),
             },
+            steps=steps,
         )
 
 
-def _amd_code(text: str, name: str) -> list[tuple[int, str, str]]:
-    """The instructions of one function: (line number, mnemonic, operands)."""
+def _amd_steps(text: str, name: str) -> tuple[Step, ...]:
+    """The instructions of one function."""
     lines = text.splitlines()
     start = next(i for i, line in enumerate(lines) if line.split(";")[0].rstrip() == f"{name}:")
     stop = next(i for i in range(start, len(lines)) if lines[i].startswith(".Lfunc_end"))
-    found = []
-    for number in range(start + 1, stop):
-        word, _, operands = lines[number].partition(";")[0].strip().partition(" ")
-        if re.match(r"[a-z]", word) and not word.endswith(":"):
-            found.append((number + 1, word, operands.strip()))
-    return found
+    return steps_of("\n".join(lines[start + 1 : stop]), start + 2)
 
 
-def _amd_shared(line: int, word: str, operands: str) -> SharedInstruction | None:
+def shared_of(step: Step) -> SharedInstruction | None:
+    """The shared-memory instruction that ``step`` is, None if it touches no LDS storage."""
+    line, word, operands = step.line, step.name, step.operands
     if word.startswith("buffer_load_") and operands.endswith(" lds"):
         return SharedInstruction(f"{word}_lds", line, _amd_offsets(word, operands))
     local = word.startswith("ds_") and not word.startswith(_EXCHANGES)
@@ -224,8 +255,8 @@ def _ptx_name(code: str) -> str | None:
         shape = next(p for p in parts if re.fullmatch(r"x[124]", p))
         return f"{parts[0]}.{shape}" + (".trans" if "trans" in parts else "")
     if word.startswith(("cp.async.ca.", "cp.async.cg.")):
-        size = re.search(r",\s*(\d+)", code)
-        return f"cp.async.b{8 * int(size[1])}" if size else word
+        size = re.search(r",\s*(0x[0-9a-fA-F]+|\d+)", code)
+        return f"cp.async.b{8 * int(size[1], 0)}" if size else word
     if "shared" not in parts or parts[0] not in ("ld", "st", "atom", "red"):
         return None
     lanes = next((int(p[1:]) for p in parts if re.fullmatch(r"v[248]", p)), 1)

@@ -41,6 +41,7 @@ class Options:
     dims: tuple[str, ...] = ()
     workgroup_size: str = ""
     policy: str = "iree"
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +73,14 @@ def check(
 
 
 def check_file(file: Path, options: Options, *, isa: bool = False) -> CheckReport:
-    """Open ``file`` and check it. Raises InputError for what cannot be read."""
+    """Open ``file`` and check it. Raises InputError for what cannot be read.
+
+    Emitted code (``.s``, ``.rocmasm``, ``.amdgcn``, ``.ptx``) and models go their own ways.
+    """
+    from bankwise.verbs.assembly import check_assembly_file, is_assembly
+
+    if is_assembly(file):
+        return check_assembly_file(file, options, options.arguments)
     from bankwise.ir.module import open_module
 
     opened = open_module(file)

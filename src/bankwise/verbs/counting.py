@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bankwise.access import Access, Pattern
+from bankwise.access import Access, IntArray, Pattern
 from bankwise.conflict import Witness, count
-from bankwise.machine import Machine
+from bankwise.machine import Instruction, Machine
 from bankwise.reason import Reason, reason
 from bankwise.report.values import AccessReport, Cost, Iteration
 from bankwise.widths import Issue
@@ -42,10 +42,21 @@ class _Counted:
     reason: Reason | None
 
 
+def report_emitted(access: Access, row: Instruction, apart_bytes: int | None) -> AccessReport:
+    """Count an instruction as it was emitted. ``apart_bytes``: to its second address, if any."""
+    counted = [_count_row(p.offsets_bytes, p, row, apart_bytes) for p in access.patterns]
+    return replace(_report_of(access, counted, row, 1), instruction_source="emitted")
+
+
 def _report(access: Access, issues: tuple[Issue, ...], machine: Machine) -> AccessReport:
     counted = [_count(p, issues, machine) for p in access.patterns]
+    return _report_of(access, counted, machine.instruction(issues[0].instruction), len(issues))
+
+
+def _report_of(
+    access: Access, counted: list[_Counted], row: Instruction, instructions: int
+) -> AccessReport:
     worst = max(counted, key=lambda c: (c.cost.extra, c.ways))
-    row = machine.instruction(issues[0].instruction)
     run = sum(
         (c.cost * p.executions for c, p in zip(counted, access.patterns, strict=True)), Cost()
     )
@@ -57,7 +68,7 @@ def _report(access: Access, issues: tuple[Issue, ...], machine: Machine) -> Acce
         allocations=access.allocations,
         direction=access.direction,
         instruction=row.name,
-        instructions=len(issues),
+        instructions=instructions,
         instruction_source="predicted",
         waves=len(access.patterns[0].offsets_bytes),
         executions=access.executions,
@@ -77,15 +88,26 @@ def _report(access: Access, issues: tuple[Issue, ...], machine: Machine) -> Acce
 
 
 def _count(pattern: Pattern, issues: tuple[Issue, ...], machine: Machine) -> _Counted:
-    cost, best = Cost(), _Counted(Cost(), 1, None, None)
-    for issue in issues:
-        row = machine.instruction(issue.instruction)
-        offsets = pattern.offsets_bytes + issue.offset_bytes
-        result = count(row, offsets, pattern.active)
-        cost += Cost(int(result.passes.sum()), int(result.ideal.sum()))
-        ways = int(result.ways.max(initial=0))
-        if result.witness is not None and (best.witness is None or ways > best.ways):
-            wave = int(np.argmax(result.extra))
-            why = reason(row, offsets[wave], pattern.active[wave], result.witness)
-            best = _Counted(Cost(), ways, result.witness, why)
-    return _Counted(cost, best.ways, best.witness, best.reason)
+    """All instructions of one execution together; the worst of them explains it."""
+    parts = [
+        _count_row(
+            pattern.offsets_bytes + i.offset_bytes, pattern, machine.instruction(i.instruction)
+        )
+        for i in issues
+    ]
+    worst = max(parts, key=lambda part: (part.witness is not None, part.ways))
+    return replace(worst, cost=sum((part.cost for part in parts), Cost()))
+
+
+def _count_row(
+    offsets: IntArray, pattern: Pattern, row: Instruction, apart_bytes: int | None = None
+) -> _Counted:
+    """One instruction, all waves."""
+    second = None if apart_bytes is None or row.addresses == 1 else offsets + apart_bytes
+    result = count(row, offsets, pattern.active, second_offsets_bytes=second)
+    cost = Cost(int(result.passes.sum()), int(result.ideal.sum()))
+    if result.witness is None:
+        return _Counted(cost, max(1, int(result.ways.max(initial=1))), None, None)
+    wave = int(np.argmax(result.extra))
+    why = reason(row, offsets[wave], pattern.active[wave], result.witness)
+    return _Counted(cost, int(result.ways.max()), result.witness, why)

@@ -1,0 +1,265 @@
+"""Reading AMD assembly text: kernels, their descriptors and metadata, instructions, labels.
+
+LLVM prints one instruction a line, comments behind ``;``, and for each kernel a descriptor
+(``.amdhsa_*`` lines: which registers hold what at the start) and an entry of the code object
+metadata (arguments, workgroup size). Nothing is interpreted here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bankwise.errors import InputError, Location
+
+_TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
+_LABEL = re.compile(r'^("[^"]+"|[\w.$@?]+):')
+_WORD = re.compile(r"[a-z][a-z0-9_]*")
+_FILE = re.compile(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"')
+_ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One instruction: ``s_mov_b32 m0, s10``.
+
+    ``name`` is without its encoding ("_e32"), which ``encoding`` holds. ``operands`` as written;
+    ``modifiers``: what stands behind them, ``offset:64`` as ("offset", "64"), ``lds`` as
+    ("lds", ""). ``source``: the place in the source text, from ``.loc``.
+    """
+
+    line: int
+    name: str
+    encoding: str
+    operands: tuple[str, ...]
+    modifiers: Mapping[str, str]
+    source: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One kernel argument: where it lies in the argument segment. Units: bytes."""
+
+    name: str
+    offset: int
+    size: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel as the text gives it.
+
+    ``descriptor``: the ``.amdhsa_`` lines, without that prefix. ``labels``: to the number of the
+    operation behind each. ``workgroup_size``: None if the text does not require one;
+    ``largest_workgroup``: threads, as the metadata bounds them.
+    """
+
+    name: str
+    line: int
+    descriptor: Mapping[str, str]
+    operations: tuple[Operation, ...]
+    labels: Mapping[str, int]
+    arguments: tuple[Argument, ...] = ()
+    workgroup_size: tuple[int, ...] | None = None
+    largest_workgroup: int | None = None
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+    def bits(self, name: str) -> int:
+        """A number of the descriptor; 0 where it is not printed."""
+        return _integer(self.descriptor.get(name, "0"))
+
+
+def target(text: str) -> str:
+    """The GPU that the text names, empty if none."""
+    found = _TARGET.search(text) or re.search(r"^amdhsa\.target:.*?-(gfx\w+)", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def kernels(text: str, file: str = "<text>") -> tuple[Kernel, ...]:
+    """All kernels of the text, in order. Raises :class:`InputError` if it ends in the middle."""
+    lines = text.splitlines()
+    return tuple(_kernel(lines, at, name, file) for at, name in _descriptors(lines))
+
+
+def _descriptors(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    for at, line in enumerate(lines):
+        words = line.partition(";")[0].split()
+        if len(words) == 2 and words[0] == ".amdhsa_kernel":
+            yield at, words[1]
+
+
+def _kernel(lines: Sequence[str], at: int, name: str, file: str) -> Kernel:
+    start = next((n for n, line in enumerate(lines) if _label(line) == name), None)
+    if start is None:
+        raise InputError(
+            f"kernel {name} has a descriptor but no code: no line says {name}:",
+            location=Location(file, at + 1),
+            hint="the text may be cut off, or be a part of one",
+        )
+    operations, labels = _body(lines, start, file)
+    entry = _metadata(lines, name)
+    sizes = re.search(r"^\s*\.reqd_workgroup_size:((?:\s+- \d+$)+)", entry, re.MULTILINE)
+    sizes = sizes or re.search(r"\.reqd_workgroup_size:\s*\[([\d, ]+)\]", entry)
+    numbers = {
+        k: int(v) for k, v in re.findall(r"^\s+(?:- )?\.(\w+): +(\d+)$", entry, re.MULTILINE)
+    }
+    return Kernel(
+        name=name.strip('"'),
+        line=start + 1,
+        descriptor=_descriptor(lines, at),
+        operations=operations,
+        labels=labels,
+        arguments=tuple(_arguments(entry)),
+        workgroup_size=tuple(map(int, re.findall(r"\d+", sizes[1]))) if sizes else None,
+        largest_workgroup=numbers.get("max_flat_workgroup_size"),
+        numbers=numbers,
+    )
+
+
+def _label(line: str) -> str:
+    found = _LABEL.match(line)
+    return found[1] if found else ""
+
+
+def _descriptor(lines: Sequence[str], at: int) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in lines[at + 1 :]:
+        words = line.partition(";")[0].split()
+        if words[:1] == [".end_amdhsa_kernel"]:
+            break
+        if len(words) >= 2 and words[0].startswith(".amdhsa_"):
+            found[words[0].removeprefix(".amdhsa_")] = words[1]
+    return found
+
+
+def _body(
+    lines: Sequence[str], start: int, file: str
+) -> tuple[tuple[Operation, ...], dict[str, int]]:
+    """The operations of one function, up to its end, and its labels."""
+    operations: list[Operation] = []
+    labels: dict[str, int] = {}
+    files = dict(_files(lines))
+    source: Location | None = None
+    for number in range(start, len(lines)):
+        line = lines[number].partition(";")[0].partition("//")[0].strip()
+        label = _LABEL.match(line)
+        if label:
+            if label[1].startswith(".Lfunc_end"):
+                return tuple(operations), labels
+            labels[label[1]] = len(operations)
+            line = line[label.end() :].strip()
+        if line.startswith(".loc"):
+            source = _loc(line, files)
+        elif line.startswith(".size"):
+            return tuple(operations), labels
+        elif _WORD.match(line):
+            operations.append(_operation(number + 1, line, source))
+    raise InputError(
+        f"the code of {lines[start].partition(':')[0]} has no end",
+        location=Location(file, len(lines)),
+        hint="the text is cut off: .Lfunc_end or .size is missing",
+    )
+
+
+def _files(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        found = _FILE.search(line) if ".file" in line else None
+        if found:
+            yield found[1], "/".join(part for part in (found[2], found[3]) if part)
+
+
+def _loc(line: str, files: Mapping[str, str]) -> Location | None:
+    words = line.split()
+    numbers = [int(w) for w in words[1:4] if w.isdigit()]
+    if len(numbers) < 2 or not numbers[1]:
+        return None
+    column = numbers[2] if len(numbers) > 2 else 0
+    return Location(files.get(words[1], f"file {words[1]}"), numbers[1], column)
+
+
+def _operation(line: int, text: str, source: Location | None) -> Operation:
+    word, _, rest = text.partition(" ") if "\t" not in text else _tabbed(text)
+    encoding = _ENCODING.search(word)
+    parts = _split(rest.strip(), ",")
+    words = _split(parts[-1], " ") if parts else []
+    modifiers: dict[str, str] = {}
+    operands = [part.strip() for part in parts[:-1]]
+    if words and _is_modifier(words[0]):
+        modifiers = _modifiers(words)
+    elif words:
+        operands.append(words[0])
+        modifiers = _modifiers(words[1:])
+    return Operation(
+        line=line,
+        name=word[: encoding.start()] if encoding else word,
+        encoding=encoding[1] if encoding else "",
+        operands=tuple(operands),
+        modifiers=modifiers,
+        source=source,
+    )
+
+
+def _tabbed(text: str) -> tuple[str, str, str]:
+    word, gap, rest = text.replace("\t", " ").partition(" ")
+    return word, gap, rest
+
+
+def _is_modifier(word: str) -> bool:
+    return bool(re.match(r"[a-z_0-9]+:|[a-z]+cnt\w*\(", word))
+
+
+def _modifiers(words: Sequence[str]) -> dict[str, str]:
+    pairs = (word.partition(":") for word in words if word)
+    return {name: value for name, _, value in pairs}
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Split at ``mark`` outside brackets."""
+    if not text:
+        return []
+    if "[" not in text and "(" not in text:
+        return [part for part in text.split(mark) if part.strip()]
+    parts, depth, start = [], 0, 0
+    for at, sign in enumerate(text):
+        if sign in "[(":
+            depth += 1
+        elif sign in "])":
+            depth -= 1
+        elif sign == mark and not depth:
+            parts.append(text[start:at])
+            start = at + 1
+    return [part for part in [*parts, text[start:]] if part.strip()]
+
+
+def _metadata(lines: Sequence[str], name: str) -> str:
+    """The kernel's entry in the code object metadata; empty if it is not printed."""
+    starts = [n for n, line in enumerate(lines) if line.strip() == "amdhsa.kernels:"]
+    if not starts:
+        return ""
+    notes = "\n".join(lines[starts[0] :])
+    entries = re.split(r"^  - (?=\.)", notes, flags=re.MULTILINE)[1:]
+    wanted = re.compile(rf"^(?:    )?\.name: +'?{re.escape(name)}'?$", re.MULTILINE)
+    entry = next((e for e in entries if wanted.search(e)), "")
+    return re.split(r"^amdhsa\.", entry, flags=re.MULTILINE)[0]
+
+
+def _arguments(entry: str) -> Iterator[Argument]:
+    found = re.search(r"^\s*\.args:\n((?:      .*\n?)*)", entry, re.MULTILINE)
+    for text in re.split(r"^      - ", found[1] if found else "", flags=re.MULTILINE)[1:]:
+        facts = dict(re.findall(r"\.(\w+): +(\S+)", text))
+        if "offset" in facts and "size" in facts:
+            yield Argument(
+                facts.get("name", "").strip("'\""),
+                _integer(facts["offset"]),
+                _integer(facts["size"]),
+                facts.get("value_kind", ""),
+            )
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return 0

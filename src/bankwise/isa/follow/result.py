@@ -1,0 +1,100 @@
+"""From what a run touched to accesses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from bankwise.access import Access, BoolArray, Kind, Pattern
+from bankwise.errors import Location
+from bankwise.isa.assembly import AssemblyAccess, NotFollowed
+from bankwise.isa.follow.program import Program
+from bankwise.isa.follow.run import Touched, Trace
+from bankwise.isa.follow.values import Array
+from bankwise.machine import Direction
+
+_MOST_ALIGNMENT = 16
+
+ALLOCATION = "shared"
+"""Where the text names no variables: all shared memory of the workgroup."""
+
+
+def access(
+    touched: Touched,
+    *,
+    name: str,
+    kind: Kind,
+    direction: Direction,
+    width_bytes: int,
+    apart_bytes: int | None,
+    location: Location,
+    source: Location | None,
+    kernel: str,
+    index: int,
+    variant: str = "",
+    allocation: str = ALLOCATION,
+) -> AssemblyAccess:
+    """The access of one instruction. ``touched`` has at least one pattern."""
+    counted = touched.counted and touched.unknown is None
+    patterns = tuple(
+        Pattern(offsets, active, allocation, count if counted else 1)
+        for (offsets, active), count in zip(touched.patterns, touched.counts, strict=True)
+    )
+    found = Access(
+        operation=name,
+        direction=direction,
+        kind=kind,
+        width_bytes=width_bytes,
+        element_bytes=min(4, width_bytes),
+        alignment_bytes=_alignment(touched, apart_bytes or 0),
+        location=location,
+        kernel=kernel,
+        patterns=patterns,
+        shared_index=index,
+        note=_note(touched),
+        variant=variant,
+    )
+    return AssemblyAccess(found, name, apart_bytes, source, counted)
+
+
+def _note(touched: Touched) -> str:
+    notes = []
+    if touched.maybe is not None:
+        notes.append(f"counted for all lanes that may run; which do depends on {touched.maybe}")
+    if touched.unknown is not None:
+        notes.append(f"some executions have an unknown address: it depends on {touched.unknown}")
+    return "; ".join(notes)
+
+
+def _alignment(touched: Touched, apart: int) -> int:
+    bits = apart | _MOST_ALIGNMENT
+    for offsets, active in touched.patterns:
+        bits |= int(np.bitwise_or.reduce(offsets[active], initial=0))
+    return bits & -bits
+
+
+def not_followed(program: Program, trace: Trace, strange: Iterable[int]) -> tuple[NotFollowed, ...]:
+    """Instructions that decided something and were not computed, and those of no known family."""
+    steps = program.steps
+    unread = (n for n in trace.executed if not steps[n].followed and steps[n].address is None)
+    numbers = {*unread, *strange}
+    listed = [steps[n] for n in sorted(numbers)]
+    counts = Counter(step.name for step in listed)
+    first: dict[str, int] = {}
+    for step in listed:
+        first.setdefault(step.name, step.line)
+    return tuple(sorted(NotFollowed(first[name], name, n) for name, n in counts.items()))
+
+
+def threads(size: Sequence[int], wave: int) -> tuple[tuple[Array, Array, Array], BoolArray]:
+    """x, y, z of every thread, uint32 [waves, lanes], and which threads exist."""
+    x, y, z = size
+    total = x * y * z
+    waves = -(-total // wave)
+    flat = np.arange(waves * wave, dtype=np.int64).reshape(waves, wave)
+    place = np.minimum(flat, total - 1)
+    kind = np.uint32
+    parts = (place % x).astype(kind), (place // x % y).astype(kind), (place // (x * y)).astype(kind)
+    return parts, np.asarray(flat < total)

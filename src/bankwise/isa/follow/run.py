@@ -1,0 +1,286 @@
+"""Running a program for one workgroup: branches, lanes that part and meet again, loops.
+
+Where a branch is known, control flow is followed exactly, lane by lane: lanes that part run one
+after the other and meet again at the branch's join, as on the hardware. Where nobody knows the
+condition, *both* ways are followed. A branch of that kind is "open": how often its loop runs does
+not matter any more, only which states of the address registers occur; a state that has been seen
+before is not followed again. So every pattern that can occur is found, however often it occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bankwise.access import BoolArray, IntArray
+from bankwise.isa.follow.program import Program, Slice, Step, cut
+from bankwise.isa.follow.state import State, enter, running, snapshot
+from bankwise.isa.follow.values import Unknown, is_uniform
+
+MOST_VISITS = 4_096
+MOST_STEPS = 200_000
+"""How often a block, and how many steps in all, are followed one by one. Beyond, the loop that
+runs most often is treated as one of unknown length; if no such loop is left, patterns may be
+missing, which is told."""
+
+
+@dataclass(slots=True)
+class Touched:
+    """What one access touched: distinct (offsets, active lanes) in the order they came.
+
+    ``counts``: how often each; meaningless where ``counted`` is False. ``unknown``: why an
+    execution gave no address. ``maybe``: the condition, where the active lanes are only a bound.
+    """
+
+    patterns: list[tuple[IntArray, BoolArray]] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    counted: bool = True
+    unknown: Unknown | None = None
+    maybe: Unknown | None = None
+    index: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """What a run saw. ``touched``: by step number. ``followed``: steps that ran. ``open_branches``:
+    lines of branches whose condition is unknown, and why. ``complete``: no limit was met. ``lost``:
+    places that control flow cannot be followed beyond."""
+
+    touched: dict[int, Touched]
+    executed: frozenset[int]
+    open_branches: dict[int, Unknown]
+    complete: bool
+    lost: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frame:
+    """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
+    side that still has to run. ``conditions``, ``maybe``: what holds again at the join."""
+
+    join: int
+    active: BoolArray
+    other: tuple[int, BoolArray] | None
+    conditions: frozenset[int]
+    maybe: Unknown | None
+
+
+@dataclass(slots=True)
+class _Path:
+    block: int
+    state: State
+    frames: list[_Frame]
+    certain: bool = True
+
+
+@dataclass(slots=True)
+class _Run:
+    """One attempt with a fixed set of open branches."""
+
+    program: Program
+    slice: Slice
+    open: dict[int, Unknown]
+    touched: dict[int, Touched] = field(default_factory=dict)
+    executed: set[int] = field(default_factory=set)
+    seen: set[object] = field(default_factory=set)
+    waiting: list[_Path] = field(default_factory=list)
+    visits: dict[int, int] = field(default_factory=dict)
+    uniform: dict[int, bool] = field(default_factory=dict)
+    lost: dict[int, Step] = field(default_factory=dict)
+    spent: int = 0
+    complete: bool = True
+
+
+class _Reopen(Exception):  # noqa: N818
+    """A branch turned out to be open: the slice changes, so the run starts again."""
+
+    def __init__(self, why: Unknown, line: int) -> None:
+        super().__init__(str(why))
+        self.why = why
+        self.line = line
+
+
+def follow(program: Program, initial: Callable[[], State]) -> Trace:
+    """Run ``program`` from the state that ``initial`` makes."""
+    open_branches: dict[int, Unknown] = {}
+    while True:
+        run = _Run(program, cut(program, open_branches), open_branches)
+        try:
+            _all_paths(run, initial())
+        except _Reopen as found:
+            open_branches[found.line] = found.why
+            continue
+        return Trace(
+            run.touched,
+            frozenset(run.executed),
+            open_branches,
+            run.complete,
+            tuple(run.lost.values()),
+        )
+
+
+def _all_paths(run: _Run, state: State) -> None:
+    run.waiting.append(_Path(0, state, []))
+    while run.waiting:
+        path = run.waiting.pop()
+        while _advance(run, path):
+            pass
+
+
+def _advance(run: _Run, path: _Path) -> bool:
+    """Run one block; False where the path ends or has been seen before."""
+    _meet(path)
+    if path.block >= len(run.program.blocks):
+        return False
+    if not path.certain and _seen(run, path):
+        return False
+    block = run.program.blocks[path.block]
+    last = run.program.steps[block.stop - 1]
+    for number in run.slice.steps[path.block]:
+        _step(run, path, number)
+    if not _within_budget(run, path):
+        return False
+    if last.flow == "lost":
+        run.lost[block.stop - 1] = last
+        return False
+    if last.flow == "branch":
+        _branch(run, path, last, block.after)
+    else:
+        path.block = block.after[0]
+    return True
+
+
+def _meet(path: _Path) -> None:
+    """Lanes that reach their join wait there for the others."""
+    while path.frames and path.frames[-1].join == path.block:
+        frame = path.frames.pop()
+        if frame.other is not None:
+            path.block, path.state.active = frame.other
+            path.frames.append(replace(frame, other=None))
+            continue
+        path.state.active = frame.active
+        path.state.conditions = frame.conditions
+        path.state.maybe = frame.maybe
+
+
+def _seen(run: _Run, path: _Path) -> bool:
+    frames = tuple(
+        (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
+        for f in path.frames
+    )
+    state = (path.block, frames, snapshot(path.state, run.slice.live[path.block]))
+    if state in run.seen:
+        return True
+    run.seen.add(state)
+    return False
+
+
+def _step(run: _Run, path: _Path, number: int) -> None:
+    step = run.program.steps[number]
+    run.executed.add(number)
+    if step.address is not None:
+        _touch(run, path, number)
+    if step.run is not None:
+        step.run(path.state)
+
+
+def _touch(run: _Run, path: _Path, number: int) -> None:
+    """Note what an access touches now."""
+    step, state = run.program.steps[number], path.state
+    assert step.address is not None
+    active, maybe = _taking_part(step, state)
+    if not active.any():
+        return
+    touched = run.touched.setdefault(number, Touched())
+    touched.counted &= path.certain
+    touched.maybe = touched.maybe or maybe
+    address = step.address(state)
+    if isinstance(address, Unknown):
+        touched.unknown = touched.unknown or address
+        return
+    key = (address.tobytes(), active.tobytes())
+    at = touched.index.setdefault(key, len(touched.patterns))
+    if at == len(touched.patterns):
+        offsets = np.broadcast_to(address, active.shape).astype(np.int64)
+        touched.patterns.append((np.where(active, offsets, 0), active))
+        touched.counts.append(0)
+    touched.counts[at] += 1
+
+
+def _taking_part(step: Step, state: State) -> tuple[BoolArray, Unknown | None]:
+    """The lanes of an access; an upper bound where there is a reason."""
+    active = running(state)
+    if step.guard is None:
+        return active, state.maybe
+    guard = step.guard(state)
+    if isinstance(guard, Unknown):
+        return active, guard
+    return active & guard, state.maybe
+
+
+def _within_budget(run: _Run, path: _Path) -> bool:
+    """A run that is too long is no longer followed step by step."""
+    run.spent += 1 + len(run.slice.steps[path.block])
+    run.visits[path.block] = run.visits.get(path.block, 0) + 1
+    if run.spent <= MOST_STEPS and run.visits[path.block] <= MOST_VISITS:
+        return True
+    step = _busiest(run)
+    if step is not None:
+        uniform = run.uniform.get(step.line, True)
+        raise _Reopen(Unknown("more iterations than are followed", step.line, uniform), step.line)
+    run.complete = False
+    run.waiting.clear()
+    return False
+
+
+def _busiest(run: _Run) -> Step | None:
+    """The branch, not yet open, that was decided most often."""
+    ends = {b: run.program.steps[run.program.blocks[b].stop - 1] for b in run.visits}
+    closed = [b for b, s in ends.items() if s.flow == "branch" and s.line not in run.open]
+    best = max(closed, key=lambda b: run.visits[b], default=None)
+    return None if best is None else ends[best]
+
+
+def _branch(run: _Run, path: _Path, step: Step, ways: Sequence[int]) -> None:
+    if step.line in run.open:
+        _fork(run, path, step, ways)
+        return
+    assert step.condition is not None
+    value = step.condition(path.state)
+    if isinstance(value, Unknown):
+        raise _Reopen(value, step.line)
+    run.uniform[step.line] = is_uniform(value)
+    taken = path.state.active & value
+    if not taken.any():
+        path.block = ways[1]
+    elif np.array_equal(taken, path.state.active):
+        path.block = ways[0]
+    else:
+        _part(run, path, ways, taken)
+
+
+def _part(run: _Run, path: _Path, ways: Sequence[int], taken: BoolArray) -> None:
+    """Some lanes branch, others do not: one side after the other."""
+    state = path.state
+    join = run.program.joins[path.block]
+    other = (ways[1], state.active & ~taken)
+    path.frames.append(_Frame(join, state.active, other, state.conditions, state.maybe))
+    state.active = taken
+    path.block = ways[0]
+
+
+def _fork(run: _Run, path: _Path, step: Step, ways: Sequence[int]) -> None:
+    """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
+    path.certain = False
+    why = run.open[step.line]
+    if not why.uniform:
+        state = path.state
+        join = run.program.joins[path.block]
+        waits = path.frames and path.frames[-1].join == join and path.frames[-1].other is None
+        if not waits:
+            path.frames.append(_Frame(join, state.active, None, state.conditions, state.maybe))
+        enter(state, step.line, why)
+    run.waiting.append(_Path(ways[1], path.state.copy(), list(path.frames), certain=False))
+    path.block = ways[0]

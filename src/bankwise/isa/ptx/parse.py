@@ -1,0 +1,222 @@
+"""Reading PTX text: kernels, statements, labels, shared variables. Nothing is interpreted here.
+
+A statement ends with ``;`` and may run over several lines. Braces that open a scope (inline
+assembly) are transparent: names of inner scopes are written before they are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from bankwise.errors import InputError, Location
+
+BYTES: Mapping[str, int] = {
+    f"{letter}{bits}": bits // 8
+    for letter, sizes in {
+        "b": (8, 16, 32, 64, 128),
+        "us": (8, 16, 32, 64),
+        "f": (16, 32, 64),
+    }.items()
+    for letter in letter
+    for bits in sizes
+} | {"bf16": 2, "f16x2": 4, "bf16x2": 4, "tf32": 4}
+"""Size of a PTX type in bytes."""
+
+_ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)?\.entry\s+([\w$]+)", re.MULTILINE)
+_SHARED = re.compile(
+    r"\.shared\s+(?:\.align\s+(\d+)\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d*\])*)"
+)
+_LABEL = re.compile(r"\s*([$\w]+):(?!:)")
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
+_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
+_PARAM = re.compile(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
+_SIZE = re.compile(r"\.(reqntid|maxntid)\s+([\d, ]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One instruction: ``@!%p1 add.s32 %r1, %r2, 4;``.
+
+    ``name`` as written ("add.s32"), ``parts`` its pieces. ``guard``: the predicate, with ``!`` if
+    negated, empty if none. ``operands``: split at commas outside braces and brackets.
+    """
+
+    line: int
+    name: str
+    guard: str
+    operands: tuple[str, ...]
+    source: Location | None = None
+
+    @property
+    def parts(self) -> list[str]:
+        """The name without its dots: ["ld", "shared", "v4", "b32"]."""
+        return [part for part in re.split(r"\.|::", self.name) if part]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One shared variable. ``size_bytes`` is None where the launch decides."""
+
+    name: str
+    size_bytes: int | None
+    alignment_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel as the text gives it. ``workgroup_size``: threads, as required or bounded;
+    ``bounded``: it is only a bound. ``labels``: to the number of the statement behind each."""
+
+    name: str
+    line: int
+    parameters: tuple[tuple[str, str], ...]
+    statements: tuple[Statement, ...]
+    labels: Mapping[str, int]
+    shared: tuple[Variable, ...]
+    workgroup_size: tuple[int, ...] | None
+    bounded: bool
+
+
+def target(text: str) -> str:
+    """The GPU that the text is for, without "a" or "f" behind it; empty if none is named."""
+    found = re.search(r"^\s*\.target\s+(sm_\d+)", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def kernels(text: str, file: str = "<text>") -> tuple[Kernel, ...]:
+    """All kernels of the text, in order. Raises :class:`InputError` if it ends in the middle."""
+    clean = _without_comments(text)
+    files = dict(_FILE.findall(clean))
+    return tuple(_kernel(clean, found, files, file) for found in _ENTRY.finditer(clean))
+
+
+def _without_comments(text: str) -> str:
+    """Comments become blanks; every line keeps its number."""
+    text = re.sub(r"//[^\n]*", "", text)
+    return re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
+
+
+def _kernel(text: str, entry: re.Match[str], files: Mapping[str, str], file: str) -> Kernel:
+    line = text.count("\n", 0, entry.start(1)) + 1
+    opening = text.find("{", entry.end())
+    closing = _closing(text, opening) if opening >= 0 else -1
+    if closing < 0:
+        raise InputError(
+            f"the code of {entry[1]} has no end",
+            location=Location(file, line),
+            hint="the text is cut off: a closing brace is missing",
+        )
+    head = text[entry.end() : opening]
+    size = _SIZE.search(head)
+    first = text.count("\n", 0, opening) + 1
+    statements, labels = _body(text[opening + 1 : closing], first, files)
+    return Kernel(
+        name=entry[1],
+        line=line,
+        parameters=tuple((name, kind) for kind, name, _ in _PARAM.findall(head)),
+        statements=statements,
+        labels=labels,
+        shared=tuple(_variables(text, opening, closing)),
+        workgroup_size=tuple(map(int, re.findall(r"\d+", size[2]))) if size else None,
+        bounded=bool(size and size[1] == "maxntid"),
+    )
+
+
+def _closing(text: str, opening: int) -> int:
+    depth = 0
+    for found in re.finditer(r"[{}]", text[opening:]):
+        depth += 1 if found[0] == "{" else -1
+        if not depth:
+            return opening + found.start()
+    return -1
+
+
+def _variables(text: str, opening: int, closing: int) -> Iterator[Variable]:
+    """Shared variables of the module and of the kernel, not those of other functions."""
+    for found in _SHARED.finditer(text):
+        outside = text.count("{", 0, found.start()) == text.count("}", 0, found.start())
+        if not outside and not opening < found.start() < closing:
+            continue
+        width = BYTES.get(found[2], 1)
+        lengths = re.findall(r"\[(\d*)\]", found[4])
+        size: int | None = width
+        for length in lengths:
+            size = size * int(length) if size is not None and length else None
+        yield Variable(found[3], size, int(found[1] or width))
+
+
+def _body(
+    text: str, first: int, files: Mapping[str, str]
+) -> tuple[tuple[Statement, ...], dict[str, int]]:
+    statements: list[Statement] = []
+    labels: dict[str, int] = {}
+    source: Location | None = None
+    pending, started = "", 0
+    for number, line in enumerate(text.split("\n"), first):
+        rest = line
+        if not pending:
+            rest, source = _marks(line, labels, len(statements), files, source)
+        while ";" in rest:
+            piece, _, rest = rest.partition(";")
+            statement = _statement((pending + piece).strip(), started or number, source)
+            if statement is not None:
+                statements.append(statement)
+            pending, started = "", 0
+            rest, source = _marks(rest, labels, len(statements), files, source)
+        if rest.strip():
+            pending += rest + " "
+            started = started or number
+    return tuple(statements), labels
+
+
+def _marks(
+    line: str,
+    labels: dict[str, int],
+    number: int,
+    files: Mapping[str, str],
+    source: Location | None,
+) -> tuple[str, Location | None]:
+    """Take labels, ``.loc`` lines and scope braces off the front of ``line``."""
+    while True:
+        label = _LABEL.match(line)
+        place = _LOC.match(line)
+        if label:
+            labels[label[1]] = number
+            line = line[label.end() :]
+        elif place:
+            row = int(place[2])
+            named = files.get(place[1], f"file {place[1]}")
+            return "", Location(named, row, int(place[3])) if row else None
+        elif line.strip()[:1] in ("{", "}"):
+            line = line.strip()[1:]
+        else:
+            return line, source
+
+
+def _statement(text: str, line: int, source: Location | None) -> Statement | None:
+    """One instruction; None for a directive (``.reg``, ``.pragma``)."""
+    guard = ""
+    if text.startswith("@"):
+        guard, _, text = text[1:].lstrip().partition(" ")
+        text = text.strip()
+    name, _, rest = re.sub(r"\s+", " ", text).partition(" ")
+    if not re.fullmatch(r"[a-z][\w.:]*", name):
+        return None
+    return Statement(line, name, guard.replace(" ", ""), tuple(_split(rest)), source)
+
+
+def _split(text: str) -> Iterator[str]:
+    """Operands, split at commas outside braces, brackets and parentheses."""
+    depth, start = 0, 0
+    for at, sign in enumerate(text):
+        if sign in "{[(":
+            depth += 1
+        elif sign in "}])":
+            depth -= 1
+        elif sign == "," and not depth:
+            yield text[start:at].strip()
+            start = at + 1
+    if text[start:].strip():
+        yield text[start:].strip()

@@ -1,0 +1,146 @@
+"""Broken assembly: an InputError or a result, never anything else, and never a hang."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bankwise.errors import InputError
+from bankwise.isa.amd.check import check_assembly
+from bankwise.isa.assembly import AssemblyKernel
+from bankwise.isa.ptx.check import check_ptx
+from isa_texts import DATA, amd_text, ptx_text
+
+AMD = "\n".join(
+    [
+        "\ts_load_dword s6, s[0:1], 0x8",
+        "\tv_lshlrev_b32_e32 v1, 2, v0",
+        "\tv_cmp_gt_u32_e32 vcc, s6, v0",
+        "\ts_and_saveexec_b64 s[4:5], vcc",
+        "\ts_cbranch_execz .LBB0_2",
+        ".LBB0_1:",
+        "\tv_lshl_add_u64 v[2:3], v[0:1], 3, v[4:5]",
+        "\tv_perm_b32 v3, v1, v0, s6",
+        "\tv_cndmask_b32_e32 v5, v1, v0, vcc",
+        "\tv_readfirstlane_b32 s7, v1",
+        "\ts_mov_b32 m0, s7",
+        "\tbuffer_load_dword v1, s[8:11], 0 offen lds",
+        "\tds_read2st64_b64 v[6:9], v1 offset0:1 offset1:3",
+        "\tds_write_b32 v5, v2 offset:16",
+        "\ts_add_u32 s8, s8, 1",
+        "\ts_cmp_lt_u32 s8, s6",
+        "\ts_cbranch_scc1 .LBB0_1",
+        ".LBB0_2:",
+        "\ts_or_b64 exec, exec, s[4:5]",
+    ]
+)
+PTX = "\n".join(
+    [
+        "\tld.param.u32 %r3, [k_param_1];",
+        "\tmad.wide.u32 %rd1, %r1, 16, 4;",
+        "\tmov.b64 {%r4, %r5}, %rd1;",
+        "\tsetp.lt.u32 %p1, %r1, %r3;",
+        "$L1:",
+        "\t@%p1 st.shared.v4.b32 [%r4+16], {%r1, %r1, %r1, %r1};",
+        "\tprmt.b32 %r6, %r4, %r1, 0x3210;",
+        "\tldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r7, %r8, %r9, %r10}, [%r6];",
+        "\tadd.u32 %r2, %r2, 1;",
+        "\tsetp.lt.and.u32 %p2, %r2, %r3, %p1;",
+        "\t@%p2 bra $L1;",
+    ]
+)
+
+
+def answer(text: str) -> tuple[AssemblyKernel, ...] | None:
+    """What checking says; None if the input is refused as a whole."""
+    check = check_ptx if ".entry" in text else check_assembly
+    try:
+        return check(text, "k")
+    except InputError:
+        return None
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    stored = [
+        path.read_text("utf-8")
+        for path in sorted(Path(DATA).glob("triton_transpose.*"))
+        if path.suffix != ".ttgir"
+    ]
+    return (amd_text(AMD), ptx_text(PTX), *stored)
+
+
+WORDS = st.sampled_from(
+    [
+        "v0",
+        "v[0:1]",
+        "v[3:1]",
+        "s0",
+        "s[2:5]",
+        "exec",
+        "vcc",
+        "m0",
+        "-1",
+        "0x1p3",
+        "1.0",
+        "null",
+        "off",
+        "k",
+        "%r1",
+        "%rd1",
+        "%p1",
+        "{%r1",
+        "[%r1+-4]",
+        "tile",
+        "0f3F800000",
+        "offset:99999",
+        "lds",
+        "clamp",
+        "sext(v1)",
+        "|v1|",
+        "999999999999999999999",
+        "_",
+        "@",
+        ";",
+        ":",
+        "{",
+        "}",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_changed_word_is_answered(data: st.DataObject) -> None:
+    lines = data.draw(st.sampled_from(texts()[:2])).split("\n")
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        words = lines[at].replace(",", " , ").split(" ")
+        words[data.draw(st.integers(0, len(words) - 1))] = data.draw(WORDS)
+        lines[at] = " ".join(words)
+    answer("\n".join(lines))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_cut_text_is_answered(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(texts()))
+    answer(text[: data.draw(st.integers(0, len(text)))])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_lines_in_any_order_are_answered(data: st.DataObject) -> None:
+    lines = data.draw(st.sampled_from(texts()[:2])).split("\n")
+    first = next(n for n, line in enumerate(lines) if "0x8" in line or "ld.param" in line)
+    body = data.draw(st.permutations(lines[first : first + 11]))
+    answer("\n".join([*lines[:first], *body, *lines[first + 11 :]]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=80), st.booleans())
+def test_any_text_in_a_kernel_is_answered(noise: str, amd: bool) -> None:
+    answer(amd_text(noise) if amd else ptx_text(noise))
