@@ -45,9 +45,9 @@ def index_operands(text: str, start: int, group: int) -> tuple[Span, ...]:
 
 def statement_start(text: str, start: int) -> int:
     """Where the statement whose operation name begins at ``start`` begins: at its result names."""
-    head = text[:start]
-    match = re.search(r"(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=\s*$", head)
-    return match.start() if match else start
+    first = max(text.rfind(bracket, 0, start) for bracket in "{}()<>[]") + 1
+    match = re.search(r"(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=\s*$", text[first:start])
+    return first + match.start() if match else start
 
 
 def result_name(text: str, start: int) -> str:

@@ -1,0 +1,135 @@
+"""What every command shares: the application, its options, and where output goes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(
+    name="bankwise",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Predict, prove and fix GPU shared-memory bank conflicts, without a GPU.",
+    epilog="Examples: bankwise check kernel.mlir --target gfx950 | bankwise fix kernel.mlir -o "
+    "fixed.mlir | bankwise count --target gfx942 ds_read_b128 'lane*256'",
+)
+
+
+class Format(StrEnum):
+    """How to print."""
+
+    text = "text"
+    json = "json"
+
+
+class CheckFormat(StrEnum):
+    """How to print a check."""
+
+    text = "text"
+    json = "json"
+    sarif = "sarif"
+    html = "html"
+
+
+class FixFormat(StrEnum):
+    """How to print a fix."""
+
+    text = "text"
+    json = "json"
+    html = "html"
+
+
+class Policy(StrEnum):
+    """Which instruction a vector access becomes."""
+
+    iree = "iree"
+    triton = "triton"
+    ck = "ck"
+
+
+Target = Annotated[
+    str, typer.Option("--target", "-t", help="The GPU, e.g. gfx950; see `bankwise machines`.")
+]
+KernelFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="MLIR text (also inside RST), AMD assembly, PTX.")
+]
+KernelName = Annotated[str, typer.Option("--kernel", help="Only the kernel of this name.")]
+Dims = Annotated[
+    list[str], typer.Option("--dim", metavar="NAME=SIZE", help="Value of a dynamic size.")
+]
+Workgroup = Annotated[
+    str,
+    typer.Option("--workgroup-size", metavar="X,Y,Z", help="Threads, where the file has none."),
+]
+PolicyOption = Annotated[
+    Policy, typer.Option("--policy", help="Which instructions accesses become (docs/policy.md).")
+]
+
+
+def _version(show: bool) -> None:
+    if show:
+        print(f"bankwise {version('bankwise')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def given(context: typer.Context, name: str, value: StrEnum) -> str:
+    """An option that the user gave; "" for its default: a spec's texts have their own policies."""
+    source = context.get_parameter_source(name)
+    return value.value if source is not None and source.name == "COMMANDLINE" else ""
+
+
+def out() -> Console:
+    """A console on stdout: data."""
+    from rich.console import Console
+
+    return Console(highlight=False, **_width(sys.stdout.isatty()))
+
+
+def err() -> Console:
+    """A console on stderr: talk."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, **_width(sys.stderr.isatty()))
+
+
+@contextmanager
+def progress(text: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr that vanishes when done; nothing where stderr is no terminal."""
+    from rich.progress import Progress
+
+    with Progress(console=err(), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(text, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _width(terminal: bool) -> dict[str, Any]:
+    """A pipe or a file has no width of its own: lines stay whole there."""
+    return {} if terminal else {"width": 160, "soft_wrap": True}
+
+
+def write_json(document: dict[str, Any]) -> None:
+    """A document on stdout."""
+    from bankwise.report.as_json import dumps
+
+    sys.stdout.write(dumps(document))

@@ -1,0 +1,267 @@
+"""Kernels: check, fix, cost."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bankwise.cli.common import (
+    CheckFormat,
+    Dims,
+    FixFormat,
+    Format,
+    KernelFile,
+    KernelName,
+    Policy,
+    PolicyOption,
+    Target,
+    Workgroup,
+    app,
+    err,
+    given,
+    out,
+    progress,
+    write_json,
+)
+from bankwise.errors import InputError
+
+if TYPE_CHECKING:
+    from bankwise.isa.lower import Lowering
+    from bankwise.report.values import CheckReport
+    from bankwise.verbs.check import Options
+
+Keep = Annotated[
+    str, typer.Option("--keep", metavar="DIR", help="A model: keep its lowered kernels here.")
+]
+Padding = Annotated[
+    bool, typer.Option("--padding", help="A model: leave IREE's padding of LDS rows on.")
+]
+DirectLoad = Annotated[
+    bool, typer.Option("--direct-load", help="A model: let IREE copy straight to LDS.")
+]
+
+
+@app.command(
+    epilog="Examples: bankwise check kernel.mlir | bankwise check kernel.rst --target gfx950 "
+    "--format json | bankwise check kernel.mlir --format sarif > out.sarif"
+)
+def check(
+    context: typer.Context,
+    file: KernelFile,
+    target: Target = "",
+    kernel: KernelName = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    policy: PolicyOption = Policy.iree,
+    isa: Annotated[
+        bool, typer.Option("--isa", help="Compile, and compare with the emitted instructions.")
+    ] = False,
+    argument: Annotated[
+        list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    everything: Annotated[bool, typer.Option("--all", help="List every access.")] = False,
+    keep: Keep = "",
+    padding: Padding = False,
+    direct_load: DirectLoad = False,
+    form: Annotated[CheckFormat, typer.Option("--format", help="How to print.")] = CheckFormat.text,
+) -> None:
+    """Find every shared-memory access of a kernel, or a spec, and predict its bank conflicts."""
+    if file.suffix == ".toml":
+        if kernel or dim or workgroup_size or isa:
+            raise InputError("--kernel, --dim, --workgroup-size and --isa are for kernels, no spec")
+        _check_spec(file, target, given(context, "policy", policy), form)
+    from bankwise.verbs.check import Options
+
+    size = workgroup_size
+    options = Options(target, kernel, tuple(dim), size, policy.value, tuple(argument))
+    report = _checked(file, options, isa, keep, padding, direct_load)
+    if form is CheckFormat.text:
+        from bankwise.report.as_text import print_check
+
+        print_check(report, out(), everything=everything)
+    elif form is CheckFormat.json:
+        from bankwise.report.as_json import check_document
+
+        write_json(check_document(report))
+    elif form is CheckFormat.html:
+        from bankwise.files import read_text
+        from bankwise.report.as_json import check_document
+        from bankwise.workbench.page import html
+
+        sys.stdout.write(html(check_document(report), read_text(file)))
+    else:
+        from bankwise.report.as_sarif import check_sarif
+
+        write_json(check_sarif(report))
+    raise typer.Exit(report.exit_code)
+
+
+@app.command(
+    epilog="Examples: bankwise fix kernel.mlir | git apply | bankwise fix kernel.mlir -o fixed.mlir"
+)
+def fix(
+    file: KernelFile,
+    target: Target = "",
+    kernel: KernelName = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    policy: PolicyOption = Policy.iree,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="Write the fixed kernel here; - prints it."
+        ),
+    ] = "",
+    write: Annotated[bool, typer.Option("--write", help="Write it back to FILE.")] = False,
+    execute: Annotated[
+        bool, typer.Option(help="Execute both kernels and compare the results.")
+    ] = True,
+    isa: Annotated[bool, typer.Option(help="Compile both kernels and compare the code.")] = True,
+    reference: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE.py:FUNCTION",
+            help="Called with the input buffers, returns the expected ones (None: any).",
+        ),
+    ] = "",
+    keep: Keep = "",
+    padding: Padding = False,
+    direct_load: DirectLoad = False,
+    form: Annotated[FixFormat, typer.Option("--format", help="How to print.")] = FixFormat.text,
+) -> None:
+    """Rewrite a kernel so that its conflicts vanish, and show that it computes the same.
+
+    The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
+    """
+    from bankwise.files import read_text, write_atomically
+    from bankwise.isa.lower import Lowering
+    from bankwise.report.fixing import fix_document, print_fix
+    from bankwise.verbs.check import Options
+    from bankwise.verbs.fix import fix_file
+    from bankwise.verbs.model import is_model
+
+    options = Options(target, kernel, tuple(dim), workgroup_size, policy.value)
+    if write and output:
+        raise InputError("--write and --output exclude each other")
+    if is_model(read_text(file)):
+        if write:
+            message = "--write: kernels cannot be written back into a model"
+            raise InputError(message, hint="use -o or --keep")
+        lowering = Lowering(padding, direct_load)
+        raise typer.Exit(_fix_model(file, options, lowering, keep, output, execute, isa, form))
+    with progress("executing workgroups") as advance:
+        report = fix_file(
+            file, options, execute=execute, isa=isa, reference=reference, progress=advance
+        )
+    destination = str(file) if write else output
+    if destination == "-" and report.accepted:
+        sys.stdout.write(report.fixed_text)
+    elif destination and report.accepted:
+        write_atomically(Path(destination), report.fixed_text)
+    if form is FixFormat.json:
+        write_json(fix_document(report))
+    elif form is FixFormat.html:
+        from bankwise.workbench.page import html
+
+        sys.stdout.write(html(fix_document(report), report.source_text))
+    else:
+        print_fix(report, err())
+        if not destination and report.accepted:
+            sys.stdout.write(report.patch)
+    raise typer.Exit(report.exit_code)
+
+
+@app.command(epilog="Example: bankwise cost kernel.mlir --target gfx942")
+def cost(
+    file: KernelFile,
+    target: Target = "",
+    kernel: KernelName = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    policy: PolicyOption = Policy.iree,
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Compile a kernel: occupancy, LDS instructions executed, waits, which unit is busiest."""
+    from bankwise.report.costing import cost_document, print_cost
+    from bankwise.verbs.check import Options
+    from bankwise.verbs.costing import cost as cost_of
+
+    found, refusals = cost_of(
+        file, Options(target, kernel, tuple(dim), workgroup_size, policy.value)
+    )
+    if form is Format.json:
+        kernels = [cost_document(one) for one in found]
+        refused = [str(one) for one in refusals]
+        write_json({"schema": "bankwise.cost/1", "kernels": kernels, "refusals": refused})
+    else:
+        for one in found:
+            print_cost(one, out())
+        for refusal in refusals:
+            print(f"not compiled: {refusal}", file=sys.stderr)
+    raise typer.Exit(2 if refusals else 0)
+
+
+def _checked(
+    file: Path, options: Options, isa: bool, keep: str, padding: bool, direct_load: bool
+) -> CheckReport:
+    from bankwise.files import read_text
+    from bankwise.verbs.check import check_file
+    from bankwise.verbs.model import check_model, is_model
+
+    if not is_model(read_text(file)):
+        return check_file(file, options, isa=isa)
+    from bankwise.isa.lower import Lowering
+
+    folder = Path(keep) if keep else None
+    return check_model(file, options, Lowering(padding, direct_load), keep=folder)
+
+
+def _fix_model(
+    file: Path,
+    options: Options,
+    lowering: Lowering,
+    keep: str,
+    output: str,
+    execute: bool,
+    isa: bool,
+    form: FixFormat,
+) -> int:
+    from bankwise.report.model import model_fix_document, print_model_fix
+    from bankwise.verbs.model import fix_model, write_bytes
+
+    folder = Path(keep) if keep else None
+    with progress("executing workgroups") as advance:
+        found = fix_model(
+            file, options, lowering, keep=folder, execute=execute, isa=isa, progress=advance
+        )
+    if output and found.vmfb is not None:
+        write_bytes(Path(output), found.vmfb)
+    if form is FixFormat.json:
+        write_json(model_fix_document(found))
+    else:
+        print_model_fix(found, err())
+    return found.exit_code
+
+
+def _check_spec(file: Path, target: str, policy: str, form: CheckFormat) -> None:
+    from bankwise.verbs.spec import check_spec
+
+    report = check_spec(file, target=target, policy=policy)
+    if form is CheckFormat.sarif:
+        from bankwise.report.as_sarif import check_sarif
+
+        write_json(check_sarif(report.check))
+    elif form is CheckFormat.json:
+        from bankwise.report.spec import spec_document
+
+        write_json(spec_document(report))
+    elif form is CheckFormat.text:
+        from bankwise.report.spec import print_spec
+
+        print_spec(report, out())
+    else:
+        raise InputError("a spec has no html report", hint="--format text, json or sarif")
+    raise typer.Exit(report.exit_code)

@@ -1,0 +1,183 @@
+"""Layouts: count, solve, certify, explain, coalesce."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bankwise.cli.common import (
+    Format,
+    Policy,
+    PolicyOption,
+    Target,
+    app,
+    given,
+    out,
+    write_json,
+)
+from bankwise.errors import InputError
+
+
+@app.command(epilog="Example: bankwise count --target gfx942 ds_read_b128 '(lane%16)*256'")
+def count(
+    instruction: Annotated[str, typer.Argument(help="The assembler's name, e.g. ds_read_b128.")],
+    offsets: Annotated[str, typer.Argument(help="Byte offset, an expression of `lane`.")],
+    target: Target,
+    active: Annotated[str, typer.Option(help="Active lanes, e.g. 'lane < 48'.")] = "",
+    second: Annotated[str, typer.Option(help="Second address of a read2 / write2 form.")] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Count the passes of one instruction whose offsets you write as an expression."""
+    from bankwise.report import counting
+    from bankwise.verbs.count import count_expression
+
+    report = count_expression(target, instruction, offsets, active, second)
+    if form is Format.json:
+        write_json(counting.count_document(report))
+    else:
+        counting.print_count(report, out())
+
+
+@app.command(
+    epilog="Examples: bankwise solve examples/solve/transpose_sm90.toml --steps | "
+    "bankwise solve problem.toml --family cute -o cert.json"
+)
+def solve(
+    context: typer.Context,
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM", help="A problem or a spec: a tile, its accesses.")
+    ],
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Show the construction for two accesses.")
+    ] = False,
+    family: Annotated[
+        str,
+        typer.Option(
+            help="Restrict the answer: cute, triton, iree, wave, ck, xor, rotation, padding."
+        ),
+    ] = "",
+    budget: Annotated[
+        float, typer.Option(help="Seconds for the search; 0: the default effort.")
+    ] = 0.0,
+    policy: PolicyOption = Policy.iree,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="CERT", help="Write the certificate here.")
+    ] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Find the best layout of a tile for all of its accesses, and prove it."""
+    from bankwise.report import solving
+    from bankwise.spec_file.read import is_spec
+    from bankwise.verbs.solve import solve as run
+
+    answer = None
+    if is_spec(problem):
+        from bankwise.verbs.spec_solve import solve_spec
+
+        chosen = given(context, "policy", policy)
+        answer = solve_spec(
+            problem, family=family, budget_s=budget or None, policy=chosen, steps=steps
+        )
+        report = answer.report
+    else:
+        report = run(
+            problem, family=family, budget_s=budget or None, policy=policy.value, steps=steps
+        )
+    if output:
+        from bankwise.files import write_atomically
+        from bankwise.proof.certificate import to_json
+        from bankwise.report.as_json import dumps
+
+        if report.certificate is None:
+            raise InputError("this answer has no certificate: it was found by counting")
+        write_atomically(Path(output), dumps(to_json(report.certificate)))
+    if answer is not None:
+        from bankwise.report import spec
+
+        if form is Format.json:
+            write_json(spec.solution_document(answer))
+        else:
+            spec.print_solution(answer, out())
+    elif form is Format.json:
+        write_json(solving.solve_document(report))
+    else:
+        solving.print_solve(report, out())
+    raise typer.Exit(report.exit_code)
+
+
+@app.command(epilog="Example: bankwise certify cert.json")
+def certify(
+    file: Annotated[
+        Path, typer.Argument(metavar="CERT", help="A certificate, or a solve answer, JSON.")
+    ],
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Check a certificate with a judge that shares no code with the solver."""
+    from bankwise.report import solving
+    from bankwise.verbs.certify import certify as run
+
+    certificate, verdict = run(file)
+    if form is Format.json:
+        write_json(solving.certify_document(str(file), certificate, verdict))
+    else:
+        solving.print_certify(certificate, verdict, out())
+    raise typer.Exit(0 if verdict.accepted else 1)
+
+
+@app.command(
+    epilog="Examples: bankwise explain | bankwise explain bank-conflict | "
+    "bankwise explain choose examples/ck_transpose/08.toml"
+)
+def explain(
+    rule: Annotated[
+        str, typer.Argument(metavar="[RULE]", help="A rule, or `choose`; nothing: list them.")
+    ] = "",
+    spec: Annotated[
+        Path | None, typer.Argument(metavar="[SPEC]", help="Of `choose`: a spec file.")
+    ] = None,
+    target: Target = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Say what a finding means, what to do instead, and who says so."""
+    from bankwise.report import explaining
+    from bankwise.verbs.explain import explain as one
+    from bankwise.verbs.explain import explain_all
+
+    if (spec is None) == (rule == "choose"):
+        raise InputError("`explain choose` takes a spec file, a rule takes none")
+    if spec is not None:
+        from bankwise.report.choosing import choose_document, print_choose
+        from bankwise.verbs.choose import choose
+
+        report = choose(spec, target=target)
+        if form is Format.json:
+            write_json(choose_document(report))
+        else:
+            print_choose(report, out())
+    elif form is Format.json:
+        found = explaining.rule_document(one(rule)) if rule else None
+        write_json(found or explaining.rules_document(explain_all()))
+    elif rule:
+        explaining.print_rule(one(rule), out())
+    else:
+        explaining.print_rules(explain_all(), out())
+
+
+@app.command(epilog="Example: bankwise coalesce examples/ck_transpose/01.toml")
+def coalesce(
+    file: Annotated[Path, typer.Argument(metavar="SPEC", help="A spec with [[global]] accesses.")],
+    target: Target = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Count the global-memory transactions of a spec file, and the cache sets they meet in."""
+    from bankwise.report.coalescing import coalesce_document, print_coalesce
+    from bankwise.verbs.coalesce import coalesce_spec
+
+    report = coalesce_spec(file, target=target)
+    if form is Format.json:
+        write_json(coalesce_document(report))
+    else:
+        print_coalesce(report, out())
+    raise typer.Exit(report.exit_code)

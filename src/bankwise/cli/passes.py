@@ -1,0 +1,93 @@
+"""The compiler passes: opt."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bankwise.cli.common import (
+    Dims,
+    Format,
+    KernelFile,
+    Policy,
+    PolicyOption,
+    Target,
+    Workgroup,
+    app,
+    err,
+    write_json,
+)
+
+
+class DecideRule(StrEnum):
+    """How `opt --pass decide` decides."""
+
+    solver = "solver"
+    pr23778 = "pr23778"
+
+
+class BufferRule(StrEnum):
+    """When `opt --pass buffer` gives a cacheSwizzleStride."""
+
+    model = "model"
+    wave = "wave"
+
+
+class Switch(StrEnum):
+    """On or off."""
+
+    on = "on"
+    off = "off"
+
+
+@app.command(
+    epilog="Example: bankwise opt --pass decide --pass resolve --pass pad kernel.mlir > out.mlir"
+)
+def opt(
+    file: KernelFile,
+    passes: Annotated[
+        list[str],
+        typer.Option(
+            "--pass",
+            metavar="NAME",
+            help="decide, materialise, flatten, resolve, pad or buffer; again for more.",
+        ),
+    ],
+    target: Target = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    policy: PolicyOption = Policy.iree,
+    rule: Annotated[DecideRule, typer.Option("--rule", help="Of decide.")] = DecideRule.solver,
+    buffer_rule: Annotated[
+        BufferRule, typer.Option("--buffer-rule", help="Of buffer.")
+    ] = BufferRule.model,
+    flag: Annotated[
+        Switch, typer.Option("--flag", help="off: decide decides nothing.")
+    ] = Switch.on,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT", help="Write the text here.")
+    ] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Run compiler passes over a module: text in, text out (docs/passes.md)."""
+    from bankwise.files import write_atomically
+    from bankwise.report.opting import opt_document, print_opt
+    from bankwise.verbs.check import Options
+    from bankwise.verbs.opt import Rules, opt_file
+
+    options = Options(target, "", tuple(dim), workgroup_size, policy.value)
+    rules = Rules(rule.value, buffer_rule.value, flag is Switch.on)
+    report = opt_file(file, passes, options, rules)
+    if output:
+        write_atomically(Path(output), report.text)
+    if form is Format.json:
+        write_json(opt_document(report))
+    else:
+        print_opt(report, err())
+        if not output:
+            sys.stdout.write(report.text)
+    raise typer.Exit(report.exit_code)

@@ -1,0 +1,1 @@
+"""What a kernel's code costs beside conflicts: instruction mix, issue cycles, waits, bounds."""

@@ -1,0 +1,77 @@
+"""The answer of ``bankwise sweep``: the value, the terminal table, JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.sweep.store import Outcome
+from bankwise.sweep.table import rows, summaries
+
+_SHOWN = 5
+"""Failed cases told one by one; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """A sweep that has ended: one outcome per case. ``resumed``: cases that an earlier run did."""
+
+    name: str
+    store: str
+    outcomes: tuple[Outcome, ...]
+    resumed: int = 0
+
+    @property
+    def failed(self) -> tuple[Outcome, ...]:
+        """The cases without a result."""
+        return tuple(o for o in self.outcomes if o.status == "failed")
+
+    @property
+    def exit_code(self) -> int:
+        """0 all conflict-free, 1 conflicts in some case, 2 some case failed."""
+        if self.failed:
+            return 2
+        return 1 if any(o.row.get("extra_launch") for o in self.outcomes) else 0
+
+
+def print_sweep(report: SweepReport, console: Console) -> None:
+    """One line per kernel, type, target and mitigation; failed cases with their errors below."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=escape(report.name))
+    for title in ("kernel", "type", "target", "mitigation"):
+        table.add_column(title)
+    for title in (
+        *("cases", "conflict-free", "median conflicts", "median LDS bytes"),
+        *("median waves", "median LDS instructions"),
+    ):
+        table.add_column(title, justify="right")
+    for s in summaries(report.outcomes):
+        failed = f" [red]+ {s.failed} failed[/]" if s.failed else ""
+        numbers = (s.extra, s.lds_bytes, s.waves, s.instructions)
+        table.add_row(
+            *(escape(word) for word in (s.kernel, s.type, s.target, s.mitigation)),
+            f"{s.done}{failed}",
+            f"{s.conflict_free} of {s.done}",
+            *("unknown" if n is None else f"{n:,.0f}" for n in numbers),
+        )
+    console.print(table)
+    if report.resumed:
+        console.print(f"[dim]{report.resumed} cases were known from {escape(report.store)}[/]")
+    for outcome in report.failed[:_SHOWN]:
+        console.print(f"[red]{escape(str(outcome.case))}:[/] {escape(outcome.error)}")
+    if len(report.failed) > _SHOWN:
+        console.print(f"[red]and {len(report.failed) - _SHOWN} more failed cases[/]")
+
+
+def sweep_document(report: SweepReport) -> dict[str, Any]:
+    """``bankwise.sweep/1``."""
+    return {
+        "schema": "bankwise.sweep/1",
+        "name": report.name,
+        "cases": rows(report.outcomes),
+        "summaries": [asdict(s) for s in summaries(report.outcomes)],
+    }

@@ -1,0 +1,152 @@
+"""From a model: lowered by IREE, every dispatch analysed, fixed, and linked to a loadable file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.isa.listing import read
+from bankwise.isa.lower import Lowering, code_object, last_dump, link, lower, unpadded
+from bankwise.verbs.check import Options, check
+from bankwise.verbs.model import check_model, fix_model, is_model
+from kernel_texts import EXAMPLES, ROWS
+
+pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+
+ATTENTION = EXAMPLES / "iree" / "attention_1x1024x128.mlir"
+GFX942 = Options("gfx942")
+
+SMALL = """\
+func.func @mm(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+"""  # noqa: E501
+
+
+def model(folder: Path, text: str) -> Path:
+    path = folder / "model.mlir"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_text_on_tensors_is_a_model_and_one_with_threads_is_not() -> None:
+    assert is_model(ATTENTION.read_text("utf-8"))
+    assert is_model("func.func @f(%a: !torch.vtensor<[4],f32>) { return }")
+    assert not is_model(ROWS)
+    assert not is_model((EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir").read_text("utf-8"))
+    assert not is_model("// tensor<4xf32>\nfunc.func @f() { return }")
+
+
+def test_a_model_has_the_conflicts_of_the_kernel_that_make_sh_lowered() -> None:
+    of_model = check_model(ATTENTION, GFX942)
+    of_kernel = check(EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir")
+    assert of_model.totals == of_kernel.totals
+    assert of_model.exit_code == 1
+    assert of_model.accesses[0].location.file == f"{ATTENTION}[attn_dispatch_0]"
+
+
+def test_padding_is_selectable() -> None:
+    plain, padded = (check_model(ATTENTION, GFX942, Lowering(padding=p)) for p in (False, True))
+    assert padded.kernels[0].lds_bytes > plain.kernels[0].lds_bytes
+    assert padded.totals.run.extra < plain.totals.run.extra
+
+
+def test_direct_loads_are_selectable() -> None:
+    text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8")
+    names = [
+        {
+            name
+            for one in lower(text, "gfx950", Lowering(direct_load=d))
+            for listing in one.listings
+            for name in listing.counts
+        }
+        for d in (False, True)
+    ]
+    assert not any("lds" in name for name in names[0])
+    assert any(name.endswith("_lds") for name in names[1])
+
+
+def test_the_option_is_set_beside_the_ones_that_are_there() -> None:
+    start = "translation_info<pipeline = #x workgroup_size = [64, 1, 1] subgroup_size = 64"
+    option = "no_reduce_shared_memory_bank_conflicts = true"
+    assert unpadded(f"{start}>") == (
+        f"{start}, {{gpu_pipeline_options = #iree_gpu.pipeline_options<{option}>}}>"
+    )
+    stages = "{gpu_pipeline_options = #iree_gpu.pipeline_options<prefetch_num_stages = 2>}"
+    assert f"<{option}, prefetch_num_stages = 2>" in unpadded(f"{start}, {stages}>")
+    stated = unpadded(f"{start}, {{x<{option.replace('true', 'false')}>}}>")
+    assert stated.count("no_reduce") == 1
+    assert option in stated
+
+
+def test_the_last_of_several_printed_modules_is_the_one() -> None:
+    mark = "// -----// IR Dump After P: p ('func.func' operation: @f) //----- //\n"
+    assert last_dump(f"warning\n{mark}first\n{mark}second\n") == "second\n"
+    assert last_dump("warning\n") == ""
+
+
+def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
+    two = SMALL + SMALL.replace("@mm", "@nn").replace("64x64", "128x128")
+    report = check_model(model(tmp_path, two), GFX942, keep=tmp_path / "kept")
+    assert len(report.kernels) == 2
+    assert "2 dispatches, 2 with workgroup memory" in report.notes[0]
+    files = {access.location.file for access in report.accesses}
+    assert {Path(file).parent for file in files} == {tmp_path / "kept"}
+    place = report.accesses[0].location
+    line = Path(place.file).read_text("utf-8").splitlines()[place.line - 1]
+    assert report.accesses[0].operation in line[place.column - 1 :]
+
+
+def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) -> None:
+    found = fix_model(ATTENTION, GFX942, keep=tmp_path, execute=False, isa=False)
+    (report,) = found.reports
+    assert report.before.conflicts
+    assert not report.after.conflicts
+    assert found.exit_code == 0
+    names = {path.name: path for path in found.files}
+    assert found.vmfb is not None
+    assert names["attention_1x1024x128.gfx942.vmfb"].read_bytes() == found.vmfb
+    assert names["attn_dispatch_0.gfx942.fixed.hsaco"].read_bytes().startswith(b"\x7fELF")
+    (listing,) = read(names["attn_dispatch_0.gfx942.fixed.rocmasm"].read_text("utf-8"))
+    assert listing.lds_bytes == report.after.kernels[0].lds_bytes
+    own = code_object(lower(ATTENTION.read_text("utf-8"), "gfx942")[0].text, "gfx942")[0]
+    fixed = names["attn_dispatch_0.gfx942.fixed.hsaco"].read_bytes()
+    assert a_piece_only_in(fixed, own) in found.vmfb
+
+
+def a_piece_only_in(one: bytes, other: bytes, size: int = 256) -> bytes:
+    pieces = (one[i : i + size] for i in range(0, len(one) - size, size))
+    return next(piece for piece in pieces if piece not in other)
+
+
+def test_a_model_that_iree_cannot_compile_gives_its_diagnosis_at_the_place(tmp_path: Path) -> None:
+    path = model(tmp_path, SMALL.replace("return %r", "return %nothing"))
+    with pytest.raises(InputError) as raised:
+        check_model(path, GFX942)
+    assert "the compiler says: use of undeclared SSA value name" in raised.value.message
+    location = raised.value.location
+    assert location is not None
+    assert (location.file, location.line, location.column) == (str(path), 6, 10)
+
+
+def test_a_model_without_a_target_asks_for_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a model names no GPU"):
+        check_model(model(tmp_path, SMALL), Options())
+
+
+def test_a_target_without_a_code_generator_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="models cannot be lowered for 'sm_90'"):
+        check_model(model(tmp_path, SMALL), Options("sm_90"))
+
+
+def test_a_kernel_that_iree_rejects_is_told_when_linking() -> None:
+    (dispatch,) = lower(SMALL, "gfx942")
+    broken = dispatch.text.replace("gpu.barrier", "gpu.nothing")
+    with pytest.raises(InputError, match="the compiler says"):
+        link(SMALL, "gfx942", {dispatch.executable: broken})
