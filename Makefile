@@ -14,7 +14,7 @@ help:
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,sweep,dask,notebook,dev]'
 	@touch $@
 
 demo: $(READY)
