@@ -113,7 +113,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
         policy=options.policy,
         counter=", ".join(dict.fromkeys(a.machine.counter for a in analyses)),
         kernels=tuple(_kernel_report(a) for a in analyses),
-        findings=tuple(f for a in analyses for f in a.findings),
+        findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
         refusals=tuple(r for a in analyses for r in a.refusals),
         notes=opened.notes,
     )
@@ -302,6 +302,23 @@ def _optima(analysis: Analysis) -> tuple[Optimum, ...]:
         names = tuple(a.name for a in group.allocations)
         found.append(Optimum(names, present, optimum, best.optimal, best.how))
     return tuple(found)
+
+
+def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> tuple[Finding, ...]:
+    """What IREE 3.13.0 would get wrong about the swizzle hints in a text, if it has any."""
+    if "xor_shuffle" not in opened.source.parsed and "rotate_rows" not in opened.source.parsed:
+        return ()
+    from bankwise.ir.passes.holes import holes
+    from bankwise.ir.passes.lowered import Lowered
+    from bankwise.ir.passes.values import Launch
+
+    size = three(options.workgroup_size) if options.workgroup_size else None
+    launch = Launch(options.target, size, dims_of(options), options.policy)
+    known = [
+        Lowered(opened, a.kernel, a.machine, a.workgroup_size, a.extraction, a.issues)
+        for a in analyses
+    ]
+    return tuple(Finding(h.rule, h.location, h.message) for h in holes(opened, launch, known))
 
 
 def _file(opened: Opened) -> Location:
