@@ -30,6 +30,7 @@ from bankwise.errors import InputError
 
 if TYPE_CHECKING:
     from bankwise.isa.lower import Lowering
+    from bankwise.report.fixing import FixReport
     from bankwise.report.values import CheckReport
     from bankwise.verbs.check import Options
 
@@ -136,9 +137,9 @@ def fix(
 
     The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
     """
-    from bankwise.files import read_text, write_atomically
+    from bankwise.files import read_text
     from bankwise.isa.lower import Lowering
-    from bankwise.report.fixing import fix_document, print_fix
+    from bankwise.verbs.assembly import is_assembly
     from bankwise.verbs.check import Options
     from bankwise.verbs.fix import fix_file
     from bankwise.verbs.model import is_model
@@ -146,6 +147,9 @@ def fix(
     options = Options(target, kernel, tuple(dim), workgroup_size, policy.value)
     if write and output:
         raise InputError("--write and --output exclude each other")
+    if is_assembly(file):
+        message = f"{file}: emitted code is not rewritten"
+        raise InputError(message, hint="fix the source it was compiled from")
     if is_model(read_text(file)):
         if write:
             message = "--write: kernels cannot be written back into a model"
@@ -156,7 +160,15 @@ def fix(
         report = fix_file(
             file, options, execute=execute, isa=isa, reference=reference, progress=advance
         )
-    destination = str(file) if write else output
+    _deliver(report, str(file) if write else output, form)
+    raise typer.Exit(report.exit_code)
+
+
+def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
+    """The fixed text where it was asked for, the patch on stdout, the story on stderr."""
+    from bankwise.files import write_atomically
+    from bankwise.report.fixing import fix_document, print_fix
+
     if destination == "-" and report.accepted:
         sys.stdout.write(report.fixed_text)
     elif destination and report.accepted:
@@ -171,7 +183,6 @@ def fix(
         print_fix(report, err())
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
-    raise typer.Exit(report.exit_code)
 
 
 @app.command(epilog="Example: bankwise cost kernel.mlir --target gfx942")
