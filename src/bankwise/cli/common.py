@@ -40,6 +40,7 @@ class CheckFormat(StrEnum):
     text = "text"
     json = "json"
     sarif = "sarif"
+    github = "github"
     html = "html"
 
 

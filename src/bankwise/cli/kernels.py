@@ -31,6 +31,7 @@ from bankwise.errors import InputError
 if TYPE_CHECKING:
     from bankwise.isa.lower import Lowering
     from bankwise.report.fixing import FixReport
+    from bankwise.report.gate import Gate
     from bankwise.report.values import CheckReport
     from bankwise.verbs.check import Options
 
@@ -67,6 +68,13 @@ def check(
     keep: Keep = "",
     padding: Padding = False,
     direct_load: DirectLoad = False,
+    fail_on: Annotated[
+        str, typer.Option("--fail-on", metavar="N-way", help="Exit 1 from so many ways on.")
+    ] = "2-way",
+    baseline: Annotated[
+        str,
+        typer.Option(metavar="JSON", help="A saved check: conflicts it knows do not fail."),
+    ] = "",
     form: Annotated[CheckFormat, typer.Option("--format", help="How to print.")] = CheckFormat.text,
 ) -> None:
     """Find every shared-memory access of a kernel, or a spec, and predict its bank conflicts."""
@@ -78,18 +86,36 @@ def check(
 
     size = workgroup_size
     options = Options(target, kernel, tuple(dim), size, policy.value, tuple(argument))
+    gate = _gate(fail_on, baseline)
     report = _checked(file, options, isa, keep, padding, direct_load)
     if form is CheckFormat.text:
         from bankwise.report.as_text import print_check
 
         print_check(report, out(), everything=everything)
-    elif form is CheckFormat.json:
-        from bankwise.report.as_json import check_document
+    else:
+        _write_check(report, file, form, gate)
+    raise typer.Exit(gate.exit_code(report))
 
+
+def _gate(fail_on: str, baseline: str) -> Gate:
+    from bankwise.files import read_text
+    from bankwise.report.gate import Gate, read_baseline, read_ways
+
+    ways = read_ways(fail_on)
+    return Gate(ways, read_baseline(read_text(baseline), baseline)) if baseline else Gate(ways)
+
+
+def _write_check(report: CheckReport, file: Path, form: CheckFormat, gate: Gate) -> None:
+    from bankwise.report.as_json import check_document
+
+    if form is CheckFormat.json:
         write_json(check_document(report))
+    elif form is CheckFormat.github:
+        from bankwise.report.gate import github_annotations
+
+        sys.stdout.write(github_annotations(report, gate))
     elif form is CheckFormat.html:
         from bankwise.files import read_text
-        from bankwise.report.as_json import check_document
         from bankwise.workbench.page import html
 
         sys.stdout.write(html(check_document(report), read_text(file)))
@@ -97,7 +123,6 @@ def check(
         from bankwise.report.as_sarif import check_sarif
 
         write_json(check_sarif(report))
-    raise typer.Exit(report.exit_code)
 
 
 @app.command(
@@ -274,5 +299,5 @@ def _check_spec(file: Path, target: str, policy: str, form: CheckFormat) -> None
 
         print_spec(report, out())
     else:
-        raise InputError("a spec has no html report", hint="--format text, json or sarif")
+        raise InputError(f"a spec has no {form.value} report", hint="--format text, json or sarif")
     raise typer.Exit(report.exit_code)

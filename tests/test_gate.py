@@ -1,0 +1,57 @@
+"""When a check fails a build."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+
+from command import bankwise
+
+ROOT = Path(__file__).parent.parent
+KERNEL = ROOT / "examples/gemm_gather_to_lds/gemm_gfx950.mlir"
+
+
+@pytest.mark.parametrize(("ways", "code"), [("2-way", 1), ("4", 1), ("4-way", 1), ("5-way", 0)])
+def test_conflicts_of_fewer_ways_do_not_fail(ways: str, code: int) -> None:
+    assert bankwise("check", KERNEL, "--fail-on", ways).code == code
+
+
+def test_what_a_baseline_knows_does_not_fail_and_what_is_new_does(tmp_path: Path) -> None:
+    saved = bankwise("check", KERNEL, "--format", "json").out
+    document = json.loads(saved)
+    known = tmp_path / "known.json"
+    known.write_text(saved, "utf-8")
+    assert bankwise("check", KERNEL, "--baseline", known).code == 0
+    document["accesses"] = document["accesses"][1:]
+    known.write_text(json.dumps(document), "utf-8")
+    assert bankwise("check", KERNEL, "--baseline", known).code == 1
+
+
+def test_annotations_stand_at_the_lines_of_the_new_conflicts() -> None:
+    ended = bankwise("check", KERNEL, "--format", "github")
+    lines = ended.out.splitlines()
+    conflicts = json.loads(bankwise("check", KERNEL, "--format", "json").out)["accesses"]
+    wanted = {a["location"]["line"] for a in conflicts if a["run"]["extra"]}
+    assert all(line.startswith("::warning file=") for line in lines)
+    assert {int(line.split("line=")[1].split(",")[0]) for line in lines} == wanted
+    text = KERNEL.read_text("utf-8").split("\n")
+    assert all("vector.load" in text[n - 1] for n in wanted)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--fail-on", "many"), "is not N-way"),
+        (("--fail-on", "1-way"), "is not N-way"),
+        (("--baseline", "missing.json"), "no such file"),
+        (("--baseline", str(KERNEL)), "not a saved"),
+    ],
+)
+def test_bad_options_are_told(words: tuple[str, ...], says: str) -> None:
+    ended = bankwise("check", KERNEL, *words)
+    assert ended.code == 2
+    assert says in ended.err
