@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("iree.compiler")
 
 from bankwise.ir.passes.decide import decide
-from bankwise.ir.passes.nested import NestedLayout, nested_layout
+from bankwise.ir.passes.nested import NestedLayout, first_elements, nested_layout
 from bankwise.ir.passes.resolve import resolve
 from bankwise.ir.passes.rule_23778 import choose
 from bankwise.ir.passes.values import Launch
@@ -77,7 +77,7 @@ def test_a_nested_layout_gives_every_element_of_its_tile_once():
     layout = nested_layout(SLIDE)
     assert layout is not None
     assert layout.shape == (32, 32)
-    eight_lanes = layout.first_elements(8)
+    eight_lanes = first_elements(layout, 8)
     held = np.add.outer(eight_lanes, np.arange(4)).ravel()
     assert sorted(held.tolist()) == list(range(32 * 32))
 
@@ -85,7 +85,7 @@ def test_a_nested_layout_gives_every_element_of_its_tile_once():
 def test_a_nested_layout_places_threads_by_their_strides():
     layout = NestedLayout((1, 1), (1, 1), (1, 1), (4, 16), (1, 8), (0, 0), (16, 1))
     assert layout.shape == (4, 128)
-    first = layout.first_elements(64)[0, 0]
+    first = first_elements(layout, 64)[0, 0]
     assert first.tolist() == [128 * (lane // 16) + 8 * (lane % 16) for lane in range(64)]
 
 

@@ -19,7 +19,7 @@ from bankwise.errors import Location, Refusal
 from bankwise.ir.kernels import operations
 from bankwise.ir.module import Opened
 from bankwise.ir.passes.legality import Use, why_not
-from bankwise.ir.passes.nested import NestedLayout, nested_layout
+from bankwise.ir.passes.nested import NestedLayout, first_elements, nested_layout
 from bankwise.ir.passes.rule_23778 import DEFAULT_BANKS, Choice, choose
 from bankwise.ir.swizzle_hint import SwizzleHint
 from bankwise.ir.views import bytes_of
@@ -134,7 +134,7 @@ def _classified(conversion: Conversion, choice: Choice) -> Choice:
     uses: list[Use] = []
     for direction, layout in _sides(conversion):
         name = "vector.store" if direction == "write" else "vector.load"
-        elements = np.unique(layout.first_elements(64))
+        elements = np.unique(first_elements(layout, 64))
         span = layout.element_tile[-1]
         uses.append(Use(name, "plain", conversion.location, elements, span, choice.hint))
     refusal = why_not("the tile", prod(conversion.shape), uses)
@@ -145,7 +145,7 @@ def _demands(
     layout: NestedLayout, direction: str, gpu: Machine, element_bytes: int
 ) -> Sequence[Demand] | Refusal:
     span = layout.element_tile[-1]
-    elements = layout.first_elements(gpu.wave_size)
+    elements = first_elements(layout, gpu.wave_size)
     width = span * element_bytes
     both = int(np.bitwise_or.reduce(elements * element_bytes, axis=None)) | _LARGEST_ALIGNMENT
     chosen = select(gpu, "write" if direction == "write" else "read", width, both & -both)
