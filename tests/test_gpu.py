@@ -2,6 +2,7 @@
 
 `tests/data/h200_probe.csv` was written by `bankwise probe --target sm_90 --each 350
 --seed 20261121 --save FILE` on an NVIDIA H200 (driver 580.159, Nsight Compute 2025.3.1).
+`h200_rules.csv` holds the directed accesses of `--propose` and fresh ones of further instructions.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from bankwise.machine import machine
 from command import bankwise
 
 MEASURED = Path(__file__).parent / "data" / "h200_probe.csv"
+RULES = MEASURED.with_name("h200_rules.csv")
+COPIES = MEASURED.with_name("h200_copies.csv")
 
 
 def test_every_fresh_access_measured_on_the_h200_takes_the_predicted_passes_and_conflicts() -> None:
@@ -30,7 +33,11 @@ def test_every_fresh_access_measured_on_the_h200_takes_the_predicted_passes_and_
     found = compare(machine("sm_90"), chosen, counters)
     assert not found.disagreements
     assert found.measured == len(chosen)
-    assert {t.instruction for t in found.tallies} == set(source.instructions("nvidia"))
+    further, counters = records.loads(RULES.read_text("utf-8"), str(RULES))
+    rest = compare(machine("sm_90"), further, counters)
+    assert not rest.disagreements
+    measured = {t.instruction for t in (*found.tallies, *rest.tallies)}
+    assert measured == set(source.instructions("nvidia"))
 
 
 def test_the_measured_accesses_tell_wrong_rules_apart() -> None:
@@ -99,3 +106,17 @@ def test_probe_replays_measured_accesses_without_a_gpu(tmp_path: Path) -> None:
     ended = bankwise("probe", "--target", "sm_90", "--replay", str(broken))
     assert ended.code == 2
     assert "broken.csv:" in ended.err
+
+
+def test_cp_async_and_atomics_are_served_as_their_rows_say_in_words() -> None:
+    """Counters _op_ldgsts and _op_atom; every lane of a copy reads the same 4, 8 or 16 bytes."""
+    chosen, counters = records.loads(COPIES.read_text("utf-8"), str(COPIES))
+    assert counters.passes is not None
+    for case, passes in zip(chosen, counters.passes.tolist(), strict=True):
+        offsets = case.offsets_bytes[case.active].tolist()
+        if case.instruction == "cp.async.b128":
+            assert passes == len(set(offsets))
+        elif case.instruction.startswith("cp.async"):
+            assert passes == len(offsets)
+        else:
+            assert passes == max(Counter(offset // 4 % 32 for offset in offsets).values())

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import sys
 
-from bankwise.cli import kernels, layouts, passes, study
+from bankwise.cli import hardware, kernels, layouts, passes, study
 from bankwise.cli.common import app
 from bankwise.errors import InputError
 
-__all__ = ["app", "kernels", "layouts", "main", "passes", "study"]
+__all__ = ["app", "hardware", "kernels", "layouts", "main", "passes", "study"]
 
 
 def main() -> None:

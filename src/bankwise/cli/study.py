@@ -1,4 +1,4 @@
-"""Machines, the workbench, sweeps and real hardware."""
+"""Machines, the workbench, sweeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 
 from bankwise.cli.common import (
     Format,
-    Target,
     app,
     out,
     progress,
@@ -104,46 +103,3 @@ def sweep(
     else:
         print_sweep(report, out())
     raise typer.Exit(report.exit_code)
-
-
-@app.command(
-    epilog="Examples: bankwise probe --target sm_90 --save measured.csv | "
-    "bankwise probe --target sm_90 --replay measured.csv"
-)
-def probe(
-    target: Target,
-    each: Annotated[int, typer.Option(min=1, help="Accesses per instruction.")] = 350,
-    seed: Annotated[int, typer.Option(help="Other accesses for another seed.")] = 0,
-    replay: Annotated[
-        str, typer.Option(metavar="CSV", help="Use accesses measured before; needs no GPU.")
-    ] = "",
-    save: Annotated[str, typer.Option(metavar="CSV", help="Write what was measured here.")] = "",
-    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
-) -> None:
-    """Measure this computer's GPU and hold the machine file against its counters."""
-    from bankwise.report import probing
-    from bankwise.verbs.probe import probe as run
-
-    found = run(target, each=each, seed=seed, replay=replay, save=save)
-    if form is Format.json:
-        write_json(probing.probe_document(found))
-    else:
-        probing.print_probe(found, out())
-    raise typer.Exit(1 if found.disagreements else 0)
-
-
-@app.command(epilog="Example: bankwise verify examples/solve/transpose_sm90.toml")
-def verify(
-    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="A tile and its accesses.")],
-    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
-) -> None:
-    """Measure a problem's accesses on this computer's GPU, beside the prediction."""
-    from bankwise.report import verifying
-    from bankwise.verbs.verify import verify as run
-
-    report = run(problem)
-    if form is Format.json:
-        write_json(verifying.verify_document(report))
-    else:
-        verifying.print_verify(report, out())
-    raise typer.Exit(0 if report.agrees else 1)

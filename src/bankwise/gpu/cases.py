@@ -16,7 +16,10 @@ from bankwise.access import BoolArray, IntArray
 from bankwise.machine import Instruction, Machine
 
 WINDOW_BYTES = 16 * 1024
-"""Offsets lie below this: every machine has so much shared memory without asking."""
+"""Offsets that are drawn lie below this: every machine has so much shared memory without asking."""
+
+MAX_WIDTH_BYTES = 16
+"""Bytes that one lane moves at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -51,6 +51,12 @@ _STORES = {
     "st.shared.b32": ("st.shared.b32 [%0], %1;", '"r"(a)'),
     "st.shared.b64": ("st.shared.b64 [%0], %1;", '"l"(l)'),
 }
+_MATRIX = tuple(
+    f"{family}.x{count}{trans}"
+    for family in ("ldmatrix", "stmatrix")
+    for count in (1, 2, 4)
+    for trans in ("", ".trans")
+)
 _FOUR_IN = '"=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(address)'
 _FOUR_OUT = '"r"(address), "r"(a), "r"(b), "r"(c), "r"(d)'
 _DS = {
@@ -65,8 +71,7 @@ def instructions(vendor: str) -> tuple[str, ...]:
     """The instructions for which there is a kernel."""
     if vendor == "amd":
         return tuple(_DS)
-    matrix = ("ldmatrix.x1", "ldmatrix.x2", "ldmatrix.x4", "ldmatrix.x4.trans", "stmatrix.x4")
-    return (*_LOADS, "ld.shared.b128", *_STORES, "st.shared.b128", *matrix)
+    return (*_LOADS, "ld.shared.b128", *_STORES, "st.shared.b128", *_MATRIX)
 
 
 def kernel(instruction: str) -> str:

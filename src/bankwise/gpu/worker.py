@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from bankwise.gpu.cases import WINDOW_BYTES
+from bankwise.gpu.cases import MAX_WIDTH_BYTES, WINDOW_BYTES
 from bankwise.gpu.source import kernel
 
 
@@ -26,9 +26,12 @@ def main(path: str) -> None:
     sink = cupy.zeros(lanes, cupy.uint32)
     names = [str(name) for name in stored["names"]]
     compiled = {name: cupy.RawKernel(kernel(name), "access") for name in dict.fromkeys(names)}
+    window = max(WINDOW_BYTES, int(stored["offsets"].max()) + MAX_WIDTH_BYTES)
+    for one in compiled.values():
+        one.max_dynamic_shared_size_bytes = window
     for number, name in enumerate(names):
         arguments = (offsets[number], active[number], sink)
-        compiled[name]((1,), (lanes,), arguments, shared_mem=WINDOW_BYTES)
+        compiled[name]((1,), (lanes,), arguments, shared_mem=window)
     cupy.cuda.Device().synchronize()
 
 

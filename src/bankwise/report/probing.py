@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bankwise.gpu.probe import Agreement, Disagreement
+from bankwise.gpu.propose import Proposed
+from bankwise.machine import phases_text
 
 _SHOWN = 5
 """Disagreements printed in full."""
@@ -60,3 +62,45 @@ def print_probe(found: Agreement, console: Console) -> None:
             f"{d.predicted_extra} extra; measured {d.measured_passes}, {d.measured_extra}; "
             f"offsets {' '.join(map(str, d.case.offsets_bytes.tolist()))}"
         )
+
+
+def proposal_document(machine: str, rows: tuple[Proposed, ...], text: str) -> dict[str, Any]:
+    """``bankwise.proposal/1``: what was found per instruction, and the machine file."""
+    return {
+        "schema": "bankwise.proposal/1",
+        "machine": machine,
+        "instructions": [_found(row) for row in rows],
+        "toml": text,
+    }
+
+
+def _found(one: Proposed) -> dict[str, Any]:
+    row = one.row
+    return {
+        "instruction": one.instruction,
+        "banks": row.banks if row else None,
+        "phases": [list(phase) for phase in row.phases] if row else None,
+        "merge": row.merge if row else None,
+        "judged": one.judged,
+        "agreeing": one.agreeing,
+        "same_as_file": one.same,
+        "why": one.why,
+    }
+
+
+def print_proposal(rows: tuple[Proposed, ...], base: str, console: Console) -> None:
+    """A line per instruction: the rule read off, and how many random accesses follow it."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("instruction", "banks", "phases", "merge", "random accesses", f"{base}.toml"):
+        table.add_column(title, overflow="fold")
+    for one in rows:
+        row, colour = one.row, "green" if one.holds else "red"
+        table.add_row(
+            one.instruction,
+            str(row.banks) if row else "",
+            phases_text(row.phases) if row else one.why,
+            row.merge if row else "",
+            f"[{colour}]{one.agreeing:,} of {one.judged:,}[/]",
+            "the same" if one.same else "[yellow]differs[/]",
+        )
+    console.print(table)

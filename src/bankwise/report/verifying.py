@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rich import box
@@ -32,13 +33,20 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Predicted and measured, side by side. ``layout`` is the solver's; ``how`` its proof."""
+    """Predicted and measured, side by side.
+
+    ``layout`` is the solver's, ``how`` its proof in words and ``certificate`` the document that
+    `bankwise certify` checks; all three are empty for kernels and specs. ``left_out``: access to
+    the reason why it was not measured.
+    """
 
     file: str
     machine: str
     layout: str
     how: str
     rows: tuple[Measured, ...]
+    certificate: dict[str, Any] | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:
@@ -53,7 +61,9 @@ def verify_document(report: VerifyReport) -> dict[str, Any]:
 
 def print_verify(report: VerifyReport, console: Console) -> None:
     """A line per layout and access."""
-    console.print(f"[bold]{escape(report.layout)}[/] on {report.machine} ({escape(report.how)})")
+    title = report.layout or report.file
+    how = f" ({report.how})" if report.how else ""
+    console.print(f"[bold]{escape(title)}[/] on {report.machine}{escape(how)}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("layout", "access", "instruction", "predicted", "measured", "conflicts"):
         table.add_column(title, overflow="fold")
@@ -69,6 +79,11 @@ def print_verify(report: VerifyReport, console: Console) -> None:
             f"[{colour}]{_brief(row.measured_extra)}[/]",
         )
     console.print(table)
+    for access, why in report.left_out.items():
+        console.print(f"[yellow]not measured[/] {escape(access)}: {escape(why)}")
+    if report.certificate:
+        digest = str(report.certificate.get("digest", ""))
+        console.print(f"certificate {digest[:16]}: `--format json` has it for `bankwise certify`")
     console.print("[green]as predicted[/]" if report.agrees else "[red]not as predicted[/]")
 
 

@@ -46,6 +46,11 @@ def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]
     )
 
 
+def kernels_of(path: Path, options: Options) -> tuple[AssemblyKernel, ...]:
+    """Every kernel of an assembly text with the bytes that its accesses touch."""
+    return _kernels(path, options, _arguments(options.arguments))
+
+
 def _kernels(
     path: Path, options: Options, args: Mapping[str | int, int]
 ) -> tuple[AssemblyKernel, ...]:

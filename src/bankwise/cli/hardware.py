@@ -1,0 +1,108 @@
+"""Real hardware: probe, verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from bankwise.cli.common import (
+    Dims,
+    Format,
+    KernelName,
+    Target,
+    Workgroup,
+    app,
+    err,
+    out,
+    write_json,
+)
+
+
+@app.command(
+    epilog="Examples: bankwise probe --target sm_90 --save measured.csv | "
+    "bankwise probe --target sm_90 --replay measured.csv | "
+    "bankwise probe --target sm_90 --propose sm_new.toml --name sm_new"
+)
+def probe(
+    target: Target,
+    each: Annotated[int, typer.Option(min=1, help="Accesses per instruction.")] = 350,
+    seed: Annotated[int, typer.Option(help="Other accesses for another seed.")] = 0,
+    replay: Annotated[
+        list[str],
+        typer.Option(metavar="CSV", help="Use accesses measured before; needs no GPU. Repeatable."),
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    save: Annotated[str, typer.Option(metavar="CSV", help="Write what was measured here.")] = "",
+    propose: Annotated[
+        str, typer.Option(metavar="TOML", help="Read the rules off the counters; write them here.")
+    ] = "",
+    name: Annotated[str, typer.Option(help="The proposed machine's name.")] = "",
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Measure this computer's GPU and hold the machine file against its counters."""
+    from bankwise.report import probing
+    from bankwise.verbs.probe import probe as run
+
+    if propose:
+        _propose(Path(propose), target, name, each, seed, replay, save, form)
+    found = run(target, each=each, seed=seed, replay=replay, save=save)
+    if form is Format.json:
+        write_json(probing.probe_document(found))
+    else:
+        probing.print_probe(found, out())
+    raise typer.Exit(1 if found.disagreements else 0)
+
+
+def _propose(
+    file: Path,
+    target: str,
+    name: str,
+    each: int,
+    seed: int,
+    replay: list[str],
+    save: str,
+    form: Format,
+) -> NoReturn:
+    from bankwise.files import write_atomically
+    from bankwise.report import probing
+    from bankwise.verbs.probe import propose_machine
+
+    found = propose_machine(target, name=name, each=each, seed=seed, replay=replay, save=save)
+    write_atomically(file, found.text)
+    if form is Format.json:
+        write_json(probing.proposal_document(found.machine, found.rows, found.text))
+    else:
+        probing.print_proposal(found.rows, target, out())
+        err().print(f"wrote {file}: read it before use; what was not measured is not in it")
+    raise typer.Exit(0 if found.complete else 1)
+
+
+@app.command(
+    epilog="Examples: bankwise verify examples/solve/transpose_sm90.toml | "
+    "bankwise verify kernel.ptx --workgroup-size 256,1,1"
+)
+def verify(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A problem, a spec or a kernel.")],
+    target: Target = "",
+    kernel: KernelName = "",
+    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
+    workgroup_size: Workgroup = "",
+    argument: Annotated[
+        list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    limit: Annotated[int, typer.Option(min=1, help="Launches at most (65 a second).")] = 2_000,
+    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+) -> None:
+    """Measure every access on this computer's GPU, beside the prediction."""
+    from bankwise.report import verifying
+    from bankwise.verbs.check import Options
+    from bankwise.verbs.verify import verify as run
+
+    options = Options(target, kernel, tuple(dim), workgroup_size, arguments=tuple(argument))
+    report = run(file, options, limit=limit)
+    if form is Format.json:
+        write_json(verifying.verify_document(report))
+    else:
+        verifying.print_verify(report, out())
+    raise typer.Exit(0 if report.agrees else 1)
