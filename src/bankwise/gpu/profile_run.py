@@ -1,0 +1,113 @@
+"""Running a Python module under a profiler: the counters of each launch of named kernels.
+
+NVIDIA: Nsight Compute, clocks left alone. AMD: rocprofv3, *untested on hardware*.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bankwise.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch, in launch order: the kernel's name and a value per counter."""
+
+    kernel: str
+    values: Mapping[str, float]
+
+
+def profile_module(
+    module: str,
+    arguments: Sequence[str],
+    *,
+    kernels: Sequence[str],
+    metrics: Sequence[str],
+    vendor: str = "nvidia",
+    profiler: str = "",
+) -> tuple[Launch, ...]:
+    """``python -m module arguments`` under the profiler, one value per launch of ``kernels``.
+
+    Values are in the profiler's base units (bytes, nanoseconds, per cent). InputError if there is
+    no profiler, it fails, or it shows no launch.
+    """
+    program = profiler or ("ncu" if vendor == "nvidia" else "rocprofv3")
+    if shutil.which(program) is None:
+        raise InputError(f"{program} is not installed", hint="measuring needs the profiler")
+    command = [sys.executable, "-m", module, *arguments]
+    if vendor == "nvidia":
+        found = read_nsight_launches(_nsight(program, command, kernels, metrics), metrics)
+    else:
+        found = _rocprof(program, command, kernels, metrics)
+    if not found:
+        raise InputError(f"{program} shows no launch of {', '.join(kernels)}")
+    return found
+
+
+def _pattern(kernels: Sequence[str]) -> str:
+    return f"^({'|'.join(dict.fromkeys(kernels))})$"
+
+
+def _nsight(
+    program: str, command: list[str], kernels: Sequence[str], metrics: Sequence[str]
+) -> str:
+    options = ["--metrics", ",".join(metrics), "--csv", "--page", "raw", "--print-units", "base"]
+    options += ["--kernel-name", f"regex:{_pattern(kernels)}", "--kernel-name-base", "function"]
+    options += ["--clock-control", "none", "--target-processes", "all"]
+    done = subprocess.run(
+        [program, *options, *command], capture_output=True, text=True, check=False
+    )
+    start = done.stdout.find('"ID"')
+    if done.returncode or start < 0:
+        raise InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
+    return done.stdout[start:]
+
+
+def read_nsight_launches(text: str, metrics: Sequence[str]) -> tuple[Launch, ...]:
+    """The raw page of Nsight Compute as CSV: a row of names, a row of units, a row per launch.
+
+    InputError for a counter that the page does not have.
+    """
+    rows = list(csv.DictReader(io.StringIO(text)))[1:]
+    return tuple(Launch(row["Kernel Name"], {m: _value(row, m) for m in metrics}) for row in rows)
+
+
+def _value(row: Mapping[str, str], metric: str) -> float:
+    try:
+        return float(row[metric].replace(",", ""))
+    except (KeyError, ValueError) as error:
+        raise InputError(f"the profiler gives no value of {metric}: {error}") from error
+
+
+def _rocprof(
+    program: str, command: list[str], kernels: Sequence[str], metrics: Sequence[str]
+) -> tuple[Launch, ...]:
+    """rocprofv3: a row per dispatch and counter. Untested on hardware."""
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as name:
+        options = ["--pmc", *metrics, "--kernel-include-regex", _pattern(kernels)]
+        options += ["--output-format", "csv", "-d", name]
+        done = subprocess.run(
+            [program, *options, "--", *command], capture_output=True, text=True, check=False
+        )
+        found = sorted(Path(name).rglob("*counter_collection.csv"))
+        if done.returncode or not found:
+            raise InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
+        return read_rocprof_launches("".join(path.read_text() for path in found[:1]))
+
+
+def read_rocprof_launches(text: str) -> tuple[Launch, ...]:
+    """rocprofv3's counter collection as CSV; dispatches in order. Untested on hardware."""
+    launches: dict[int, tuple[str, dict[str, float]]] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        _, values = launches.setdefault(int(row["Dispatch_Id"]), (row["Kernel_Name"], {}))
+        values[row["Counter_Name"]] = float(row["Counter_Value"])
+    return tuple(Launch(kernel, values) for _, (kernel, values) in sorted(launches.items()))

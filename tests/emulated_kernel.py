@@ -1,0 +1,91 @@
+"""A generated kernel on the CPU: its own text, compiled by g++, one thread per CUDA thread.
+
+``asm`` hints are left out as on HIP. Blocks run one after the other, barriers are real.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bankwise.kernels.transpose import grid, kernel
+from bankwise.kernels.transpose_plan import Transpose
+
+_BEFORE = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define __HIP_PLATFORM_AMD__ 1
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __shared__ static
+#define __align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(...)
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
+struct Index { int x; };
+static thread_local Index threadIdx;
+static Index blockIdx, gridDim;
+static pthread_barrier_t meeting;
+static inline void __syncthreads() { pthread_barrier_wait(&meeting); }
+static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+  return {x, y, z, w};
+}
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
+  unsigned char from[8], to[4];
+  for (int i = 0; i < 4; ++i) { from[i] = a >> 8 * i; from[4 + i] = b >> 8 * i; }
+  for (int i = 0; i < 4; ++i) to[i] = from[s >> 4 * i & 7];
+  return to[0] | to[1] << 8 | to[2] << 16 | (unsigned)to[3] << 24;
+}
+"""
+_AFTER = """
+static int M, K, blocks;
+static E *in, *out;
+static void* run(void* number) {
+  threadIdx.x = (int)(long)number;
+  for (int b = 0; b < blocks; ++b) {
+    if (threadIdx.x == 0) blockIdx.x = b;
+    __syncthreads();
+    NAME(in, out, M, K);
+    __syncthreads();
+  }
+  return 0;
+}
+int main(int, char** words) {
+  M = atoi(words[1]), K = atoi(words[2]), gridDim.x = blocks = atoi(words[3]);
+  in = (E*)malloc(sizeof(E) * M * K), out = (E*)calloc(M * K, sizeof(E));
+  FILE* file = fopen(words[4], "rb");
+  if (fread(in, sizeof(E), M * K, file) != (size_t)M * K) return 1;
+  pthread_barrier_init(&meeting, 0, THREADS);
+  pthread_t threads[THREADS];
+  for (long t = 0; t < THREADS; ++t) pthread_create(threads + t, 0, run, (void*)t);
+  for (long t = 0; t < THREADS; ++t) pthread_join(threads[t], 0);
+  file = fopen(words[5], "wb");
+  fwrite(out, sizeof(E), M * K, file);
+  return fclose(file);
+}
+"""
+
+
+def transposed(plan: Transpose, matrix: npt.NDArray[np.generic], folder: Path) -> object:
+    """What the kernel's text makes of ``matrix`` [m, k]: an array [k, m]."""
+    m, k = matrix.shape
+    source, program = folder / f"{plan.name}.cpp", folder / plan.name
+    after = _AFTER.replace("THREADS", str(plan.threads)).replace("NAME", plan.name)
+    text = (
+        kernel(plan).replace("extern __shared__", "__shared__").replace("tile[];", "tile[1 << 18];")
+    )
+    source.write_text(_BEFORE + text.replace('extern "C"', "static") + after)
+    flags = ["-O0", "-fno-strict-aliasing", "-w", "-pthread"]
+    subprocess.run(["g++", *flags, "-o", program, source], check=True)
+    given, made = folder / f"{plan.name}.in", folder / f"{plan.name}.out"
+    matrix.tofile(given)
+    blocks = grid(plan, (m, k), 3)
+    words = [program, str(m), str(k), str(blocks), given, made]
+    subprocess.run(list(map(str, words)), check=True, timeout=60)
+    return np.fromfile(made, matrix.dtype).reshape(k, m)

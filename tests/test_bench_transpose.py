@@ -1,0 +1,275 @@
+"""``bench transpose`` without a GPU: a worker that times nothing, counters that are given.
+
+The worker's own code runs (jobs, tuning, rounds, order of launches); only CuPy is replaced.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.gpu import profile_run, transpose_run
+from bankwise.gpu.counters import CONFLICTS
+from bankwise.gpu.launch import compile_kernel
+from bankwise.gpu.profile_run import Launch, profile_module, read_nsight_launches
+from bankwise.report.transposing import shown, table_csv, transpose_document
+from bankwise.verbs import bench_transpose as verb
+from bankwise.verbs.bench_transpose import (
+    IDEAL,
+    LIMITS,
+    PASSES,
+    BenchOptions,
+    bench_transpose,
+    read_sizes,
+    save,
+)
+
+SMALL = BenchOptions(sizes=((32768, 256),), dtypes=("fp16",), variants=4, repeats=20)
+COPY_MS = 0.5
+
+
+@pytest.fixture
+def gpu(monkeypatch) -> Iterator[SimpleNamespace]:
+    """CuPy, compiler, clock and profiler, made up. ``clock``: milliseconds of a call by name."""
+    made = SimpleNamespace(clock=lambda name: 1.0, wrong="", launched=[], counter=_true_counter)
+    device = SimpleNamespace(attributes={"MultiProcessorCount": 132}, synchronize=lambda: None)
+    fake = SimpleNamespace(cuda=SimpleNamespace(Device=lambda: device))
+    monkeypatch.setattr(transpose_run, "cupy", lambda: fake)
+    monkeypatch.setattr(transpose_run, "compile_kernel", _compiled(made))
+    used = SimpleNamespace(registers=40, local_bytes=0)
+    monkeypatch.setattr(transpose_run, "resources", lambda one: used)
+    monkeypatch.setattr(transpose_run, "median_ms", _timed(made))
+    monkeypatch.setattr(transpose_run, "device_copy", lambda x, y: _named(made, "copy"))
+    others = ("torch x", "triton a", "triton b")
+    monkeypatch.setattr(
+        transpose_run, "peers", lambda *a: [(name, _named(made, name)) for name in others]
+    )
+    monkeypatch.setattr(transpose_run.Case, "correct", lambda case, call: call() != made.wrong)
+    monkeypatch.setattr(transpose_run, "_cases", _cases)
+    monkeypatch.setattr(verb, "_times", _times)
+    monkeypatch.setattr(verb, "profile_module", _profiler(made))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda *a: object())
+    return made
+
+
+def _named(made, name):
+    def call():
+        made.launched.append(name)
+        return name
+
+    return call
+
+
+def _compiled(made):
+    def compiled(text, name, shared_bytes=0):
+        assert f"{name}(const E*" in text
+        return lambda grid, block, args: made.launched.append(name) or name
+
+    return compiled
+
+
+def _timed(made):
+    def timed(call, **options):
+        ms = made.clock(call())
+        return SimpleNamespace(median_ms=ms, all_ms=(ms,) * 3)
+
+    return timed
+
+
+def _cases(job):
+    for dtype in job["dtypes"]:
+        for m, k in job["sizes"]:
+            yield transpose_run.Case(dtype, (m, k), np.zeros(1), np.zeros(1))
+
+
+def _times(asked, folder, progress):
+    job = json.loads(json.dumps(verb._job(asked, mode="time")))
+    pool = SimpleNamespace(map=lambda f, items, chunksize: map(f, items))
+    rows = [row for case in _cases(job) for row in transpose_run._timed(job, case, pool)]
+    return json.loads(json.dumps({"about": {"gpu": "none"}, "rows": rows}))
+
+
+def _true_counter(name, metric):
+    return {PASSES: 10.0, IDEAL: 7.0, CONFLICTS[0]: 2.0, CONFLICTS[1]: 3.0}.get(metric, 50.0)
+
+
+def _profiler(made):
+    def profiler(module, arguments, *, kernels, metrics, vendor):
+        job = json.loads(Path(arguments[0]).read_text())
+        rows = transpose_run._count(job)
+        Path(arguments[1]).write_text(json.dumps({"rows": rows}))
+        assert {row["name"] for row in rows} <= set(kernels)
+        return tuple(
+            Launch(row["name"], {m: made.counter(row["name"], m) for m in metrics}) for row in rows
+        )
+
+    return profiler
+
+
+@pytest.fixture
+def call_returns_name(monkeypatch):
+    """A launch tells its kernel's name, so that the clock can look it up."""
+    monkeypatch.setattr(
+        transpose_run.Ready,
+        "on",
+        lambda ready, case: lambda: ready.compiled((1,), (1,), ()) or ready.plan.name,
+    )
+
+
+def test_rates_and_shares_come_from_the_times(gpu, call_returns_name):
+    gpu.clock = lambda name: COPY_MS if name == "copy" else 1.0
+    report = bench_transpose(SMALL)
+    copy = next(x for x in report.lines if x.kind == "copy")
+    rung = next(x for x in report.lines if x.kind == "rung")
+    size = 2 * 32768 * 256 * 2
+    assert copy.gb_per_s == pytest.approx(size / (COPY_MS / 1000) / 1e9, rel=1e-3)
+    assert (copy.share, rung.share) == (1.0, 0.5)
+    assert len(report.tried) >= 4
+
+
+def test_the_counters_of_a_launch_stand_beside_its_prediction(gpu, call_returns_name):
+    report = bench_transpose(SMALL)
+    rows = {x.name: x for x in report.lines}
+    rung = rows["transpose_fp16_row_major"]
+    assert rung.predicted_extra == 448 * 32768 * 256 // (64 * 32)
+    assert (rung.measured_passes, rung.measured_extra, rung.aggregate_extra) == (10, 3, 5)
+    assert rung.agrees is False
+    assert not report.good
+    assert rung.limits == dict.fromkeys(LIMITS, 50.0)
+    tuned = [x for x in report.lines if x.kind == "tuned"]
+    assert [x.predicted_extra for x in tuned if x.measured_extra is not None] == [0]
+    relaid = [x for x in report.lines if x.kind == "relaid"]
+    assert len(relaid) == 2
+    assert all(x.predicted_extra and x.measured_extra == 3 for x in relaid)
+
+
+def test_a_report_is_good_only_if_counters_agree_and_results_are_right(gpu, call_returns_name):
+    options = BenchOptions(((65536, 256),), ("fp16",), variants=0, repeats=20, profile=False)
+    assert bench_transpose(options).good
+    gpu.wrong = "transpose_fp16_xor"
+    report = bench_transpose(options)
+    assert not report.good
+    assert [x.name for x in report.lines if x.correct is False] == ["transpose_fp16_xor"]
+
+
+def test_only_the_best_triton_tile_and_variant_are_shown(gpu, call_returns_name):
+    gpu.clock = lambda name: {"triton b": 0.5}.get(name, 1.0)
+    report = bench_transpose(SMALL)
+    names = [x.name for x in shown(report, report.cases[0])]
+    assert "triton b" in names
+    assert "triton a" not in names
+    assert sum(x.kind == "tuned" for x in shown(report, report.cases[0])) == 1
+
+
+def test_the_results_are_written_as_csv_json_and_a_plot(gpu, call_returns_name, tmp_path):
+    pytest.importorskip("matplotlib")
+    report = bench_transpose(SMALL)
+    written = save(report, tmp_path / "new")
+    assert [p.name for p in written] == [
+        "results.csv",
+        "variants.csv",
+        "results.json",
+        "results.png",
+    ]
+    document = json.loads(written[2].read_text())
+    assert document["schema"] == "bankwise.bench_transpose/1"
+    assert document["tried"] == len(report.tried)
+    assert len(written[0].read_text().splitlines()) == 1 + len(report.lines)
+    assert written[3].read_bytes()[:4] == b"\x89PNG"
+    assert transpose_document(report)["good"] is False
+    assert table_csv(()) == ""
+
+
+def test_without_cupy_one_error_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda *a: None)
+    with pytest.raises(InputError, match="needs CuPy") as caught:
+        bench_transpose(SMALL)
+    assert caught.value.hint == "pip install 'bankwise[gpu]'"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="CuPy is here")
+def test_compiling_without_cupy_says_so_too():
+    with pytest.raises(InputError, match="needs CuPy"):
+        compile_kernel("", "k")
+
+
+def test_bad_sizes_and_types_are_said_before_anything_runs():
+    assert read_sizes(["128x64"]) == ((128, 64),)
+    assert read_sizes([]) == ((65536, 256), (65536, 4096))
+    for text in ("128", "x64", "0x64", "-1x64", "axb"):
+        with pytest.raises(InputError, match="bad size"):
+            read_sizes([text])
+    with pytest.raises(InputError, match="unknown type 'int3'"):
+        bench_transpose(BenchOptions(dtypes=("int3",)))
+    with pytest.raises(InputError, match="100 x 256 is no multiple"):
+        bench_transpose(BenchOptions(sizes=((100, 256),)))
+
+
+NSIGHT = """"ID","Kernel Name","a.sum","b"
+"","","sector","%"
+"0","k1","1,024","2.5"
+"1","k2","7","0"
+"""
+
+
+def test_a_page_of_nsight_compute_is_read_launch_by_launch():
+    found = read_nsight_launches(NSIGHT, ("a.sum", "b"))
+    assert [(x.kernel, dict(x.values)) for x in found] == [
+        ("k1", {"a.sum": 1024.0, "b": 2.5}),
+        ("k2", {"a.sum": 7.0, "b": 0.0}),
+    ]
+    with pytest.raises(InputError, match="no value of c"):
+        read_nsight_launches(NSIGHT, ("c",))
+
+
+def test_a_table_of_rocprofv3_is_read_dispatch_by_dispatch():
+    text = "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n"
+    text += "2,k2,X,5\n1,k1,X,3\n1,k1,Y,4\n"
+    found = profile_run.read_rocprof_launches(text)
+    assert [(x.kernel, dict(x.values)) for x in found] == [
+        ("k1", {"X": 3, "Y": 4}),
+        ("k2", {"X": 5}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("echo nothing; exit 3", "failed: nothing"),
+        ('printf \'"ID","Kernel Name","a"\\n"","",""\\n\'', "shows no launch of k1"),
+    ],
+)
+def test_a_profiler_that_fails_or_sees_nothing_is_an_error(tmp_path, script, words):
+    program = tmp_path / "ncu"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    with pytest.raises(InputError, match=words):
+        profile_module("m", [], kernels=["k1"], metrics=["a"], profiler=str(program))
+
+
+def test_a_profiler_that_is_not_there_is_an_error():
+    with pytest.raises(InputError, match="is not installed"):
+        profile_module("m", [], kernels=["k"], metrics=["a"], profiler="no-such-profiler")
+
+
+def test_the_profiler_is_asked_for_the_kernels_and_counters_alone(tmp_path):
+    program, seen = tmp_path / "ncu", tmp_path / "seen"
+    program.write_text(f'#!/bin/sh\necho "$@" > {seen}\ncat {tmp_path}/page\n')
+    program.chmod(0o755)
+    (tmp_path / "page").write_text(NSIGHT)
+    metrics = ["a.sum", "b"]
+    profile_module(
+        "some.module", ["x"], kernels=["k1", "k2"], metrics=metrics, profiler=str(program)
+    )
+    words = seen.read_text().split()
+    assert words[words.index("--metrics") + 1] == "a.sum,b"
+    assert words[words.index("--kernel-name") + 1] == "regex:^(k1|k2)$"
+    assert words[words.index("--clock-control") + 1] == "none"
+    assert words[-3:] == ["-m", "some.module", "x"]
