@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +17,11 @@ import pytest
 
 from bankwise.errors import InputError
 from bankwise.gpu import records, source
-from bankwise.gpu.cases import WINDOW_BYTES, cases
+from bankwise.gpu.cases import WINDOW_BYTES, Case, cases
 from bankwise.gpu.counters import CONFLICTS, PASSES, Counters, read_nsight
 from bankwise.gpu.probe import compare
 from bankwise.machine import machine
+from brute import brute_count
 from command import bankwise
 
 MEASURED = Path(__file__).parent / "data" / "h200_probe.csv"
@@ -108,15 +110,56 @@ def test_probe_replays_measured_accesses_without_a_gpu(tmp_path: Path) -> None:
     assert "broken.csv:" in ended.err
 
 
-def test_cp_async_and_atomics_are_served_as_their_rows_say_in_words() -> None:
-    """Counters _op_ldgsts and _op_atom; every lane of a copy reads the same 4, 8 or 16 bytes."""
-    chosen, counters = records.loads(COPIES.read_text("utf-8"), str(COPIES))
+def _served(file: Path) -> Iterator[tuple[Case, int]]:
+    chosen, counters = records.loads(file.read_text("utf-8"), str(file))
     assert counters.passes is not None
-    for case, passes in zip(chosen, counters.passes.tolist(), strict=True):
+    yield from zip(chosen, counters.passes.tolist(), strict=True)
+
+
+def _lanes_per_bank(case: Case) -> int:
+    """Passes if every lane needs its words for itself, whichever word another lane needs."""
+    row = machine("sm_90").instruction(case.instruction.removesuffix(".ca"))
+    passes = 0
+    for phase in row.phases:
+        banks = Counter(
+            (int(case.offsets_bytes[lane]) // 4 + word) % 32
+            for lane in phase
+            for word in range(row.width_bytes // 4)
+            if case.active[lane]
+        )
+        passes += max(banks.values(), default=0)
+    return passes
+
+
+def test_copies_through_the_cache_from_places_of_their_own_are_stores_without_sharing() -> None:
+    """cp.async.ca; lanes with one destination race, so real copies have none of these."""
+    seen = apart = 0
+    for case, passes in _served(COPIES.with_name("h200_sources.csv")):
+        if case.instruction.endswith(".cg"):
+            continue
+        seen += 1
+        assert passes == _lanes_per_bank(case)
         offsets = case.offsets_bytes[case.active].tolist()
-        if case.instruction == "cp.async.b128":
-            assert passes == len(set(offsets))
-        elif case.instruction.startswith("cp.async"):
-            assert passes == len(offsets)
-        else:
-            assert passes == max(Counter(offset // 4 % 32 for offset in offsets).values())
+        if len(set(offsets)) == len(offsets):
+            name = case.instruction.removesuffix(".ca")
+            row = machine("sm_90").instruction(name)
+            wanted, _, _ = brute_count(row, [case.offsets_bytes.tolist()], case.active.tolist())
+            assert passes == wanted
+            apart += 1
+    assert (seen, apart) == (300, 145)
+
+
+def test_copies_from_one_place_take_a_pass_for_each_lane_or_each_destination() -> None:
+    for case, passes in _served(COPIES):
+        offsets = case.offsets_bytes[case.active].tolist()
+        wide = case.instruction == "cp.async.b128"
+        assert passes == (len(set(offsets)) if wide else len(offsets))
+
+
+def test_atomics_serialise_lanes_on_one_word_unless_they_only_count() -> None:
+    for case, passes in _served(COPIES.with_name("h200_adding.csv")):
+        assert passes == _lanes_per_bank(case)
+    for case, passes in _served(COPIES.with_name("h200_atomics.csv")):
+        row = machine("sm_90").instruction(case.instruction)
+        wanted, _, _ = brute_count(row, [case.offsets_bytes.tolist()], case.active.tolist())
+        assert passes == wanted

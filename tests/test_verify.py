@@ -6,6 +6,7 @@ The counters come from the judge that shares no code with the counting, or from 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -71,8 +72,6 @@ def test_the_16x32_transpose_predicts_two_passes_for_n_xor_m() -> None:
 def test_a_problem_carries_the_certificate_that_certify_accepts(tmp_path: Path) -> None:
     report = verify(ROOT / "examples/solve/transpose_sm90.toml", counters=_judged("sm_90"))
     document = verify_document(report)
-    import json
-
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(document["certificate"]), "utf-8")
     assert bankwise("certify", str(file)).code == 0
@@ -102,3 +101,34 @@ def test_no_gpu_no_access_and_no_file_are_told(tmp_path: Path) -> None:
     ended = bankwise("verify", str(broken))
     assert ended.code == 2
     assert "broken.toml" in ended.err
+
+
+STORED = ROOT / "docs" / "data" / "h200_verify"
+MEASURED = {
+    "triton_transpose_sm_90": "tests/data/isa/triton_transpose.sm_90.ptx",
+    "triton_matmul_sm_90": "tests/data/isa/triton_matmul.sm_90.ptx",
+    "triton_attention_sm_90": "tests/data/isa/triton_attention.sm_90.ptx",
+    "profile_tiles": "tests/data/profile/tiles.ptx",
+    "sass_tiles": "tests/data/sass/tiles.ptx",
+    "n_xor_m": "examples/transpose_16x32/n_xor_m.toml",
+    "n_xor_2m": "examples/transpose_16x32/n_xor_2m.toml",
+    "row_major": "examples/transpose_16x32/row_major.toml",
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_what_the_h200_counted_is_what_is_predicted_today(name: str) -> None:
+    stored = json.loads((STORED / f"{name}.json").read_text("utf-8"))
+    passes = [p for row in stored["rows"] for p in row["measured_passes"]]
+    conflicts = [e for row in stored["rows"] for e in row["measured_extra"]]
+
+    def counters(batch: Sequence[Case], vendor: str) -> Counters:
+        assert len(batch) == len(passes)
+        return Counters(np.array(passes), np.array(conflicts))
+
+    size = "256,1,1" if name == "profile_tiles" else ""
+    report = verify(
+        ROOT / MEASURED[name], Options(workgroup_size=size), limit=900, counters=counters
+    )
+    assert report.agrees
+    assert len(report.rows) == len(stored["rows"])
