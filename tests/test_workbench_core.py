@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bankwise.machine import machine
+from bankwise.machine import machine, names
 from bankwise.proof.problem import Problem, Request, Tile, problem
 from bankwise.synth.construct import Construction, construct
 from bankwise.synth.family import counted, family_size, predicted
@@ -124,6 +124,13 @@ def test_the_algorithm_of_the_page_pairs_what_python_pairs() -> None:
 def test_the_exported_machine_facts_are_those_of_the_machine_files() -> None:
     stored = (STATIC / "machines.json").read_text("utf-8")
     assert stored == facts.text(), "stale: run python -m bankwise.workbench.facts"
+
+
+def test_the_page_may_derive_the_alignment_from_vendor_and_width() -> None:
+    for gpu in map(machine, names()):
+        for row in gpu.instructions.values():
+            wanted = row.width_bytes if gpu.vendor == "nvidia" else 1
+            assert row.alignment_bytes == wanted, f"{gpu.name} {row.name}: see core/machines.js"
 
 
 def test_every_module_of_the_page_is_joined_once() -> None:

@@ -7,19 +7,57 @@ import hashlib
 import json
 import re
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from bankwise.errors import InputError
-from bankwise.workbench.page import html, page, script
+from bankwise.workbench import facts
+from bankwise.workbench.page import html, lean, page, script
 from bankwise.workbench.widget import workbench
 
 LIMIT_BYTES = 300_000
+STATIC = Path(facts.__file__).parent / "static"
 HOSTILE = "</script><script>alert(1)</script><!--"
 
 
 def test_the_page_is_under_300_kb() -> None:
     assert len(page().encode()) < LIMIT_BYTES
+
+
+def test_a_report_is_smaller_than_the_page_around_it() -> None:
+    assert len(html({"schema": "bankwise.check/1"}).encode()) < len(page().encode())
+
+
+def test_what_is_left_out_is_comments_and_indentation_alone() -> None:
+    text = "a = 1;\n  /** two\n   * lines */\n  b = 2; // kept\n    // gone\nc = `x // y`;\n"
+    assert lean(text) == "a = 1;\nb = 2; // kept\nc = `x // y`;\n"
+
+
+def test_a_literal_that_spans_lines_keeps_its_spaces() -> None:
+    text = "  a = `one\n    two`;\n    b = `${`3`}\n  four`;\n  c;\n"
+    assert lean(text) == "a = `one\n    two`;\nb = `${`3`}\n  four`;\nc;\n"
+    for path in STATIC.rglob("*.js"):
+        signs = lean(path.read_text("utf-8")).count("`")
+        assert signs % 2 == 0, f"{path}: where its literals end cannot be told from the signs"
+
+
+def test_a_report_carries_the_machines_that_it_names_and_no_other() -> None:
+    kernel = {"target": "gfx942"}
+    check = {"schema": "bankwise.check/1", "kernels": [kernel]}
+    other = {"schema": "bankwise.check/1", "kernels": [{"target": "sm_90"}]}
+    assert machines_of(html(check)) == {"gfx942"}
+    fix = {"schema": "bankwise.fix/1", "before": check, "after": check}
+    assert machines_of(html(fix)) == {"gfx942"}
+    model = {"dispatches": [fix, {"before": other, "after": other}]}
+    assert machines_of(html(model)) == {"gfx942", "sm_90"}
+    assert machines_of(html({"schema": "bankwise.solve/1", "before": other})) == {"sm_90"}
+
+
+def machines_of(text: str) -> set[str]:
+    carried = re.search(r'id="machines">(.*?)</script>', text, re.DOTALL)
+    assert carried is not None
+    return {machine["name"] for machine in json.loads(carried[1])["machines"]}
 
 
 def test_the_page_names_no_address_but_the_svg_namespace() -> None:

@@ -6,6 +6,7 @@ import http.client
 import json
 import random
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -186,6 +187,151 @@ def test_a_job_can_be_stopped(server: Server) -> None:
     assert ask(server, "DELETE", f"/jobs/{answer['id']}")[0] == 200
     assert finished(server, answer["id"]) == {"state": "failed", "error": "stopped"}
     assert ask(server, "DELETE", "/jobs/unknown")[0] == 404
+
+
+def scripted(code: str, folder: Path, **limits: Any) -> Jobs:
+    """Jobs whose worker is this Python text instead of bankwise."""
+    path = folder / "worker.py"
+    path.write_text(code, "utf-8")
+    return Jobs(worker=(sys.executable, str(path)), **limits)
+
+
+def outcome(jobs: Jobs, text: str = "x") -> dict[str, Any]:
+    """What becomes of one job."""
+    name = jobs.start(Order("check", text))
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
+        state = jobs.state(name)
+        assert state is not None
+        if state["state"] != "running":
+            return state
+        time.sleep(0.02)
+    raise AssertionError("the job did not end")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "crashed (SIGSEGV)"),
+        ("import os; os.abort()", "crashed (SIGABRT)"),
+        ("raise SystemError('broken inside')", "broken inside"),
+        ("print('no JSON'); print('[1]'); print('3')", "ended with code 0"),
+        ("print('{')", "left no answer"),
+        ("import sys; sys.exit(7)", "code 7"),
+    ],
+)
+def test_a_job_that_crashes_is_told_apart_and_harms_no_other(
+    tmp_path: Path, code: str, said: str
+) -> None:
+    jobs = scripted(
+        f"import sys\nif open(sys.argv[2]).read() == 'good': print('{{\"document\": 1}}')\n"
+        f"else:\n    {code}",
+        tmp_path,
+    )
+    failed = outcome(jobs)
+    assert failed["state"] == "failed"
+    assert said in failed["error"]
+    assert outcome(jobs, "good") == {"state": "done", "document": 1}
+    jobs.close()
+
+
+def test_an_answer_that_is_too_large_ends_the_job(tmp_path: Path) -> None:
+    code = "while True: print('x' * 65536, end='')"
+    jobs = scripted(code, tmp_path, answer_bytes=1 << 20)
+    assert "1,048,576 bytes" in outcome(jobs)["error"]
+    jobs.close()
+
+
+def test_progress_is_what_the_process_said_last(tmp_path: Path) -> None:
+    lines = [{"stage": "one", "done": 1, "total": 4}, {"stage": "two", "done": 3, "total": 4}]
+    code = f"import time\nfor line in {[json.dumps(x) for x in lines]}: print(line, flush=True)\n"
+    jobs = scripted(code + "time.sleep(60)", tmp_path)
+    name = jobs.start(Order("check", "x"))
+    seen: dict[str, Any] = {}
+    deadline = time.monotonic() + WAIT_SECONDS
+    while seen.get("stage") != "two" and time.monotonic() < deadline:
+        seen = jobs.state(name) or {}
+        time.sleep(0.02)
+    assert (seen["state"], seen["done"], seen["total"]) == ("running", 3, 4)
+    assert 0 <= seen["seconds"] <= WAIT_SECONDS
+    assert seen["limit_seconds"] == jobs.seconds
+    jobs.close()
+    assert jobs.state(name) == {"state": "failed", "error": "the server stopped"}
+
+
+def test_what_a_job_started_ends_with_it(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "print('{\"document\": %d}' % child.pid)\n"
+    )
+    jobs = scripted(code, tmp_path)
+    child = outcome(jobs)["document"]
+    deadline = time.monotonic() + WAIT_SECONDS
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(child)
+    jobs.close()
+
+
+def alive(process: int) -> bool:
+    """Whether a process runs; one that is dead and not yet collected does not."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("verb", "file", "text", "said"),
+    [
+        ("solve", "p.toml", "machine = [3 4]", "p.toml:1"),
+        ("check", "p.toml", 'machine = "sm_90"\n', "p.toml"),
+        ("fix", "p.toml", 'machine = "sm_90"\n', "only a kernel"),
+        ("solve", "k.mlir", "module {}", "a problem or a spec is solved"),
+        ("check", "k.s", "nothing", "k.s"),
+        ("check", "k.ptx", "nothing", "k.ptx"),
+    ],
+)
+def test_what_a_verb_cannot_do_comes_back_in_words(
+    server: Server, verb: str, file: str, text: str, said: str
+) -> None:
+    _, answer = ask(server, "POST", "/jobs", order(verb=verb, file=file, text=text))
+    failed = finished(server, answer["id"])
+    assert failed["state"] == "failed"
+    assert said in failed["error"]
+    assert "Traceback" not in failed["error"]
+
+
+def test_random_orders_are_refused_or_become_orders_that_are_safe_to_run() -> None:
+    rng = random.Random(8)
+    keys = ("verb", "text", "file", "target", "more", "")
+    values = (
+        "check",
+        "x",
+        "",
+        None,
+        3,
+        [],
+        {},
+        "gfx950",
+        "\x00",
+        "a" * 300,
+        "../x",
+        "\ud800",
+        True,
+    )
+    for _ in range(2_000):
+        value: Any = {rng.choice(keys): rng.choice(values) for _ in range(rng.randint(0, 5))}
+        if rng.random() < 0.1:
+            value = rng.choice((value.values(), [value], "check", None, 7))
+        try:
+            made = Order.parse(value)
+        except InputError:
+            continue
+        assert made.verb in ("check", "fix", "solve")
+        assert "/" not in made.file
+        assert not made.file.startswith(("-", "."))
 
 
 def test_more_jobs_than_allowed_are_refused() -> None:

@@ -102,6 +102,11 @@ def weighted_passes(address: AddressMap, demands: Sequence[Demand], element_byte
     return _weigh(address, _join(demands), element_bytes)[0]
 
 
+def weighted_ideal(demands: Sequence[Demand], element_bytes: int) -> int:
+    """The passes that all ``demands`` would take without any conflict, weighted."""
+    return _weigh(Identity(), _join(demands), element_bytes)[1]
+
+
 def folds(pieces: Sequence[Piece], tile: Tile) -> Iterator[XorFold]:
     """All folds of the family that keep every piece together and stay inside a row."""
     widest = max((p.span for p in pieces), default=1)

@@ -11,6 +11,7 @@ from typing import Any
 
 from bankwise.conflict import Witness
 from bankwise.errors import Location, Refusal
+from bankwise.proof.certificate import Certificate, to_json
 from bankwise.report.values import (
     AccessReport,
     AllocationReport,
@@ -18,6 +19,7 @@ from bankwise.report.values import (
     Cost,
     Finding,
     KernelReport,
+    Lanes,
     Optimum,
     Totals,
 )
@@ -30,15 +32,15 @@ def dumps(document: Document) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-def check_document(report: CheckReport) -> Document:
-    """``bankwise.check/1``."""
+def check_document(report: CheckReport, *, lanes: bool = False) -> Document:
+    """``bankwise.check/1``. ``lanes``: with what every lane touches, which pages draw."""
     return {
         "schema": "bankwise.check/1",
         "file": report.file,
         "target": report.target,
         "policy": report.policy,
         "counter": report.counter,
-        "accesses": [access_document(a) for a in report.accesses],
+        "accesses": [access_document(a, lanes=lanes) for a in report.accesses],
         "totals": totals_document(report.totals),
         "totals_dma": totals_document(report.totals_dma),
         "totals_assumed": totals_document(report.totals_assumed),
@@ -50,9 +52,11 @@ def check_document(report: CheckReport) -> Document:
     }
 
 
-def access_document(access: AccessReport) -> Document:
+def access_document(access: AccessReport, *, lanes: bool = False) -> Document:
     """One access."""
+    shown = {"lanes": _lanes(access.lanes)} if lanes and access.lanes else {}
     return {
+        **shown,
         "location": location_document(access.location),
         "kernel": access.kernel,
         "operation": access.operation,
@@ -62,6 +66,7 @@ def access_document(access: AccessReport) -> Document:
         "instruction": access.instruction,
         "instructions": access.instructions,
         "instruction_source": access.instruction_source,
+        "apart_bytes": access.lanes.apart_bytes if access.lanes else None,
         "waves": access.waves,
         "executions": access.executions,
         **cost_document(access.cost),
@@ -83,6 +88,16 @@ def access_document(access: AccessReport) -> Document:
             }
             for i in access.iterations
         ],
+    }
+
+
+def _lanes(lanes: Lanes) -> Document:
+    return {
+        "instruction": lanes.instruction,
+        "wave": lanes.wave,
+        "offsets_bytes": list(lanes.offsets_bytes),
+        "inactive": [lane for lane, on in enumerate(lanes.active) if not on],
+        "apart_bytes": lanes.apart_bytes,
     }
 
 
@@ -166,7 +181,16 @@ def _optimum(optimum: Optimum) -> Document:
         "best": cost_document(optimum.best),
         "optimal": optimum.optimal,
         "how": optimum.how,
+        "address": optimum.address or None,
+        "notation": optimum.notation or None,
+        "notes": list(optimum.notes),
+        "certificate": certificate_document(optimum.certificate),
     }
+
+
+def certificate_document(certificate: Certificate | None) -> Document | None:
+    """What ``bankwise certify`` reads; null where there is no certificate."""
+    return None if certificate is None else to_json(certificate)
 
 
 def _occupancy(kernel: KernelReport) -> Document | None:

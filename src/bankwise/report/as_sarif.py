@@ -16,6 +16,7 @@ RULES = {
     "dma-width": "The machine has no direct-to-LDS copy of this width.",
     "not-a-bijection": "Two elements of the tile land on one place of the memory.",
     "several-maps": "Accesses of one allocation use different address maps.",
+    "offset-after-xor": "A constant added to a swizzled address changes the swizzled bits.",
     "not-analysed": "This access or kernel could not be analysed.",
 }
 """The rules a report can name, each in a sentence."""

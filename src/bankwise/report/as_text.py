@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bankwise.report.values import AccessReport, CheckReport, Cost, KernelReport, Totals
+from bankwise.report.values import AccessReport, CheckReport, Cost, KernelReport, Optimum, Totals
 
 _SHOWN = 12
 """Accesses listed in full; the rest is summed up in one line unless all are asked for."""
@@ -51,8 +51,34 @@ def _print_kernel(
             f"  {escape(names)}: {here.passes:,} passes per workgroup, {word} {best.passes:,} "
             f"[dim]({escape(optimum.how)})[/]"
         )
+        if report.policy == "emitted":
+            _print_layout(optimum, console)
+        else:
+            _print_encoding(optimum, console)
     for note in kernel.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
+
+
+def _print_layout(optimum: Optimum, console: Console) -> None:
+    """The one layout for all accesses of a buffer, or that there is no better one."""
+    if optimum.address:
+        named = f"; {optimum.notation}" if optimum.notation else ""
+        console.print(f"    byte a of it moves to {escape(optimum.address + named)}")
+        if optimum.certificate is None:
+            console.print("    [dim]known by counting, without a certificate[/]")
+    elif optimum.present.passes > optimum.present.ideal:
+        known = "no layout takes fewer" if optimum.optimal else "no better layout was found"
+        console.print(f"    {known}: it stays as it is")
+    for note in optimum.notes:
+        console.print(f"    {escape(note)}")
+
+
+def _print_encoding(optimum: Optimum, console: Console) -> None:
+    """A better encoding in the words of the framework, where one was looked for."""
+    if optimum.notation:
+        console.print(f"    [bold]{escape(optimum.notation)}[/]", highlight=False)
+    for note in optimum.notes:
+        console.print(f"    [dim]{escape(note)}[/]")
 
 
 def _print_allocations(kernel: KernelReport, console: Console) -> None:

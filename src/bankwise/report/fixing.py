@@ -11,7 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.errors import Refusal
-from bankwise.report.as_json import check_document, refusal_document
+from bankwise.proof.certificate import Certificate
+from bankwise.report.as_json import certificate_document, check_document, refusal_document
 from bankwise.report.values import CheckReport, Cost
 
 Status = Literal["passed", "failed", "not available", "skipped"]
@@ -36,6 +37,7 @@ class Change:
 
     ``optimum`` says how far the new map is from the best one. ``coalescing`` says what the permuted
     global addresses of direct-to-LDS copies do; ``members`` is how many maps were tried.
+    ``certificate``: of the new map; None where its passes were only counted.
     """
 
     kernel: str
@@ -46,6 +48,7 @@ class Change:
     members: int
     coalescing: str
     optimum: str = ""
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class FixReport:
         return 2 if self.refusals or self.after.refusals else 0
 
 
-def fix_document(report: FixReport) -> dict[str, Any]:
-    """``bankwise.fix/1``."""
+def fix_document(report: FixReport, *, lanes: bool = False) -> dict[str, Any]:
+    """``bankwise.fix/1``. ``lanes``: with what every lane touches, which pages draw."""
     return {
         "schema": "bankwise.fix/1",
         "target": report.before.target,
@@ -103,6 +106,7 @@ def fix_document(report: FixReport) -> dict[str, Any]:
                 "members": c.members,
                 "coalescing": c.coalescing or None,
                 "optimum": c.optimum or None,
+                "certificate": certificate_document(c.certificate),
             }
             for c in report.changes
         ],
@@ -116,8 +120,8 @@ def fix_document(report: FixReport) -> dict[str, Any]:
             for v in report.verdicts
         ],
         "refusals": [refusal_document(r) for r in report.refusals],
-        "before": check_document(report.before),
-        "after": check_document(report.after),
+        "before": check_document(report.before, lanes=lanes),
+        "after": check_document(report.after, lanes=lanes),
         "patch": report.patch,
     }
 

@@ -47,11 +47,11 @@ def print_model_fix(found: ModelFix, console: Console) -> None:
         console.print(f"[dim]written: {escape(str(path))}[/]")
 
 
-def model_fix_document(found: ModelFix) -> dict[str, Any]:
-    """``bankwise.fix-model/1``."""
+def model_fix_document(found: ModelFix, *, lanes: bool = False) -> dict[str, Any]:
+    """``bankwise.fix-model/1``. ``lanes``: with what every lane touches, which pages draw."""
     return {
         "schema": "bankwise.fix-model/1",
-        "dispatches": [fix_document(report) for report in found.reports],
+        "dispatches": [fix_document(report, lanes=lanes) for report in found.reports],
         "refusals": [refusal_document(refusal) for refusal in found.refusals],
         "files": [str(path) for path in found.files],
         "notes": list(found.notes),

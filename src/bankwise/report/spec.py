@@ -38,7 +38,11 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class SpecReport:
-    """The answer of ``check``. ``passes``: over the tile in the whole launch, None if unknown."""
+    """The answer of ``check``. ``passes``: over the tile in the whole launch, None if unknown.
+
+    ``offsets``: where each element of the tile lives, in elements, row-major; None where the layout
+    is in dispute or the tile is too large to be drawn.
+    """
 
     check: CheckReport
     tile: tuple[int, ...]
@@ -49,6 +53,7 @@ class SpecReport:
     footprint_bytes: int
     passes: int | None
     published: tuple[Published, ...]
+    offsets: tuple[int, ...] | None = None
 
     @property
     def exit_code(self) -> int:
@@ -89,9 +94,15 @@ class SpecSolution:
         return self.report.exit_code
 
 
-def spec_document(report: SpecReport) -> dict[str, Any]:
-    """``bankwise.check/1`` with one more key, ``spec``."""
-    return {**check_document(report.check), "spec": _spec(report)}
+def spec_document(report: SpecReport, *, lanes: bool = False) -> dict[str, Any]:
+    """``bankwise.check/1`` with one more key, ``spec``.
+
+    ``lanes``: with what every lane touches and where every element lives, which pages draw.
+    """
+    spec = _spec(report)
+    if lanes and report.offsets is not None:
+        spec["offsets"] = list(report.offsets)
+    return {**check_document(report.check, lanes=lanes), "spec": spec}
 
 
 def _spec(report: SpecReport) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from bankwise.conflict import Witness
 from bankwise.errors import Location, Refusal
 from bankwise.machine import Evidence
+from bankwise.proof.certificate import Certificate
 from bankwise.reason import Reason
 
 
@@ -54,6 +55,21 @@ class Iteration:
 
 
 @dataclass(frozen=True, slots=True)
+class Lanes:
+    """The costliest execution of an access, lane by lane, for whoever draws it.
+
+    ``instruction`` of ``wave`` touches ``offsets_bytes[lane]`` first, on the ``active`` lanes.
+    ``apart_bytes``: from there to the second address of a two-address form, None if it has one.
+    """
+
+    instruction: str
+    wave: int
+    offsets_bytes: tuple[int, ...]
+    active: tuple[bool, ...]
+    apart_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AccessReport:
     """One access to shared memory, predicted (or read from the emitted code).
 
@@ -83,6 +99,7 @@ class AccessReport:
     note: str
     iterations: tuple[Iteration, ...]
     share: float = 0.0
+    lanes: Lanes | None = None
 
     @property
     def rule(self) -> str:
@@ -116,6 +133,9 @@ class Optimum:
 
     ``allocations`` share their accesses, and so one layout. Costs are per workgroup, ordinary
     accesses only. ``how`` says in what way the optimum is known, or that it is the best found.
+    ``address``: the layout in words, empty where it was not asked for; ``notation``: the same in
+    the notation of the framework that made the kernel; ``notes``: what restricts or qualifies it.
+    ``certificate``: for ``bankwise certify``; None where the optimum is known by counting alone.
     """
 
     allocations: tuple[str, ...]
@@ -123,6 +143,10 @@ class Optimum:
     best: Cost
     optimal: bool
     how: str
+    address: str = ""
+    notation: str = ""
+    notes: tuple[str, ...] = ()
+    certificate: Certificate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from bankwise.address import AddressMap, Linear
 from bankwise.errors import InputError, Refusal
 from bankwise.machine import Machine
 from bankwise.proof.certificate import HOW_TEXT, Certificate
+from bankwise.proof.claims import certificate
+from bankwise.proof.passes import pins
 from bankwise.proof.problem import Problem, Request, problem
 from bankwise.proof.problem import Tile as ProofTile
 from bankwise.search import Demand, Piece, Tile, best_fold
@@ -35,7 +37,8 @@ class Best:
 
     ``how``: in what way it is known, or why it is only the best found. ``optimal``: whether no
     layout of the same footprint with the same instructions takes fewer. ``rows``: the best layout
-    that permutes every row within itself, None if none is known to help.
+    that permutes every row within itself, None if none is known to help. ``certificate``: of
+    ``address``; with ``problem`` None where the accesses are not linear, so were only counted.
     """
 
     address: AddressMap
@@ -46,6 +49,7 @@ class Best:
     how: str
     certificate: Certificate | None = None
     rows: Linear | None = None
+    problem: Problem | None = None
 
 
 def best_layout(
@@ -68,7 +72,32 @@ def best_layout(
     if fold.passes <= passes:
         address, passes = fold.address, fold.passes
     how = HOW_TEXT[stated.how]
-    return Best(address, passes, before, ideal, stated.optimal, how, stated, rows)
+    found_best = Best(
+        address, passes, before, ideal, stated.optimal, how, stated, rows, found.problem
+    )
+    return replace(found_best, certificate=certified(found_best, address) or stated)
+
+
+def certified(best: Best, address: AddressMap) -> Certificate | None:
+    """What the theorem claims of ``address``, another layout of the same accesses.
+
+    None where the accesses were only counted, or the map is not linear over F2. A layout that takes
+    more passes than the optimum is certified without a claim of optimality.
+    """
+    if best.problem is None or best.certificate is None:
+        return None
+    images = address(np.arange(1 << best.problem.tile.bits, dtype=np.int64))
+    bases = tuple(int(images[1 << i]) for i in range(best.problem.tile.bits))
+    pinned = pins(best.problem)
+    if not np.array_equal(images, spread(bases)) or isinstance(pinned, Refusal):
+        return None
+    known = best.certificate
+    stated = certificate(best.problem, pinned, bases, known.how, known.nodes)
+    if stated.total_passes == stated.total_floor:
+        return replace(stated, how="floor", nodes=0)
+    if stated.total_passes == known.total_passes:
+        return stated
+    return replace(stated, how="budget", nodes=max(1, known.nodes))
 
 
 def _exact(

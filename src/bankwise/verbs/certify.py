@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from bankwise.proof.certificate import Certificate, from_json
 def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Verdict]:
     """Read a certificate, or the answer of ``bankwise solve --format json`` that holds one.
 
-    Raises :class:`InputError` for what is no certificate, or a damaged one.
+    ``-`` is standard input. Raises :class:`InputError` for what is no certificate, or damaged.
     """
     data: Any = source
     if not isinstance(source, Mapping):
@@ -30,7 +31,8 @@ def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Verdic
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8"))
+        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
+        return json.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read this certificate: {error}") from error
     except json.JSONDecodeError as error:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bankwise.access import Access, IntArray, Pattern
+from bankwise.access import Access, BoolArray, IntArray, Pattern
 from bankwise.conflict import Witness, count
 from bankwise.machine import Instruction, Machine
 from bankwise.reason import Reason, reason
-from bankwise.report.values import AccessReport, Cost, Iteration
+from bankwise.report.values import AccessReport, Cost, Iteration, Lanes
 from bankwise.widths import Issue
 
 if TYPE_CHECKING:
@@ -34,12 +34,13 @@ def access_reports(
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """One pattern, all waves, all instructions of one execution."""
+    """One pattern, all waves, all instructions of one execution; ``lanes`` makes its picture."""
 
     cost: Cost
     ways: int
     witness: Witness | None
     reason: Reason | None
+    lanes: Callable[[], Lanes]
 
 
 def report_emitted(access: Access, row: Instruction, apart_bytes: int | None) -> AccessReport:
@@ -84,6 +85,7 @@ def _report_of(
             Iteration(p.iterations, p.allocation, p.executions, c.cost)
             for p, c in zip(access.patterns, counted, strict=True)
         ),
+        lanes=worst.lanes(),
     )
 
 
@@ -106,8 +108,27 @@ def _count_row(
     second = None if apart_bytes is None or row.addresses == 1 else offsets + apart_bytes
     result = count(row, offsets, pattern.active, second_offsets_bytes=second)
     cost = Cost(int(result.passes.sum()), int(result.ideal.sum()))
-    if result.witness is None:
-        return _Counted(cost, max(1, int(result.ways.max(initial=1))), None, None)
     wave = int(np.argmax(result.extra))
+    apart = apart_bytes if apart_bytes is not None else row.width_bytes
+
+    def lanes() -> Lanes:
+        second = apart if row.addresses == 2 else None
+        return lanes_of(row.name, wave, offsets[wave], pattern.active[wave], second)
+
+    if result.witness is None:
+        return _Counted(cost, max(1, int(result.ways.max(initial=1))), None, None, lanes)
     why = reason(row, offsets[wave], pattern.active[wave], result.witness)
-    return _Counted(cost, int(result.ways.max()), result.witness, why)
+    return _Counted(cost, int(result.ways.max()), result.witness, why, lanes)
+
+
+def lanes_of(
+    instruction: str, wave: int, offsets: IntArray, active: BoolArray, apart_bytes: int | None
+) -> Lanes:
+    """What the lanes of one wave touch, as a report holds it."""
+    return Lanes(
+        instruction,
+        wave,
+        tuple(int(x) for x in offsets),
+        tuple(bool(x) for x in active),
+        apart_bytes,
+    )

@@ -139,6 +139,7 @@ def _conflicts(analysis: Analysis, names: str) -> bool:
 
 def _change(analysis: Analysis, plan: Plan) -> Change:
     from bankwise.ir.rewrite.plan import coalescing
+    from bankwise.synth.allocation import certified
 
     found = plan.found
     return Change(
@@ -150,6 +151,7 @@ def _change(analysis: Analysis, plan: Plan) -> Change:
         members=found.members,
         coalescing=coalescing(plan),
         optimum=_against_optimum(plan),
+        certificate=certified(plan.best, found.address),
     )
 
 

@@ -75,8 +75,8 @@ def _judge(
     grid = a.kernel.grid or (1, 1, 1)
     one, two = [x.copy() for x in inputs], [x.copy() for x in inputs]
     end = time.monotonic() + _BUDGET_S
-    old, ran = _run(before, a, one, _order(grid), progress, end)
-    new, _ = _run(after, b, two, ran, progress)
+    old, ran = _run(before, a, one, _order(grid), _half(progress, 0), end)
+    new, _ = _run(after, b, two, ran, _half(progress, 1))
     added = new.keys() - old.keys()
     if added:
         first = _first({key: new[key] for key in added})
@@ -99,6 +99,13 @@ def _judge(
     return Verdict("execution", "passed", detail)
 
 
+def _half(progress: Progress | None, which: int) -> Progress | None:
+    """The part of the progress that one of two runs makes: the first half, or the second."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(which * total + done, 2 * total)
+
+
 def _run(
     opened: Opened,
     analysis: Analysis,
@@ -111,6 +118,7 @@ def _run(
     from bankwise.ir.execute import execute
 
     ran: list[Grid] = []
+    began = time.monotonic()
     faults: dict[FaultKey, Fault] = {}
     for workgroup in workgroups:
         done = execute(
@@ -124,11 +132,19 @@ def _run(
         )
         faults = {(f.kind, f.operation, f.site): f for f in done.faults} | faults
         ran.append(workgroup)
+        now = time.monotonic()
         if progress:
-            progress(len(ran), len(workgroups))
-        if time.monotonic() > end:
+            progress(len(ran), _expected(len(ran), len(workgroups), now - began, end - began))
+        if now > end:
             break
     return faults, ran
+
+
+def _expected(ran: int, workgroups: int, spent_s: float, allowed_s: float) -> int:
+    """How many workgroups will run before the time is up, judged by those that ran."""
+    if math.isinf(allowed_s):
+        return workgroups
+    return min(workgroups, max(ran, round(ran * allowed_s / max(spent_s, 1e-6))))
 
 
 def _first(faults: Mapping[FaultKey, Fault]) -> Fault:

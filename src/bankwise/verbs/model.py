@@ -29,7 +29,9 @@ Progress = Callable[[int, int], None]
 
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _TENSORS = re.compile(r"\btensor<|!torch\.")
-_THREADS = re.compile(r"\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>")
+_THREADS = re.compile(
+    r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>"
+)
 
 
 def is_model(text: str) -> bool:
@@ -39,9 +41,16 @@ def is_model(text: str) -> bool:
 
 
 def check_model(
-    file: Path, options: Options, lowering: Lowering | None = None, *, keep: Path | None = None
+    file: Path,
+    options: Options,
+    lowering: Lowering | None = None,
+    *,
+    keep: Path | None = None,
+    progress: Progress | None = None,
 ) -> CheckReport:
     """Lower the model in ``file`` for ``options.target`` and check every dispatch.
+
+    ``progress`` is called with (checked, all) dispatches.
 
     Raises :class:`InputError` with IREE's diagnosis if it cannot be compiled.
     """
@@ -49,8 +58,11 @@ def check_model(
 
     dispatches = _lower(file, options, lowering)
     reports = []
+    many = sum(d.uses_shared_memory for d in dispatches)
     for dispatch, label in _labelled(file, options.target, dispatches, keep):
         reports.append(check_opened(open_text(dispatch.text, label), options))
+        if progress:
+            progress(len(reports), many)
     return CheckReport(
         file=str(file),
         target=options.target,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
+
+import numpy as np
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.report.spec import Published, SpecReport
@@ -21,6 +24,9 @@ from bankwise.spec_file.values import Layout, Spec
 from bankwise.spec_file.views import disagreement
 from bankwise.verbs.spec_count import access_report, moves
 from bankwise.widths import policies
+
+_DRAWN_ELEMENTS = 1 << 15
+"""The largest tile that a page draws element by element."""
 
 
 def check_spec(file: str | Path, *, target: str = "", policy: str = "") -> SpecReport:
@@ -89,7 +95,17 @@ def counted(spec: Spec) -> SpecReport:
         size,
         spec.launch.passes if spec.launch else None,
         _published(spec, shared),
+        _offsets(layout),
     )
+
+
+def _offsets(layout: Layout) -> tuple[int, ...] | None:
+    """Where each element lives, in elements, row-major; None where nobody could draw it."""
+    memory = layout.memory
+    if isinstance(memory, Refusal) or prod(memory.shape) > _DRAWN_ELEMENTS:
+        return None
+    coordinates = np.moveaxis(np.indices(memory.shape), 0, -1)
+    return tuple(int(x) for x in memory.offsets(coordinates).ravel())
 
 
 def _kernel(

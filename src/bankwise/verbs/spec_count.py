@@ -13,9 +13,10 @@ from bankwise.notation import ck
 from bankwise.notation.accesses import TileInstruction, accesses
 from bankwise.notation.values import Distribution, Memory
 from bankwise.reason import Reason, reason
-from bankwise.report.values import AccessReport, Cost, Iteration
+from bankwise.report.values import AccessReport, Cost, Iteration, Lanes
 from bankwise.spec_file.values import Layout, Spec, TileAccess
 from bankwise.spec_file.views import pieces, seen
+from bankwise.verbs.counting import lanes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Worst:
     ways: int = 1
     witness: Witness | None = None
     reason: Reason | None = None
+    lanes: Lanes | None = None
 
 
 def moves(spec: Spec, access: TileAccess, layout: Layout) -> tuple[TileInstruction, ...] | Refusal:
@@ -110,6 +112,7 @@ def access_report(
         confidence=row.confidence,
         note=row.note,
         iterations=(Iteration((), access.name, executions, cost),),
+        lanes=worst.lanes,
     )
 
 
@@ -118,15 +121,22 @@ def _names(moved: tuple[TileInstruction, ...]) -> tuple[str, ...]:
 
 
 def _worst(moved: tuple[TileInstruction, ...]) -> Worst:
-    best = Worst()
+    best = Worst(lanes=_lanes(moved[0], 0))
     for m in moved:
         found = count(m.instruction, m.offsets_bytes)
         ways = int(found.ways.max(initial=0))
         if found.witness is None or (best.witness is not None and ways <= best.ways):
             continue
         wave = int(np.argmax(found.extra))
-        best = Worst(ways, found.witness, _reason(m.instruction, m, wave, found.witness))
+        why = _reason(m.instruction, m, wave, found.witness)
+        best = Worst(ways, found.witness, why, _lanes(m, wave))
     return best
+
+
+def _lanes(m: TileInstruction, wave: int) -> Lanes:
+    offsets, row = m.offsets_bytes[wave], m.instruction
+    apart = row.width_bytes if row.addresses == 2 else None
+    return lanes_of(row.name, wave, offsets, np.ones(offsets.shape, np.bool_), apart)
 
 
 def _reason(row: Instruction, m: TileInstruction, wave: int, witness: Witness) -> Reason | None:

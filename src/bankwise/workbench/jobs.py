@@ -1,7 +1,8 @@
-"""Jobs of the server: check or fix of one text, each in a process of its own.
+"""Jobs of the server: check, fix or solve of one text, each in a process of its own.
 
-A job gets a folder that vanishes with it, a time limit, and a process group, so that a crash or an
-endless loop ends that job alone and whatever it started.
+A job gets a folder that vanishes with it, a time limit, a limit to its answer, and a process group,
+so that a crash or an endless loop ends that job alone and whatever it started. What its process
+(:mod:`bankwise.verbs.job`) writes are lines of JSON: progress, and at last the answer.
 """
 
 from __future__ import annotations
@@ -15,17 +16,23 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from bankwise.errors import InputError
 from bankwise.machine import machine
 
-Verb = Literal["check", "fix"]
+Verb = Literal["check", "fix", "solve"]
+Answer = dict[str, Any]
 
+WORKER = (sys.executable, "-P", "-m", "bankwise.verbs.job")
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}")
-_ENDINGS = (".mlir", ".rst", ".txt")
+_ENDINGS = (".mlir", ".rst", ".txt", ".toml", ".s", ".amdgcn", ".rocmasm", ".asm", ".ptx")
+_TALK_BYTES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +50,8 @@ class Order:
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
             raise InputError("a job is an object of texts: verb, text, file, target")
         verb, text = value.get("verb", ""), value.get("text", "")
-        if verb not in ("check", "fix"):
-            raise InputError(f"unknown verb {verb[:40]!r}", hint="check or fix")
+        if verb not in get_args(Verb):
+            raise InputError(f"unknown verb {verb[:40]!r}", hint="check, fix or solve")
         if not text.strip():
             raise InputError("there is no kernel in this text")
         if any("\ud800" <= sign <= "\udfff" for sign in text):
@@ -62,17 +69,32 @@ def _file_name(name: str) -> str:
 
 @dataclass(slots=True)
 class _Job:
+    began: float = field(default_factory=time.monotonic)
+    told: Answer = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
-    answer: dict[str, Any] | None = None
+    answer: Answer | None = None
     stopped: str = ""
     thread: threading.Thread | None = field(default=None, repr=False)
 
 
 class Jobs:
-    """The running and the last finished jobs. Safe to use from several threads."""
+    """The running and the last finished jobs. Safe to use from several threads.
 
-    def __init__(self, seconds: float = 300.0, running: int = 4, kept: int = 32) -> None:
+    ``seconds`` and ``answer_bytes`` limit one job, ``running`` how many there are at a time,
+    ``kept`` how many answers wait to be fetched. ``worker``: the command that does a job; it gets
+    verb, file and target.
+    """
+
+    def __init__(
+        self,
+        seconds: float = 300.0,
+        running: int = 4,
+        kept: int = 32,
+        answer_bytes: int = 64 << 20,
+        worker: Sequence[str] = WORKER,
+    ) -> None:
         self.seconds, self.running, self.kept = seconds, running, kept
+        self.answer_bytes, self.worker = answer_bytes, tuple(worker)
         self._jobs: dict[str, _Job] = {}
         self._lock = threading.Lock()
 
@@ -89,13 +111,19 @@ class Jobs:
         job.thread.start()
         return name
 
-    def state(self, name: str) -> dict[str, Any] | None:
-        """``{"state": "running"}``, or the answer with ``document`` or ``error``; None: unknown."""
+    def state(self, name: str) -> Answer | None:
+        """The answer with ``document`` or ``error``; before it how far the job is; None: unknown.
+
+        A running job has ``stage`` in words, ``done`` of ``total`` (0: nobody knows), ``seconds``
+        so far and ``limit_seconds``.
+        """
         with self._lock:
             job = self._jobs.get(name)
             if job is None:
                 return None
-            return job.answer or {"state": "running"}
+            spent = round(time.monotonic() - job.began, 1)
+            times = {"seconds": spent, "limit_seconds": self.seconds}
+            return job.answer or {"state": "running", **_NOTHING_TOLD, **job.told, **times}
 
     def stop(self, name: str) -> bool:
         """End a running job; whether there is one of this name."""
@@ -125,53 +153,112 @@ class Jobs:
         try:
             with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
                 Path(folder, order.file).write_text(order.text, "utf-8", newline="")
-                out, err = self._execute(job, _command(order), folder)
+                answer = self._work(job, order, folder)
         except OSError as error:
-            out, err = b"", f"the job could not be run: {error}".encode()
+            answer = _failed(f"the job could not be run: {error}")
         with self._lock:
-            job.answer = _answer(job, out, err)
+            job.answer = _failed(job.stopped) if job.stopped else answer
             job.process = None
 
-    def _execute(self, job: _Job, command: list[str], folder: str) -> tuple[bytes, bytes]:
+    def _work(self, job: _Job, order: Order, folder: str) -> Answer:
+        """Start the process, listen to it until its end, and make its last words the answer."""
+        with open(Path(folder, ".talk"), "w+b") as talk:
+            process = self._start(job, order, folder, talk)
+            if process is None:
+                return {}
+            clock = threading.Timer(self.seconds, self._end, (job, self._too_long()))
+            clock.daemon = True
+            clock.start()
+            try:
+                answer = self._listen(job, process)
+                process.wait()
+            finally:
+                clock.cancel()
+                self._end(job, "the server could not listen to it")
+                _sweep_up(process)
+            return answer or _failed(_last_words(process.returncode, talk))
+
+    def _start(
+        self, job: _Job, order: Order, folder: str, talk: Any
+    ) -> subprocess.Popen[bytes] | None:
         with self._lock:
             if job.stopped:
-                return b"", b""
-            job.process = process = subprocess.Popen(
-                command,
+                return None
+            job.process = subprocess.Popen(
+                [*self.worker, order.verb, order.file, order.target],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=talk,
                 env={**os.environ, "TMPDIR": folder},
                 start_new_session=True,
             )
-        try:
-            return process.communicate(timeout=self.seconds)
-        except subprocess.TimeoutExpired:
-            with self._lock:
-                _kill(job, f"ended after {self.seconds:g} s, the limit of one job")
-            return process.communicate()
+            return job.process
+
+    def _listen(self, job: _Job, process: subprocess.Popen[bytes]) -> Answer | None:
+        """Read lines up to the answer, None if there is none; keep progress for :meth:`state`."""
+        assert process.stdout is not None, "it was opened with a pipe"
+        with process.stdout as lines:
+            while line := lines.readline(self.answer_bytes + 1):
+                if len(line) > self.answer_bytes:
+                    self._end(job, f"ended: its answer is over {self.answer_bytes:,} bytes")
+                    return None
+                said = _read(line)
+                if "document" in said:
+                    return {"state": "done", "document": said["document"]}
+                if "error" in said:
+                    return _failed(str(said["error"]))
+                if "stage" in said:
+                    job.told = {key: said.get(key, old) for key, old in _NOTHING_TOLD.items()}
+        return None
+
+    def _end(self, job: _Job, why: str) -> None:
+        with self._lock:
+            _kill(job, why)
+
+    def _too_long(self) -> str:
+        return f"ended after {self.seconds:g} s, the limit of one job"
 
 
-def _command(order: Order) -> list[str]:
-    command = [sys.executable, "-P", "-m", "bankwise", order.verb, order.file, "--format", "json"]
-    return [*command, "--target", order.target] if order.target else command
+_NOTHING_TOLD: Answer = {"stage": "starting", "done": 0, "total": 0}
 
 
 def _kill(job: _Job, why: str) -> None:
     """Kill the process group of a job that runs; call with the lock held."""
     if job.answer is not None or job.stopped:
         return
-    job.stopped = why
-    if job.process is not None and job.process.poll() is None:
+    if job.process is None:
+        job.stopped = why
+    elif job.process.poll() is None:
+        job.stopped = why
         os.killpg(job.process.pid, signal.SIGKILL)
 
 
-def _answer(job: _Job, out: bytes, err: bytes) -> dict[str, Any]:
-    if job.stopped:
-        return {"state": "failed", "error": job.stopped}
+def _sweep_up(process: subprocess.Popen[bytes]) -> None:
+    """End what a process left behind in its group, a compiler that it started say."""
+    process.wait()
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _failed(why: str) -> Answer:
+    return {"state": "failed", "error": why}
+
+
+def _read(line: bytes) -> Answer:
     try:
-        return {"state": "done", "document": json.loads(out)}
+        said = json.loads(line)
     except ValueError:
-        message = err.decode("utf-8", "replace").strip()[-4000:]
-        return {"state": "failed", "error": message or "the job ended without an answer"}
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _last_words(code: int, talk: Any) -> str:
+    """Why a process ended without an answer: its signal, and the end of what it printed."""
+    size = talk.seek(0, os.SEEK_END)
+    talk.seek(max(0, size - _TALK_BYTES))
+    printed = talk.read().decode("utf-8", "replace").strip()
+    how = f"ended with code {code}"
+    if code < 0:
+        how = f"crashed ({signal.Signals(-code).name})"
+    return f"the job {how} and left no answer; nothing else was harmed\n{printed}".strip()

@@ -2,7 +2,8 @@
 
 The modules in ``static`` are plain ES modules, which node runs as they are. Browsers refuse to
 load modules from ``file://``, so :func:`script` joins them into one inline module: each becomes a
-function that returns its exports, in the order of their imports. Nothing else is transformed.
+function that returns its exports, in the order of their imports. Comments and indentation stay at
+home; nothing else is transformed.
 
 The document names the hash of its script and forbids every connection but to its own server.
 """
@@ -20,6 +21,7 @@ from typing import Any
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
+_COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _SLOT = re.compile(r"@@(\w+)@@")
 
 
@@ -35,8 +37,25 @@ def html(document: dict[str, Any], source: str = "") -> str:
 
     ``source``: the text of the kernel, shown beside the report if given.
     """
-    text = json.dumps({"document": document, "source": source}, separators=(",", ":"))
-    return _fill("report.html", report=text.replace("<", "\\u003c"))
+    known = json.loads(_static("machines.json"))["machines"]
+    machines = [m for m in known if m["name"] in _targets(document)]
+    return _fill(
+        "report.html",
+        report=_carried({"document": document, "source": source}),
+        facts=_carried({"machines": machines}),
+    )
+
+
+def _carried(value: dict[str, Any]) -> str:
+    """A value as the text of a script element, which nothing in it can end."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _targets(document: dict[str, Any]) -> set[str]:
+    """The machines of a check, or of the checks in a fix, or of the fixes of a model."""
+    inside = [document.get("before"), document.get("after"), *document.get("dispatches", [])]
+    kernels = {kernel["target"] for kernel in document.get("kernels", [])}
+    return kernels.union(*(_targets(one) for one in inside if one))
 
 
 @cache
@@ -54,7 +73,7 @@ def _collect(path: str, done: dict[str, str]) -> None:
     folder = posixpath.dirname(path)
     for _, target in _IMPORT.findall(text):
         _collect(posixpath.normpath(posixpath.join(folder, target)), done)
-    done[path] = _module(path, text)
+    done[path] = lean(_module(path, text))
 
 
 def _module(path: str, text: str) -> str:
@@ -70,13 +89,22 @@ def _module(path: str, text: str) -> str:
     return f"const {_variable(path)} = (() => {{\n{body}return {{ {names} }};\n}})();\n"
 
 
+def lean(text: str) -> str:
+    """Without comments that have lines of their own, and without indentation but in literals."""
+    lines, inside = [], False
+    for line in _COMMENT.sub("", text).splitlines(keepends=True):
+        lines.append(line if inside else line.lstrip(" \t"))
+        inside ^= line.count("`") % 2 == 1
+    return "".join(lines)
+
+
 def _variable(path: str) -> str:
     return "module_" + re.sub(r"\W", "_", path.removesuffix(".js"))
 
 
 def _fill(template: str, **slots: str) -> str:
     code = script()
-    values = {"style": _static("style.css"), "script": code, "policy": _policy(code), **slots}
+    values = {"style": lean(_static("style.css")), "script": code, "policy": _policy(code), **slots}
     return _SLOT.sub(lambda match: values[match[1]], _static(template))
 
 

@@ -1,8 +1,9 @@
-"""The workbench behind a small server on 127.0.0.1, which adds check and fix to the page.
+"""The workbench behind a small server on 127.0.0.1, which adds check, fix and solve to it.
 
     GET /            the page, with the token that jobs ask for
     POST /jobs       {"verb", "text", "file", "target"} -> {"id"}
-    GET /jobs/ID     {"state": "running"}, or the answer with "document" or "error"
+    GET /jobs/ID     {"state": "running", "stage", "done", "total", "seconds", "limit_seconds"},
+                     or the answer with "document" or "error"
     DELETE /jobs/ID  end a job
 
 It listens on the loopback address only. A request must name this server as its Host and, if it

@@ -1,10 +1,12 @@
 /** Start the page: read the facts and the URL, mount every figure, keep both in step. */
 import { readMachines } from "./core/machines.js";
 import { mountAlgebra } from "./figures/algebra.js";
+import { mountDescriptor } from "./figures/descriptor.js";
 import { mountFamily } from "./figures/family.js";
 import { mountHardware } from "./figures/hardware.js";
 import { mountKernel } from "./figures/kernel.js";
 import { mountMemory } from "./figures/memory.js";
+import { mountRules } from "./figures/rules.js";
 import { mountStory } from "./figures/story.js";
 import { mountWave } from "./figures/wave.js";
 import { mountWorkbench } from "./figures/workbench.js";
@@ -20,10 +22,12 @@ if (document.getElementById("workbench")) {
   mountAlgebra(machines);
   mountFamily(machines);
   mountMemory(machines);
+  mountRules(machines);
   mountHardware(machines);
   mountWave(machines);
+  mountDescriptor(machines);
 }
-mountKernel(document.getElementById("kernel"), json("report"));
+mountKernel(document.getElementById("kernel"), json("report"), machines);
 addEventListener("hashchange", restore);
 for (const link of document.querySelectorAll("a[data-to]")) {
   link.addEventListener("click", (event) => {

@@ -3,13 +3,16 @@ import { count } from "./core/conflict.js";
 import {
   columnsOf,
   directionText,
+  isLinear,
   issue,
+  linearLayout,
   offsetsBytes,
   phasePasses,
   plain,
   readDirections,
   touched,
 } from "./core/tile.js";
+import { inverse } from "./core/f2.js";
 import { rowFold } from "./core/notations.js";
 import { plan, solve } from "./core/search.js";
 import { state, within } from "./state.js";
@@ -36,6 +39,7 @@ function readTile(text) {
 }
 
 function readLayout(text, tile) {
+  if (text[0] === "x") return readMatrix(text.slice(1).split(".").map(Number), tile);
   const found = /^(?:f([\d.]*)|([pr])(\d{1,3}))$/.exec(text);
   if (!found) return plain(tile);
   if (found[2]) return { kind: found[2] === "p" ? "pad" : "rotate", by: Number(found[3]) };
@@ -44,7 +48,15 @@ function readLayout(text, tile) {
   return { kind: "fold", masks: plain(tile).masks.map((_, j) => (given[j] || 0) & inside) };
 }
 
+/** A matrix as columns; row-major if it is none of this tile's, or sends two elements to one place. */
+function readMatrix(columns, tile) {
+  const bits = tile.columns + tile.rows;
+  const fits = columns.length === bits && columns.every((c) => c > 0 && c < 1 << bits);
+  return fits && inverse(columns) ? linearLayout(tile, columns) : plain(tile);
+}
+
 export function layoutText(layout) {
+  if (layout.kind === "linear") return `x${layout.columns.join(".")}`;
   if (layout.kind === "fold") return `f${layout.masks.join(".")}`;
   return `${layout.kind === "pad" ? "p" : "r"}${layout.by}`;
 }
@@ -53,7 +65,7 @@ function readRequests(text) {
   return text
     .split(",")
     .filter(Boolean)
-    .slice(0, 8)
+    .slice(0, 64)
     .map((part) => {
       const [name = "access", op = "r", lanes = "", vector = ""] = part.split(":");
       const words = (list) => list.replaceAll(".", " ").replaceAll("-", "^").trim();
@@ -101,7 +113,7 @@ export function adapted(requests, tile, machine) {
 
 /** All register steps of one access: passes of each, as the definition counts them. */
 export function countSteps(model, access) {
-  const linear = model.layout.kind === "fold";
+  const linear = isLinear(model.layout);
   const steps = 1 << access.registers.length;
   return Array.from({ length: linear ? 1 : steps }, (_, step) =>
     count(access.row, offsetsBytes(model.layout, model.tile, access, step)),
@@ -110,7 +122,7 @@ export function countSteps(model, access) {
 
 /** Passes of one execution by the theorem; null where the layout is not linear. */
 export function ranked(model, access) {
-  if (model.layout.kind !== "fold") return null;
+  if (!isLinear(model.layout)) return null;
   return phasePasses(model.tile, columnsOf(model.layout, model.tile), access) * access.phases;
 }
 

@@ -9,15 +9,24 @@ const DEFAULTS = {
   v: "1", // the access that is looked at
   r: "0", // its register step
   p: "all", // phase
-  c: "", // the cell that is looked at
+  c: "", // the cell that is pinned
+  b: "", // the bank that is pinned
+  al: "0", // the algebra of the workbench is shown
   s: "0", // step of the hand derivation's read
+  ln: "9", // the lane that is ringed in A and B
+  xr: "3", // rows that the XOR is built from
   k: "9", // steps of the algorithm shown
   co: "0", // coalescing scenario
-  cs: "4.16.0.64", // free coalescing: stride, width, shift, line
+  cs: "4.64.16*lane", // free coalescing: width, line, bytes of a lane
   ru: "2", // bank conflict rule
+  rf: "gfx942:ds_read_b32:128*lane", // free rule: machine, instruction, bytes of a lane
   xd: "2", // XOR descriptor step
   ph: "gfx950.ds_read_b128", // phase table
-  ws: "1", // Wave tile: swizzled
+  wc: "0", // Wave tile: the wave whose copy is shown
+  ws: "0", // Wave tile in LDS: swizzled
+  wp: "0", // Wave tile: the phase of the read
+  th: "1", // the thread whose four steps are shown
+  mp: "8", // max_phase of the 8 by 8 tile
   mf: "0", // MFMA readback: none, padded, swizzled
   oc: "16384.132", // LDS bytes of a workgroup, padded pitch
   l1: "8", // log2 of the L1 stride

@@ -36,6 +36,8 @@ function readMachine(machine) {
         wave: machine.wave_size,
         direction: row.direction,
         width: row.width_bytes,
+        // PTX asks for an address that is a multiple of the width; LDS takes any.
+        align: machine.vendor === "nvidia" ? row.width_bytes : 1,
         banks: row.banks,
         span: row.span,
         addresses: row.addresses ?? 1,

@@ -1,4 +1,5 @@
 /** A layout as text in the notations that people paste: code, CuTe, IREE, Wave. */
+import { composable, cute, iree, triton, wave } from "./frameworks.js";
 import { plain } from "./tile.js";
 
 const hex = (x) => `0x${x.toString(16)}`;
@@ -23,54 +24,24 @@ function expression(tile, layout) {
     const low = hex((1 << tile.columns) - 1);
     return `(x & ~${low}) | ((x + (x >> ${tile.columns}) * ${layout.by}) & ${low})`;
   }
+  if (layout.kind === "linear") return matrixExpression(layout.columns);
   const terms = shiftTerms(tile, layout.masks).map(([s, mask]) => `((x >> ${s}) & ${hex(mask)})`);
   return ["x", ...terms].join(" ^ ");
 }
 
-/** CuTe's Swizzle<B, M, S> on the row-major element offset; null if the fold is none. */
-function cute(tile, layout) {
-  if (layout.kind !== "fold") return null;
-  const terms = shiftTerms(tile, layout.masks);
-  if (terms.length === 0) return "Swizzle<0, 0, 0>";
-  if (terms.length > 1) return null;
-  const [[distance, mask]] = terms;
-  const low = Math.log2(mask & -mask);
-  const bits = Math.log2((mask >> low) + 1);
-  if (!Number.isInteger(bits) || bits > distance) return null;
-  return `Swizzle<${bits}, ${low}, ${distance}>`;
-}
-
-/** IREE's xor_shuffle<row width, access width, row stride, per phase>; null if it is none. */
-function xorShuffle(tile, layout) {
-  const found = chunkFold(tile, layout);
-  const width = 1 << tile.columns;
-  const all = found && (1 << found.bits === width / found.unit || found.last === tile.rows);
-  if (!all) return null;
-  return `#iree_codegen.xor_shuffle<${width}, ${found.unit}, ${width}, ${found.perPhase}>`;
-}
-
-/** Wave's chunk ^ (row % max_phase); null if the fold is none. */
-function wave(tile, layout) {
-  const found = chunkFold(tile, layout);
-  if (!found || found.perPhase !== 1) return null;
-  return (
-    `swizzle_unit = ${found.unit}, max_phase = ${1 << found.bits}: ` +
-    `chunk ^ (row % ${1 << found.bits})`
-  );
-}
-
-/** Consecutive row bits folded into consecutive column bits: {unit, bits, perPhase}, or null. */
-function chunkFold(tile, layout) {
-  if (layout.kind !== "fold") return null;
-  const first = layout.masks.findIndex((mask) => mask !== 0);
-  if (first < 0) return null;
-  const used = layout.masks.slice(first);
-  const end = used.findIndex((mask) => mask === 0);
-  const bits = end < 0 ? used.length : end;
-  const unit = used[0];
-  const regular = used.every((mask, i) => mask === (i < bits ? unit << i : 0));
-  if (!regular || (unit & (unit - 1)) !== 0) return null;
-  return { unit, bits, perPhase: 1 << first, last: first + bits };
+/** Any matrix: the bits that move by the same distance together, as one shift and one mask. */
+function matrixExpression(columns) {
+  const terms = new Map();
+  columns.forEach((column, i) => {
+    for (let k = 0; column >> k; k++) {
+      if ((column >> k) & 1) terms.set(i - k, (terms.get(i - k) ?? 0) | (1 << k));
+    }
+  });
+  const shifted = (s) => (s > 0 ? `(x >> ${s})` : s < 0 ? `(x << ${-s})` : "x");
+  return [...terms]
+    .sort((a, b) => Math.abs(a[0]) - Math.abs(b[0]) || a[0] - b[0])
+    .map(([s, mask]) => `(${shifted(s)} & ${hex(mask)})`)
+    .join(" ^ ");
 }
 
 /** All notations: [[name, text], ...]; what cannot say the layout says so. */
@@ -78,6 +49,7 @@ export function everyNotation(tile, layout) {
   const elements = `${1 << tile.rows}x${1 << tile.columns}`;
   const none = "cannot express this layout";
   const formula = expression(tile, layout);
+  const terms = layout.kind === "fold" ? shiftTerms(tile, layout.masks) : [];
   return [
     [
       "C, CUDA, HIP",
@@ -85,9 +57,11 @@ export function everyNotation(tile, layout) {
         `offset = ${formula};`,
     ],
     ["Python", `offset = ${formula}`],
-    ["CuTe", cute(tile, layout) ?? none],
-    ["IREE", xorShuffle(tile, layout) ?? none],
+    ["CuTe", cute(tile, layout, terms) ?? none],
+    ["Triton", triton(tile, layout) ?? none],
+    ["IREE", iree(tile, layout) ?? none],
     ["Wave", wave(tile, layout) ?? none],
+    ["CK", composable(tile, layout) ?? none],
     [
       "row masks",
       layout.kind === "fold"

@@ -5,8 +5,10 @@
  * the row (m0 m1 ...); as a number it is the row-major offset in elements. Directions are vectors
  * of coordinates, written "n0", "m1^n2".
  *
- * A layout is {kind: "fold", masks}: row bit j XORs masks[j] into the column; or {kind: "pad", by}:
- * by unused elements behind every row; or {kind: "rotate", by}: row m shifted by m * by columns.
+ * A layout is {kind: "fold", masks}: row bit j XORs masks[j] into the column; or {kind: "linear",
+ * columns}: any other invertible map over F2, columns[i] being the offset of coordinate bit i; or
+ * {kind: "pad", by}: by unused elements behind every row; or {kind: "rotate", by}: row m shifted by
+ * m * by columns.
  */
 import { apply, basis, independent, kernel, rank } from "./f2.js";
 import { plainInstruction } from "./machines.js";
@@ -42,8 +44,20 @@ function readBit(bit, word, tile) {
   return 1 << (Number(found[2]) + (found[1] === "n" ? 0 : tile.columns));
 }
 
+/** Whether a layout is a matrix over F2: then the theorem speaks of it, not only counting. */
+export const isLinear = (layout) => layout.kind === "fold" || layout.kind === "linear";
+
+/** The layout of a matrix; as a row fold where it is one. */
+export function linearLayout(tile, columns) {
+  const masks = columns.slice(tile.columns).map((column, j) => column ^ (1 << (tile.columns + j)));
+  const keepsColumns = columns.slice(0, tile.columns).every((column, i) => column === 1 << i);
+  const keepsRows = masks.every((mask) => mask >> tile.columns === 0);
+  return keepsColumns && keepsRows ? { kind: "fold", masks } : { kind: "linear", columns };
+}
+
 /** Where element (row, column) lives, in elements. */
 export function offset(layout, tile, coordinate) {
+  if (layout.kind === "linear") return apply(layout.columns, coordinate);
   const row = coordinate >> tile.columns;
   const width = 1 << tile.columns;
   const column = coordinate & (width - 1);
@@ -52,8 +66,9 @@ export function offset(layout, tile, coordinate) {
   return coordinate ^ apply(layout.masks, row);
 }
 
-/** The offset of every coordinate bit of a fold: the matrix of the layout, as columns. */
+/** The offset of every coordinate bit of a linear layout: its matrix, as columns. */
 export function columnsOf(layout, tile) {
+  if (layout.kind === "linear") return layout.columns;
   const row = Array.from(
     { length: tile.rows },
     (_, j) => (1 << (tile.columns + j)) ^ layout.masks[j],
@@ -125,6 +140,9 @@ export function offsetsBytes(layout, tile, access, step) {
 export function keepsVectors(layout, tile, access) {
   const size = 1 << access.vector.length;
   const unit = layout.kind === "pad" ? (1 << tile.columns) + layout.by : layout.by;
+  if (layout.kind === "linear") {
+    return layout.columns.every((c, i) => (1 << i < size ? c === 1 << i : (c & (size - 1)) === 0));
+  }
   if (layout.kind !== "fold") return unit % size === 0;
   return layout.masks.every((mask) => (mask & (size - 1)) === 0);
 }

@@ -1,77 +1,155 @@
-/** The algebra of the workbench: the matrices, the intersection, the rule of independence. */
+/** The algebra of the workbench: the intersection, the three of the story, the independence. */
 import { count } from "../core/conflict.js";
 import { listed } from "../core/construct.js";
 import { basis, inverse } from "../core/f2.js";
-import { columnsOf, conflictDirections, directionText, moved, offsetsBytes } from "../core/tile.js";
-import { chosen, owners, ranked, readModel } from "../model.js";
+import {
+  columnsOf,
+  conflictDirections,
+  directionText,
+  isLinear,
+  issue,
+  moved,
+  offsetsBytes,
+} from "../core/tile.js";
+import { chosen, ranked, readModel } from "../model.js";
 import { state } from "../state.js";
 import { matrixSvg } from "../view/charts.js";
-import { bankFill } from "../view/colour.js";
 import { claim, h } from "../view/dom.js";
 import { figure, nothing } from "../view/figure.js";
-import { tileSvg } from "../view/tile.js";
+import { accessMatrix, memoryMatrix, offsetGroups } from "./matrices.js";
 
 const KEYS = ["g", "t", "l", "a", "v"];
+const STORY = { columns: 5, rows: 4, elementBits: 32 };
+/** The three swizzles of the story: [name, key, masks]. */
+const THREE = [
+  ["Row-major", "plain", [0, 0, 0, 0]],
+  ["n ⊕ m", "m", [1, 2, 4, 8]],
+  ["n ⊕ 2m", "2m", [2, 4, 8, 16]],
+];
 
 /** Mount the live figures of the second part. */
 export function mountAlgebra(machines) {
   const model = () => readModel(state(), machines);
-  figure("algebra", KEYS, () => intersectionFigure(model()));
-  figure("matrix-a", ["g", "t", "a"], () => accessMatrix(model(), 0));
-  figure("matrix-b", ["g", "t", "a"], () => accessMatrix(model(), 1));
+  figure("algebra", [...KEYS, "al"], (values) =>
+    values.al === "1" ? intersectionFigure(model()) : nothing(""),
+  );
+  figure("three", [], () => threeFigure(machines.get("sm_90")));
+  const both = ["g", "t", "a", "ln"];
+  figure("matrix-a", both, (values) => accessMatrix(model(), 0, values));
+  figure("matrix-b", both, (values) => accessMatrix(model(), 1, values));
   figure("matrix-m", KEYS, () => memoryMatrix(model()));
   figure("rule", KEYS, () => ruleFigure(model()));
 }
 
-function coordinateNames(tile) {
-  return Array.from({ length: tile.columns + tile.rows }, (_, i) => directionText(1 << i, tile));
-}
-
-/** Offset bits by what they do, for elements of a word or wider and below. */
-function offsetGroups(tile, banks) {
-  const word = Math.max(0, 5 - Math.log2(tile.elementBits));
-  const bank = word + Math.log2(banks) - Math.max(0, Math.log2(tile.elementBits) - 5);
-  return Array.from({ length: tile.columns + tile.rows }, (_, i) =>
-    i < word ? "word" : i < bank ? "bank" : "segment",
-  );
-}
-
 function intersectionFigure(model) {
-  const access = chosen(model);
-  if (!access) return nothing("No access to look at.");
-  if (model.layout.kind !== "fold") {
+  if (!chosen(model)) return nothing("No access to look at.");
+  if (!isLinear(model.layout)) {
     return nothing(
       "Padding and rotation carry, so they are no linear layouts: they are counted, not ranked.",
     );
   }
-  const { tile } = model;
-  const matrix = columnsOf(model.layout, tile);
-  const groups = offsetGroups(tile, access.row.banks);
-  const segment = inverse(matrix).filter((_, i) => groups[i] === "segment");
-  const bad = conflictDirections(tile, matrix, access);
-  const counted = count(access.row, offsetsBytes(model.layout, tile, access, 0));
-  const predicted = ranked(model, access);
-  const text = [
-    ["M_Seg", listed(segment, tile)],
-    [`${access.name} lanes of a phase`, listed(access.phase, tile)],
-    ["what collides", bad.length ? listed(bad, tile) : "{0}: nothing"],
-  ];
-  const rows = text.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]);
+  const judged = model.accesses.map((access) => ({ access, ...meeting(model, access) }));
+  const { segment } = judged[model.accesses.indexOf(chosen(model))];
+  const rows = judged.map(({ access, bad, ...found }) => [
+    access.name,
+    listed(access.phase, model.tile),
+    bad.length ? listed(bad, model.tile) : "{0}",
+    equation(bad.length, access.phases, found),
+    found,
+  ]);
   return {
     picture: "",
-    text: text.map(([name, value]) => `${name}: ${value}`).join("\n"),
+    text: [
+      `M_Seg: ${listed(segment, model.tile)}`,
+      ...rows.map(([name, lanes, meet, words]) => `${name}: ${lanes}; meets ${meet}; ${words}`),
+    ].join("\n"),
     claim: [
-      h("dl", { class: "facts" }, rows.flat()),
       h(
         "p",
-        { class: "equation" },
-        claim(
-          "by-rank",
-          predicted,
-          `2${superscript(bad.length)} × ${access.phases} phase${access.phases > 1 ? "s" : ""} = ${predicted} by rank`,
-        ),
-        counted.passes === predicted ? "  =  " : "  ≠  ",
-        claim("by-counting", counted.passes, `${counted.passes} by counting`),
+        { class: "basis" },
+        "M_Seg = ",
+        claim("m-seg", listed(segment, model.tile), `span { ${listed(segment, model.tile)} }`),
+      ),
+      table(
+        ["access", "lanes of a phase", "∩ M_Seg", "by rank", "by counting"],
+        rows.map(([name, lanes, meet, words, found]) => [
+          h("b", {}, name),
+          h("code", {}, lanes),
+          h("code", {}, claim(`meets-${name}`, meet)),
+          claim(`rank-${name}`, found.predicted, words),
+          h(
+            "span",
+            { class: found.counted === found.predicted ? "good" : "bad" },
+            found.counted === found.predicted ? "= " : "≠ ",
+            claim(`count-${name}`, found.counted),
+          ),
+        ]),
+      ),
+    ],
+  };
+}
+
+/** Where lanes of one phase meet the segments of the layout, and what it costs: twice. */
+function meeting(model, access) {
+  const matrix = columnsOf(model.layout, model.tile);
+  const groups = offsetGroups(model.tile, access.row.banks);
+  return {
+    segment: inverse(matrix).filter((_, i) => groups[i] === "segment"),
+    bad: conflictDirections(model.tile, matrix, access),
+    predicted: ranked(model, access),
+    counted: count(access.row, offsetsBytes(model.layout, model.tile, access, 0)).passes,
+  };
+}
+
+function equation(dimension, phases, { predicted }) {
+  const many = phases > 1 ? ` × ${phases} phases = ${predicted}` : ` = ${predicted}`;
+  return `2${superscript(dimension)}${many}`;
+}
+
+function table(heads, rows) {
+  const cells = (row, tag) => row.map((cell) => h(tag, {}, cell));
+  return h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      { class: "ranks" },
+      h("thead", {}, h("tr", {}, cells(heads, "th"))),
+      h(
+        "tbody",
+        {},
+        rows.map((row) => h("tr", {}, cells(row, "td"))),
+      ),
+    ),
+  );
+}
+
+/** The whole story in three lines: sixteen, two, one. */
+function threeFigure(machine) {
+  const request = { name: "read", op: "read", lanes: "m0 m1 m2 m3 n0", vector: "" };
+  const read = issue(machine, STORY, request);
+  const rows = THREE.map(([name, key, masks]) => {
+    const layout = { kind: "fold", masks };
+    const found = meeting({ tile: STORY, layout }, read);
+    return { name, key, ...found };
+  });
+  const meet = (bad) => (bad.length ? listed(bad, STORY) : "{0}");
+  const said = (row) => `2${superscript(row.bad.length)} = ${2 ** row.bad.length}`;
+  return {
+    picture: "",
+    text: rows
+      .map((r) => `${r.name}: M_Seg ${listed(r.segment, STORY)}; meets ${meet(r.bad)}; ${said(r)}`)
+      .join("\n"),
+    claim: [
+      table(
+        ["layout", "M_Seg", "∩ lanes of the read", "by rank", "by counting"],
+        rows.map((row) => [
+          row.name,
+          h("code", {}, claim(`three-${row.key}-segment`, listed(row.segment, STORY))),
+          h("code", {}, claim(`three-${row.key}-meets`, meet(row.bad))),
+          claim(`three-${row.key}-rank`, row.predicted, said(row)),
+          claim(`three-${row.key}-count`, row.counted),
+        ]),
       ),
     ],
   };
@@ -79,78 +157,10 @@ function intersectionFigure(model) {
 
 const superscript = (value) => [...String(value)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
 
-function accessMatrix(model, which) {
-  const access = model.accesses[which];
-  if (!access) return nothing("There is no second access.");
-  const { tile } = model;
-  const name = (list, letter, group) =>
-    list.map((bits, i) => ({ name: `${letter}${i}`, bits, group }));
-  const columns = [
-    ...name(access.vector, "v", "vector"),
-    ...name(access.lanes, "t", "lane"),
-    ...name(access.registers, "r", "register"),
-  ];
-  const picture = matrixSvg({
-    rowNames: coordinateNames(tile),
-    columns,
-    alt: `matrix of ${access.name}: where every lane and register bit lands`,
-  });
-  return {
-    picture: `${picture}${ownership(model, access)}`,
-    claim: [h("b", {}, access.name), ` · ${access.row.name} · lane 9’s elements are ringed`],
-    text: columns.map((c) => `${c.name} -> ${directionText(c.bits, tile)}`).join("\n"),
-  };
-}
-
-function ownership(model, access) {
-  const { tile } = model;
-  const own = owners(tile, access);
-  const rows = Math.min(32, 1 << tile.rows);
-  const columns = Math.min(64, 1 << tile.columns);
-  const size = Math.max(9, Math.min(17, Math.floor(560 / columns)));
-  return tileSvg({
-    rows,
-    columns,
-    size,
-    alt: `${access.name}: who owns each element`,
-    cell: (m, n) => {
-      const at = (m << tile.columns) | n;
-      const lane = own.lane[at];
-      return lane < 0
-        ? { fill: "var(--wash)", text: "" }
-        : { fill: bankFill(lane, access.row.wave), text: own.step[at], ring: lane === 9 ? 1 : 0 };
-    },
-  });
-}
-
-function memoryMatrix(model) {
-  const { tile, layout } = model;
-  if (layout.kind !== "fold") return nothing("This layout has no matrix: it carries.");
-  const banks = chosen(model)?.row.banks ?? 32;
-  const groups = offsetGroups(tile, banks);
-  const names = { word: "w", bank: "b", segment: "s" };
-  const starts = { word: 0, bank: groups.indexOf("bank"), segment: groups.indexOf("segment") };
-  const columns = inverse(columnsOf(layout, tile)).map((bits, i) => ({
-    bits,
-    group: groups[i],
-    name: `${names[groups[i]]}${i - starts[groups[i]]}`,
-  }));
-  return {
-    picture: matrixSvg({
-      rowNames: coordinateNames(tile),
-      columns,
-      tone: (i, row) => (i === row ? "one" : "fold"),
-      alt: "matrix of the memory layout",
-    }),
-    claim: [h("b", {}, "M"), " · offset bits in, coordinates out · dark: your toggles"],
-    text: columns.map((c) => `${c.name} -> ${directionText(c.bits, tile)}`).join("\n"),
-  };
-}
-
 /** The rule: the bank bits that the lanes of a phase move must be independent. */
 function ruleFigure(model) {
   const access = chosen(model);
-  if (!access || model.layout.kind !== "fold") return nothing("The rule speaks of linear layouts.");
+  if (!access || !isLinear(model.layout)) return nothing("The rule speaks of linear layouts.");
   const { tile } = model;
   const images = moved(tile, columnsOf(model.layout, tile), access, access.phase);
   const seen = [];
@@ -178,7 +188,7 @@ function ruleFigure(model) {
         {},
         rankNow === columns.length
           ? "independent, so conflict-free"
-          : "dependent: the dark columns are sums of those before them",
+          : "dependent: what is not blue is a sum of columns before it",
       ),
     ],
   };

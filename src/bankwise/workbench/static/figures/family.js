@@ -2,7 +2,8 @@
 import { construct, listed } from "../core/construct.js";
 import { histogram } from "../core/search.js";
 import { merged, sweep } from "../core/sweep.js";
-import { chosen, layoutText, readModel } from "../model.js";
+import { isLinear } from "../core/tile.js";
+import { chosen, layoutText, ranked, readModel } from "../model.js";
 import { change, state, within } from "../state.js";
 import { button, claim, h, number, refill, slider } from "../view/dom.js";
 import { figure, nothing } from "../view/figure.js";
@@ -11,7 +12,7 @@ import { label, line, rect, svg } from "../view/svg.js";
 /** Mount both figures. */
 export function mountFamily(machines) {
   const model = () => readModel(state(), machines);
-  figure("family", ["g", "t", "a", "v"], () => familyFigure(model()));
+  figure("family", ["g", "t", "l", "a", "v"], () => familyFigure(model()));
   figure("algorithm", ["g", "t", "a", "k"], (values) =>
     algorithmFigure(model(), within(values.k, WHY.length)),
   );
@@ -26,6 +27,7 @@ function familyFigure(model) {
         "round of the banks, such as the 16×32 transpose.",
     );
   }
+  const here = isLinear(model.layout) ? ranked(model, access) : null;
   const all = table.reduce((sum, [, settings]) => sum + settings, 0n);
   const body = table.map(([passes, settings], i) => {
     const share = Number(settings) / Number(all);
@@ -34,14 +36,17 @@ function familyFigure(model) {
       label(96, y + 14, `${passes} ${passes === 1 ? "pass" : "passes"}`, {
         anchor: "end",
         size: 12,
+        "font-weight": passes === here ? 700 : undefined,
       }) +
       rect(104, y, Math.max(1.5, 200 * share), 19, passes === 1 ? "var(--good)" : "var(--bad)", {
         rx: 2,
       }) +
-      label(112 + 200 * share, y + 14, `${number(settings)} · ${(100 * share).toPrecision(3)} %`, {
-        anchor: "start",
-        size: 12,
-      })
+      label(
+        112 + 200 * share,
+        y + 14,
+        `${number(settings)} · ${(100 * share).toPrecision(3)} %${passes === here ? "  ◂ yours" : ""}`,
+        { anchor: "start", size: 12, "font-weight": passes === here ? 700 : undefined },
+      )
     );
   });
   return {
@@ -51,11 +56,16 @@ function familyFigure(model) {
         h("span", { class: "hidden-claim" }, claim(`family-${passes}`, settings, "")),
       ),
       `${number(all)} settings of the toggles, judged for “${access.name}”. `,
+      here === null
+        ? null
+        : claim("family-yours", here, `Yours is one of ${number(mates(table, here))}. `),
       sweeper(model, access),
     ],
     text: table.map(([passes, settings]) => `${passes} ${settings}`).join("\n"),
   };
 }
+
+const mates = (table, here) => table.find(([passes]) => passes === here)?.[1] ?? 0;
 
 /** Count every setting on the spot, twice, in slices that leave the page alive. */
 function sweeper(model, access) {
@@ -112,6 +122,15 @@ const WHY = [
   ["Banks last", "Whatever completes the basis. It cannot create a conflict."],
 ];
 
+const PARTS = [
+  ["I", "shared"],
+  ["E", "onlySmall"],
+  ["F", "onlyLarge"],
+  ["H", "pairs"],
+  ["C", "outside"],
+  ["segment", "segment"],
+];
+
 function algorithmFigure(model, steps) {
   const { tile, accesses } = model;
   if (accesses.length !== 2 || accesses.some((a) => a.vector.length) || tile.elementBits !== 32) {
@@ -156,44 +175,55 @@ function algorithmFigure(model, steps) {
             change({ l: layoutText({ kind: "fold", masks: built.masks }) }),
           )
         : null,
-      h(
-        "span",
-        { class: "hidden-claim" },
+      h("span", { class: "hidden-claim" }, [
         claim("algorithm-masks", built.masks?.join(" ") ?? "", ""),
-      ),
+        ...PARTS.map(([name, key]) => claim(`algorithm-${name}`, listed(built[key], tile), "")),
+      ]),
     ],
     text: WHY.map(([name], i) => `${i + 1}. ${name}: ${values[i]}`).join("\n"),
   };
 }
 
-/** E above, F below, their sums between: what steps one segment. */
+/** Both spans with what they share, then E and F joined to H: what steps one segment. */
 function pairing(tile, built) {
   const step = 92;
-  const columns = Math.max(built.pairs.length, 1);
+  const columns = Math.max(built.pairs.length, built.shared.length + built.onlyLarge.length, 1);
   const name = (x) => listed([x], tile);
-  const box = (x, y, text, fill, ink) =>
-    rect(x, y, step - 14, 26, fill, { rx: 13 }) +
+  const box = (x, y, text, fill, ink, more = {}) =>
+    rect(x, y, step - 14, 26, fill, { rx: 13, ...more }) +
     label(x + (step - 14) / 2, y + 17, text, { size: 12, fill: ink });
-  const body = [
-    label(0, 25, "E", { anchor: "start", size: 13 }),
-    label(0, 79, "H = E ⊕ F", { anchor: "start", size: 13 }),
-    label(0, 133, "F", { anchor: "start", size: 13 }),
-    ...built.pairs.map((pair, i) => {
-      const x = 90 + i * step;
-      const middle = x + (step - 14) / 2;
-      return (
-        line(middle, 34, middle, 62) +
-        line(middle, 116, middle, 88) +
-        box(x, 8, name(built.onlySmall[i]), "var(--wash)", "var(--ink)") +
-        box(x, 62, name(pair), "var(--accent)", "var(--paper)") +
-        box(x, 116, name(built.onlyLarge[i]), "var(--wash)", "var(--ink)")
-      );
-    }),
-    label(90, 168, `I = ${listed(built.shared, tile)}: in both, never folded`, {
-      anchor: "start",
-      size: 12,
-      fill: "var(--quiet)",
-    }),
-  ];
-  return svg(90 + columns * step, 178, body.join(""), "pairs of one-sided directions");
+  const side = (y, title, only) =>
+    label(0, y + 17, title, { anchor: "start", size: 12 }) +
+    [...built.shared, ...only]
+      .map((x, i) => {
+        const kept = i < built.shared.length ? { stroke: "var(--ink)", "stroke-width": 1.5 } : {};
+        return box(120 + i * step, y, name(x), "var(--wash)", "var(--ink)", kept);
+      })
+      .join("");
+  const below = 150;
+  const pairs = built.pairs.map((pair, i) => {
+    const x = 120 + (i + built.shared.length) * step;
+    const middle = x + (step - 14) / 2;
+    return (
+      line(middle, below + 26, middle, below + 54) +
+      line(middle, below + 108, middle, below + 80) +
+      box(x, below, name(built.onlySmall[i]), "var(--wash)", "var(--ink)") +
+      box(x, below + 54, name(pair), "var(--accent)", "var(--paper)") +
+      box(x, below + 108, name(built.onlyLarge[i]), "var(--wash)", "var(--ink)")
+    );
+  });
+  const heads = ["E", "H = E ⊕ F", "F"].map((text, i) =>
+    label(0, below + 17 + 54 * i, text, { anchor: "start", size: 12 }),
+  );
+  const framed = `framed: I = ${listed(built.shared, tile)}, in both, never folded`;
+  return svg(
+    Math.max(120 + columns * step, 420),
+    below + 138,
+    side(4, `${built.small.name} moves`, built.onlySmall) +
+      side(48, `${built.large.name} moves`, built.onlyLarge) +
+      label(120, 98, framed, { anchor: "start", size: 11, fill: "var(--quiet)" }) +
+      heads.join("") +
+      pairs.join(""),
+    "what both accesses move, and the pairs of one-sided directions",
+  );
 }

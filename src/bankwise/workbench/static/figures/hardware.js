@@ -1,4 +1,4 @@
-/** What the hardware does: the rules and what counters say, phases, the Wave tile, the MFMA read. */
+/** What the hardware does: phases, the read that feeds an MFMA, what padding costs. */
 import { count } from "../core/conflict.js";
 import { laneText } from "../core/machines.js";
 import { change, within } from "../state.js";
@@ -10,84 +10,12 @@ import { label, line, rect, svg } from "../view/svg.js";
 
 /** Mount the figures about one instruction. */
 export function mountHardware(machines) {
-  figure("rules", ["ru"], (values) => rulesFigure(values, machines));
   figure("phases", ["ph"], (values) => phasesFigure(values, machines));
   figure("mfma", ["mf"], (values) => mfmaFigure(values, machines));
   figure("occupancy", ["oc"], (values) => occupancyFigure(values, machines));
 }
 
 const wave = (address) => Array.from({ length: 64 }, (_, lane) => address(lane));
-
-/** [rule, case, instruction on gfx942, byte of every lane, what to see]. */
-const RULES = [
-  ["Distinct banks", "ds_read_b32", wave((t) => 4 * t), "Every lane of a phase on its own bank."],
-  [
-    "One word, many lanes",
-    "ds_read_b32",
-    wave((t) => 4 * (t >> 3)),
-    "Lanes in one word are served together: a broadcast is free.",
-  ],
-  [
-    "One bank, many words",
-    "ds_read_b32",
-    wave((t) => 128 * t),
-    "128 bytes apart: every lane wants another word of bank 0.",
-  ],
-  [
-    "Halves of one word",
-    "ds_read_u16",
-    wave((t) => 2 * t),
-    "Two lanes want different halves of a word. Often called a conflict; the published counters of five kernels say it is none.",
-  ],
-  [
-    "Half a word, in columns",
-    "ds_read_u16",
-    wave((t) => 64 * t),
-    "Rows of 64 bytes: all lanes on banks 0 and 16.",
-  ],
-  [
-    "16 bytes, rows apart",
-    "ds_read_b128",
-    wave((t) => 128 * t),
-    "A wide read is served in phases of 8 lanes, not in four sub-steps of the whole wave: 8-way, not 32-way.",
-  ],
-  [
-    "16 bytes, contiguous",
-    "ds_read_b128",
-    wave((t) => 16 * t),
-    "Eight lanes of 16 bytes fill all 32 banks once: the ideal.",
-  ],
-];
-
-function rulesFigure(values, machines) {
-  const which = within(values.ru, RULES.length - 1);
-  const [, instruction, offsets, note] = RULES[which];
-  const row = machines.get("gfx942").instructions.get(instruction);
-  const counted = count(row, offsets);
-  const first = counted.phases[0];
-  return {
-    controls: [
-      choices(
-        "case",
-        RULES.map(([name], i) => [String(i), name]),
-        String(which),
-        (ru) => change({ ru }),
-      ),
-    ],
-    picture: hitsSvg(hitsOf(first, row.banks), { width: 660 }),
-    claim: [
-      verdict("rule-passes", counted.passes, counted.ideal, counted.ways),
-      h(
-        "p",
-        { class: "hint" },
-        `${instruction} on gfx942, phase 0 of ${counted.phases.length} (lanes ${laneText(first.lanes)}). ${note} ` +
-          `SQ_LDS_BANK_CONFLICT would count `,
-        claim("rule-extra", counted.extra, `${counted.extra} extra passes`),
-        ".",
-      ),
-    ],
-  };
-}
 
 const PHASE_CHOICES = [
   ["gfx950", "ds_read_b128"],

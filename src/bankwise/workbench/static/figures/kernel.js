@@ -1,65 +1,106 @@
-/** "Your kernel": drop a report, or, where a server stands behind the page, a kernel to check and fix. */
+/** "Your kernel": drop a report, or, where a server stands behind the page, a text to work on. */
 import { button, h, refill } from "../view/dom.js";
-import { linkLines, reportView } from "./report.js";
+import { runJob, token } from "./jobs.js";
+import { reportView } from "./report.js";
+import { linkLines } from "./report_check.js";
+import { mountSolver } from "./solve.js";
 
-const POLL_MS = 250;
+const ALONE =
+  "This page stands alone. Start `bankwise workbench` to check, fix and solve here, " +
+  "or paste a report.";
+const MOST_BYTES = 4 << 20;
 
 /** Mount the panel; `embedded` is {document, source} of a report page, null elsewhere. */
-export function mountKernel(root, embedded) {
+export function mountKernel(root, embedded, machines) {
   const result = h("div", { class: "result", "aria-live": "polite" });
   linkLines(result);
   if (embedded) {
     root.append(result);
-    show(result, embedded.document, embedded.source);
+    show(result, embedded.document, { source: embedded.source, machines });
     return;
   }
-  const token = document.querySelector('meta[name="bankwise-token"]')?.content;
   const text = h("textarea", {
     rows: 9,
     spellcheck: "false",
     "aria-label": "kernel or report",
-    placeholder: token
-      ? "Paste MLIR here, or a report of bankwise check --format json; or drop a file."
+    placeholder: token()
+      ? "Paste MLIR, AMD assembly, PTX, a spec or a problem (TOML), or a report (JSON); or drop a file."
       : "Paste or drop a report here: bankwise check kernel.mlir --format json",
   });
   const target = h("input", { size: 10, "aria-label": "target", placeholder: "gfx950" });
-  const name = { file: "kernel.mlir" };
-  const work = (verb) =>
-    isReport(text.value)
-      ? show(result, JSON.parse(text.value), "")
-      : token
-        ? run(result, token, { verb, text: text.value, file: name.file, target: target.value })
-        : say(
-            result,
-            "This page stands alone. Start `bankwise workbench` to check and fix kernels here.",
-          );
+  const panel = { text, target, result, machines, name: "", busy: false };
+  const verbs = token() ? ["Check", "Fix", "Solve"] : ["Check"];
   root.append(
     text,
     h(
       "div",
       { class: "controls" },
-      button("Check", () => work("check"), { class: "primary" }),
-      token ? button("Fix", () => work("fix")) : null,
-      token
+      verbs.map((name, i) =>
+        button(name, () => work(panel, name.toLowerCase()), { class: i ? "" : "primary" }),
+      ),
+      token()
         ? h("label", { class: "select" }, h("span", {}, "Target, if the file names none"), target)
         : null,
     ),
     result,
   );
+  text.addEventListener("input", () => (panel.name = ""));
   takeDrops(root, async (file) => {
-    name.file = file.name;
+    if (file.size > MOST_BYTES) {
+      say(result, `${file.name} is larger than 4 MiB`);
+      return;
+    }
     text.value = await file.text();
-    work("check");
+    panel.name = file.name;
+    work(panel, "check");
   });
+  mountSolver(machines);
+}
+
+/** A pasted report is shown; anything else is a job, one at a time. */
+async function work(panel, verb) {
+  const { text, result, machines } = panel;
+  if (isReport(text.value)) {
+    showText(result, text.value, machines);
+    return;
+  }
+  if (!token()) {
+    say(result, ALONE);
+    return;
+  }
+  if (panel.busy) return;
+  panel.busy = true;
+  const file = panel.name || nameOf(text.value);
+  const job = { verb, text: text.value, file, target: panel.target.value };
+  const answer = await runJob(result, job);
+  panel.busy = false;
+  if (answer.error) say(result, answer.error);
+  else show(result, answer.document, { source: job.text, machines });
 }
 
 function isReport(text) {
   return text.trimStart().startsWith("{") && text.includes('"bankwise.');
 }
 
-function show(result, document, source) {
+/** The file that a pasted text would be: its ending says in what language it is. */
+function nameOf(text) {
+  if (/^\s*\[\[?(access|memory|global)\b/m.test(text)) return "pasted.toml";
+  if (/^\s*\.version\s+\d/m.test(text)) return "kernel.ptx";
+  if (/^\s*\.amdgcn_target\b|^\s*\.amdhsa_/m.test(text)) return "kernel.s";
+  return "kernel.mlir";
+}
+
+function showText(result, text, machines) {
   try {
-    refill(result, reportView(document, source));
+    show(result, JSON.parse(text), { source: "", machines });
+  } catch (error) {
+    say(result, error.message);
+  }
+}
+
+function show(result, document, more) {
+  try {
+    refill(result, reportView(document, more));
   } catch (error) {
     say(result, error.message);
   }
@@ -67,46 +108,6 @@ function show(result, document, source) {
 
 function say(result, text) {
   refill(result, h("pre", { class: "error", role: "alert" }, text));
-}
-
-/** Send the job, ask for its answer until it is there; a button ends it. */
-async function run(result, token, job) {
-  const headers = { "Content-Type": "application/json", "X-Bankwise-Token": token };
-  const ask = async (path, more = {}) => {
-    const answer = await fetch(path, { headers, ...more });
-    return answer.json();
-  };
-  const started = performance.now();
-  const sent = await ask("jobs", { method: "POST", body: JSON.stringify(job) });
-  if (sent.error) {
-    say(result, sent.error);
-    return;
-  }
-  const stop = () => ask(`jobs/${sent.id}`, { method: "DELETE" });
-  for (;;) {
-    const answer = await ask(`jobs/${sent.id}`);
-    if (answer.state !== "running") {
-      finish(result, answer, job.text);
-      return;
-    }
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    refill(
-      result,
-      h(
-        "p",
-        {},
-        h("progress"),
-        ` ${job.verb} has been running for ${seconds} s `,
-        button("Stop", stop),
-      ),
-    );
-    await new Promise((next) => setTimeout(next, POLL_MS));
-  }
-}
-
-function finish(result, answer, source) {
-  if (answer.error) say(result, answer.error);
-  else show(result, answer.document, source);
 }
 
 function takeDrops(root, take) {

@@ -1,8 +1,9 @@
 /** Global memory: coalescing in seven scenarios and freely, L1 sets by stride. */
 import { cacheSet, coalesce } from "../core/coalesce.js";
+import { addresses } from "../core/expression.js";
 import { change, within } from "../state.js";
 import { thingFill } from "../view/colour.js";
-import { choices, claim, select } from "../view/dom.js";
+import { choices, claim, field, h, select } from "../view/dom.js";
 import { figure } from "../view/figure.js";
 import { label, line, rect, svg } from "../view/svg.js";
 
@@ -49,71 +50,58 @@ export function mountMemory(machines) {
 }
 
 function readFree(text) {
-  const found = /^(\d{1,4})\.(4|8|16)\.(\d{1,3})\.(32|64|128)$/.exec(text);
-  const [stride, width, shift, bytes] = (found ?? ["", 4, 16, 0, 64]).slice(1).map(Number);
-  return { stride, width, shift, bytes };
+  const found = /^(4|8|16)\.(32|64|128)\.(.*)$/.exec(text) ?? ["", 4, 64, "16*lane"];
+  const [width, bytes] = found.slice(1, 3).map(Number);
+  const free = { name: "Free", width, bytes, address: found[3], note: "" };
+  try {
+    return { ...free, starts: addresses(free.address, LANES) };
+  } catch (error) {
+    return { ...free, error: error.message };
+  }
 }
 
 function coalescing(values) {
   const which = within(values.co, FREE);
   const free = readFree(values.cs);
-  const put = (more) => {
-    const next = { ...free, ...more };
-    change({ cs: `${next.stride}.${next.width}.${next.shift}.${next.bytes}` });
-  };
-  const [name, width, addresses, note] =
-    which < FREE
-      ? SCENARIOS[which]
-      : ["Free", free.width, lanes((t) => free.shift + free.stride * t), "Your own stride."];
-  const lineBytes = which < FREE ? 64 : free.bytes;
-  const found = coalesce(addresses, width, lineBytes);
+  const [name, width, starts, note] = SCENARIOS[which] ?? [];
+  const asked = which < FREE ? { name, width, starts, note, bytes: 64 } : free;
+  const options = [...SCENARIOS.map(([text], i) => [String(i), text]), [String(FREE), "Free"]];
+  const controls = [
+    choices("scenario", options, String(which), (co) => change({ co })),
+    ...(which < FREE ? [] : freeControls(free)),
+  ];
+  if (asked.error) {
+    const said = claim("coalescing-error", asked.error);
+    return { controls, picture: "", claim: [h("span", { class: "error", role: "alert" }, said)] };
+  }
+  const found = coalesce(asked.starts, asked.width, asked.bytes);
   const share = (100 * found.useful) / found.fetched;
-  const numbers = (list, unit) => list.map((x) => [x, `${x}${unit}`]);
+  const many = `${found.lines} line${found.lines > 1 ? "s" : ""} of ${asked.bytes} B`;
   return {
-    controls: [
-      choices(
-        "scenario",
-        [...SCENARIOS.map(([text], i) => [String(i), text]), [String(FREE), "Free"]],
-        String(which),
-        (co) => change({ co }),
-      ),
-      ...(which < FREE
-        ? []
-        : [
-            select(
-              "stride",
-              numbers([0, 2, 4, 8, 12, 16, 32, 64, 128, 132, 256, 512, 1024], " B"),
-              free.stride,
-              (x) => put({ stride: Number(x) }),
-            ),
-            select("bytes per lane", numbers([4, 8, 16], " B"), free.width, (x) =>
-              put({ width: Number(x) }),
-            ),
-            select("shifted by", numbers([0, 4, 16, 32, 64], " B"), free.shift, (x) =>
-              put({ shift: Number(x) }),
-            ),
-            select("line", numbers([32, 64, 128], " B"), free.bytes, (x) =>
-              put({ bytes: Number(x) }),
-            ),
-          ]),
-    ],
-    picture: linesSvg(found, lineBytes),
+    controls,
+    picture: linesSvg(found, asked.bytes),
     claim: [
-      claim(
-        "coalescing-lines",
-        found.lines,
-        `${found.lines} line${found.lines > 1 ? "s" : ""} of ${lineBytes} B`,
-      ),
+      claim("coalescing-lines", found.lines, many),
       " · ",
       claim(
         "coalescing-efficiency",
         share.toFixed(2),
         `${share.toPrecision(3)} % of the fetched bytes are used`,
       ),
-      ` · ${note}`,
+      asked.note ? ` · ${asked.note}` : "",
     ],
-    text: `${name}: ${found.lines} lines of ${lineBytes} B, ${found.useful} of ${found.fetched} bytes used`,
+    text: `${asked.name}: ${many}, ${found.useful} of ${found.fetched} bytes used`,
   };
+}
+
+function freeControls({ width, bytes, address }) {
+  const put = (...parts) => change({ cs: parts.join(".") });
+  const numbers = (list) => list.map((x) => [x, `${x} B`]);
+  return [
+    field("byte of a lane", address, (text) => put(width, bytes, text)),
+    select("bytes per lane", numbers([4, 8, 16]), width, (x) => put(x, bytes, address)),
+    select("line", numbers([32, 64, 128]), bytes, (x) => put(width, x, address)),
+  ];
 }
 
 /** Every fetched line as a column, filled as far as it is used; the lanes that want it below. */

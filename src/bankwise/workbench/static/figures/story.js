@@ -1,6 +1,7 @@
 /** The opening panels and the six steps of the derivation by hand, each run on the real read. */
 import { count } from "../core/conflict.js";
-import { issue, offset, offsetsBytes, plain } from "../core/tile.js";
+import { listed } from "../core/construct.js";
+import { columnsOf, conflictDirections, issue, offset, offsetsBytes, plain } from "../core/tile.js";
 import { change, within } from "../state.js";
 import { hitsOf, hitsSvg } from "../view/charts.js";
 import { bankFill } from "../view/colour.js";
@@ -32,42 +33,42 @@ const STEPS = [
 export function mountStory(machines) {
   const machine = machines.get("sm_90");
   const { store, read } = transpose(machine);
-  figure("opening", [], () => ({ picture: opening() }));
+  figure("opening", [], () => opening(read));
   for (const [name, layout] of STEPS) {
     if (name === "story-xor") continue;
     figure(name, ["s"], (values) => storyStep(name, layout, store, read, within(values.s, 15)));
   }
-  figure("story-xor", [], building);
-  figure("story-diagnosis", ["s"], (values) => diagnosis(within(values.s, 15)));
+  figure("story-xor", ["xr"], (values) => building(within(values.xr, 3)));
+  figure("story-diagnosis", ["s"], (values) => diagnosis(read, within(values.s, 15)));
 }
 
 function bank(layout, m, n) {
   return offset(layout, TILE, (m << TILE.columns) | n) % BANKS;
 }
 
-function opening() {
+function opening(read) {
   const panels = [
-    ["row-major", plain(TILE)],
-    ["n ⊕ m", fold([1, 2, 4, 8])],
-    ["n ⊕ 2m", fold([2, 4, 8, 16])],
+    ["row-major", "plain", plain(TILE)],
+    ["n ⊕ m", "m", fold([1, 2, 4, 8])],
+    ["n ⊕ 2m", "2m", fold([2, 4, 8, 16])],
   ];
+  const alts = ["vertical stripes", "a staircase", "a staircase of pairs"];
   const spec = (layout) => ({
     rows: 8,
     columns: 32,
     size: 10.5,
     cell: (m, n) => ({ bank: bank(layout, m, n), banks: BANKS }),
   });
-  const width = 32 * 10.5;
-  const parts = panels.map(([name, layout], i) => {
-    const left = i * (width + 22);
-    return tileMarks(spec(layout), left, 20) + label(left, 12, name, { anchor: "start", size: 12 });
+  const pictures = panels.map(([name, , layout], i) => {
+    const title = label(0, 12, name, { anchor: "start", size: 12 });
+    const alt = `eight rows coloured by bank: ${alts[i]}`;
+    return svg(337, 8 * 10.5 + 22, tileMarks(spec(layout), 0, 20) + title, alt);
   });
-  return svg(
-    3 * width + 44,
-    8 * 10.5 + 22,
-    parts.join(""),
-    "eight rows coloured by bank: vertical stripes, a staircase, a staircase of pairs",
-  );
+  const claims = panels.map(([name, key, layout]) => {
+    const counted = count(read.row, offsetsBytes(layout, TILE, read, 0));
+    return side(name, `opening-${key}`, counted);
+  });
+  return { picture: pictures.join(""), claim: claims };
 }
 
 function storyStep(name, layout, store, read, step) {
@@ -105,8 +106,21 @@ function storyStep(name, layout, store, read, step) {
         (r) => change({ s: String(r) }),
       ),
     ],
-    claim: [side("store", `${name}-store`, written), side("read", `${name}-read`, counted)],
+    claim: [
+      side("store", `${name}-store`, written),
+      side("read", `${name}-read`, counted),
+      name === "story-rotate" ? padded(layout) : null,
+    ].filter(Boolean),
   };
+}
+
+/** Rotation against 33m + n: how many elements lie in another bank. */
+function padded(layout) {
+  const other = { kind: "pad", by: 1 };
+  const cells = Array.from({ length: 512 }, (_, x) => [x >> TILE.columns, x & 31]);
+  const differ = cells.filter(([m, n]) => bank(layout, m, n) !== bank(other, m, n)).length;
+  const text = differ ? `differs in ${differ}` : "the same bank for all 512 elements";
+  return h("span", { class: "side" }, who("33m + n"), claim("story-rotate-padding", differ, text));
 }
 
 function side(text, name, counted) {
@@ -116,50 +130,68 @@ function side(text, name, counted) {
 
 const who = (text) => h("span", { class: "who" }, text);
 
-/** Rows 0 to 3: which slots the row index swaps. */
-function building() {
+/** Rows 0 to 3: which slots the row index swaps, built up to row `last`. */
+function building(last) {
   const size = 32;
   const shown = 16;
+  const folded = (m) => (m <= last ? m : 0);
   const body = [0, 1, 2, 3].map((m) => {
     const top = 14 + m * (size + 30);
     const cells = Array.from({ length: shown }, (_, slot) => {
-      const column = slot ^ m;
+      const column = slot ^ folded(m);
       const x = 120 + slot * (size + 2);
-      const arc =
-        column > slot
-          ? path(
-              `M ${x + size / 2} ${top + size + 3} q ${((column - slot) * (size + 2)) / 2} 16 ${(column - slot) * (size + 2)} 0`,
-              { stroke: "var(--quiet)" },
-            )
-          : "";
+      const reach = (column - slot) * (size + 2);
+      const arc = `M ${x + size / 2} ${top + size + 3} q ${reach / 2} 16 ${reach} 0`;
       return (
         rect(x, top, size, size, tileFill(column)) +
         label(x + size / 2, top + size / 2 + 4, `n${column}`, { size: 11, fill: "#14181d" }) +
-        arc
+        (column > slot ? path(arc, { stroke: "var(--quiet)" }) : "")
       );
     });
-    const what = ["stays", "swaps neighbours", "swaps pairs", "does both"][m];
+    const what = ["stays", "swaps neighbours", "swaps pairs", "does both"][folded(m)];
     return (
-      label(0, top + 14, `row ${m}  ⊕${m}`, { anchor: "start", size: 12, "font-weight": 600 }) +
+      label(0, top + 14, `row ${m}  ⊕${folded(m)}`, {
+        anchor: "start",
+        size: 12,
+        "font-weight": 600,
+      }) +
       label(0, top + 29, what, { anchor: "start", size: 9.5, fill: "var(--quiet)" }) +
       cells.join("")
     );
   });
-  const banks = new Set(Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 0))).size;
+  const lands = (rows) =>
+    new Set(Array.from({ length: rows }, (_, m) => bank(fold([1, 2, 4, 8]), m, 0))).size;
+  const here = new Set([0, 1, 2, 3].map((m) => folded(m))).size;
   return {
+    controls: [
+      slider(
+        "Built up to row",
+        last,
+        3,
+        (m) => (m ? `row ${m}` : "nothing folded"),
+        (m) => change({ xr: String(m) }),
+      ),
+    ],
     picture: svg(
       120 + shown * (size + 2),
       4 * (size + 30),
       body.join(""),
-      "the first half of rows 0 to 3 after n XOR m",
+      "the first half of rows 0 to 3 while the XOR is built",
     ),
-    claim: [who("column 0"), claim("story-xor-banks", banks, `lands in ${banks} different banks`)],
+    claim: [
+      who("column 0 of these rows"),
+      claim("story-xor-built", here, `lands in ${here} of 4 banks`),
+      " · ",
+      who("of all 16 rows, when done"),
+      claim("story-xor-banks", lands(16), `in ${lands(16)} different banks`),
+    ],
   };
 }
 
 const tileFill = (bank) => bankFill(bank, BANKS);
 
-function diagnosis(step) {
+function diagnosis(read, step) {
+  const bad = conflictDirections(TILE, columnsOf(fold([1, 2, 4, 8]), TILE), read);
   const even = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step));
   const odd = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step + 1));
   const size = 38;
@@ -203,6 +235,9 @@ function diagnosis(step) {
     claim: [
       who("both columns together"),
       claim("story-diagnosis-banks", same, `${same} banks for 32 lanes`),
+      " · ",
+      who("what changes the lane and not the bank"),
+      h("span", { class: "side" }, claim("story-diagnosis-direction", listed(bad, TILE))),
     ],
   };
 }

@@ -1,5 +1,6 @@
-/** One tile of a Wave kernel (32x64 f16, gfx950) and Composable Kernel's XOR descriptor. */
+/** One tile of a Wave kernel (32x64 f16, gfx950): copied, laid out in LDS, read in phases. */
 import { count } from "../core/conflict.js";
+import { laneText } from "../core/machines.js";
 import { change, within } from "../state.js";
 import { hitsOf, hitsSvg } from "../view/charts.js";
 import { bankFill, thingFill } from "../view/colour.js";
@@ -9,136 +10,229 @@ import { label, rect, svg } from "../view/svg.js";
 
 const UNIT = 8;
 const PERIOD = 8;
+const ROW = 64;
+const WAVES = 8;
 
-/** Mount the figures of both kernels. */
+/** Mount the figures of the kernel. */
 export function mountWave(machines) {
-  figure("wave-copy", [], copyFigure);
-  figure("wave-read", ["ws"], (values) => readFigure(values, machines));
-  figure("wave-thread", [], threadFigure);
-  figure("eight", [], eightFigure);
-  figure("descriptor", ["xd"], (values) => descriptorFigure(values, machines));
+  figure("wave-copy", ["wc"], copyFigure);
+  figure("wave-lds", ["ws"], ldsFigure);
+  figure("wave-read", ["wp"], (values) => readFigure(values, machines));
+  figure("wave-thread", ["th"], (values) => threadFigure(values, machines));
 }
 
 /** First bytes of the fragment read: lane -> row lane mod 16, chunk lane div 16. */
 function fragmentOffsets(swizzled) {
   return Array.from({ length: 64 }, (_, lane) => {
     const [row, chunk] = [lane % 16, lane >> 4];
-    return 2 * (row * 64 + (swizzled ? chunk ^ (row % PERIOD) : chunk) * UNIT);
+    return 2 * (row * ROW + (swizzled ? chunk ^ (row % PERIOD) : chunk) * UNIT);
   });
 }
 
-/** Which wave copies which rows: 8 waves, two copies, two rows of 64 elements each. */
-function copyFigure() {
-  const [wide, tall] = [17, 11];
-  const rows = Array.from({ length: 32 }, (_, m) => {
-    const y = 14 + m * tall;
-    const wave = (m % 16) >> 1;
-    const fill = thingFill(2 * wave, 16);
-    const cells = Array.from({ length: 32 }, (_, word) =>
-      rect(60 + word * wide, y, wide - 1, tall - 1, fill, { opacity: word & 1 ? 0.8 : 1 }),
+/** Which element a lane of a wave copies: 4 bytes a lane, 256 bytes a wave, two copies of each. */
+function copied(copy, wave, lane) {
+  const element = 2 * (64 * (WAVES * copy + wave) + lane);
+  return { row: Math.floor(element / ROW), word: (element % ROW) / 2 };
+}
+
+/** Words of the tile in global memory: who copies each. */
+function copyOwners() {
+  const owners = new Map();
+  for (let copy = 0; copy < 2; copy++) {
+    for (let wave = 0; wave < WAVES; wave++) {
+      for (let lane = 0; lane < 64; lane++) {
+        const { row, word } = copied(copy, wave, lane);
+        owners.set(row * 32 + word, { copy, wave, lane });
+      }
+    }
+  }
+  return owners;
+}
+
+function copyFigure(values) {
+  const shown = within(values.wc, WAVES - 1);
+  const [wide, tall] = [17, 12];
+  const marks = [];
+  const rows = new Set();
+  for (const [place, { copy, wave, lane }] of copyOwners()) {
+    const [m, word] = [place >> 5, place % 32];
+    const [x, y] = [60 + word * wide, 14 + m * tall];
+    if (wave === shown && copy === 0) rows.add(m);
+    marks.push(
+      rect(x, y, wide - 1, tall - 1, thingFill(2 * wave, 2 * WAVES), {
+        opacity: wave === shown ? 1 : 0.45,
+        title: `row ${m}, columns ${2 * word} and ${2 * word + 1}: wave ${wave}, lane ${lane}, copy ${copy + 1}`,
+      }),
     );
-    return (
-      cells.join("") +
-      (m % 2 === 0
-        ? label(52, y + 14, `wave ${wave}`, { size: 9, anchor: "end", fill: "var(--quiet)" })
-        : "")
-    );
-  });
-  const right = [
-    ["first copy", 0],
-    ["second copy", 16],
-  ].map(([text, m]) =>
-    label(66 + 32 * wide, 26 + m * tall, text, {
-      size: 9.5,
-      anchor: "start",
-      fill: "var(--quiet)",
-    }),
-  );
+    if (wave === shown) {
+      marks.push(label(x + wide / 2 - 0.5, y + 8.6, lane, { size: 8, fill: "#14181d" }));
+    }
+    if (word === 0 && m % 2 === 0) {
+      marks.push(
+        label(52, y + 14, `wave ${wave}`, { size: 9, anchor: "end", fill: "var(--quiet)" }),
+      );
+    }
+    if (word === 0 && m % 16 === 0) {
+      const text = copy ? "second copy" : "first copy";
+      const own = { size: 9.5, anchor: "start", fill: "var(--quiet)" };
+      marks.push(label(66 + 32 * wide, y + 12, text, own));
+    }
+  }
+  const many = [...rows].sort((one, other) => one - other);
   return {
-    picture: svg(
-      140 + 32 * wide,
-      18 + 32 * tall,
-      rows.join("") + right.join(""),
-      "rows of the tile by wave",
-    ),
+    controls: [
+      slider(
+        "Wave",
+        shown,
+        WAVES - 1,
+        (wave) => `wave ${wave}`,
+        (wave) => change({ wc: String(wave) }),
+      ),
+    ],
+    picture: svg(140 + 32 * wide, 18 + 32 * tall, marks.join(""), "rows of the tile by wave"),
     claim: [
-      "Each cell is one lane’s 4 bytes: ",
-      claim("wave-rows", 2, "2 rows"),
-      " of the tile per wave and copy.",
+      `Each cell is one lane’s 4 bytes. In its first copy wave ${shown} takes rows `,
+      claim("wave-rows", many.join(" "), many.join(" and ")),
+      ".",
     ],
   };
 }
 
-function readFigure(values, machines) {
+/** The whole tile as it lies in LDS: 64 banks wide, a chunk of 16 bytes per cell. */
+function ldsFigure(values) {
   const swizzled = values.ws === "1";
+  const [wide, tall] = [40, 17];
+  const marks = [];
+  const banks = new Set();
+  for (let m = 0; m < 32; m++) {
+    for (let chunk = 0; chunk < ROW / UNIT; chunk++) {
+      const slot = swizzled ? chunk ^ (m % PERIOD) : chunk;
+      const word = (m * ROW + slot * UNIT) / 2;
+      const [bank, line] = [word % 64, Math.floor(word / 64)];
+      if (chunk === 0) banks.add(bank);
+      const [x, y] = [40 + (bank / 4) * wide, 16 + line * tall];
+      const fill = thingFill(2 * chunk, 16);
+      marks.push(
+        rect(x, y, wide - 1.5, tall - 1.5, fill, { rx: 2, opacity: m & 1 ? 0.72 : 1 }) +
+          label(x + wide / 2 - 1, y + 12, `${m},${chunk}`, { size: 9.5, fill: "#14181d" }),
+      );
+    }
+  }
+  const heads = Array.from({ length: 16 }, (_, i) =>
+    label(40 + (i + 0.5) * wide, 10, `${4 * i}–${4 * i + 3}`, { size: 8.5, fill: "var(--quiet)" }),
+  );
+  const lines = Array.from({ length: 16 }, (_, i) =>
+    label(34, 28 + i * tall, `line ${i}`, { size: 8.5, anchor: "end", fill: "var(--quiet)" }),
+  );
+  return {
+    controls: [layouts("ws", swizzled)],
+    picture: svg(
+      40 + 16 * wide,
+      18 + 16 * tall,
+      [...marks, ...heads, ...lines].join(""),
+      "the tile in the lines of LDS, row and chunk",
+    ),
+    claim: [
+      "Chunk 0 of the 32 rows starts on ",
+      claim("wave-lds-banks", banks.size, `${banks.size} different banks`),
+      ` of 64: ${[...banks].sort((one, other) => one - other).join(", ")}.`,
+    ],
+  };
+}
+
+const layouts = (key, swizzled) =>
+  choices(
+    "layout",
+    [
+      ["0", "Row-major"],
+      ["1", "chunk XOR (row mod 8)"],
+    ],
+    swizzled ? "1" : "0",
+    (value) => change({ [key]: value }),
+  );
+
+function readFigure(values, machines) {
   const row = machines.get("gfx950").instructions.get("ds_read_b128");
-  const offsets = fragmentOffsets(swizzled);
-  const counted = count(row, offsets);
-  const served = new Set(row.phases[0]);
-  const size = 11;
-  const cells = Array.from({ length: 8 }, (_, line) =>
+  const phase = within(values.wp, row.phases.length - 1);
+  const sides = [false, true].map((swizzled) => {
+    const offsets = fragmentOffsets(swizzled);
+    return { swizzled, offsets, counted: count(row, offsets) };
+  });
+  const on0 = ({ counted }) =>
+    [...(counted.phases[phase].banks.get(0) ?? new Map()).values()].flat();
+  const said = ({ swizzled, counted }, lanes) => {
+    const name = swizzled ? "wave-xor" : "wave-plain";
+    const { passes, ideal, ways } = counted;
+    return h(
+      "p",
+      {},
+      h("span", { class: "who" }, swizzled ? "chunk XOR (row mod 8)" : "row-major"),
+      verdict(`${name}-passes`, passes, ideal, ways),
+      " · bank 0: ",
+      claim(
+        `${name}-bank0`,
+        lanes.join(" "),
+        lanes.length > 1 ? `lanes ${lanes.join(", ")}` : `lane ${lanes[0]} alone`,
+      ),
+    );
+  };
+  return {
+    controls: [
+      slider(
+        "Phase",
+        phase,
+        row.phases.length - 1,
+        (p) => `${p}: lanes ${laneText(row.phases[p])}`,
+        (p) => change({ wp: String(p) }),
+      ),
+    ],
+    picture: sides
+      .map(({ swizzled, offsets, counted }) => {
+        const hits = hitsSvg(hitsOf(counted.phases[phase], 64), { width: WIDTH });
+        const title = swizzled ? "chunk XOR (row mod 8)" : "row-major";
+        const lines = linesSvg(title, offsets, row.phases[phase]);
+        return `${lines}<div class="chart">${hits}</div>${cycleStrip(counted)}`;
+      })
+      .join(""),
+    claim: sides.map((side) => said(side, on0(side))),
+  };
+}
+
+const SIZE = 11;
+const LEFT = 26;
+const WIDTH = LEFT + 64 * SIZE;
+
+/** The first eight lines of LDS and the chunks that the lanes of one phase want. */
+function linesSvg(title, offsets, lanes) {
+  const cells = Array.from({ length: 8 }, (_, at) =>
     Array.from({ length: 64 }, (_, bank) =>
-      rect(30 + bank * size, 16 + line * 20, size - 1, 18, bankFill(bank, 64), { opacity: 0.28 }),
+      rect(LEFT + bank * SIZE, 32 + at * 20, SIZE - 1, 18, bankFill(bank, 64), { opacity: 0.28 }),
     ).join(""),
   );
-  const lanes = [...served].map((lane) => {
+  const wanted = lanes.map((lane) => {
     const word = offsets[lane] / 4;
-    const [bank, line] = [word % 64, Math.floor(word / 64)];
-    const x = 30 + bank * size;
+    const [bank, at] = [word % 64, Math.floor(word / 64)];
+    const [x, y] = [LEFT + bank * SIZE, 32 + at * 20];
+    const four = Array.from({ length: 4 }, (_, i) =>
+      rect(x + i * SIZE, y, SIZE - 1, 18, bankFill(bank + i, 64)),
+    );
+    const frame = { stroke: "var(--ink)", "stroke-width": 1.4 };
+    const text = { size: 10.5, fill: "#14181d", "font-weight": 700 };
     return (
-      Array.from({ length: 4 }, (_, i) =>
-        rect(x + i * size, 16 + line * 20, size - 1, 18, bankFill(bank + i, 64)),
-      ).join("") +
-      rect(x, 16 + line * 20, 4 * size - 1, 18, "none", {
-        stroke: "var(--ink)",
-        "stroke-width": 1.4,
-      }) +
-      label(x + 2 * size, 29 + line * 20, `t${lane}`, {
-        size: 10,
-        fill: "#14181d",
-        "font-weight": 700,
-      })
+      four.join("") +
+      rect(x, y, 4 * SIZE - 1, 18, "none", frame) +
+      label(x + 2 * SIZE, y + 13, `t${lane}`, text)
     );
   });
   const heads = Array.from({ length: 16 }, (_, i) =>
-    label(30 + (4 * i + 2) * size, 10, `${4 * i}–${4 * i + 3}`, { size: 8, fill: "var(--quiet)" }),
+    label(LEFT + (4 * i + 2) * SIZE, 26, `${4 * i}–${4 * i + 3}`, {
+      size: 9,
+      fill: "var(--quiet)",
+    }),
   );
-  const crowd = served.size && row.phases[0].filter((lane) => (offsets[lane] / 4) % 64 === 0);
-  return {
-    controls: [
-      choices(
-        "layout",
-        [
-          ["0", "Row-major"],
-          ["1", "chunk XOR (row mod 8)"],
-        ],
-        swizzled ? "1" : "0",
-        (ws) => change({ ws }),
-      ),
-    ],
-    picture:
-      svg(
-        34 + 64 * size,
-        180,
-        [...cells, ...lanes, ...heads].join(""),
-        "phase 0 of the fragment read in LDS",
-      ) +
-      `<div class="chart">${hitsSvg(hitsOf(counted.phases[0], 64), { width: 34 + 64 * size })}</div>${cycleStrip(counted)}`,
-    claim: [
-      verdict("wave-passes", counted.passes, counted.ideal, counted.ways),
-      h(
-        "p",
-        { class: "hint" },
-        "Phase 0 (lanes 0–3, 12–15, 20–27). On bank 0: ",
-        claim(
-          "wave-bank0",
-          crowd.join(" "),
-          crowd.length > 1 ? `lanes ${crowd.join(", ")}` : `lane ${crowd[0]} alone`,
-        ),
-        ".",
-      ),
-    ],
-  };
+  const name = label(LEFT, 11, title, { size: 12, anchor: "start", "font-weight": 600 });
+  const alt = `${title}: the lanes of one phase in the lines of LDS`;
+  return svg(WIDTH, 196, [name, ...cells, ...wanted, ...heads].join(""), alt);
 }
 
 /** Cycles of the instruction, a block per pass, by phase. */
@@ -147,7 +241,7 @@ function cycleStrip(counted) {
   let at = 0;
   const blocks = counted.phases.flatMap((phase, i) =>
     Array.from({ length: phase.passes }, (_, k) => {
-      const x = 30 + size * at++;
+      const x = LEFT + size * at++;
       return (
         rect(x, 18, size - 3, 22, thingFill(2 * i, 8), { rx: 2, opacity: k ? 0.7 : 1 }) +
         label(x + size / 2 - 1.5, 33, `ph ${i}`, { size: 9, fill: "#14181d" })
@@ -155,23 +249,26 @@ function cycleStrip(counted) {
     }),
   );
   return svg(
-    34 + 64 * 11,
+    WIDTH,
     46,
-    label(30, 12, `${at} cycles to issue; 4 are needed`, {
+    label(LEFT, 12, `${at} cycles to issue; ${counted.ideal} are needed`, {
       anchor: "start",
-      size: 10,
+      size: 10.5,
       fill: "var(--quiet)",
     }) + blocks.join(""),
     `${at} cycles`,
   );
 }
 
-function threadFigure() {
-  const [row, column] = [1, 0];
+/** One lane's four steps from its column to its bank. */
+function threadFigure(values, machines) {
+  const lane = within(values.th, 63);
+  const [row, column] = [lane % 16, (lane >> 4) * UNIT];
   const chunk = Math.floor(column / UNIT);
   const phase = row % PERIOD;
   const moved = (chunk ^ phase) * UNIT;
   const bank = (row * 32 + moved / 2) % 64;
+  const before = (row * 32 + column / 2) % 64;
   const steps = [
     ["column chunk", `${column} div ${UNIT}`, chunk],
     ["row phase", `${row} mod ${PERIOD}`, phase],
@@ -180,149 +277,36 @@ function threadFigure() {
     ["bank", `(32 × ${row} + ${moved} div 2) mod 64`, bank],
   ];
   const body = steps.map(([name, how, value], i) => {
-    const x = i * 148;
+    const x = i * 152;
+    const [quiet, ink] = i === 4 ? ["#14181d", "#14181d"] : ["var(--quiet)", "var(--ink)"];
     return (
-      rect(x, 4, 136, 68, i === 4 ? bankFill(bank, 64) : "var(--wash)", { rx: 6 }) +
-      label(x + 68, 22, name, { size: 10.5, fill: i === 4 ? "#14181d" : "var(--quiet)" }) +
-      label(x + 68, 46, value, {
-        size: 18,
-        "font-weight": 700,
-        fill: i === 4 ? "#14181d" : "var(--ink)",
-      }) +
-      label(x + 68, 63, how, { size: 8.5, fill: i === 4 ? "#14181d" : "var(--quiet)" })
+      rect(x, 4, 140, 68, i === 4 ? bankFill(bank, 64) : "var(--wash)", { rx: 6 }) +
+      label(x + 70, 22, name, { size: 10.5, fill: quiet }) +
+      label(x + 70, 46, value, { size: 18, "font-weight": 700, fill: ink }) +
+      label(x + 70, 63, how, { size: 9, fill: quiet })
     );
   });
-  return {
-    picture: svg(5 * 148 - 12, 76, body.join(""), "four steps from column 0 of row 1 to bank 36"),
-    claim: [
-      "Thread 1 reads banks ",
-      claim("thread-1", bank, `${bank}–${bank + 3}`),
-      "; row-major it would be banks 32–35, with threads 3, 13 and 15.",
-    ],
-  };
-}
-
-function eightFigure() {
-  const size = 30;
-  const grid = (left, moved, title) =>
-    label(left, 12, title, { anchor: "start", size: 11 }) +
-    Array.from({ length: 64 }, (_, i) => {
-      const [m, n] = [i >> 3, i & 7];
-      const from = moved ? n ^ m : n;
-      return (
-        rect(left + n * size, 20 + m * size, size - 2, size - 2, thingFill(2 * from, 16), {
-          rx: 2,
-        }) +
-        label(left + n * size + size / 2 - 1, 20 + m * size + 18, `${m},${from}`, {
-          size: 9.5,
-          fill: "#14181d",
-        })
-      );
-    }).join("");
-  return {
-    picture: svg(
-      2 * 8 * size + 48,
-      22 + 8 * size,
-      grid(0, false, "before") + grid(8 * size + 48, true, "after: unit 1, max_phase 8"),
-      "an 8 by 8 tile before and after",
-    ),
-    claim: [
-      "Each column of the tile, one colour, lands in ",
-      claim(
-        "eight-columns",
-        new Set(Array.from({ length: 8 }, (_, m) => m ^ 3)).size,
-        "8 different columns",
-      ),
-      ".",
-    ],
-  };
-}
-
-const DESCRIPTOR = [
-  "The tile as the program sees it: 64 rows of 32 f16, in blocks of 8 elements.",
-  "Two rows share one round of 32 banks: B = row div 2, A = 4 (row mod 2) + block.",
-  "XOR: block A of row B moves to A ⊕ (B mod 8). Only this step permutes.",
-  "A is taken apart again into (row mod 2, block).",
-  "Merged back: what the program calls row and column. The permutation stays in memory.",
-];
-
-/** First bytes of one ds_read_b128 per lane (row = lane, block 0) at a step of the descriptor. */
-function descriptorOffsets(step) {
-  return Array.from({ length: 64 }, (_, m) => 16 * descriptorSlot(m, 0, step));
-}
-
-function descriptorSlot(m, block, step) {
-  const [b, a] = [m >> 1, 4 * (m & 1) + block];
-  return 8 * b + (step >= 2 ? a ^ (b % 8) : a);
-}
-
-function descriptorFigure(values, machines) {
-  const step = within(values.xd, DESCRIPTOR.length - 1);
-  const row = machines.get("gfx942").instructions.get("ds_read_b128");
-  const counted = count(row, descriptorOffsets(step));
-  const plain = count(row, descriptorOffsets(1));
-  const logical = step === 0 || step === 4;
-  const [wide, tall] = [42, 15];
-  const marks = [];
-  for (let m = 0; m < 32; m++) {
-    for (let block = 0; block < 4; block++) {
-      const slot = descriptorSlot(m, block, step);
-      const [x, y] = logical ? [block, m] : [slot % 8, slot >> 3];
-      const text = logical && step === 4 ? `@${slot}` : `${m},${block}`;
-      marks.push(
-        rect(40 + x * wide, 18 + y * tall, wide - 2, tall - 1, bankFill(block * 8, 32), {
-          rx: 2,
-          opacity: m & 1 ? 0.72 : 1,
-        }) +
-          label(40 + x * wide + wide / 2 - 1, 29 + y * tall, text, { size: 8.5, fill: "#14181d" }),
-      );
-    }
-  }
-  const across = logical ? 4 : 8;
-  const heads = Array.from({ length: across }, (_, i) =>
-    label(40 + i * wide + wide / 2, 11, logical ? `block ${i}` : `${4 * i}–${4 * i + 3}`, {
-      size: 8.5,
-      fill: "var(--quiet)",
-    }),
-  );
-  if (!logical)
-    heads.push(label(34, 11, "banks", { size: 8.5, anchor: "end", fill: "var(--quiet)" }));
-  const lines = Array.from({ length: logical ? 32 : 16 }, (_, y) =>
-    label(34, 29 + y * tall, logical ? `m ${y}` : `B ${y}`, {
-      size: 8,
-      anchor: "end",
-      fill: "var(--quiet)",
-    }),
-  );
+  const served = machines.get("gfx950").instructions.get("ds_read_b128").phases;
+  const mates = served.find((lanes) => lanes.includes(lane));
+  const plain = fragmentOffsets(false);
+  const others = mates.filter((one) => one !== lane && (plain[one] / 4) % 64 === before);
   return {
     controls: [
       slider(
-        "Step",
-        step,
-        4,
-        (k) => ["before", "1 reshape", "2 XOR", "3 unmerge", "4 merge"][k],
-        (xd) => change({ xd: String(xd) }),
+        "Thread",
+        lane,
+        63,
+        (t) => `thread ${t}: row ${t % 16}, column ${(t >> 4) * UNIT}`,
+        (t) => change({ th: String(t) }),
       ),
     ],
-    picture: svg(
-      44 + 8 * wide,
-      20 + 32 * tall * (logical ? 1 : 0.5),
-      [...marks, ...heads, ...lines].join(""),
-      DESCRIPTOR[step],
-    ),
+    picture: svg(5 * 152 - 12, 76, body.join(""), `four steps to bank ${bank}`),
     claim: [
-      h("p", { class: "hint" }, DESCRIPTOR[step]),
-      "ds_read_b128 down the rows, gfx942: ",
-      verdict("descriptor-passes", counted.passes, counted.ideal, counted.ways),
-      step >= 2
-        ? h(
-            "span",
-            {},
-            " (before the XOR: ",
-            claim("descriptor-before", plain.passes, `${plain.passes} passes`),
-            ")",
-          )
-        : null,
+      `Thread ${lane} reads banks `,
+      claim("thread-bank", bank, `${bank}–${bank + 3}`),
+      `; row-major it would be banks ${before}–${before + 3}, in one phase with threads `,
+      claim("thread-others", others.join(" "), others.join(", ") || "of other banks only"),
+      ".",
     ],
   };
 }

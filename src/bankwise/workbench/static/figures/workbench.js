@@ -1,30 +1,26 @@
-/** The swizzle workbench: controls, tile and bank hits, drawn anew from the state. */
+/** The swizzle workbench: controls, tile, lanes and bank hits, kept in step with the state. */
 import { count } from "../core/conflict.js";
 import { offsetsBytes } from "../core/tile.js";
 import { owners, readModel } from "../model.js";
-import { listen, state, within } from "../state.js";
-import { h, refill } from "../view/dom.js";
+import { change, listen, state, within } from "../state.js";
+import { button, h, refill } from "../view/dom.js";
 import { theme } from "../view/theme.js";
-import {
-  accessRows,
-  exports,
-  presetButtons,
-  scrubbers,
-  setup,
-  solver,
-  toggles,
-} from "./workbench_controls.js";
-import { followPointer, paint } from "./workbench_tile.js";
+import { accessRows } from "./workbench_accesses.js";
+import { exports, presetButtons, scrubbers, setup, solver, toggles } from "./workbench_controls.js";
+import { followPointer } from "./workbench_pointer.js";
+import { paint } from "./workbench_tile.js";
+
+const PARTS = ["setup", "toggles", "presets", "solver", "accesses", "scrub", "inspect", "lanes"];
+/** The keys of the state that the workbench shows. */
+const KEYS = ["g", "t", "l", "a", "v", "r", "p", "c", "b", "al"];
 
 /** Mount the workbench; `machines` by name. */
 export function mountWorkbench(root, machines) {
   const parts = Object.fromEntries(
-    ["setup", "toggles", "presets", "solver", "accesses", "scrub", "inspect", "hits", "export"].map(
-      (name) => [name, h("div", { class: `wb-${name}` })],
-    ),
+    [...PARTS, "hits", "export"].map((name) => [name, h("div", { class: `wb-${name}` })]),
   );
   const canvas = h("canvas", { tabindex: 0, role: "img", class: "wb-tile" });
-  const view = { machines, parts, canvas, hover: null, bank: null, message: "" };
+  const view = { machines, parts, canvas, point: null, message: "", open: new Set() };
   root.append(
     parts.setup,
     h(
@@ -35,9 +31,11 @@ export function mountWorkbench(root, machines) {
         "div",
         { class: "wb-main" },
         parts.accesses,
+        algebraPanel(view),
         parts.scrub,
-        h("div", { class: "scroll" }, canvas),
+        h("div", { class: "scroll wb-stage" }, canvas),
         parts.inspect,
+        parts.lanes,
         parts.hits,
       ),
     ),
@@ -50,10 +48,29 @@ export function mountWorkbench(root, machines) {
     redraw();
   };
   listen((_, patch) => {
-    if (Object.keys(patch).some((key) => "gtlavrpc".includes(key))) redraw();
+    if (KEYS.some((key) => key in patch)) redraw();
   });
   theme.onchange(measure);
   measure();
+}
+
+/** The switch of the algebra and the figure that it shows. */
+function algebraPanel(view) {
+  view.algebra = {
+    button: button("Show the algebra", () => change({ al: state().al === "1" ? "0" : "1" })),
+    figure: h(
+      "figure",
+      { "data-figure": "algebra", class: "panel" },
+      h(
+        "figcaption",
+        {},
+        "M_Seg: the directions that change the segment of an address and not its bank. Where it " +
+          "meets the directions in which lanes of a phase differ, lanes collide: 2 to the power " +
+          "of the dimension.",
+      ),
+    ),
+  };
+  return h("div", { class: "wb-algebra" }, view.algebra.button, view.algebra.figure);
 }
 
 /** Everything that is drawn, from the state alone. */
@@ -65,26 +82,33 @@ function look(view) {
   if (!access) return { values, model, access: null };
   const steps = 1 << access.registers.length;
   const step = within(values.r, steps - 1);
-  const counted = count(access.row, offsetsBytes(model.layout, model.tile, access, step));
+  const offsets = offsetsBytes(model.layout, model.tile, access, step);
+  const counted = count(access.row, offsets);
   const phase = values.p === "all" ? null : within(values.p, counted.phases.length - 1);
-  return { values, model, access, chosen, steps, step, counted, phase };
+  return { values, model, access, chosen, steps, step, offsets, counted, phase };
 }
 
 function draw(view) {
   const seen = look(view);
   view.seen = seen;
-  refill(view.parts.setup, setup(view, seen.model));
-  refill(view.parts.toggles, toggles(view, seen.model));
-  refill(view.parts.presets, presetButtons(seen.model));
-  refill(view.parts.accesses, accessRows(seen));
-  refill(view.parts.solver, solver(view, seen.model));
-  if (!seen.access) {
-    for (const name of ["scrub", "inspect", "hits", "export"]) refill(view.parts[name]);
-    paint(view);
-    return;
-  }
-  view.owners = owners(seen.model.tile, seen.access);
-  refill(view.parts.scrub, scrubbers(seen));
-  refill(view.parts.export, exports(view, seen.model));
+  setup(view);
+  toggles(view);
+  presetButtons(view);
+  accessRows(view);
+  solver(view);
+  const shown = seen.values.al === "1";
+  view.algebra.button.setAttribute("aria-expanded", String(shown));
+  view.algebra.figure.hidden = !shown;
+  exports(view);
+  if (seen.access) {
+    const owned = `${seen.values.g} ${seen.values.t} ${seen.values.a} ${seen.chosen}`;
+    if (view.owned !== owned) view.owners = owners(seen.model.tile, seen.access);
+    view.owned = owned;
+    refill(view.parts.scrub, scrubbers(seen));
+  } else
+    for (const name of ["scrub", "inspect", "lanes", "hits"]) {
+      refill(view.parts[name]);
+      view.parts[name].made = null;
+    }
   paint(view);
 }

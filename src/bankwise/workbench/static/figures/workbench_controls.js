@@ -1,31 +1,30 @@
-/** What stands around the tile of the workbench: toggles, presets, accesses, solver, notations. */
+/** What stands around the tile of the workbench: toggles, presets, solver, notations. */
 import { everyNotation } from "../core/notations.js";
 import { familySize, nextMember, plan } from "../core/search.js";
-import { keepsVectors, plain } from "../core/tile.js";
-import {
-  adapted,
-  bestFold,
-  countSteps,
-  layoutText,
-  presets,
-  requestsText,
-  SCENARIOS,
-} from "../model.js";
+import { plain } from "../core/tile.js";
+import { adapted, bestFold, layoutText, presets, requestsText, SCENARIOS } from "../model.js";
 import { change } from "../state.js";
-import { button, claim, h, number, select, slider, verdict } from "../view/dom.js";
+import { hitsOf, hitsSvg } from "../view/charts.js";
+import { button, h, number, put, remake, select, slider } from "../view/dom.js";
 import { exporting } from "../view/figure.js";
 import { tileSvg } from "../view/tile.js";
 import { tileSpec } from "./workbench_tile.js";
 
-export function setup(view, model) {
-  const { machine, tile } = model;
+/** Machine and tile, and sessions to start from. */
+export function setup(view) {
+  const { values } = view.seen;
+  remake(view.parts.setup, `${values.g} ${values.t}`, () => selects(view, view.seen.model));
+  view.parts.setup.querySelector("select").value = "";
+}
+
+function selects(view, { machine, tile }) {
   const powers = (last) => Array.from({ length: last }, (_, i) => [i + 1, String(2 << i)]);
   const reshape = (more) => {
     const next = { ...tile, ...more };
     change({
       t: `${next.columns}x${next.rows}x${next.elementBits}`,
       c: "",
-      a: requestsText(adapted(model.requests, next, machine)),
+      a: requestsText(adapted(view.seen.model.requests, next, machine)),
     });
   };
   const known = [...view.machines.values()];
@@ -34,7 +33,7 @@ export function setup(view, model) {
       "Start from",
       [["", "a session …"], ...SCENARIOS.map(([text], i) => [i, text])],
       "",
-      (i) => i !== "" && change({ c: "", r: "0", p: "all", ...SCENARIOS[i][1] }),
+      (i) => i !== "" && change({ c: "", b: "", r: "0", p: "all", ...SCENARIOS[i][1] }),
     ),
     select(
       "Machine",
@@ -44,7 +43,7 @@ export function setup(view, model) {
         change({
           g: name,
           p: "all",
-          a: requestsText(adapted(model.requests, tile, view.machines.get(name))),
+          a: requestsText(adapted(view.seen.model.requests, tile, view.machines.get(name))),
         }),
     ),
     select("Rows", powers(7), tile.rows, (rows) => reshape({ rows: Number(rows) })),
@@ -58,174 +57,93 @@ export function setup(view, model) {
   ];
 }
 
+const masksOf = ({ layout, tile }) => (layout.kind === "fold" ? layout : plain(tile)).masks;
+
 /** The grid of toggles: row bit j folds into column bit k. Arrow keys walk, space toggles. */
-export function toggles(view, model) {
-  const { tile, layout } = model;
-  const masks = layout.kind === "fold" ? layout.masks : plain(tile).masks;
-  const table = h("table", { class: "toggles", "aria-label": "fold row bit into column bit" });
-  const head = Array.from({ length: tile.columns }, (_, k) => h("th", { scope: "col" }, `n${k}`));
-  table.append(h("tr", {}, h("td"), head));
-  masks.forEach((mask, j) => {
-    const cells = Array.from({ length: tile.columns }, (_, k) =>
-      h(
-        "td",
-        {},
-        h(
-          "button",
-          {
-            type: "button",
-            "data-focus": `${j},${k}`,
-            "aria-pressed": String(Boolean((mask >> k) & 1)),
-            "aria-label": `fold m${j} into n${k}`,
-            onkeydown: (event) => walk(event, table, j, k),
-            onclick: () => {
-              const next = masks.map((old, row) => (row === j ? old ^ (1 << k) : old));
-              view.message = "";
-              change({ l: layoutText({ kind: "fold", masks: next }) });
-            },
-          },
-          (mask >> k) & 1 ? "1" : "·",
-        ),
-      ),
-    );
-    table.append(h("tr", { "data-row": j }, h("th", { scope: "row" }, `m${j}`), cells));
-  });
-  return [
+export function toggles(view) {
+  const { values, model } = view.seen;
+  const { toggles: root } = view.parts;
+  remake(root, values.t, () => [
     h("h4", {}, "Fold row bit … into column bit …"),
-    layout.kind === "fold"
-      ? null
-      : h("p", { class: "hint" }, "This layout is no XOR fold; a toggle starts from row-major."),
-    table,
-  ];
+    h("p", { class: "hint" }, "This layout is no XOR fold; a toggle starts from row-major."),
+    grid(view, model.tile),
+  ]);
+  root.querySelector(".hint").hidden = model.layout.kind === "fold";
+  const masks = masksOf(model);
+  for (const cell of root.querySelectorAll("button")) {
+    const on = Boolean((masks[cell.dataset.j] >> cell.dataset.k) & 1);
+    put(cell, { "aria-pressed": String(on) }, on ? "1" : "·");
+  }
 }
 
+function grid(view, tile) {
+  const table = h("table", { class: "toggles", "aria-label": "fold row bit into column bit" });
+  const heads = Array.from({ length: tile.columns }, (_, k) =>
+    h("th", { scope: "col", "data-k": k }, `n${k}`),
+  );
+  table.append(h("tr", {}, h("td"), heads));
+  for (let j = 0; j < tile.rows; j++) {
+    const cells = heads.map((_, k) => h("td", {}, toggle(view, table, j, k)));
+    table.append(h("tr", {}, h("th", { scope: "row", "data-j": j }, `m${j}`), cells));
+  }
+  return table;
+}
+
+function toggle(view, table, j, k) {
+  return h("button", {
+    type: "button",
+    tabindex: j + k ? -1 : 0,
+    "data-j": j,
+    "data-k": k,
+    "data-focus": `${j},${k}`,
+    "aria-label": `fold m${j} into n${k}`,
+    onkeydown: (event) => walk(event, table, j, k),
+    onclick: () => {
+      const next = masksOf(view.seen.model).map((old, row) => (row === j ? old ^ (1 << k) : old));
+      view.message = "";
+      view.point = null;
+      change({ l: layoutText({ kind: "fold", masks: next }) });
+    },
+  });
+}
+
+/** Arrow keys move the focus; the grid is one stop of the tab key, where it was left. */
 function walk(event, table, j, k) {
   const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
   const move = step[event.key];
   if (!move) return;
   event.preventDefault();
-  table.querySelector(`[data-focus="${j + move[0]},${k + move[1]}"]`)?.focus();
+  const next = table.querySelector(`[data-focus="${j + move[0]},${k + move[1]}"]`);
+  if (!next) return;
+  event.currentTarget.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
 }
 
-export function presetButtons(model) {
-  const now = layoutText(model.layout);
-  const ready = presets(model);
-  const shown = ready.find((preset) => layoutText(preset.layout) === now);
-  return [
-    h("h4", {}, "Presets"),
-    h(
-      "div",
-      { class: "presets" },
-      ready.map((preset) =>
-        button(preset.name, () => change({ l: layoutText(preset.layout) }), {
-          "aria-pressed": String(layoutText(preset.layout) === now),
-          title: preset.note,
-        }),
-      ),
-    ),
-    h("p", { class: "hint" }, shown ? shown.note : "Your own."),
-  ];
-}
-
-export function accessRows(seen) {
-  const { model } = seen;
-  const rows = model.requests.map((request, i) => {
-    const access = model.accesses[i];
-    return h(
-      "div",
-      { class: `access ${i === seen.chosen ? "on" : ""}` },
-      h(
-        "button",
-        {
-          type: "button",
-          class: "pick",
-          "data-focus": `access ${i}`,
-          "aria-pressed": String(i === seen.chosen),
-          onclick: () => change({ v: String(i), r: "0", p: "all" }),
-        },
-        request.name,
-        h("small", {}, access ? access.row.name : request.op),
-      ),
-      access ? accessVerdict(model, access) : null,
-      editor(model, i),
+/** Ready layouts; which are good depends on tile and accesses alone. */
+export function presetButtons(view) {
+  const { values, model } = view.seen;
+  const { presets: root } = view.parts;
+  remake(root, `${values.g} ${values.t} ${values.a}`, () => {
+    view.presets = presets(model).map((preset) => ({ ...preset, text: layoutText(preset.layout) }));
+    const buttons = view.presets.map((preset) =>
+      button(preset.name, () => use(view, preset), { title: preset.note }),
     );
+    return [
+      h("h4", {}, "Presets"),
+      h("div", { class: "presets" }, buttons),
+      h("p", { class: "hint" }),
+    ];
   });
-  return [
-    ...rows,
-    model.error ? h("p", { class: "error", role: "alert" }, model.error) : null,
-    button(
-      "Add an access",
-      () =>
-        change({
-          a: requestsText([
-            ...model.requests,
-            { ...model.requests.at(-1), name: `access ${model.requests.length}` },
-          ]),
-        }),
-      { class: "quiet" },
-    ),
-  ];
+  const now = layoutText(model.layout);
+  root.querySelectorAll("button").forEach((element, i) => {
+    put(element, { "aria-pressed": String(view.presets[i].text === now) });
+  });
+  const shown = view.presets.find((preset) => preset.text === now);
+  put(root.querySelector(".hint"), {}, shown ? shown.note : "Your own.");
 }
 
-function accessVerdict(model, access) {
-  if (!keepsVectors(model.layout, model.tile, access)) {
-    return h(
-      "span",
-      { class: "verdict bad" },
-      h("b", {}, "✕ tears the vector apart"),
-      " · ",
-      claim(`passes-${access.name}`, "none", "not this instruction"),
-    );
-  }
-  const counts = countSteps(model, access);
-  const worst = counts.reduce((a, b) => (b.passes > a.passes ? b : a));
-  const shown = verdict(`passes-${access.name}`, worst.passes, worst.ideal, worst.ways);
-  if (counts.some((c) => c.passes !== worst.passes)) shown.append(" in the worst step");
-  return shown;
-}
-
-function editor(model, i) {
-  const request = model.requests[i];
-  const put = (more) =>
-    change({ a: requestsText(model.requests.map((r, k) => (k === i ? { ...r, ...more } : r))) });
-  const field = (key, text) =>
-    h(
-      "label",
-      {},
-      text,
-      h("input", {
-        value: request[key],
-        "data-focus": `${key} ${i}`,
-        spellcheck: "false",
-        onchange: (event) => put({ [key]: event.target.value }),
-      }),
-    );
-  return h(
-    "details",
-    { class: "edit" },
-    h("summary", { "aria-label": `edit ${request.name}` }, "edit"),
-    field("name", "name"),
-    field("lanes", "lane bits t0 t1 … move"),
-    field("vector", "vector"),
-    select(
-      "direction",
-      [
-        ["read", "read"],
-        ["write", "write"],
-      ],
-      request.op,
-      (op) => put({ op }),
-    ),
-    model.requests.length > 1
-      ? button(
-          "Remove",
-          () => change({ v: "0", a: requestsText(model.requests.filter((_, k) => k !== i)) }),
-          { class: "quiet" },
-        )
-      : null,
-  );
-}
-
+/** Which register step and which phase is shown. */
 export function scrubbers(seen) {
   const phases = seen.counted.phases.length;
   return [
@@ -250,59 +168,87 @@ export function scrubbers(seen) {
   ];
 }
 
-export function solver(view, model) {
-  if (!model.accesses.length) return [];
-  const search = plan(model.tile, model.accesses);
-  const solveIt = () => {
-    const found = bestFold(model);
-    const size = familySize(search, found.cost, 60000);
-    view.message =
-      `${found.complete ? "Optimal among row folds" : "Best found"}: ` +
-      `${found.cost} passes, ${number(found.nodes)} nodes. ` +
-      (size === null
-        ? "The family is too large to count here."
-        : `Family: ${number(size)} layouts.`);
-    view.family = found.cost;
-    change({ l: layoutText({ kind: "fold", masks: found.masks }) });
-  };
-  const next = () => {
-    const cost = view.family ?? bestFold(model).cost;
-    const masks = model.layout.kind === "fold" ? model.layout.masks : plain(model.tile).masks;
-    const found = nextMember(search, masks, cost);
-    view.message = found ? `Another layout of ${cost} passes in all.` : "None found in time.";
-    if (found) change({ l: layoutText({ kind: "fold", masks: found }) });
-  };
-  return [
-    h(
-      "div",
-      { class: "solve" },
-      button("Solve it", solveIt, { class: "primary" }),
-      button("Next member", next),
-    ),
-    h(
-      "p",
-      { class: "hint", role: "status" },
-      view.message || "The best fold for all accesses together.",
-    ),
-  ];
+function use(view, preset) {
+  view.message = "";
+  change({ l: preset.text });
 }
 
-export function exports(view, model) {
+/** Solve it, next member: asked only when pressed. */
+export function solver(view) {
+  const { values, model } = view.seen;
+  const { solver: root } = view.parts;
+  remake(root, `${values.g} ${values.t} ${values.a}`, () => {
+    view.family = null;
+    if (!model.accesses.length) return [];
+    return [
+      h(
+        "div",
+        { class: "solve" },
+        button("Solve it", () => solveIt(view), { class: "primary" }),
+        button("Next member", () => next(view)),
+      ),
+      h("p", { class: "hint", role: "status" }),
+    ];
+  });
+  const said = view.message || "The best fold for all accesses together.";
+  if (model.accesses.length) put(root.querySelector(".hint"), {}, said);
+}
+
+function solveIt(view) {
+  const { model } = view.seen;
+  const found = bestFold(model);
+  const size = familySize(plan(model.tile, model.accesses), found.cost, 60000);
+  view.message =
+    `${found.complete ? "Optimal among row folds" : "Best found"}: ` +
+    `${found.cost} passes, ${number(found.nodes)} nodes. ` +
+    (size === null ? "The family is too large to count here." : `Family: ${number(size)} layouts.`);
+  view.family = found.cost;
+  change({ l: layoutText({ kind: "fold", masks: found.masks }) });
+}
+
+function next(view) {
+  const { model } = view.seen;
+  const cost = view.family ?? bestFold(model).cost;
+  view.family = cost;
+  const found = nextMember(plan(model.tile, model.accesses), masksOf(model), cost);
+  view.message = found ? `Another layout of ${cost} passes in all.` : "None found in time.";
+  change(
+    found ? { l: layoutText({ kind: "fold", masks: found }) } : { l: layoutText(model.layout) },
+  );
+}
+
+/** The layout in every notation, the tile and its bank hits as a picture. */
+export function exports(view) {
+  const { model } = view.seen;
   const rows = everyNotation(model.tile, model.layout);
-  return [
+  const text = () => everyNotation(view.seen.model.tile, view.seen.model.layout);
+  remake(view.parts.export, "once", () => [
     h("h4", {}, "Take it with you"),
     h(
       "dl",
       { class: "notations" },
-      rows.flatMap(([name, text]) => [
+      rows.flatMap(([name]) => [
         h("dt", {}, name),
-        h("dd", {}, h("pre", { "data-notation": name }, text)),
+        h("dd", {}, h("pre", { "data-notation": name })),
       ]),
     ),
     exporting(
       "swizzle-workbench",
-      () => tileSvg({ ...tileSpec(view), size: 22 }),
-      () => rows.map(([name, text]) => `${name}\n${text}\n`).join("\n"),
+      () => picture(view),
+      () =>
+        text()
+          .map(([name, said]) => `${name}\n${said}\n`)
+          .join("\n"),
     ),
-  ];
+  ]);
+  const places = view.parts.export.querySelectorAll("pre");
+  rows.forEach(([, said], i) => put(places[i], {}, said));
+}
+
+function picture(view) {
+  const tile = tileSvg({ ...tileSpec(view), size: 22 });
+  const { access, counted } = view.seen;
+  if (!access) return tile;
+  const worst = counted.phases.reduce((a, b) => (b.passes > a.passes ? b : a));
+  return tile + hitsSvg(hitsOf(worst, access.row.banks));
 }

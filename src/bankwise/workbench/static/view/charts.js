@@ -3,10 +3,10 @@ import { bankFill } from "./colour.js";
 import { label, line, rect, svg } from "./svg.js";
 
 /**
- * Words wanted per bank in one phase: bars with their number. `marked` is a bank to point out.
+ * Words wanted per bank in one phase: bars with their number. `marked`: banks to point out.
  * `hits`: array over banks of the number of distinct words.
  */
-export function hitsSvg(hits, { width = 704, marked = null, alt = "" } = {}) {
+export function hitsSvg(hits, { width = 704, marked = new Set(), alt = "" } = {}) {
   const banks = hits.length;
   const worst = Math.max(1, ...hits);
   const step = (width - 26) / banks;
@@ -20,23 +20,23 @@ export function hitsSvg(hits, { width = 704, marked = null, alt = "" } = {}) {
     marks.push(
       rect(x + 1, base - tall, step - 2, tall, bankFill(bank, banks), {
         "data-bank": bank,
-        stroke: bank === marked ? "var(--ink)" : words > 1 ? "var(--bad)" : undefined,
-        "stroke-width": bank === marked ? 2 : words > 1 ? 1.4 : undefined,
+        stroke: marked.has(bank) ? "var(--ink)" : words > 1 ? "var(--bad)" : undefined,
+        "stroke-width": marked.has(bank) ? 2.4 : words > 1 ? 1.4 : undefined,
       }),
     );
     if (words) {
       marks.push(
         label(x + step / 2, base - tall - 4, words, {
-          size: Math.min(10, step * 0.62),
+          size: Math.min(10, step * 0.72),
           fill: words > 1 ? "var(--bad)" : "var(--quiet)",
           "font-weight": words > 1 ? 700 : undefined,
         }),
       );
     }
-    if (banks <= 32 || bank % 2 === 0) {
+    if (banks <= 32 || bank % 4 === 0) {
       marks.push(
         label(x + step / 2, height - 4, bank, {
-          size: Math.min(8.5, step * 0.56),
+          size: 8.5,
           fill: "var(--quiet)",
         }),
       );
@@ -50,6 +50,36 @@ export function hitsSvg(hits, { width = 704, marked = null, alt = "" } = {}) {
 function hitsAlt(hits) {
   const used = hits.filter(Boolean).length;
   return `${used} of ${hits.length} banks used, at most ${Math.max(...hits)} words in one`;
+}
+
+/**
+ * The lanes of a wave and the bank of each: its number in its colour, framed where another lane
+ * wants another word of it. `lanes`: [{bank, rivals, served}], `marked`: lanes to point out.
+ */
+export function lanesSvg(lanes, banks, { marked = new Set(), width = 704 } = {}) {
+  const step = (width - 26) / 32;
+  const marks = [label(0, 28, "bank", { size: 8.5, anchor: "start", fill: "var(--quiet)" })];
+  lanes.forEach(({ bank, rivals, served }, lane) => {
+    const [x, y] = [26 + (lane % 32) * step, 14 + 42 * Math.floor(lane / 32)];
+    const frame = marked.has(lane) ? "var(--ink)" : rivals ? "var(--bad)" : undefined;
+    const cell = rect(x + 1, y, step - 2, 22, bankFill(bank, banks), {
+      "data-lane": lane,
+      rx: 3,
+      stroke: frame,
+      "stroke-width": frame && (marked.has(lane) ? 2.4 : 1.4),
+    });
+    const own = { size: 10, fill: "#14181d", "pointer-events": "none" };
+    const name = { size: 8.5, fill: marked.has(lane) ? "var(--ink)" : "var(--quiet)" };
+    marks.push(
+      `<g opacity="${served ? 1 : 0.5}">${cell}${label(x + step / 2, y + 15, bank, own)}</g>` +
+        label(x + step / 2, y - 4, lane, name),
+    );
+  });
+  marks.push(label(0, 10, "lane", { size: 8.5, anchor: "start", fill: "var(--quiet)" }));
+  const rows = Math.ceil(lanes.length / 32);
+  const crowded = lanes.filter((lane) => lane.rivals).length;
+  const alt = `the first bank of each lane; ${crowded} of ${lanes.length} lanes wait for others`;
+  return svg(width, 42 * rows, marks.join(""), alt);
 }
 
 /** Distinct words per bank of a counted phase. */

@@ -45,8 +45,6 @@ export function thingFill(index, many) {
 export function mix(first, second, share) {
   const parts = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
   const [a, b] = [parts(first), parts(second)];
-  return `#${a
-    .map((x, i) => Math.round(x * share + b[i] * (1 - share)))
-    .map((x) => x.toString(16).padStart(2, "0"))
-    .join("")}`;
+  const mixed = a.map((x, i) => Math.round(x * share + b[i] * (1 - share)));
+  return `#${mixed.map((x) => x.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -132,6 +132,36 @@ export function select(name, options, chosen, onchange) {
   return h("label", { class: "select" }, h("span", {}, name), input);
 }
 
+/** A labelled line of text; `onchange` gets it when it is finished. */
+export function field(name, value, onchange, attributes = {}) {
+  const input = h("input", {
+    value,
+    "data-focus": name,
+    "aria-label": name,
+    spellcheck: "false",
+    autocomplete: "off",
+    onchange: () => onchange(input.value),
+    ...attributes,
+  });
+  return h("label", { class: "select" }, h("span", {}, name), input);
+}
+
+/** Refill a container only when `key` is another than last time; tells whether it did. */
+export function remake(container, key, build) {
+  if (container.made === key) return false;
+  refill(container, build());
+  container.made = key;
+  return true;
+}
+
+/** Set attributes that differ; touching the others would cost the browser a new layout. */
+export function put(element, attributes, text) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  }
+  if (text !== undefined && element.textContent !== text) element.textContent = text;
+}
+
 export function button(text, onclick, attributes = {}) {
   return h("button", { type: "button", "data-focus": text, onclick, ...attributes }, text);
 }

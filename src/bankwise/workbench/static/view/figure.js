@@ -1,7 +1,7 @@
 /** Figures: a stage for the picture, controls above it, a claim below it, export at the corner. */
 import { listen, state } from "../state.js";
 import { button, h, refill } from "./dom.js";
-import { fileOf } from "./svg.js";
+import { fileOf, show, textSvg } from "./svg.js";
 
 /**
  * Fill `<figure data-figure="name">`. `draw(state)` returns {controls?, picture, claim?, text?}:
@@ -14,20 +14,15 @@ export function figure(name, keys, draw) {
   const stage = h("div", { class: "stage scroll" });
   const said = h("div", { class: "said" });
   let drawn = null;
+  const content = () => drawn.text ?? said.innerText;
   const redraw = () => {
     drawn = draw(state());
     refill(controls, ...(drawn.controls ?? []));
-    stage.innerHTML = drawn.picture;
+    show(stage, drawn.picture);
     refill(said, ...(drawn.claim ?? []));
   };
   root.prepend(controls, stage, said);
-  root.append(
-    exporting(
-      name,
-      () => drawn.picture,
-      () => drawn.text ?? said.innerText,
-    ),
-  );
+  root.append(exporting(name, () => drawn.picture || textSvg(content()), content));
   listen((_, patch) => {
     if (keys.some((key) => key in patch)) redraw();
   });
@@ -50,7 +45,7 @@ export function exporting(name, picture, text) {
   );
 }
 
-function save(name, content, type) {
+export function save(name, content, type) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);

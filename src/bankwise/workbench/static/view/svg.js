@@ -10,8 +10,10 @@ const attributes = (more) =>
     .map(([name, value]) => ` ${name}="${escape(value)}"`)
     .join("");
 
-export function rect(x, y, width, height, fill, more = {}) {
-  return `<rect${attributes({ x, y, width, height, fill, ...more })}/>`;
+/** A rectangle; `title` in `more` is what the pointer says about it. */
+export function rect(x, y, width, height, fill, { title, ...more } = {}) {
+  const own = attributes({ x, y, width, height, fill, ...more });
+  return title ? `<rect${own}><title>${escape(title)}</title></rect>` : `<rect${own}/>`;
 }
 
 /** Text; `size` in pixels, anchored in its middle unless told otherwise. */
@@ -40,6 +42,46 @@ export function svg(width, height, body, alt, widest = width) {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${font} ` +
     `width="${widest}" role="img" aria-label="${escape(alt)}">${body}</svg>`
   );
+}
+
+/**
+ * Put a picture into an element. Where it is built as the one before, only the marks that differ
+ * are changed: the browser need not lay out the others again.
+ */
+export function show(root, picture) {
+  const fresh = picture.match(/<\w[^>]*>[^<]*/g) ?? [];
+  const shape = (picture.match(/<\/?\w+/g) ?? []).join("");
+  if (root.shape !== shape) root.innerHTML = picture;
+  else {
+    const elements = root.getElementsByTagName("*");
+    fresh.forEach((mark, i) => mark !== root.marks[i] && rewrite(elements[i], mark, root.marks[i]));
+  }
+  root.marks = fresh;
+  root.shape = shape;
+}
+
+function rewrite(element, mark, before) {
+  const [now, old] = [mark, before].map((text) => new Map(attributesOf(text)));
+  for (const [name, value] of now) if (old.get(name) !== value) element.setAttribute(name, value);
+  for (const name of old.keys()) if (!now.has(name)) element.removeAttribute(name);
+  const text = unescape(mark.slice(mark.indexOf(">") + 1));
+  if (!element.firstElementChild && element.textContent !== text) element.textContent = text;
+}
+
+const signs = Object.fromEntries(Object.entries(escaped).map(([sign, code]) => [code, sign]));
+const unescape = (text) => text.replace(/&(?:amp|lt|gt|quot);/g, (code) => signs[code]);
+
+function attributesOf(mark) {
+  const found = mark.slice(0, mark.indexOf(">")).matchAll(/([\w-]+)="([^"]*)"/g);
+  return [...found].map(([, name, value]) => [name, unescape(value)]);
+}
+
+/** Lines of text as a picture, for figures that are words and numbers. */
+export function textSvg(text) {
+  const lines = text.split("\n");
+  const width = 16 + 7.3 * Math.max(...lines.map((one) => one.length));
+  const body = lines.map((one, i) => label(8, 20 + 18 * i, one, { size: 12, anchor: "start" }));
+  return svg(Math.ceil(width), 14 + 18 * lines.length, body.join(""), text);
 }
 
 /** The file of a picture: theme variables replaced by what they are here, several stacked to one. */

@@ -39,6 +39,7 @@ export function tileMarks(spec, left, top) {
           opacity: cell.faint ? 0.38 : undefined,
           stroke: "var(--paper)",
           "stroke-width": 0.75,
+          title: cell.title,
         }),
       );
       if (size >= 12 && cell.text !== undefined) marks.push(cellText(cell, x, y, size));
@@ -128,14 +129,15 @@ function stamp(context, cell, size, theme) {
   const scale = context.getTransform().a;
   const picture = document.createElement("canvas");
   picture.width = picture.height = Math.round(size * scale);
-  const pen = picture.getContext("2d");
+  const pen = picture.getContext("2d", { alpha: false });
   pen.scale(scale, scale);
   pen.fillStyle = theme.paper;
   pen.fillRect(0, 0, size, size);
   pen.fillStyle = cell.faint ? mix(fillOf(cell), theme.paper, 0.38) : fillOf(cell);
   pen.fillRect(0, 0, size - 0.75, size - 0.75);
   if (size >= 13) {
-    pen.font = `${cell.ring ? "bold " : ""}${Math.min(11, Math.round(size * 0.54))}px ${MONO}`;
+    const tall = Math.min(11, Math.round(size * (cell.ring && size < 18 ? 0.46 : 0.54)));
+    pen.font = `${cell.ring ? "bold " : ""}${tall}px ${MONO}`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     pen.fillStyle = cell.faint ? theme.quiet : "#14181d";
@@ -149,6 +151,7 @@ function paintRing(context, ring, size) {
   context.lineWidth = 2.2;
   context.strokeStyle = ring === 1 ? "#14181d" : "#ffffff";
   context.strokeRect(1.1, 1.1, size - 3, size - 3);
+  if (size < 18) return; // A second ring would cover the number.
   context.lineWidth = 1;
   context.strokeStyle = ring === 1 ? "#ffffff" : "#14181d";
   context.strokeRect(2.7, 2.7, size - 6.2, size - 6.2);
