@@ -42,5 +42,6 @@ clean:
 bench-peers:
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --editable . \
-	  'triton==3.9.0' 'tensor-layouts==0.3.2'
+	  'triton==3.9.0' 'tensor-layouts==0.3.2' 'cuxray==0.6.0'
 	.venv-bench/bin/python benchmarks/peers.py
+	.venv-bench/bin/python benchmarks/peers_cuxray.py

@@ -293,7 +293,7 @@ def test_permlane_swaps_exchange_odd_rows_with_even_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["v_add_u32_dpp v0, v1, v2 row_shr:1", "v_add_u32 v0, v1, v2 clamp"]
+    "text", ["v_add_u32_dpp v0, v1, v2 row_xmask:1", "v_add_u32 v0, v1, v2 clamp"]
 )
 def test_forms_with_another_meaning_are_not_followed(text: str) -> None:
     assert vector(operation(text)) is None

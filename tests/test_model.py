@@ -86,14 +86,31 @@ def test_the_option_is_set_beside_the_ones_that_are_there() -> None:
 
 
 def test_the_last_of_several_printed_modules_is_the_one() -> None:
-    mark = "// -----// IR Dump After P: p ('func.func' operation: @f) //----- //\n"
-    assert last_dump(f"warning\n{mark}first\n{mark}second\n") == "second\n"
+    mark = "// -----// IR Dump After P: {} ('func.func' operation: @f) //----- //\n"
+    wanted, other = mark.format("iree-codegen-resolve-swizzle-hints"), mark.format("translate")
+    assert last_dump(f"warning\n{wanted}first\n{wanted}second\n") == "second\n"
+    assert last_dump(f"{wanted}first\n{other}second\n") == "first\n"
+    assert last_dump(f"{other}second\n") == ""
     assert last_dump("warning\n") == ""
+
+
+def test_a_model_is_lowered_for_nvidia_too() -> None:
+    """IREE's CUDA backend prints a second module, of LLVM dialect, which has no accesses."""
+    (one,) = lower(SMALL, "sm_80")
+    assert one.uses_shared_memory
+    assert "memref.load" in one.text or "vector.load" in one.text
 
 
 def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
     two = SMALL + SMALL.replace("@mm", "@nn").replace("64x64", "128x128")
-    report = check_model(model(tmp_path, two), GFX942, keep=tmp_path / "kept")
+    told: list[tuple[int, int]] = []
+    report = check_model(
+        model(tmp_path, two),
+        GFX942,
+        keep=tmp_path / "kept",
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told == [(1, 2), (2, 2)]
     assert len(report.kernels) == 2
     assert "2 dispatches, 2 with workgroup memory" in report.notes[0]
     files = {access.location.file for access in report.accesses}

@@ -26,7 +26,7 @@ EXAMPLES = ROOT / "examples"
 SPECS = sorted(
     p
     for d in ("ck_transpose", "mfma_readback", "transpose_16x32")
-    for p in (EXAMPLES / d).iterdir()
+    for p in (EXAMPLES / d).glob("*.toml")
 )
 PAGE = (ROOT / "docs" / "notations.md").read_text("utf-8")
 SHOWN = re.findall(r"```toml\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)

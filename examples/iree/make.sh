@@ -18,8 +18,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 off='no_reduce_shared_memory_bank_conflicts = true'
-for target in gfx942 gfx950; do
-  flags="--iree-hal-target-backends=rocm --iree-rocm-target=$target"
+for target in gfx942 gfx950 sm_80; do
+  case $target in
+    gfx*) flags="--iree-hal-target-backends=rocm --iree-rocm-target=$target" ;;
+    *) flags="--iree-hal-target-backends=cuda --iree-cuda-target=$target" ;;
+  esac
   flags="$flags --iree-llvmgpu-use-direct-load=false"
   for kernel in matmul_1024 matmul_abt_4096 attention_1x1024x128; do
     out=$work/$kernel.$target
@@ -27,7 +30,7 @@ for target in gfx942 gfx950; do
       -o "$out.vmfb"
 
     sed -e "s/no_reduce_shared_memory_bank_conflicts = false/$off/" \
-      -e "/gpu_pipeline_options/!s/\(subgroup_size = 64, {\)/\1gpu_pipeline_options = #iree_gpu.pipeline_options<$off>, /" \
+      -e "/gpu_pipeline_options/!s/\(subgroup_size = [0-9]*, {\)/\1gpu_pipeline_options = #iree_gpu.pipeline_options<$off>, /" \
       "$out"/configured_module_*.mlir > "$out.mlir"
     grep -q "$off" "$out.mlir"
 

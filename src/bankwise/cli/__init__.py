@@ -8,11 +8,24 @@ from __future__ import annotations
 import os
 import sys
 
-from bankwise.cli import hardware, kernels, layouts, passes, study
+# In the order in which `bankwise --help` names their verbs.
+from bankwise.cli import check
+from bankwise.cli import kernels, layouts, passes, triton_plan, study, hardware, bench
 from bankwise.cli.common import app
 from bankwise.errors import InputError
 
-__all__ = ["app", "hardware", "kernels", "layouts", "main", "passes", "study"]
+__all__ = [
+    "app",
+    "bench",
+    "check",
+    "hardware",
+    "kernels",
+    "layouts",
+    "main",
+    "passes",
+    "study",
+    "triton_plan",
+]
 
 
 def main() -> None:

@@ -64,7 +64,12 @@ Target = Annotated[
     str, typer.Option("--target", "-t", help="The GPU, e.g. gfx950; see `bankwise machines`.")
 ]
 KernelFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="MLIR text (also inside RST), AMD assembly, PTX.")
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="MLIR (also inside RST), AMD assembly, PTX, SASS, cubin, TTGIR, or a folder of a "
+        "dump or a Triton cache entry.",
+    ),
 ]
 KernelName = Annotated[str, typer.Option("--kernel", help="Only the kernel of this name.")]
 Dims = Annotated[
@@ -76,6 +81,16 @@ Workgroup = Annotated[
 ]
 PolicyOption = Annotated[
     Policy, typer.Option("--policy", help="Which instructions accesses become (docs/policy.md).")
+]
+
+Keep = Annotated[
+    str, typer.Option("--keep", metavar="DIR", help="A model: keep its lowered kernels here.")
+]
+Padding = Annotated[
+    bool, typer.Option("--padding", help="A model: leave IREE's padding of LDS rows on.")
+]
+DirectLoad = Annotated[
+    bool, typer.Option("--direct-load", help="A model: let IREE copy straight to LDS.")
 ]
 
 

@@ -1,4 +1,4 @@
-"""Kernels: check, fix, cost."""
+"""Kernels: fix, cost."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bankwise.cli.common import (
-    CheckFormat,
     Dims,
+    DirectLoad,
     FixFormat,
     Format,
+    Keep,
     KernelFile,
     KernelName,
+    Padding,
     Policy,
     PolicyOption,
     Target,
     Workgroup,
     app,
     err,
-    given,
     out,
     progress,
     write_json,
@@ -31,98 +32,7 @@ from bankwise.errors import InputError
 if TYPE_CHECKING:
     from bankwise.isa.lower import Lowering
     from bankwise.report.fixing import FixReport
-    from bankwise.report.gate import Gate
-    from bankwise.report.values import CheckReport
     from bankwise.verbs.check import Options
-
-Keep = Annotated[
-    str, typer.Option("--keep", metavar="DIR", help="A model: keep its lowered kernels here.")
-]
-Padding = Annotated[
-    bool, typer.Option("--padding", help="A model: leave IREE's padding of LDS rows on.")
-]
-DirectLoad = Annotated[
-    bool, typer.Option("--direct-load", help="A model: let IREE copy straight to LDS.")
-]
-
-
-@app.command(
-    epilog="Examples: bankwise check kernel.mlir | bankwise check kernel.rst --target gfx950 "
-    "--format json | bankwise check kernel.mlir --format sarif > out.sarif"
-)
-def check(
-    context: typer.Context,
-    file: KernelFile,
-    target: Target = "",
-    kernel: KernelName = "",
-    dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
-    workgroup_size: Workgroup = "",
-    policy: PolicyOption = Policy.iree,
-    isa: Annotated[
-        bool, typer.Option("--isa", help="Compile, and compare with the emitted instructions.")
-    ] = False,
-    argument: Annotated[
-        list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
-    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
-    everything: Annotated[bool, typer.Option("--all", help="List every access.")] = False,
-    keep: Keep = "",
-    padding: Padding = False,
-    direct_load: DirectLoad = False,
-    fail_on: Annotated[
-        str, typer.Option("--fail-on", metavar="N-way", help="Exit 1 from so many ways on.")
-    ] = "2-way",
-    baseline: Annotated[
-        str,
-        typer.Option(metavar="JSON", help="A saved check: conflicts it knows do not fail."),
-    ] = "",
-    form: Annotated[CheckFormat, typer.Option("--format", help="How to print.")] = CheckFormat.text,
-) -> None:
-    """Find every shared-memory access of a kernel, or a spec, and predict its bank conflicts."""
-    if file.suffix == ".toml":
-        if kernel or dim or workgroup_size or isa:
-            raise InputError("--kernel, --dim, --workgroup-size and --isa are for kernels, no spec")
-        _check_spec(file, target, given(context, "policy", policy), form)
-    from bankwise.verbs.check import Options
-
-    size = workgroup_size
-    options = Options(target, kernel, tuple(dim), size, policy.value, tuple(argument))
-    gate = _gate(fail_on, baseline)
-    report = _checked(file, options, isa, keep, padding, direct_load)
-    if form is CheckFormat.text:
-        from bankwise.report.as_text import print_check
-
-        print_check(report, out(), everything=everything)
-    else:
-        _write_check(report, file, form, gate)
-    raise typer.Exit(gate.exit_code(report))
-
-
-def _gate(fail_on: str, baseline: str) -> Gate:
-    from bankwise.files import read_text
-    from bankwise.report.gate import Gate, read_baseline, read_ways
-
-    ways = read_ways(fail_on)
-    return Gate(ways, read_baseline(read_text(baseline), baseline)) if baseline else Gate(ways)
-
-
-def _write_check(report: CheckReport, file: Path, form: CheckFormat, gate: Gate) -> None:
-    from bankwise.report.as_json import check_document
-
-    if form is CheckFormat.json:
-        write_json(check_document(report))
-    elif form is CheckFormat.github:
-        from bankwise.report.gate import github_annotations
-
-        sys.stdout.write(github_annotations(report, gate))
-    elif form is CheckFormat.html:
-        from bankwise.files import read_text
-        from bankwise.workbench.page import html
-
-        sys.stdout.write(html(check_document(report), read_text(file)))
-    else:
-        from bankwise.report.as_sarif import check_sarif
-
-        write_json(check_sarif(report))
 
 
 @app.command(
@@ -203,7 +113,7 @@ def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
     elif form is FixFormat.html:
         from bankwise.workbench.page import html
 
-        sys.stdout.write(html(fix_document(report), report.source_text))
+        sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
     else:
         print_fix(report, err())
         if not destination and report.accepted:
@@ -240,21 +150,6 @@ def cost(
     raise typer.Exit(2 if refusals else 0)
 
 
-def _checked(
-    file: Path, options: Options, isa: bool, keep: str, padding: bool, direct_load: bool
-) -> CheckReport:
-    from bankwise.files import read_text
-    from bankwise.verbs.check import check_file
-    from bankwise.verbs.model import check_model, is_model
-
-    if not is_model(read_text(file)):
-        return check_file(file, options, isa=isa)
-    from bankwise.isa.lower import Lowering
-
-    folder = Path(keep) if keep else None
-    return check_model(file, options, Lowering(padding, direct_load), keep=folder)
-
-
 def _fix_model(
     file: Path,
     options: Options,
@@ -277,27 +172,10 @@ def _fix_model(
         write_bytes(Path(output), found.vmfb)
     if form is FixFormat.json:
         write_json(model_fix_document(found))
+    elif form is FixFormat.html:
+        from bankwise.workbench.page import html
+
+        sys.stdout.write(html(model_fix_document(found, lanes=True)))
     else:
         print_model_fix(found, err())
     return found.exit_code
-
-
-def _check_spec(file: Path, target: str, policy: str, form: CheckFormat) -> None:
-    from bankwise.verbs.spec import check_spec
-
-    report = check_spec(file, target=target, policy=policy)
-    if form is CheckFormat.sarif:
-        from bankwise.report.as_sarif import check_sarif
-
-        write_json(check_sarif(report.check))
-    elif form is CheckFormat.json:
-        from bankwise.report.spec import spec_document
-
-        write_json(spec_document(report))
-    elif form is CheckFormat.text:
-        from bankwise.report.spec import print_spec
-
-        print_spec(report, out())
-    else:
-        raise InputError(f"a spec has no {form.value} report", hint="--format text, json or sarif")
-    raise typer.Exit(report.exit_code)

@@ -25,7 +25,9 @@ from bankwise.machine import Machine
 _MFMA = re.compile(
     r"v_mfma_(?:f32|f64|i32)_(\d+)x(\d+)x(\d+)_?(?:(\d+)b_)?(bf16|f16|fp8|bf8|f32|xf32|f64|i8)"
 )
-_GLOBAL = re.compile(r"(?:buffer|global|flat)_(?:load|store)_(\w+?)(?:_d16)?(?:_hi)?(?:_lds)?$")
+_GLOBAL = re.compile(
+    r"(?:buffer|global|flat)_(?:load|store)_(?:lds_)?(\w+?)(?:_d16)?(?:_hi)?(?:_lds)?$"
+)
 _GLOBAL_BYTES = {
     "ubyte": 1,
     "sbyte": 1,

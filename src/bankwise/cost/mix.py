@@ -75,12 +75,15 @@ def trips(listing: Listing, lane_bytes: int, machine: Machine) -> int | None:
     """How often the loops of the kernel run, if one number explains the traffic.
 
     ``lane_bytes``: bytes that every lane moves through shared memory by loads and stores in one
-    execution of the kernel, as the IR says. 1 for a kernel without loops that moves just these.
-    None if no whole number fits: loops of different lengths, or accesses that some waves skip.
+    execution of the kernel, as the IR says; direct-to-LDS copies are neither. 1 for a kernel
+    without loops that moves just these. None if no whole number fits: loops of different lengths,
+    or accesses that some waves skip.
     """
     where = loops(listing.steps)
     inside = outside = 0
     for one in listing.shared:
+        if "_lds" in one.name:
+            continue
         size = bytes_of(one, machine)
         if size is None:
             return None

@@ -20,7 +20,9 @@ class AssemblyAccess:
     line in the assembly. ``instruction``: its name in the machine files. ``apart_bytes``: of a
     two-address form, how far the second address lies behind the first. ``source``: the place in
     the source text, if the assembly says so. ``counted``: whether the executions of the patterns
-    are counts; if not, each pattern occurs, nobody knows how often.
+    are counts; if not, each pattern occurs, nobody knows how often. ``unknown``: why some of its
+    executions have no known address; empty if all have. ``immediate_bytes``: the constant that the
+    instruction adds to its register; ``xored``: the bits of the addresses that came out of an XOR.
     """
 
     access: Access
@@ -28,6 +30,9 @@ class AssemblyAccess:
     apart_bytes: int | None = None
     source: Location | None = None
     counted: bool = True
+    unknown: str = ""
+    immediate_bytes: int = 0
+    xored: int = 0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,7 +53,7 @@ class AssemblyKernel:
 
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
     None. ``open_branches``: line to the reason why both ways were followed. ``notes``: what was
-    assumed.
+    assumed. ``unseen``: what may touch shared memory besides, nobody knows where.
     """
 
     name: str
@@ -62,3 +67,4 @@ class AssemblyKernel:
     refusals: tuple[Refusal, ...]
     open_branches: Mapping[int, str]
     notes: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()

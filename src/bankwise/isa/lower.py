@@ -34,7 +34,8 @@ _OPTIONS = re.compile(r"#iree_gpu\.pipeline_options<([^>]*)>")
 _CONFIG = re.compile(
     r"(\btranslation_info<pipeline = (?:(?!subgroup_size)[^{])*subgroup_size = \d+)"
 )
-_DUMP = re.compile(r"^// -----// IR Dump After .*//----- //\n", re.MULTILINE)
+_LAST_PASS = "iree-codegen-resolve-swizzle-hints"
+_DUMP = re.compile(r"^// -----// IR Dump After (.*)//----- //\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def _translate(
         "--mlir-disable-threading",
         "--mlir-print-local-scope",
         "--mlir-print-ir-module-scope",
-        "--mlir-print-ir-after=iree-codegen-resolve-swizzle-hints",
+        f"--mlir-print-ir-after={_LAST_PASS}",
         f"-o={configured.stem}.bin",
     ]
     try:
@@ -220,9 +221,13 @@ def unpadded(configured: str) -> str:
 
 
 def last_dump(stderr: str) -> str:
-    """The module as the last of the printed passes left it; empty if none ran."""
-    parts = _DUMP.split(stderr)
-    return parts[-1] if len(parts) > 1 else ""
+    """The module as the last pass on LDS addresses left it; empty if it did not run.
+
+    Other passes may be printed beside it (NVIDIA: the one after which the LDS size stands).
+    """
+    _, *parts = _DUMP.split(stderr)
+    dumps = zip(parts[::2], parts[1::2], strict=True)
+    return next((text for name, text in reversed(list(dumps)) if _LAST_PASS in name), "")
 
 
 def _with_options(line: str) -> str:

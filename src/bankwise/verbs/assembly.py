@@ -1,7 +1,8 @@
-"""``bankwise check`` on emitted code: AMD assembly and PTX, from any compiler."""
+"""``bankwise check`` on emitted code: AMD assembly, PTX, SASS, cubins, from any compiler."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,16 +12,31 @@ from bankwise.files import read_text
 from bankwise.isa.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.machine import Machine, machine
 from bankwise.report.values import AccessReport, CheckReport, KernelReport
+from bankwise.synth.flat_text import Framework
+from bankwise.verbs.advice import Origin, advise
 from bankwise.verbs.check import Options, three
 from bankwise.verbs.counting import report_emitted
+from bankwise.verbs.offsets import offsets_after_xor
 
 AMD_SUFFIXES = (".s", ".amdgcn", ".rocmasm", ".asm")
 PTX_SUFFIXES = (".ptx",)
+SASS_SUFFIXES = (".sass", ".cubin")
+UNCOUNTED = "how often it runs is not known"
+"""In the note of an access whose executions are no count."""
+
+_HEAD = 4_000
+_MARKS: tuple[tuple[Framework, str, str], ...] = (
+    ("ck", "ck_tile|^_ZN2ck", ""),
+    ("cute", "cutlass|3cute", ""),
+    ("iree", r"_dispatch_\d+", r"\biree\b|iree-compile"),
+    ("triton", "^$", r"\btriton\b"),
+)
+"""Framework, what its kernels' names contain, what the first characters of its texts contain."""
 
 
 def is_assembly(path: Path) -> bool:
     """Whether a file is emitted code, by its name."""
-    return path.suffix.lower() in (*AMD_SUFFIXES, *PTX_SUFFIXES)
+    return path.suffix.lower() in (*AMD_SUFFIXES, *PTX_SUFFIXES, *SASS_SUFFIXES)
 
 
 def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]) -> CheckReport:
@@ -28,10 +44,9 @@ def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]
 
     ``arguments``: ``NAME=VALUE`` texts for kernel arguments that addresses depend on.
     """
-    kernels = _kernels(path, options, _arguments(arguments))
-    if not kernels:
-        raise InputError("no kernel in this file", location=Location(str(path)))
-    reports = [_kernel(k, machine(k.target)) for k in kernels]
+    text = _text(path)
+    kernels = assembly_kernels(text, path, options, _arguments(arguments))
+    reports = [_kernel(k, machine(k.target), _origin(path, text, k.name)) for k in kernels]
     targets = dict.fromkeys(k.target for k in kernels)
     return CheckReport(
         file=str(path),
@@ -39,7 +54,7 @@ def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]
         policy="emitted",
         counter=", ".join(dict.fromkeys(machine(t).counter for t in targets)),
         kernels=tuple(report for report, _ in reports),
-        findings=(),
+        findings=tuple(f for k in kernels for f in offsets_after_xor(k)),
         refusals=tuple(r for k in kernels for r in k.refusals)
         + tuple(r for _, refusals in reports for r in refusals),
         notes=(),
@@ -48,22 +63,38 @@ def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]
 
 def kernels_of(path: Path, options: Options) -> tuple[AssemblyKernel, ...]:
     """Every kernel of an assembly text with the bytes that its accesses touch."""
-    return _kernels(path, options, _arguments(options.arguments))
+    return assembly_kernels(_text(path), path, options, _arguments(options.arguments))
 
 
-def _kernels(
-    path: Path, options: Options, args: Mapping[str | int, int]
+def _text(path: Path) -> str:
+    """The text of a file; empty for a cubin, which has none."""
+    return "" if path.suffix.lower() == ".cubin" else read_text(path)
+
+
+def assembly_kernels(
+    text: str, path: Path, options: Options, args: Mapping[str | int, int]
 ) -> tuple[AssemblyKernel, ...]:
-    text, file = read_text(path), str(path)
+    """Follow every kernel of an assembly text; ``path`` names it and says by its suffix what it is.
+
+    ``args``: numbers of kernel arguments. Raises :class:`InputError` if there is no kernel.
+    """
+    file = str(path)
     size = three(options.workgroup_size) if options.workgroup_size else None
     target = options.target or None
+    if path.suffix.lower() == ".cubin":
+        from bankwise.isa.sass.check import check_cubin
+
+        return check_cubin(path, target, args=args, kernel=options.kernel, workgroup_size=size)
     if path.suffix.lower() in PTX_SUFFIXES:
-        from bankwise.isa.ptx.check import check_ptx
-
-        return check_ptx(text, file, target, args=args, kernel=options.kernel, workgroup_size=size)
-    from bankwise.isa.amd.check import check_assembly
-
-    return check_assembly(text, file, target, args=args, kernel=options.kernel, workgroup_size=size)
+        from bankwise.isa.ptx.check import check_ptx as check
+    elif path.suffix.lower() in SASS_SUFFIXES:
+        from bankwise.isa.sass.check import check_sass as check
+    else:
+        from bankwise.isa.amd.check import check_assembly as check
+    found = check(text, file, target, args=args, kernel=options.kernel, workgroup_size=size)
+    if not found:
+        raise InputError("no kernel in this file", location=Location(file))
+    return found
 
 
 def _arguments(texts: tuple[str, ...]) -> dict[str | int, int]:
@@ -80,7 +111,23 @@ def _arguments(texts: tuple[str, ...]) -> dict[str | int, int]:
     return out
 
 
-def _kernel(kernel: AssemblyKernel, gpu: Machine) -> tuple[KernelReport, list[Refusal]]:
+def _origin(path: Path, text: str, kernel: str) -> Origin:
+    """Which framework made the text, as far as it, its kernel's name or its neighbour tell."""
+    beside = path.with_suffix(".ttgir")
+    if beside.is_file():
+        try:
+            return Origin("triton", read_text(beside))
+        except InputError:  # the neighbour is not what was asked about
+            return Origin("triton")
+    for framework, name, mark in _MARKS:
+        if re.search(name, kernel) or (mark and re.search(mark, text[:_HEAD], re.IGNORECASE)):
+            return Origin(framework)
+    return Origin()
+
+
+def _kernel(
+    kernel: AssemblyKernel, gpu: Machine, origin: Origin
+) -> tuple[KernelReport, list[Refusal]]:
     reports: list[AccessReport] = []
     refusals: list[Refusal] = []
     for access in kernel.accesses:
@@ -97,6 +144,9 @@ def _kernel(kernel: AssemblyKernel, gpu: Machine) -> tuple[KernelReport, list[Re
         for n in kernel.not_followed
     ]
     notes += [f"line {n}: both ways followed: {why}" for n, why in kernel.open_branches.items()]
+    conflicts = any(r.run.extra for r in reports)
+    advice = advise(kernel, gpu, origin)
+    notes += advice.notes if conflicts else ()
     report = KernelReport(
         name=kernel.name,
         target=kernel.target,
@@ -108,6 +158,7 @@ def _kernel(kernel: AssemblyKernel, gpu: Machine) -> tuple[KernelReport, list[Re
         allocations=(),
         occupancy=None,
         notes=tuple(notes),
+        optima=advice.optima,
     )
     return report, refusals
 
@@ -118,6 +169,6 @@ def _access(access: AssemblyAccess, gpu: Machine) -> AccessReport | Refusal:
         reason = f"{gpu.name} has no row for {access.instruction}: its phases are unknown"
         return Refusal(reason, access.access.location)
     report = report_emitted(access.access, row, access.apart_bytes)
-    note = "" if access.counted else "how often it runs is not known"
+    note = "" if access.counted else UNCOUNTED
     place = f"source {access.source}" if access.source else ""
     return replace(report, note="; ".join(filter(None, (report.note, note, place))))

@@ -75,12 +75,21 @@ def check(
 def check_file(file: Path, options: Options, *, isa: bool = False) -> CheckReport:
     """Open ``file`` and check it. Raises InputError for what cannot be read.
 
-    Emitted code (``.s``, ``.rocmasm``, ``.amdgcn``, ``.ptx``) and models go their own ways.
+    Folders, emitted code (``.s``, ``.rocmasm``, ``.amdgcn``, ``.ptx``) and models go their own
+    ways.
     """
+    if file.is_dir():
+        from bankwise.verbs.folder import check_folder
+
+        return check_folder(file, options)
     from bankwise.verbs.assembly import check_assembly_file, is_assembly
 
     if is_assembly(file):
         return check_assembly_file(file, options, options.arguments)
+    if file.suffix.lower() == ".ttgir":
+        from bankwise.verbs.ttgir import check_ttgir_file
+
+        return check_ttgir_file(file, options)
     from bankwise.ir.module import open_module
 
     opened = open_module(file)
@@ -300,7 +309,17 @@ def _optima(analysis: Analysis) -> tuple[Optimum, ...]:
         best = chosen.best
         present, optimum = Cost(best.passes_before, best.ideal), Cost(best.passes, best.ideal)
         names = tuple(a.name for a in group.allocations)
-        found.append(Optimum(names, present, optimum, best.optimal, best.how))
+        found.append(
+            Optimum(
+                names,
+                present,
+                optimum,
+                best.optimal,
+                best.how,
+                address=str(best.address),
+                certificate=best.certificate,
+            )
+        )
     return tuple(found)
 
 

@@ -133,6 +133,7 @@ def _accesses(
             source=op.source,
             kernel=kernel.name,
             index=number,
+            immediate_bytes=touch.offset_bytes if touch.address else 0,
         )
 
 

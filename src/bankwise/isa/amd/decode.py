@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from bankwise.errors import Refusal
+from bankwise.isa.amd.dpp import ENCODINGS
 from bankwise.isa.amd.execution import whole_writes
 from bankwise.isa.amd.masks import EXEC
 from bankwise.isa.amd.operands import Operand, operand
@@ -199,6 +200,8 @@ def _sources(op: Operation, writes: tuple[str, ...]) -> tuple[str, ...]:
     first = 0 if not writes or op.name.startswith(("s_cmp", "s_bitcmp", *_BOTH)) else 1
     if op.name.startswith(("s_addk", "s_mulk", "s_bitset", "s_cmov", "v_writelane")):
         first = 0
+    if op.encoding in ENCODINGS:
+        first = 0  # lanes without a source keep what they had
     for text in op.operands[first:]:
         names += operand(text).registers
     if op.name.startswith(("s_addc", "s_subb", "s_cselect", "s_cmov")):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bankwise.isa.amd.dpp import ENCODINGS, dpp
 from bankwise.isa.amd.lanes import (
     Make,
     Run,
@@ -39,21 +40,27 @@ from bankwise.isa.follow.values import (
     operands_of,
 )
 
+_PLAIN_BITS: dict[str, Function] = {
+    "v_and_b32": np.bitwise_and,
+    "v_or_b32": np.bitwise_or,
+    "v_xor_b32": a.exclusive_or,
+}
 _BITWISE = {"v_and_b32": conjunction, "v_or_b32": disjunction, "v_xor_b32": difference}
 _PAIRS = ("v_mad_u64_u32", "v_mad_i64_i32", "v_pk_mov_b32")
-_REFUSED = ("dpp", "e64_dpp")
 _CHANGES = ("clamp", "op_sel", "op_sel_hi", "mul", "div", "omod")
 """Modifiers that change the result of an integer instruction."""
 
 
 def vector(op: Operation) -> Run | None:
     """What a vector instruction does; None if it is not followed."""
-    if op.encoding in _REFUSED or not op.operands:
+    if not op.operands:
         return None
     if any(name in op.modifiers for name in _CHANGES) and op.name != "v_pk_mov_b32":
         return None
     operands = tuple(operand(text) for text in op.operands)
     to, sources = operands[0], operands[1:]
+    if op.encoding in ENCODINGS:
+        return _dpp(op, to, sources)
     if len(to.registers) != (2 if op.name.endswith("64") or op.name in _PAIRS else 1):
         return _compare(op, to, sources) if op.name.startswith("v_cmp") else None
     if op.encoding == "sdwa":
@@ -90,6 +97,14 @@ def _sdwa(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | Non
         return tuple(apply(p, v) for p, v in zip(picks, values, strict=True) if p is not None)
 
     return _simple(op.name, to, picked, len(sources))
+
+
+def _dpp(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+    """A plain instruction whose first source comes from another lane."""
+    function = _PLAIN_BITS.get(op.name) or FUNCTIONS.get(op.name)
+    if function is None or operands_of(function) != len(sources):
+        return None
+    return dpp(op, to, sources, function)
 
 
 def _mask(state: State, source: Operand) -> Value:

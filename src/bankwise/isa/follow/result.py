@@ -35,6 +35,7 @@ def access(
     index: int,
     variant: str = "",
     allocation: str = ALLOCATION,
+    immediate_bytes: int = 0,
 ) -> AssemblyAccess:
     """The access of one instruction. ``touched`` has at least one pattern."""
     counted = touched.counted and touched.unknown is None
@@ -56,7 +57,10 @@ def access(
         note=_note(touched),
         variant=variant,
     )
-    return AssemblyAccess(found, name, apart_bytes, source, counted)
+    lost = "" if touched.unknown is None else str(touched.unknown)
+    return AssemblyAccess(
+        found, name, apart_bytes, source, counted, lost, immediate_bytes, touched.xored
+    )
 
 
 def _note(touched: Touched) -> str:

@@ -5,16 +5,22 @@ after the other and meet again at the branch's join, as on the hardware. Where n
 condition, *both* ways are followed. A branch of that kind is "open": how often its loop runs does
 not matter any more, only which states of the address registers occur; a state that has been seen
 before is not followed again. So every pattern that can occur is found, however often it occurs.
+
+Counts are lost between an open branch and its join alone: every wave passes the join once, however
+it came there. If all ways bring the same state, one path runs on from the join and counts again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from bankwise.access import BoolArray, IntArray
+from bankwise.isa.follow.leap import LEAP_AFTER, leap
+from bankwise.isa.follow.marks import xored
+from bankwise.isa.follow.paths import Frame, Path, Region, meet
 from bankwise.isa.follow.program import Program, Slice, Step, cut
 from bankwise.isa.follow.state import State, enter, running, snapshot
 from bankwise.isa.follow.values import Unknown, is_uniform
@@ -32,6 +38,7 @@ class Touched:
 
     ``counts``: how often each; meaningless where ``counted`` is False. ``unknown``: why an
     execution gave no address. ``maybe``: the condition, where the active lanes are only a bound.
+    ``xored``: the bits of some address that came out of an XOR.
     """
 
     patterns: list[tuple[IntArray, BoolArray]] = field(default_factory=list)
@@ -39,6 +46,7 @@ class Touched:
     counted: bool = True
     unknown: Unknown | None = None
     maybe: Unknown | None = None
+    xored: int = 0
     index: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
 
 
@@ -55,26 +63,6 @@ class Trace:
     lost: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Frame:
-    """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
-    side that still has to run. ``conditions``, ``maybe``: what holds again at the join."""
-
-    join: int
-    active: BoolArray
-    other: tuple[int, BoolArray] | None
-    conditions: frozenset[int]
-    maybe: Unknown | None
-
-
-@dataclass(slots=True)
-class _Path:
-    block: int
-    state: State
-    frames: list[_Frame]
-    certain: bool = True
-
-
 @dataclass(slots=True)
 class _Run:
     """One attempt with a fixed set of open branches."""
@@ -85,7 +73,7 @@ class _Run:
     touched: dict[int, Touched] = field(default_factory=dict)
     executed: set[int] = field(default_factory=set)
     seen: set[object] = field(default_factory=set)
-    waiting: list[_Path] = field(default_factory=list)
+    waiting: list[Path] = field(default_factory=list)
     visits: dict[int, int] = field(default_factory=dict)
     uniform: dict[int, bool] = field(default_factory=dict)
     lost: dict[int, Step] = field(default_factory=dict)
@@ -122,17 +110,26 @@ def follow(program: Program, initial: Callable[[], State]) -> Trace:
 
 
 def _all_paths(run: _Run, state: State) -> None:
-    run.waiting.append(_Path(0, state, []))
+    run.waiting.append(Path(0, state, []))
+    _drain(run)
+
+
+def _drain(run: _Run) -> None:
+    """Follow every waiting path to its end."""
     while run.waiting:
         path = run.waiting.pop()
         while _advance(run, path):
             pass
 
 
-def _advance(run: _Run, path: _Path) -> bool:
+def _advance(run: _Run, path: Path) -> bool:
     """Run one block; False where the path ends or has been seen before."""
-    _meet(path)
+    meet(path)
     if path.block >= len(run.program.blocks):
+        return False
+    region = path.region
+    if region is not None and path.block == region.join and len(path.frames) <= region.depth:
+        region.arrivals.append(path)
         return False
     if not path.certain and _seen(run, path):
         return False
@@ -152,32 +149,25 @@ def _advance(run: _Run, path: _Path) -> bool:
     return True
 
 
-def _meet(path: _Path) -> None:
-    """Lanes that reach their join wait there for the others."""
-    while path.frames and path.frames[-1].join == path.block:
-        frame = path.frames.pop()
-        if frame.other is not None:
-            path.block, path.state.active = frame.other
-            path.frames.append(replace(frame, other=None))
-            continue
-        path.state.active = frame.active
-        path.state.conditions = frame.conditions
-        path.state.maybe = frame.maybe
+def _seen(run: _Run, path: Path) -> bool:
+    seen = run.seen if path.region is None else path.region.seen
+    state = _situation(run, path)
+    if state in seen:
+        return True
+    seen.add(state)
+    return False
 
 
-def _seen(run: _Run, path: _Path) -> bool:
+def _situation(run: _Run, path: Path) -> object:
+    """Equal for paths that go on alike."""
     frames = tuple(
         (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
         for f in path.frames
     )
-    state = (path.block, frames, snapshot(path.state, run.slice.live[path.block]))
-    if state in run.seen:
-        return True
-    run.seen.add(state)
-    return False
+    return (path.block, frames, snapshot(path.state, run.slice.live[path.block]))
 
 
-def _step(run: _Run, path: _Path, number: int) -> None:
+def _step(run: _Run, path: Path, number: int) -> None:
     step = run.program.steps[number]
     run.executed.add(number)
     if step.address is not None:
@@ -186,7 +176,7 @@ def _step(run: _Run, path: _Path, number: int) -> None:
         step.run(path.state)
 
 
-def _touch(run: _Run, path: _Path, number: int) -> None:
+def _touch(run: _Run, path: Path, number: int) -> None:
     """Note what an access touches now."""
     step, state = run.program.steps[number], path.state
     assert step.address is not None
@@ -200,6 +190,7 @@ def _touch(run: _Run, path: _Path, number: int) -> None:
     if isinstance(address, Unknown):
         touched.unknown = touched.unknown or address
         return
+    touched.xored |= xored(address)
     key = (address.tobytes(), active.tobytes())
     at = touched.index.setdefault(key, len(touched.patterns))
     if at == len(touched.patterns):
@@ -220,7 +211,7 @@ def _taking_part(step: Step, state: State) -> tuple[BoolArray, Unknown | None]:
     return active & guard, state.maybe
 
 
-def _within_budget(run: _Run, path: _Path) -> bool:
+def _within_budget(run: _Run, path: Path) -> bool:
     """A run that is too long is no longer followed step by step."""
     run.spent += 1 + len(run.slice.steps[path.block])
     run.visits[path.block] = run.visits.get(path.block, 0) + 1
@@ -243,9 +234,12 @@ def _busiest(run: _Run) -> Step | None:
     return None if best is None else ends[best]
 
 
-def _branch(run: _Run, path: _Path, step: Step, ways: Sequence[int]) -> None:
+def _branch(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> None:
     if step.line in run.open:
-        _fork(run, path, step, ways)
+        if path.certain:
+            _enter_region(run, path, step, ways)
+        else:
+            _fork(run, path, step, ways)
         return
     assert step.condition is not None
     value = step.condition(path.state)
@@ -253,34 +247,86 @@ def _branch(run: _Run, path: _Path, step: Step, ways: Sequence[int]) -> None:
         raise _Reopen(value, step.line)
     run.uniform[step.line] = is_uniform(value)
     taken = path.state.active & value
-    if not taken.any():
-        path.block = ways[1]
-    elif np.array_equal(taken, path.state.active):
-        path.block = ways[0]
-    else:
+    if taken.any() and not np.array_equal(taken, path.state.active):
         _part(run, path, ways, taken)
+        return
+    here, there = (ways[0], ways[1]) if taken.any() else (ways[1], ways[0])
+    if here == path.block and path.certain and run.visits[here] == LEAP_AFTER:
+        here = there if _leap(run, path, step, bool(taken.any())) else here
+    path.block = here
 
 
-def _part(run: _Run, path: _Path, ways: Sequence[int], taken: BoolArray) -> None:
+def _leap(run: _Run, path: Path, step: Step, again: bool) -> bool:
+    """Count the rest of a long loop at once, where that is exact."""
+    found = leap(run.program, run.slice.steps[path.block], path.state, step, again)
+    if found is None:
+        return False
+    rounds, rest = divmod(found.iterations, found.period)
+    numbers = [n for n in found.addresses if run.program.steps[n].address is not None]
+    before = {n: list(run.touched[n].counts) for n in numbers if n in run.touched}
+    for iteration in range(found.period + rest):
+        if iteration == found.period:
+            _repeat(run, before, rounds - 1)
+        for number in found.addresses:
+            _step(run, path, number)
+    if not rest:
+        _repeat(run, before, rounds - 1)
+    path.state.registers.update(found.after)
+    return True
+
+
+def _repeat(run: _Run, before: dict[int, list[int]], times: int) -> None:
+    """Let what happened since ``before`` happen ``times`` times more."""
+    for number, old in before.items():
+        counts = run.touched[number].counts
+        for at, count in enumerate(counts):
+            was = old[at] if at < len(old) else 0
+            counts[at] = count + times * (count - was)
+
+
+def _part(run: _Run, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
     """Some lanes branch, others do not: one side after the other."""
     state = path.state
     join = run.program.joins[path.block]
     other = (ways[1], state.active & ~taken)
-    path.frames.append(_Frame(join, state.active, other, state.conditions, state.maybe))
+    path.frames.append(Frame(join, state.active, other, state.conditions, state.maybe))
     state.active = taken
     path.block = ways[0]
 
 
-def _fork(run: _Run, path: _Path, step: Step, ways: Sequence[int]) -> None:
+def _enter_region(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> None:
+    """Follow all ways to the join of an open branch; go on with one path if they agree there."""
+    region = Region(run.program.joins[path.block], len(path.frames))
+    outside, lost = run.waiting, len(run.lost)
+    inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
+    run.waiting = []
+    _fork(run, inside, step, ways)
+    run.waiting.append(inside)
+    _drain(run)
+    run.waiting = outside if run.complete else []
+    path.block = len(run.program.blocks)
+    if not run.complete:
+        return
+    agreed = len({_situation(run, arrival) for arrival in region.arrivals}) == 1
+    if agreed and len(run.lost) == lost:
+        first = region.arrivals[0]
+        path.block, path.state, path.frames = first.block, first.state, first.frames
+        return
+    for arrival in region.arrivals:
+        arrival.region = None
+        run.waiting.append(arrival)
+
+
+def _fork(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> None:
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
-    path.certain = False
     why = run.open[step.line]
     if not why.uniform:
         state = path.state
         join = run.program.joins[path.block]
         waits = path.frames and path.frames[-1].join == join and path.frames[-1].other is None
         if not waits:
-            path.frames.append(_Frame(join, state.active, None, state.conditions, state.maybe))
+            path.frames.append(Frame(join, state.active, None, state.conditions, state.maybe))
         enter(state, step.line, why)
-    run.waiting.append(_Path(ways[1], path.state.copy(), list(path.frames), certain=False))
+    other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region)
+    run.waiting.append(other)
     path.block = ways[0]

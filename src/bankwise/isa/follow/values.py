@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bankwise.isa.follow.marks import swizzle
+
 Array = npt.NDArray[Any]
 
 
@@ -113,9 +115,9 @@ def disjunction(a: Value, b: Value) -> Value:
 
 
 def difference(a: Value, b: Value) -> Value:
-    """Bitwise exclusive or."""
+    """Bitwise exclusive or, which marks the bits that it swizzles."""
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return a ^ b
+        return swizzle(a, b, a ^ b)
     return replace(mixed((a, b)), within=_union(_bound(a), _bound(b)))
 
 

@@ -68,6 +68,7 @@ def _check(
     decoded = decode(kernel, lambda statement: _parameter(kernel, args, statement))
     trace = follow(decoded.program, lambda: _start(size, args))
     lengths = [v.size_bytes for v in kernel.shared]
+    generic = tuple(_generic(kernel, decoded, trace))
     return AssemblyKernel(
         name=kernel.name,
         target=gpu,
@@ -79,7 +80,8 @@ def _check(
         not_followed=not_followed(decoded.program, trace, decoded.strange),
         refusals=tuple(_refusals(kernel, file, decoded, trace)),
         open_branches={line: str(why) for line, why in sorted(trace.open_branches.items())},
-        notes=(*notes, *_generic(kernel, decoded, trace)),
+        notes=(*notes, *generic),
+        unseen=generic,
     )
 
 
@@ -165,6 +167,7 @@ def _accesses(
                 index=number,
                 variant=touch.variant,
                 allocation=name,
+                immediate_bytes=touch.address.offset_bytes,
             )
 
 
@@ -179,7 +182,12 @@ def _by_variable(kernel: Kernel, touched: Touched) -> dict[str, Touched]:
         window = int(windows[0])
         part = found.setdefault(
             names.get(window, "shared"),
-            Touched(counted=touched.counted, unknown=touched.unknown, maybe=touched.maybe),
+            Touched(
+                counted=touched.counted,
+                unknown=touched.unknown,
+                maybe=touched.maybe,
+                xored=touched.xored,
+            ),
         )
         part.patterns.append((np.where(active, offsets - window * WINDOW, 0), active))
         part.counts.append(count)

@@ -136,7 +136,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "max": lambda x, y, bits: np.maximum(x, y),
     "and": lambda x, y, bits: x & y,
     "or": lambda x, y, bits: x | y,
-    "xor": lambda x, y, bits: x ^ y,
+    "xor": lambda x, y, bits: arithmetic.exclusive_or(x, y),
     "not": lambda x, bits: ~x,
     "neg": lambda x, bits: -x,
     "abs": lambda x, bits: np.abs(x),

@@ -1,0 +1,49 @@
+"""What ``check --counters`` and ``--worth`` add to a check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bankwise.cli.common import CheckFormat
+from bankwise.errors import InputError
+
+if TYPE_CHECKING:
+    from bankwise.report.more import More
+    from bankwise.report.values import CheckReport
+    from bankwise.verbs.check import Options
+
+Counters = Annotated[
+    str, typer.Option("--counters", metavar="CSV", help="A profile of ncu or rocprof, to compare.")
+]
+WorthIt = Annotated[
+    bool, typer.Option("--worth", help="Compare LDS time with that of the other units.")
+]
+
+
+def refuse(file: Path, isa: bool, counters: str, worth: bool, form: CheckFormat) -> None:
+    """Options that exclude each other: InputError."""
+    if isa and file.is_dir():
+        raise InputError("--isa is for a kernel, not for a folder")
+    if (counters or worth) and form not in (CheckFormat.text, CheckFormat.json, CheckFormat.html):
+        message = f"--counters and --worth print no {form.value}"
+        raise InputError(message, hint="--format text, json or html")
+
+
+def more(report: CheckReport, options: Options, counters: str, worth: bool) -> More:
+    """What was asked for on top of the check."""
+    from bankwise.report.more import More
+
+    found, worths = None, None
+    if counters:
+        from bankwise.profile.read import read_profile
+        from bankwise.verbs.beside import beside
+
+        found = beside(report, read_profile(counters))
+    if worth:
+        from bankwise.verbs.worth_static import static_worths
+
+        worths = static_worths(report, options)
+    return More(found, worths)

@@ -1,0 +1,61 @@
+"""Triton: plan against emission."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bankwise.cli.common import Format, KernelName, app, out, write_json
+
+Emitted = Annotated[
+    Path | None,
+    typer.Argument(metavar="ASSEMBLY", help="What was made of it: .amdgcn, .ptx, .sass."),
+]
+Planned = Annotated[Path, typer.Argument(metavar="TTGIR", help="A .ttgir file, or a cache entry.")]
+Numbers = Annotated[
+    list[str],
+    typer.Option("--arg", metavar="NAME=VALUE", help="A number of a kernel argument, e.g. n=4096."),
+]
+
+
+@app.command(
+    "triton-plan",
+    epilog="Examples: bankwise triton-plan kernel.ttgir kernel.amdgcn --arg size=4096 | "
+    "bankwise triton-plan ~/.triton/cache/HASH",
+)
+def triton_plan(
+    ttgir: Annotated[
+        Path, typer.Argument(metavar="TTGIR", help="A .ttgir file, or a cache entry.")
+    ],
+    assembly: Emitted = None,
+    kernel: KernelName = "",
+    arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
+    form: Annotated[Format, typer.Option("--format", help="text or json.")] = Format.text,
+) -> None:
+    """Compare what TTGIR announces with what the compiler emitted, access by access.
+
+    Exit code 0: both cost the same; 1: they differ; 2: something was not analysed.
+    """
+    from bankwise.errors import InputError
+    from bankwise.report.planning import plan_document, print_plan
+    from bankwise.verbs.check import Options
+    from bankwise.verbs.triton_plan import plan_entry, plan_files
+
+    options = Options(kernel=kernel, arguments=tuple(arg))
+    if assembly is None and not ttgir.is_dir():
+        raise InputError("a second file is needed: the assembly", hint="or a cache entry's folder")
+    reports = (
+        plan_entry(ttgir, options) if assembly is None else plan_files(ttgir, assembly, options)
+    )
+    if form is Format.json:
+        documents = [plan_document(report) for report in reports]
+        schema = {"schema": "bankwise.triton-plans/1"}
+        write_json(documents[0] if len(documents) == 1 else {**schema, "plans": documents})
+    else:
+        for report in reports:
+            print_plan(report, out())
+    differ = any(not r.agrees for r in reports)
+    refused = any(r.refusals for r in reports)
+    raise typer.Exit(1 if differ else 2 if refused else 0)

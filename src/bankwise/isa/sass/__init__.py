@@ -1,0 +1,1 @@
+"""NVIDIA machine code (SASS): cubins and their disassembly, every access to shared memory."""

@@ -1,0 +1,1 @@
+"""What a profiler measured: Nsight Compute and rocprof exports, read into values."""

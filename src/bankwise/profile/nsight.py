@@ -1,0 +1,99 @@
+"""Nsight Compute's details page and raw page as CSV.
+
+Details: a row per metric of a launch; the metric's name is a label ("DRAM Throughput") or, for what
+``--metrics`` asked for, the metric itself. Raw: a row per launch, a column per metric, and a row of
+units under the header. Both as written by Nsight Compute 2025.3.1 (``tests/data/profile``), and as
+its command-line manual describes the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bankwise.errors import Location
+from bankwise.profile.table import Line, cell, column, need, product, quantity
+from bankwise.profile.values import Launch, Profile, Quantity
+
+KERNEL = ("Kernel Name", "Function Name")
+_FIXED = 11
+"""Columns of the raw page before its metrics: ID to CC."""
+
+
+def is_details(header: Sequence[str]) -> bool:
+    """Whether a row is the header of the details page."""
+    return column(header, "Metric Name") is not None and column(header, *KERNEL) is not None
+
+
+def is_raw(header: Sequence[str]) -> bool:
+    """Whether a row is the header of the raw page."""
+    return column(header, "ID") == 0 and column(header, *KERNEL) is not None
+
+
+def read_details(lines: Sequence[Line], file: str) -> Profile:
+    """Rows behind and with the header of the details page."""
+    header = lines[0]
+    at = {n: need(header, file, n) for n in ("Metric Name", "Metric Value")}
+    kernel, unit = need(header, file, *KERNEL), column(header.cells, "Metric Unit")
+    launches: dict[tuple[str, str], Launch] = {}
+    counters: dict[tuple[str, str], dict[str, Quantity]] = {}
+    for line in lines[1:]:
+        name = cell(line, at["Metric Name"])
+        key = (cell(line, column(header.cells, "ID")), cell(line, kernel))
+        if not key[1] or key[1] == header.cells[kernel]:
+            continue
+        launches.setdefault(key, _launch(header, line, *key))
+        kept = counters.setdefault(key, {})
+        found = _value(line, at["Metric Value"], cell(line, unit), name, file)
+        if name and found is not None:
+            kept.setdefault(name, found)
+    return Profile(
+        file,
+        "Nsight Compute, details page",
+        "nvidia",
+        tuple(_with(launch, counters[key]) for key, launch in launches.items()),
+    )
+
+
+def read_raw(lines: Sequence[Line], file: str) -> Profile:
+    """Rows behind and with the header of the raw page."""
+    header, rest = lines[0], lines[1:]
+    kernel = need(header, file, *KERNEL)
+    units: Sequence[str] = ()
+    if rest and not cell(rest[0], 0) and not cell(rest[0], kernel):
+        units, rest = rest[0].cells, rest[1:]
+    launches = []
+    for line in rest:
+        if not cell(line, kernel):
+            continue
+        counters: dict[str, Quantity] = {}
+        for at, name in enumerate(header.cells):
+            unit = units[at] if at < len(units) else ""
+            found = None if at < _FIXED else _value(line, at, unit, name, file)
+            if found is not None:
+                counters[name] = found
+        base = _launch(header, line, cell(line, 0), cell(line, kernel))
+        launches.append(_with(base, counters))
+    return Profile(file, "Nsight Compute, raw page", "nvidia", tuple(launches))
+
+
+def _launch(header: Line, line: Line, number: str, kernel: str) -> Launch:
+    grid = product(cell(line, column(header.cells, "Grid Size")))
+    block = product(cell(line, column(header.cells, "Block Size")))
+    return Launch(kernel, number, grid, block)
+
+
+def _with(launch: Launch, counters: dict[str, Quantity]) -> Launch:
+    """Where the fixed columns give no sizes, the metrics may."""
+    grid = counters.get("launch__grid_size") or counters.get("Grid Size")
+    block = counters.get("launch__block_size") or counters.get("Block Size")
+    return Launch(
+        launch.kernel,
+        launch.number,
+        launch.workgroups or (int(grid.value) if grid else None) or None,
+        launch.threads or (int(block.value) if block else None) or None,
+        counters,
+    )
+
+
+def _value(line: Line, at: int, unit: str, name: str, file: str) -> Quantity | None:
+    return quantity(cell(line, at), unit, name, lambda: Location(file, line.number))

@@ -1,0 +1,46 @@
+"""Any profile export: which one it is shows in its header, wherever in the file that stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bankwise.errors import InputError, Location
+from bankwise.files import read_text
+from bankwise.profile import nsight, rocprof, source_page
+from bankwise.profile.table import Line, lines_of, named
+from bankwise.profile.values import Profile
+
+_READERS: tuple[
+    tuple[Callable[[Sequence[str]], bool], Callable[[Sequence[Line], str], Profile]], ...
+] = (
+    (source_page.is_source, source_page.read_source),
+    (nsight.is_details, nsight.read_details),
+    (nsight.is_raw, nsight.read_raw),
+    (rocprof.is_rocprof, rocprof.read_rocprof),
+)
+_HINT = (
+    "readable are the CSV of `ncu --csv` (--page details, raw or source) and of rocprof, rocprofv2 "
+    "and rocprofv3"
+)
+
+
+def read_profile(path: str | Path) -> Profile:
+    """Read a profile export. :class:`InputError` if the file is none, or has no launch."""
+    return parse_profile(read_text(path), str(path))
+
+
+def parse_profile(text: str, file: str = "<text>") -> Profile:
+    """As :func:`read_profile`, from its text. ``file`` names it in errors."""
+    lines = lines_of(text.removeprefix("\ufeff"), file)
+    for at, line in enumerate(lines):
+        for belongs, read in _READERS:
+            if belongs(line.cells):
+                found = read(lines[at:], file)
+                if found.launches:
+                    return found
+                place = Location(file, line.number)
+                raise InputError(f"{found.tool}: a header, and no launch", location=place)
+    seen = named(lines[0].cells) if lines else "nothing"
+    message = f"no profile export: its first row has {seen}"
+    raise InputError(message, location=Location(file), hint=_HINT)

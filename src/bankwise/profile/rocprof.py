@@ -1,0 +1,104 @@
+"""AMD's exports as CSV. Written from the documentation; untested on hardware.
+
+    rocprof             Index,KernelName,...,grd,wgr,...,SQ_LDS_BANK_CONFLICT,...
+    rocprofv2           Dispatch_ID,...,Grid_Size,Workgroup_Size,...,Kernel_Name,...,counters
+    rocprofv3           a row per counter: Dispatch_Id, Grid_Size, Kernel_Name, Workgroup_Size,
+                        Counter_Name, Counter_Value
+
+A grid is counted in work items, so its workgroups are ``grid / workgroup``, rounded up. Sources:
+ROCm documentation "Using rocprof", "Using rocprofv2" (both headers of the file plugin) and "Using
+rocprofv3" (output of kernel counter collection).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bankwise.errors import Location
+from bankwise.profile.table import Line, cell, column, need, number, product, quantity
+from bankwise.profile.values import Launch, Profile, Quantity
+
+_KERNEL = ("Kernel_Name", "KernelName")
+_GRID = ("Grid_Size", "grd", "GRD")
+_WORKGROUP = ("Workgroup_Size", "wgr", "WGR")
+_DISPATCH = ("Dispatch_Id", "Dispatch_ID", "Index")
+_NAMES = """
+index kernelname kernel_name gpu-id gpu_id queue-id queue_id queue-index queue_index pid tid grd
+wgr lds scr vgpr sgpr arch_vgpr accum_vgpr fbar sig obj wave_size dispatch_id grid_size
+workgroup_size lds_per_workgroup scratch_per_workitem correlation_id start_timestamp
+end_timestamp dispatchns beginns endns completens agent_id process_id thread_id kernel_id
+lds_block_size scratch_size vgpr_count accum_vgpr_count sgpr_count counter_name"""
+_FIXED = frozenset(_NAMES.split())
+"""Columns that are no counters, in small letters."""
+
+
+def is_rocprof(header: Sequence[str]) -> bool:
+    """Whether a row is a header of rocprof, rocprofv2 or rocprofv3."""
+    return column(header, *_KERNEL) is not None and len(header) > 1
+
+
+def read_rocprof(lines: Sequence[Line], file: str) -> Profile:
+    """Rows behind and with the header."""
+    header = lines[0]
+    if column(header.cells, "Counter_Name") is not None:
+        return _long(lines, file)
+    tool = "rocprof" if column(header.cells, "KernelName") is not None else "rocprofv2"
+    launches = []
+    for line in lines[1:]:
+        base = _launch(header, line, file)
+        if base is None:
+            continue
+        counters = {}
+        for at, name in enumerate(header.cells):
+            if name.casefold() not in _FIXED:
+                found = _value(line, at, name, file)
+                if found is not None:
+                    counters[name] = found
+        launches.append(Launch(base.kernel, base.number, base.workgroups, base.threads, counters))
+    return Profile(file, tool, "amd", tuple(launches))
+
+
+def _long(lines: Sequence[Line], file: str) -> Profile:
+    header = lines[0]
+    name_at = need(header, file, "Counter_Name")
+    value_at = need(header, file, "Counter_Value")
+    process = column(header.cells, "Process_Id")
+    launches: dict[tuple[str, str, str], Launch] = {}
+    counters: dict[tuple[str, str, str], dict[str, Quantity]] = {}
+    added = 0
+    for line in lines[1:]:
+        base = _launch(header, line, file)
+        if base is None:
+            continue
+        key = (cell(line, process), base.number, base.kernel)
+        launches.setdefault(key, base)
+        kept = counters.setdefault(key, {})
+        name = cell(line, name_at)
+        found = _value(line, value_at, name, file)
+        if found is not None and name:
+            added += name in kept
+            kept[name] = Quantity(found.value + (kept[name].value if name in kept else 0))
+    done = tuple(
+        Launch(x.kernel, x.number, x.workgroups, x.threads, counters[key])
+        for key, x in launches.items()
+    )
+    notes = (f"{added} further rows of a counter of one dispatch were added to it",)
+    return Profile(file, "rocprofv3", "amd", done, notes if added else ())
+
+
+def _launch(header: Line, line: Line, file: str) -> Launch | None:
+    """None for a row that names no kernel, and for a header repeated in the middle."""
+    kernel = cell(line, need(header, file, *_KERNEL))
+    if not kernel or kernel in _KERNEL:
+        return None
+    items = product(cell(line, column(header.cells, *_GRID)))
+    size = product(cell(line, column(header.cells, *_WORKGROUP)))
+    groups = -(-items // size) if items and size else None
+    return Launch(kernel, cell(line, column(header.cells, *_DISPATCH)), groups, size)
+
+
+def _value(line: Line, at: int, name: str, file: str) -> Quantity | None:
+    text = cell(line, at)
+    if name and not name.isupper() and number(text) is None:
+        return None
+    return quantity(text, "", name, lambda: Location(file, line.number))

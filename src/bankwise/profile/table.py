@@ -1,0 +1,125 @@
+"""CSV as profilers write it: talk before the header, thousands separators, units, n/a.
+
+==PROF== Connected to process 878           before the header: the profiler and the program talk
+"ID","Kernel Name",...,"Metric Value"
+"0","transpose",...,"1,015,808"
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bankwise.errors import InputError, Location
+from bankwise.profile.values import Quantity
+
+Row = list[str]
+
+_NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?|-?\.\d+")
+_ABSENT = frozenset({"", "-", "n/a", "nan", "(!) n/a", "none", "no data"})
+_OF_INTEREST = re.compile(r"mem_shared|memory_l1|wavefronts shared|LDS", re.IGNORECASE)
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the file and the line it starts on, from 1."""
+
+    number: int
+    cells: Row
+
+
+def lines_of(text: str, file: str) -> list[Line]:
+    """All rows that are not empty. InputError where the text is no CSV."""
+    reader = csv.reader(io.StringIO(text))
+    found: list[Line] = []
+    start = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                found.append(Line(start, [cell.strip() for cell in cells]))
+            start = reader.line_num + 1
+    except csv.Error as error:
+        place = Location(file, reader.line_num)
+        raise InputError(f"not CSV: {error}", location=place) from error
+    return found
+
+
+def column(header: Sequence[str], *names: str) -> int | None:
+    """The column of the first of ``names`` that the header has, whatever their case."""
+    folded = [cell.casefold() for cell in header]
+    return next((folded.index(n.casefold()) for n in names if n.casefold() in folded), None)
+
+
+def need(header: Line, file: str, *names: str) -> int:
+    """The column of one of ``names``; InputError that lists the columns there are."""
+    found = column(header.cells, *names)
+    if found is None:
+        raise InputError(
+            f"there is no column {names[0]!r}",
+            location=Location(file, header.number),
+            hint=f"the columns are {named(header.cells)}",
+        )
+    return found
+
+
+def named(names: Sequence[str]) -> str:
+    """Some names of a list, and how many there are more."""
+    shown = ", ".join(repr(n) for n in names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown or "none"
+
+
+def cell(line: Line, at: int | None) -> str:
+    """A cell, "" where the row is shorter or the column does not exist."""
+    return line.cells[at] if at is not None and at < len(line.cells) else ""
+
+
+def number(text: str) -> float | None:
+    """Read ``1,015,808``, ``89.67`` or ``4.3e-02``; None for anything else."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    value = float(text.replace(",", ""))
+    return value if math.isfinite(value) else None
+
+
+def quantity(text: str, unit: str, name: str, place: Callable[[], Location]) -> Quantity | None:
+    """A counter's value; None where there is none.
+
+    InputError if a counter of shared memory has text that is no number: it must not be lost.
+    """
+    value = number(text)
+    if value is not None and not (value < 0 and _counts(name, unit)):
+        return Quantity(value, unit)
+    if _counts(name, unit) and text.casefold() not in _ABSENT:
+        hint = "numbers are read as 1,015,808 or 1015808.5: export with LC_ALL=C"
+        raise InputError(f"{name}: {text!r} is no count", location=place(), hint=hint)
+    return None
+
+
+def whole(text: str, name: str, place: Callable[[], Location]) -> int:
+    """A count of an instruction; 0 for an empty cell, InputError for anything that is no count."""
+    value = number(text)
+    if value is None and text.casefold() in _ABSENT:
+        return 0
+    if value is None or value < 0 or value != int(value):
+        raise InputError(f"{name}: {text!r} is no count", location=place())
+    return int(value)
+
+
+def product(text: str) -> int | None:
+    """Read ``(32, 32, 1)``, ``32x32`` or ``1,024``: the product of the parts; None for no size."""
+    inside = text.strip().removeprefix("(").removesuffix(")")
+    listed = text.strip().startswith("(") or "x" in inside
+    parts = re.split(r"[,x]", inside) if listed else [inside.replace(",", "")]
+    if not all(re.fullmatch(r"\s*\d{1,12}(?:\.0*)?\s*", part) for part in parts):
+        return None
+    return math.prod(int(float(part)) for part in parts) or None
+
+
+def _counts(name: str, unit: str) -> bool:
+    return bool(_OF_INTEREST.search(name)) and unit != "%" and "pct" not in name

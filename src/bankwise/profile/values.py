@@ -1,0 +1,79 @@
+"""A user's profile as values: launches of kernels, their counters, their instructions.
+
+Nothing is compared here, and nothing renamed: a counter keeps the profiler's name and unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bankwise.machine import Vendor
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as the profiler printed it, with the unit it printed ("" for a plain count)."""
+
+    value: float
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One shared-memory instruction of a launch, counted at its own address.
+
+    ``address``: in the code, as the profiler prints it; ``text``: the instruction; ``line``: of the
+    source file ``file``, 0 if the export has none; ``executed``: by how many waves; ``passes`` and
+    ``ideal``: of all of them.
+    """
+
+    address: int
+    text: str
+    executed: int
+    passes: int
+    ideal: int
+    line: int = 0
+    file: str = ""
+
+    @property
+    def extra(self) -> int:
+        """``passes - ideal``: what the profiler calls excessive."""
+        return self.passes - self.ideal
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch of a kernel.
+
+    ``kernel``: its name, mangled or not. ``workgroups``, ``threads``: of the grid, of a workgroup;
+    None where the export does not say. ``entered``: waves that executed the first instruction.
+    """
+
+    kernel: str
+    number: str
+    workgroups: int | None = None
+    threads: int | None = None
+    counters: Mapping[str, Quantity] = field(default_factory=dict)
+    instructions: tuple[Measured, ...] = ()
+    entered: int | None = None
+
+    def first(self, *names: str) -> tuple[str, Quantity] | None:
+        """The first of the counters ``names`` that was measured."""
+        return next(((n, self.counters[n]) for n in names if n in self.counters), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One export. ``tool``: the profiler and the shape of its file; ``notes``: what was done."""
+
+    file: str
+    tool: str
+    vendor: Vendor
+    launches: tuple[Launch, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The names of all kernels, in order."""
+        return tuple(dict.fromkeys(launch.kernel for launch in self.launches))

@@ -1,0 +1,329 @@
+"""A prediction beside a profile: an H200 against PTX, AMD by hand; whether a fix is worth it."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bankwise.errors import InputError
+from bankwise.profile.read import parse_profile, read_profile
+from bankwise.report.beside import Beside, KernelBeside, beside_document
+from bankwise.report.more import More, more_document, print_more
+from bankwise.report.values import CheckReport
+from bankwise.report.worth import Share, Worth
+from bankwise.verbs.beside import beside
+from bankwise.verbs.beside_instructions import kind_of
+from bankwise.verbs.check import Options, check, check_file
+from bankwise.verbs.worth_static import static_worths
+from isa_texts import DATA as ISA
+from isa_texts import amd_text
+
+DATA = Path(__file__).parent / "data" / "profile"
+WIDE, FRAGMENTS = "_Z4widePK6float4PS_", "_Z9fragmentsPK5uint4Pf"
+ROWS, PADDED = "_Z9transposeILi32EEvPKfPfi", "_Z9transposeILi33EEvPKfPfi"
+BY_HAND = {
+    WIDE: 4096 * 8 * (4 * 7 + 4 * 1),
+    FRAGMENTS: 2048 * 8 * 16 * 4 * 7,
+    ROWS: (1024 + 4096) * 8 * 4 * 31,
+    PADDED: 0,
+}
+"""Extra passes of all launches: workgroups x waves x instructions x (ways - 1 in every phase)."""
+
+
+@cache
+def tiles() -> CheckReport:
+    return check(DATA / "tiles.ptx")
+
+
+@cache
+def against(name: str) -> Beside:
+    return beside(tiles(), read_profile(DATA / f"{name}.csv"))
+
+
+def kernel(found: Beside, name: str) -> KernelBeside:
+    return next(k for k in found.kernels if k.kernel == name)
+
+
+def test_every_instruction_of_the_h200_has_the_passes_that_its_ptx_predicts() -> None:
+    found = against("source")
+    assert {k.kernel for k in found.kernels} == set(BY_HAND)
+    for k in found.kernels:
+        assert k.agrees
+        assert sum(row.measured.extra for row in k.instructions) == BY_HAND[k.kernel]
+        assert all(row.cause == "as predicted" for row in k.instructions)
+    places = [row.location.line for row in kernel(found, ROWS).instructions]
+    text = (DATA / "tiles.ptx").read_text("utf-8").splitlines()
+    assert ["st.shared" in text[n - 1] for n in places] == [True] * 4 + [False] * 4
+
+
+def test_the_exact_counter_agrees_and_the_others_hold_more_which_is_explained() -> None:
+    found = against("raw")
+    for k in found.kernels:
+        assert k.agrees
+        exact = next(r for r in k.rows if "excessive" in r.counter)
+        assert exact.predicted == exact.measured == BY_HAND[k.kernel]
+        assert all(r.difference == 0 for r in k.rows if "inst_executed" in r.counter)
+        for row in k.rows:
+            above = (row.difference or 0) > 0
+            lost = "turns lost to other traffic, no conflicts: by instruction it is as predicted"
+            assert (row.cause == lost) == above
+    whole = next(r for r in kernel(found, PADDED).rows if r.counter.endswith("_op_ld.sum"))
+    assert (whole.predicted, whole.measured) == (0, 5_003)
+    assert any("documented; seen on an H200" in note for note in found.notes)
+
+
+def test_without_exact_counters_nothing_is_refuted_and_the_source_page_is_advised() -> None:
+    k = kernel(against("direct"), PADDED)
+    assert k.agrees is None
+    assert all("`--page source`" in r.cause for r in k.rows)
+
+
+def test_a_wrong_prediction_is_seen_by_instruction(tmp_path: Path) -> None:
+    """The tile's pitch in the text is 128 bytes for 132: the profile contradicts it."""
+    text = (DATA / "tiles.ptx").read_text("utf-8")
+    start = text.index(f".entry {PADDED}")
+    changed = text[start:].replace(", 33, ", ", 32, ")
+    assert changed != text[start:]
+    path = tmp_path / "other.ptx"
+    path.write_text(text[:start] + changed, "utf-8")
+    found = beside(check(path), read_profile(DATA / "source.csv"))
+    assert kernel(found, PADDED).agrees is False
+    assert kernel(found, ROWS).agrees
+    causes = {r.cause for r in kernel(found, PADDED).instructions}
+    assert "the lanes' addresses are not those of the checked text" in causes
+
+
+def test_kernels_of_one_name_are_told_apart_or_left_out() -> None:
+    text = (
+        (DATA / "direct.csv")
+        .read_text("utf-8")
+        .replace("void transpose<32>(const float *, float *, int)", "transpose")
+    )
+    found = beside(tiles(), parse_profile(text, "p.csv"))
+    assert [k.kernel for k in found.kernels] == [PADDED]
+    assert any("'transpose' is left out: it may be any of" in n for n in found.notes)
+    assert any(f"{WIDE!r} is not in the profile" in n for n in found.notes)
+
+
+LANES_256_APART = "\tv_lshlrev_b32_e32 v1, 8, v0\n\tds_read_b32 v2, v1"
+
+
+def amd(tmp_path: Path, body: str = LANES_256_APART) -> CheckReport:
+    """One wave reads a word every 256 bytes: two phases of 32 lanes on one bank, 62 extra."""
+    path = tmp_path / "k.s"
+    path.write_text(amd_text(body, threads=64), "utf-8")
+    return check_file(path, Options(workgroup_size="64"))
+
+
+def rocprof(grid: int, **counters: int) -> str:
+    names = ",".join(counters)
+    values = ",".join(map(str, counters.values()))
+    return f'Index,KernelName,grd,wgr,{names}\n0,"k.kd",{grid},64,{values}\n'
+
+
+@pytest.mark.parametrize("name", ["SQ_LDS_BANK_CONFLICT", "SQC_LDS_BANK_CONFLICT"])
+def test_amds_conflict_counter_is_the_extra_passes_of_all_waves(tmp_path: Path, name: str) -> None:
+    profile = parse_profile(rocprof(640, **{name: 620, "SQ_INSTS_LDS": 10}))
+    (k,) = beside(amd(tmp_path), profile).kernels
+    assert [(r.predicted, r.measured, r.cause) for r in k.rows] == [
+        (620, 620, "as predicted"),
+        (10, 10, "as predicted"),
+    ]
+    assert k.agrees
+
+
+@pytest.mark.parametrize(
+    ("counters", "says"),
+    [
+        ({"SQ_LDS_BANK_CONFLICT": 0, "SQ_INSTS_LDS": 10}, "reads zero on some parts"),
+        ({"SQ_LDS_BANK_CONFLICT": 310, "SQ_INSTS_LDS": 5}, "5 instructions were executed, 10"),
+        ({"SQ_LDS_BANK_CONFLICT": 700, "SQ_INSTS_LDS": 10}, "lane exchanges"),
+        ({"SQ_LDS_BANK_CONFLICT": 300, "SQ_INSTS_LDS": 10}, "fewer lanes or waves"),
+        ({"SQ_LDS_IDX_ACTIVE": 700, "SQ_INSTS_LDS": 10}, "half-waves without active lanes"),
+    ],
+)
+def test_amds_differences_have_a_likely_cause(
+    tmp_path: Path, counters: dict[str, int], says: str
+) -> None:
+    (k,) = beside(amd(tmp_path), parse_profile(rocprof(640, **counters))).kernels
+    assert says in k.rows[0].cause
+
+
+def test_without_a_grid_only_the_ratio_is_compared(tmp_path: Path) -> None:
+    text = "KernelName,SQ_LDS_BANK_CONFLICT,SQ_LDS_IDX_ACTIVE\nk,6200,6400\n"
+    (k,) = beside(amd(tmp_path), parse_profile(text)).kernels
+    assert (k.workgroups, k.rows[0].predicted, k.rows[0].per_workgroup) == (None, None, 62)
+    assert "predicted 96.9%, measured 96.9%" in k.rows[0].cause
+    assert k.agrees is None
+
+
+def test_one_kernel_on_each_side_is_matched_whatever_its_name(tmp_path: Path) -> None:
+    text = rocprof(640, SQ_LDS_BANK_CONFLICT=620).replace("k.kd", "copy")
+    found = beside(amd(tmp_path), parse_profile(text))
+    assert found.kernels[0].rows[0].cause == "as predicted"
+    assert "'copy' is taken to be 'k'" in found.notes[0]
+
+
+def test_another_workgroup_size_is_told(tmp_path: Path) -> None:
+    text = rocprof(640, SQ_LDS_BANK_CONFLICT=620).replace(",64,", ",128,")
+    (k,) = beside(amd(tmp_path), parse_profile(text)).kernels
+    assert "workgroups of 128 threads, the prediction is for 64" in k.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (rocprof(640, GRBM_COUNT=1), "no counter of shared memory in this profile"),
+        (
+            rocprof(640, SQ_LDS_BANK_CONFLICT=1) + '1,"j.kd",1,64,1\n',
+            "",
+        ),
+        ((DATA / "direct.csv").read_text("utf-8"), "measured no gfx942"),
+        (
+            rocprof(64, SQ_LDS_BANK_CONFLICT=1).replace("k.kd", "i") + '1,"j.kd",64,64,1\n',
+            "no kernel of the check is in this profile",
+        ),
+    ],
+)
+def test_a_profile_of_something_else_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    report = amd(tmp_path)
+    if not says:
+        assert len(beside(report, parse_profile(text)).kernels) == 1
+        return
+    with pytest.raises(InputError, match=says):
+        beside(report, parse_profile(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("LDS R11, [R16]", "ld.shared.b32"),
+        ("@!P0  STS.128 [R0], R8", "st.shared.b128"),
+        ("LDS.U.64 R2, [R0]", "ld.shared.b64"),
+        ("STS.U8 [R0], R8", "st.shared.b8"),
+        ("LDS.U16 R2, [R0]", "ld.shared.b16"),
+        ("LDSM.16.M88.4 R8, [R9]", "ldmatrix.x4"),
+        ("LDSM.16.MT88.2 R8, [R9]", "ldmatrix.x2.trans"),
+        ("STSM.16.M88 [R9], R8", "stmatrix.x1"),
+        ("ATOMS.ADD RZ, [R0], R1", "ATOMS.ADD RZ"),
+    ],
+)
+def test_machine_code_has_the_names_of_the_machine_files(text: str, kind: str) -> None:
+    assert kind_of(text) == kind
+
+
+def test_the_profiles_percentages_say_what_is_worth_it() -> None:
+    """transpose<33> took 9.1 us for 23.3 of transpose<32>: 2.6 times as fast, below the bound."""
+    worth = {k.kernel: k.worth for k in against("raw").kernels}
+    rows, padded, wide = worth[ROWS], worth[PADDED], worth[WIDE]
+    assert rows is not None
+    assert padded is not None
+    assert wide is not None
+    assert rows.bottleneck
+    assert padded.bottleneck is False
+    assert "not the bottleneck: L2 is busier" in padded.verdict
+    assert wide.bottleneck is False
+    launches = read_profile(DATA / "raw.csv").launches
+    time = [x.counters["gpu__time_duration.sum"].value for x in launches]
+    assert rows.most is not None
+    assert 1 < time[1] / time[2] < rows.most
+
+
+def test_amds_percentage_of_stalls_bounds_what_can_be_won(tmp_path: Path) -> None:
+    text = rocprof(640, SQ_LDS_BANK_CONFLICT=620, LDSBankConflict=20, MfmaUtil=70)
+    (k,) = beside(amd(tmp_path), parse_profile(text)).kernels
+    assert k.worth is not None
+    assert k.worth.most == pytest.approx(100 / 80)
+    assert "stall shared memory for 20.0% of the time: at most 1.25 times" in str(k.worth)
+    assert "matrix 70.0%" in str(k.worth)
+
+
+def share(unit: str, amount: float | None, *, least: bool = True) -> Share:
+    return Share(unit, amount, "test", "measured", least)
+
+
+@pytest.mark.parametrize(
+    ("others", "extra", "says", "most"),
+    [
+        ((share("matrix", 100),), 0.75, "the busiest of the known units: at most 4.00 times", 4),
+        ((share("matrix", 200),), 0.75, "the busiest of the known units: at most 2.00 times", 2),
+        ((share("matrix", 500),), 0.75, "not the bottleneck: matrix is busier", 1),
+        ((share("matrix", 100),), 0.0, "no conflicts to remove", 1),
+        ((share("memory", 900, least=False),), 0.5, "memory may be busier; at most 2.00", 2),
+        ((share("memory", 300, least=False),), 0.5, "the busiest of the known units", 2),
+        ((share("matrix", None),), 0.5, "unknown, matrix may be busier", 2),
+        ((), 0.5, "unknown, no other unit is known", 2),
+    ],
+)
+def test_verdicts(others: tuple[Share, ...], extra: float, says: str, most: float) -> None:
+    worth = Worth("k", "of a workgroup", False, share("shared memory", 400), others, extra)
+    assert says in worth.verdict
+    assert worth.most == pytest.approx(most)
+
+
+def test_static_cycles_are_the_machines_rates_times_the_instructions(tmp_path: Path) -> None:
+    """10 rounds of 1 wave: 64 passes, two 16x16x16 products of 8,192 operations at 2,048 a cycle,
+    and 3 vector instructions of 4 cycles on one of 4 SIMDs."""
+    body = """\ts_mov_b32 s4, 10
+.LBB0_1:
+\tv_lshlrev_b32_e32 v1, 8, v0
+\tds_read_b32 v2, v1
+\tv_add_u32_e32 v5, v5, v6
+\tv_add_u32_e32 v6, v5, v6
+\tv_mfma_f32_16x16x16_f16 v[8:11], v[2:3], v[4:5], v[8:11]
+\tv_mfma_f32_16x16x16_f16 v[8:11], v[2:3], v[4:5], v[8:11]
+\tglobal_load_lds_dword v[4:5], off
+\ts_sub_u32 s4, s4, 1
+\ts_cmp_lg_u32 s4, 0
+\ts_cbranch_scc1 .LBB0_1"""
+    report = amd(tmp_path, body)
+    (worth,) = static_worths(report, Options())
+    amounts = {s.unit: s.amount for s in worth.others}
+    assert worth.lds is not None
+    assert (worth.scope, worth.lds.amount) == ("of a workgroup", 640)
+    assert amounts["matrix"] == 10 * 2 * 8192 / 2048
+    assert amounts["vector ALU"] == 10 * 3 * 4 / 4
+    assert amounts["memory"] == pytest.approx(10 * 64 * 4 / (5.3e12 / 2.1e9 / 304))
+
+
+def test_where_loops_run_unknown_times_one_pass_through_them_is_compared(tmp_path: Path) -> None:
+    body = """\ts_load_dword s4, s[0:1], 0x8
+\tv_lshlrev_b32_e32 v1, 8, v0
+\tds_write_b32 v1, v0
+.LBB0_1:
+\tds_read_b32 v2, v1
+\tv_mfma_f32_16x16x16_f16 v[8:11], v[2:3], v[4:5], v[8:11]
+\ts_sub_u32 s4, s4, 1
+\ts_cmp_lg_u32 s4, 0
+\ts_cbranch_scc1 .LBB0_1"""
+    (worth,) = static_worths(amd(tmp_path, body), Options())
+    assert worth.lds is not None
+    assert "innermost loops" in worth.scope
+    assert worth.lds.amount == 64
+    assert {s.unit: s.amount for s in worth.others}["matrix"] == 8192 / 2048
+
+
+def test_what_is_unknown_of_ptx_is_said() -> None:
+    report = check(ISA / "ldmatrix.ptx")
+    (worth,) = static_worths(report, Options())
+    assert worth.bottleneck is None
+    assert "the code that runs is not at hand" in str(worth)
+
+
+def test_text_and_json_carry_all_of_it() -> None:
+    found = against("source")
+    worths = static_worths(tiles(), Options())
+    console = Console(record=True, width=200, file=io.StringIO())
+    print_more(More(found, worths), console)
+    text = console.export_text()
+    assert text.count("as predicted") == sum(len(k.instructions) for k in found.kernels)
+    document = json.loads(json.dumps(more_document(More(found, worths))))
+    assert set(document) == {"counters", "worth"}
+    assert document["counters"] == json.loads(json.dumps(beside_document(found)))
+    assert [w["kernel"] for w in document["worth"]] == [k.name for k in tiles().kernels]
+    assert more_document(More()) == {}

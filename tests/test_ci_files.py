@@ -1,0 +1,135 @@
+"""The pre-commit hook and the GitHub Action: their scripts run as those tools run them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isa_texts import amd_text
+
+yaml = pytest.importorskip("yaml", reason="needs PyYAML")
+ROOT = Path(__file__).parent.parent
+CONFLICTS, CLEAN = "conflicts.s", "with space.amdgcn"
+"""One wave reads a word every 256 bytes, 32-way; or every 4."""
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+
+
+def hook() -> dict[str, Any]:
+    (found,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    return dict(found)
+
+
+def action() -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / "action.yml").read_text("utf-8")))
+
+
+def environment() -> dict[str, str]:
+    """``bankwise`` on the path, as where it is installed."""
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def run_hook(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [*shlex.split(hook()["entry"]), *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    for name, shift in ((CONFLICTS, 8), (CLEAN, 2)):
+        body = f"\tv_lshlrev_b32_e32 v1, {shift}, v0\n\tds_read_b32 v2, v1"
+        (tmp_path / name).write_text(amd_text(body), "utf-8")
+    return tmp_path
+
+
+def test_the_hook_names_what_pre_commit_needs_and_the_kernels_that_are_read() -> None:
+    import re
+
+    from bankwise.verbs.folder import STAGES
+
+    found = hook()
+    assert {"id", "name", "entry", "language", "files"} <= found.keys()
+    assert found["id"] == "bankwise-check"
+    assert all(re.search(found["files"], f"k{s}") for s in STAGES if s not in (".asm", ".ttgir"))
+    assert not re.search(found["files"], "k.py")
+
+
+def test_the_hook_checks_every_file_and_passes_options_on(kernels: Path) -> None:
+    both = run_hook(kernels, CONFLICTS, CLEAN)
+    assert both.returncode == 1
+    assert both.stdout.count(" threads, ") == 2
+    assert run_hook(kernels, "--fail-on", "33-way", CONFLICTS, CLEAN).returncode == 0
+
+
+def test_the_hook_fails_where_an_option_is_wrong(kernels: Path) -> None:
+    ended = run_hook(kernels, "--fail-on", "many", CLEAN)
+    assert ended.returncode == 2
+    assert "is not N-way" in ended.stderr
+
+
+def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
+    """The action's own script, with the inputs as GitHub hands them over; its report folder."""
+    (step,) = [s for s in action()["runs"]["steps"] if s.get("id") == "check"]
+    defaults = {name: str(v.get("default", "")) for name, v in action()["inputs"].items()}
+    given = {**defaults, **{k.replace("_", "-"): v for k, v in inputs.items()}}
+    names = {key: value.strip("${} ").removeprefix("inputs.") for key, value in step["env"].items()}
+    assert set(names.values()) == set(defaults)
+    output = folder / "github_output"
+    env = {**environment(), "GITHUB_OUTPUT": str(output)}
+    env |= {key: given[name] for key, name in names.items()}
+    ended = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = dict(line.split("=", 1) for line in output.read_text("utf-8").splitlines())
+    return ended.returncode, ended.stdout + ended.stderr, Path(said["folder"])
+
+
+def test_the_action_checks_wildcards_and_prints_annotations(kernels: Path) -> None:
+    code, text, folder = run_action(kernels, files="  conf*.s  \n\nwith space.amdgcn\n")
+    assert code == 1
+    assert f"::warning file={CONFLICTS}" in text
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_the_action_writes_one_sarif_report_for_each_kernel(kernels: Path) -> None:
+    code, text, folder = run_action(kernels, files="*.s\n*.amdgcn", format="sarif", fail_on="33")
+    assert code == 0, text
+    reports = [json.loads(p.read_text("utf-8")) for p in folder.glob("*.sarif")]
+    assert [r["version"] for r in reports] == ["2.1.0"] * 2
+    assert sum(bool(r["runs"][0]["results"]) for r in reports) == 1
+
+
+def test_the_action_fails_for_files_that_are_not_there(kernels: Path) -> None:
+    code, text, _ = run_action(kernels, files="*.ptx")
+    assert code == 2
+    assert "no file matches *.ptx" in text
+    assert run_action(kernels, files="missing.s")[0] == 2
+
+
+def test_the_action_uploads_what_it_wrote_and_takes_no_text_as_code() -> None:
+    steps = action()["runs"]["steps"]
+    upload = next(s for s in steps if "upload-sarif" in s.get("uses", ""))
+    assert upload["with"]["sarif_file"] == "${{ steps.check.outputs.folder }}"
+    assert "always()" in upload["if"]
+    assert all("${{" not in s.get("run", "") for s in steps)
+
+
+def test_the_documentation_names_every_input_and_the_hook() -> None:
+    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    assert all(f"`{name}`" in page for name in action()["inputs"])
+    assert "id: bankwise-check" in page

@@ -1,0 +1,184 @@
+"""Folders that compilers leave: the last stage is checked, the rest is named."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.report.values import CheckReport
+from bankwise.verbs.check import Options, check, check_file
+from isa_texts import DATA as ISA
+from isa_texts import amd_text
+
+ROOT = Path(__file__).parent
+STEM = "module_mm_dispatch_0"
+
+
+def folder(base: Path, **files: str | Path) -> Path:
+    """A folder of files: texts, or copies of others; ``__`` in a name is a dot."""
+    for name, content in files.items():
+        path = base / name.replace("__", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Path):
+            shutil.copy(content, path)
+        else:
+            path.write_text(content, "utf-8")
+    return base
+
+
+def numbers(report: CheckReport) -> list[tuple[str, int, int]]:
+    return [(a.instruction, a.location.line, a.run.passes) for a in report.accesses]
+
+
+def test_of_an_iree_dump_the_assembly_is_checked(tmp_path: Path) -> None:
+    source = ISA / "matmul_1024.gfx942.s"
+    found = check(
+        folder(
+            tmp_path,
+            **{
+                f"{STEM}_rocm_hsaco_fb__rocmasm": source,
+                f"{STEM}_rocm_hsaco_fb__optimized__ll": "define void @k() { ret void }",
+                f"{STEM}_rocm_hsaco_fb_benchmark__mlir": "module {}",
+                f"{STEM}_rocm_hsaco_fb__hsaco": "\x7fELF",
+                f"configured_{STEM}__mlir": "module {}",
+                f"{STEM}__mlir": "module {}",
+            },
+        )
+    )
+    assert found.file == str(tmp_path)
+    assert numbers(found) == numbers(check(source))
+    assert found.refusals == ()
+    checked, earlier, other = found.notes[:3]
+    assert checked == f"{STEM}: checked {STEM}_rocm_hsaco_fb.rocmasm"
+    assert all(n in earlier for n in (f"configured_{STEM}.mlir", "_benchmark.mlir"))
+    assert ".optimized.ll" in other
+    assert ".hsaco" in other
+
+
+def test_what_iree_really_dumps_is_checked(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    from iree.compiler import tools
+
+    dump = tmp_path / "dump"
+    tools.compile_file(
+        str(ROOT / "data" / "dumps" / "matmul.mlir"),
+        target_backends=["rocm"],
+        extra_args=["--iree-rocm-target=gfx942", f"--iree-hal-dump-executable-files-to={dump}"],
+    )
+    found = check(dump)
+    (assembly,) = dump.glob("*.rocmasm")
+    assert numbers(found) == numbers(check(assembly))
+    assert found.target == "gfx942"
+    assert {a.location.file for a in found.accesses} == {str(assembly)}
+
+
+def test_of_a_triton_cache_entry_the_emitted_code_is_checked(tmp_path: Path) -> None:
+    source = ISA / "triton_transpose.sm_90.ptx"
+    entry = folder(
+        tmp_path / "abc",
+        transpose__ptx=source,
+        transpose__ttgir=ISA / "triton_transpose.sm_90.ttgir",
+        transpose__cubin="\x7fELF",
+        transpose__json="{}",
+        __grp__transpose__json="{}",
+    )
+    found = check(entry)
+    assert numbers(found) == numbers(check(source))
+    assert any("transpose.ttgir" in n and "earlier stage" in n for n in found.notes)
+    assert numbers(check(tmp_path)) == numbers(found)
+
+
+def test_kernels_of_several_files_are_one_report_and_keep_apart(tmp_path: Path) -> None:
+    """Both kernels are called k: one reads a word every 256 bytes, one every 4."""
+    body = "\tv_lshlrev_b32_e32 v1, {}, v0\n\tds_read_b32 v2, v1"
+    found = check(
+        folder(tmp_path, a__s=amd_text(body.format(8)), b__s=amd_text(body.format(2))),
+        workgroup_size="64",
+    )
+    assert [k.name for k in found.kernels] == ["k [a.s]", "k [b.s]"]
+    assert {a.kernel: a.run.extra for a in found.accesses} == {"k [a.s]": 62, "k [b.s]": 0}
+
+
+def test_one_kernel_of_a_folder_can_be_chosen(tmp_path: Path) -> None:
+    other = amd_text("\tds_read_b32 v2, v0").replace("k:", "j:").replace("_kernel k", "_kernel j")
+    base = folder(tmp_path, a__s=amd_text("\tds_read_b32 v2, v0"), b__s=other)
+    found = check(base, kernel="j", workgroup_size="64")
+    assert [k.name for k in found.kernels] == ["j"]
+    assert found.refusals == ()
+    with pytest.raises(InputError, match="no kernel 'i' in this folder"):
+        check(base, kernel="i", workgroup_size="64")
+
+
+def test_the_later_of_two_readable_stages_is_checked(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    base = folder(
+        tmp_path,
+        **{
+            f"{STEM}__mlir": ROOT / "data" / "dumps" / "iree-3.13.0-module.mlir",
+            f"{STEM}_rocm_hsaco_fb__s": amd_text("\tds_read_b32 v2, v0"),
+        },
+    )
+    assert check(base / f"{STEM}.mlir").accesses
+    assert [a.instruction for a in check(base).accesses] == ["ds_read_b32"]
+
+
+def test_a_stage_that_cannot_be_read_gives_way_to_an_earlier_one(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    base = folder(
+        tmp_path,
+        **{
+            f"{STEM}_rocm_hsaco_fb__rocmasm": "cut off",
+            f"{STEM}__mlir": ROOT / "data" / "dumps" / "iree-3.13.0-module.mlir",
+        },
+    )
+    found = check(base)
+    assert found.notes[0] == f"{STEM}: checked {STEM}.mlir"
+    assert found.accesses
+
+
+def test_what_has_no_readable_stage_is_a_refusal_beside_the_rest(tmp_path: Path) -> None:
+    found = check(
+        folder(tmp_path, a__s=amd_text("\tds_read_b32 v2, v0"), b__ptx="cut off"),
+        workgroup_size="64",
+    )
+    assert [k.name for k in found.kernels] == ["k"]
+    assert [Path(r.location.file).name for r in found.refusals if r.location] == ["b.ptx"]
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({}, "the folder is empty"),
+        (
+            {"a__py": "x", "b__py": "x"},
+            "nothing that a compiler dumps in this folder: it has 2 .py",
+        ),
+        ({"a__cubin": "x", "a__json": "{}"}, "no stage of a kernel that is text"),
+        ({"a__ptx": "cut off"}, "nothing in this folder can be checked"),
+        ({".hidden__ptx": "x"}, "the folder is empty"),
+    ],
+)
+def test_a_folder_without_kernels_is_told_what_it_has(
+    tmp_path: Path, files: dict[str, str], says: str
+) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        check_file(folder(tmp_path, **files), Options())
+    assert caught.value.location is not None
+    assert caught.value.location.file == str(tmp_path)
+
+
+def test_numbered_dispatches_are_not_confused(tmp_path: Path) -> None:
+    """module_d_1 is no stage of module_d_10, and user names that speak of CUDA are no backend."""
+    text = amd_text("\tds_read_b32 v2, v0")
+    files = {
+        "module_d_1__mlir": "module {}",
+        "module_d_1_rocm_hsaco_fb__rocmasm": text,
+        "module_d_10_rocm_hsaco_fb__rocmasm": text,
+        "matmul_cuda_v1__s": text,
+        "matmul_cuda_v2__s": text,
+    }
+    found = check(folder(tmp_path, **files), workgroup_size="64")
+    assert len(found.kernels) == 4

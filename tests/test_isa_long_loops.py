@@ -1,0 +1,100 @@
+"""Loops of more iterations than are followed one by one: counted exactly, or said not to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankwise.isa.follow.leap import leap
+from isa_texts import DATA, amd, lanes, ptx
+
+LOOP = """\tv_lshlrev_b32_e32 v1, 4, v0
+\ts_mov_b32 s5, 0
+.Lloop:
+\tds_read_b128 v[4:7], v1
+\t{step}
+\ts_add_i32 s5, s5, 1
+\ts_cmp_lt_i32 s5, {trips}
+\ts_cbranch_scc1 .Lloop
+\tds_read_b128 v[4:7], v1 offset:8192"""
+
+
+@pytest.mark.parametrize("trips", [511, 512, 513, 514, 515, 4097, 20_001])
+def test_a_long_loop_is_counted_to_the_last_iteration(trips: int) -> None:
+    inside, behind = amd(LOOP.format(step="v_xor_b32_e32 v1, 0x400, v1", trips=trips)).accesses
+    assert inside.counted
+    assert [p.executions for p in inside.access.patterns] == [(trips + 1) // 2, trips // 2]
+    assert lanes(behind)[0] == 8192 + (0x400 if trips % 2 else 0)
+    assert (behind.counted, behind.access.executions) == (True, 1)
+
+
+def test_an_address_that_stays_has_the_period_one() -> None:
+    inside, _ = amd(LOOP.format(step="s_nop 0", trips=9_000)).accesses
+    assert [p.executions for p in inside.access.patterns] == [9_000]
+
+
+def test_a_ring_of_three_stages_is_counted_stage_by_stage() -> None:
+    step = "v_add_u32_e32 v1, 0x400, v1\n\tv_cmp_gt_u32_e64 s[6:7], v1, v9\n"
+    step += "\tv_cndmask_b32_e64 v1, v1, v8, s[6:7]"
+    body = "\tv_lshlrev_b32_e32 v8, 4, v0\n\tv_add_u32_e32 v9, 0x800, v8\n"
+    inside, _ = amd(body + LOOP.format(step=step, trips=7_000)).accesses
+    assert [p.executions for p in inside.access.patterns] == [2334, 2333, 2333]
+    assert [lanes(inside, pattern=n)[0] for n in range(3)] == [0, 0x400, 0x800]
+
+
+def test_addresses_that_depend_on_the_counter_are_followed_one_by_one() -> None:
+    step = "s_lshl_b32 s6, s5, 10\n\ts_and_b32 s6, s6, 0x400\n\tv_lshl_add_u32 v1, v0, 4, s6"
+    inside, _ = amd(LOOP.format(step=step, trips=1_001)).accesses
+    assert inside.counted
+    assert sorted(p.executions for p in inside.access.patterns) == [500, 501]
+    kernel = amd(LOOP.format(step=step, trips=9_000))
+    assert not any(a.counted for a in kernel.accesses)
+    assert list(kernel.open_branches.values()) == ["more iterations than are followed (line 12)"]
+
+
+def test_a_register_that_only_the_code_behind_the_loop_needs_forbids_the_leap() -> None:
+    step = "v_add_u32_e32 v2, 16, v2"
+    body = "\tv_mov_b32_e32 v2, 0\n" + LOOP.format(step=step, trips=1_000)
+    inside, _, last = amd(body + "\n\tds_read_b32 v3, v2").accesses
+    assert [p.executions for p in inside.access.patterns] == [1_000]
+    assert lanes(last)[0] == 16_000
+
+
+def test_ptx_loops_leap_too() -> None:
+    body = """\tshl.b32 %r2, %r1, 2;
+\tmov.u32 %r3, 0;
+$loop:
+\tld.shared.u32 %r4, [%r2];
+\txor.b32 %r2, %r2, 1024;
+\tadd.s32 %r3, %r3, 1;
+\tsetp.lt.s32 %p1, %r3, 9001;
+\t@%p1 bra $loop;"""
+    (inside,) = ptx(body).accesses
+    assert inside.counted
+    assert [p.executions for p in inside.access.patterns] == [4_501, 4_500]
+
+
+@pytest.mark.parametrize(
+    "name", ["gemm_gfx950.s", "matmul_1024.gfx942.s", "matmul_1024.gfx950.s", "ldmatrix.ptx"]
+)
+def test_a_leap_finds_what_single_steps_find(name: str, monkeypatch) -> None:
+    """Compiled kernels with short loops, with and without a leap after the third iteration."""
+    from bankwise.isa.amd.check import check_assembly
+    from bankwise.isa.follow import run
+    from bankwise.isa.ptx.check import check_ptx
+
+    check = check_ptx if name.endswith(".ptx") else check_assembly
+    text, leaps = (DATA / name).read_text(), []
+    monkeypatch.setattr(run, "leap", lambda *rest: leaps.append(leap(*rest)) or leaps[-1])
+
+    def found() -> list[object]:
+        accesses = check(text, name)[0].accesses
+        return [
+            (a.counted, [(p.executions, p.offsets_bytes.tobytes()) for p in a.access.patterns])
+            for a in accesses
+        ]
+
+    stepped = found()
+    assert leaps == []
+    monkeypatch.setattr(run, "LEAP_AFTER", 3)
+    assert found() == stepped
+    assert leaps

@@ -1,0 +1,322 @@
+"""SASS: what every shared-memory instruction touches, from small texts with known answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.isa.assembly import AssemblyAccess
+from bankwise.isa.sass.check import check_sass
+from bankwise.isa.sass.parse import kernels
+from bankwise.verbs.assembly import check_assembly_file
+from bankwise.verbs.check import Options
+from sass_texts import FOLDER, cost, sass, sass_text
+
+LANE = np.arange(32)
+TILE = "S2R R0, SR_TID.X\nIMAD.SHL.U32 R2, R0, 0x10, RZ\nIADD3 R3, R2, 0x400, RZ"
+
+
+def offsets(access: AssemblyAccess, number: int = 0) -> list[int]:
+    pattern = access.access.patterns[number]
+    return pattern.offsets_bytes[pattern.active].tolist()
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "width", "kind"),
+    [
+        ("LDS.U8 R4, [R3+0x10]", "ld.shared.b8", 1, "plain"),
+        ("LDS.S8 R4, [R3+0x10]", "ld.shared.b8", 1, "plain"),
+        ("LDS.U16 R4, [R3+0x10]", "ld.shared.b16", 2, "plain"),
+        ("LDS R4, [R3+0x10]", "ld.shared.b32", 4, "plain"),
+        ("LDS.64 R4, [R3+0x10]", "ld.shared.b64", 8, "plain"),
+        ("LDS.128 R4, [R3+0x10]", "ld.shared.b128", 16, "plain"),
+        ("STS.U8 [R3+0x10], R4", "st.shared.b8", 1, "plain"),
+        ("STS.U16 [R3+0x10], R4", "st.shared.b16", 2, "plain"),
+        ("STS [R3+0x10], RZ", "st.shared.b32", 4, "plain"),
+        ("STS.64 [R3+0x10], R4", "st.shared.b64", 8, "plain"),
+        ("STS.128 [R3+0x10], R4", "st.shared.b128", 16, "plain"),
+        ("LDSM.16.M88 R4, [R3+0x10]", "ldmatrix.x1", 16, "matrix"),
+        ("LDSM.16.MT88.2 R4, [R3+0x10]", "ldmatrix.x2.trans", 16, "matrix"),
+        ("LDSM.16.MT88.4 R4, [R3+0x10]", "ldmatrix.x4.trans", 16, "matrix"),
+        ("STSM.16.M88.4 [R3+0x10], R4", "stmatrix.x4", 16, "matrix"),
+        ("LDGSTS.E [R3+0x10], desc[UR4][R4.64]", "cp.async.b32", 4, "async"),
+        ("LDGSTS.E.64 [R3+0x10], desc[UR4][R4.64+0x8]", "cp.async.b64", 8, "async"),
+        ("LDGSTS.E.BYPASS.128 [R3+0x10], [R4.64], P0", "cp.async.b128", 16, "async"),
+        ("ATOMS.ADD R4, [R3+0x10], R5", "atom.shared.b32", 4, "atomic"),
+        ("ATOMS.CAST.SPIN.64 P0, [R3+0x10], R4, R6", "atom.shared.b64", 8, "atomic"),
+    ],
+)
+def test_every_form_is_read_with_the_names_of_the_machine_files(
+    code: str, name: str, width: int, kind: str
+) -> None:
+    (found,) = sass(f"{TILE}\n{code}").accesses
+    assert (found.instruction, found.access.width_bytes, found.access.kind) == (name, width, kind)
+    assert offsets(found) == (16 * LANE + 16).tolist()
+    assert found.access.note == f"{code.split()[0]} at 0x0030"
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("[R0.X4]", 4 * LANE),
+        ("[R0.X8+0x40]", 8 * LANE + 0x40),
+        ("[R0.X16+UR4+-0x10]", 16 * LANE + 0xF0),
+        ("[R2+UR4]", 16 * LANE + 0x100),
+        ("[UR4]", 0 * LANE + 0x100),
+        ("[RZ]", 0 * LANE),
+        ("[0x30]", 0 * LANE + 0x30),
+    ],
+)
+def test_every_form_of_address(address: str, expected: np.ndarray) -> None:
+    (found,) = sass(f"{TILE}\nUMOV UR4, 0x100\nLDS R5, {address}", target="sm_80").accesses
+    assert offsets(found) == expected.tolist()
+
+
+def test_what_the_driver_keeps_is_no_part_of_the_shared_memory_of_the_block() -> None:
+    kernel = sass(f"{TILE}\nSTS [R3], R4")
+    assert kernel.lds_bytes == 5120 - 1024
+    assert offsets(kernel.accesses[0])[:2] == [0, 16]
+    older = sass(f"{TILE}\nSTS [R3], R4", target="sm_80")
+    assert older.lds_bytes == 5120
+    assert offsets(older.accesses[0])[:2] == [1024, 1040]
+
+
+def test_guarded_instructions_touch_and_compute_for_their_lanes_alone() -> None:
+    """R5 is loaded data in odd lanes; the guarded address never needs it there."""
+    body = f"""{TILE}
+LDG.E R5, desc[UR4][R8.64]
+LOP3.LUT P0, RZ, R0, 0x1, RZ, 0xc0, !PT
+@!P0 IADD3 R5, R3, 0x4, RZ
+@!P0 LDS R6, [R5]
+@!PT LDS RZ, [RZ]
+LDS R7, [R5]"""
+    kernel = sass(body)
+    (even,) = kernel.accesses
+    assert offsets(even) == (16 * LANE[::2] + 4).tolist()
+    (refusal,) = kernel.refusals
+    assert "LDS at 0x0080: its address depends on a value loaded from memory" in refusal.reason
+    assert [n.mnemonic for n in kernel.not_followed] == ["LDG.E"]
+
+
+def test_a_loop_is_followed_as_often_as_it_runs() -> None:
+    body = f"""{TILE}
+IMAD.MOV.U32 R6, RZ, RZ, RZ
+.L_x_1:
+LDS R5, [R3]
+IADD3 R6, R6, 0x1, RZ
+IADD3 R3, R3, 0x80, RZ
+ISETP.GE.AND P0, PT, R6, 0x3, PT
+@!P0 BRA `(.L_x_1)"""
+    (found,) = sass(body).accesses
+    assert [offsets(found, n)[0] for n in range(3)] == [0, 128, 256]
+    assert found.counted
+
+
+def test_branches_name_labels_or_addresses() -> None:
+    for target in ("`(.L_x_1)", "0x50"):
+        body = f"{TILE}\nBRA {target}\nSTS [R3], R4\n.L_x_1:\nSTS [R3+0x8], R4"
+        (found,) = sass(body).accesses
+        assert offsets(found)[0] == 8
+
+
+def test_lanes_that_part_meet_again() -> None:
+    body = f"""{TILE}
+ISETP.GT.U32.AND P0, PT, R0, 0x7, PT
+BSSY B0, `(.L_x_1)
+@P0 BRA `(.L_x_1)
+STS [R3], R4
+.L_x_1:
+BSYNC B0
+STS [R3+0x4], R4"""
+    inside, after = sass(body).accesses
+    assert offsets(inside) == (16 * LANE[:8]).tolist()
+    assert offsets(after) == (16 * LANE + 4).tolist()
+
+
+def test_parameters_are_unknown_until_told() -> None:
+    body = f"{TILE}\nLDC R5, c[0x0][0x218]\nIMAD R5, R0, R5, R3\nSTS [R5], R4"
+    (refusal,) = sass(body).refusals
+    assert "kernel parameter 1" in refusal.reason
+    for args in ({1: 4}, {"1": 4}, {"c[0x0][0x218]": 4}):
+        (found,) = sass(body, args=args).accesses
+        assert offsets(found) == (20 * LANE).tolist()
+
+
+def test_block_size_and_block_index_come_from_constants_and_registers() -> None:
+    body = f"""{TILE}
+ULDC UR4, c[0x0][0x0]
+S2R R6, SR_CTAID.X
+IMAD R5, R6, UR4, R0
+LEA R5, R5, 0x400, 0x2
+STS [R5], R4"""
+    assert "ctaid.x" in sass(body).refusals[0].reason
+    (found,) = sass(body, args={"ctaid.x": 2}).accesses
+    assert offsets(found) == (4 * (64 + LANE)).tolist()
+
+
+def test_newer_machines_keep_the_block_size_elsewhere() -> None:
+    body = f"{TILE}\nLDCU UR4, c[0x0][0x360]\nIADD3 R5, R3, UR4, RZ\nSTS [R5], R4"
+    (found,) = sass(body, target="sm_100").accesses
+    assert offsets(found)[0] == 32
+
+
+def test_an_open_branch_gives_every_pattern_and_no_count() -> None:
+    body = f"""{TILE}
+LDC R5, c[0x0][0x218]
+ISETP.NE.AND P0, PT, R5, RZ, PT
+@P0 BRA `(.L_x_1)
+STS [R3], R4
+.L_x_1:"""
+    (found,) = sass(body).accesses
+    assert not found.counted
+    assert sass(body).open_branches
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("HGMMA.64x64x16.F32 R24, gdesc[UR8], R24", "through a descriptor"),
+        ("UTMALDG.2D [UR8], [UR4]", "through a descriptor"),
+        ("UBLKCP [UR4], [UR6], UR7", "through a descriptor"),
+        ("SYNCS.ARRIVE.TRANS64 RZ, [R3], R4", "how often it touches"),
+        ("CALL.REL.NOINC `(f)", "what the called function touches"),
+        ("BRX R2 -0x260", "where control goes from here"),
+        ("RET.REL.NODEC R2 `(k)", "where control goes from here"),
+        ("LDSM.U8 R4, [R3]", "its shape or address is not understood"),
+        ("LDS R4, [R3.64]", "its address is not understood"),
+    ],
+)
+def test_what_is_not_followed_is_refused_by_name(code: str, reason: str) -> None:
+    reasons = [r.reason for r in sass(f"{TILE}\n{code}").refusals]
+    assert any(r.startswith(code.split(".")[0].split()[0]) and reason in r for r in reasons), (
+        reasons
+    )
+
+
+def test_what_lies_behind_a_lost_jump_is_refused() -> None:
+    kernel = sass(f"{TILE}\nBRX R2 -0x260\nSTS [R3], R4")
+    assert not kernel.accesses
+    assert any("no way to this instruction" in r.reason for r in kernel.refusals)
+
+
+def test_an_unknown_instruction_is_listed_and_its_registers_are_lost() -> None:
+    kernel = sass(f"{TILE}\nFROB R2, R0\nSTS [R3], R4")
+    assert [(n.mnemonic, n.count) for n in kernel.not_followed] == [("FROB", 1)]
+    assert not kernel.accesses
+    assert "a result of FROB" in kernel.refusals[0].reason
+
+
+def test_generic_accesses_are_said_to_be_left_out() -> None:
+    (note,) = (n for n in sass(f"{TILE}\nLD.E R4, [R6.64]").notes if "generic" in n)
+    assert note.startswith("1 generic access")
+
+
+def test_source_lines_are_the_innermost_of_inlined_ones() -> None:
+    body = f"""{TILE}
+//## File "inner.h", line 7 inlined at "outer.cu", line 40
+//## File "outer.cu", line 40
+STS [R3], R4"""
+    (found,) = sass(body).accesses
+    assert str(found.source) == "inner.h:7"
+
+
+def test_a_dump_of_cuobjdump_is_the_same_kernel() -> None:
+    """Its head, its encodings, its branches by address; block size and arguments are not in it."""
+    listed = "".join(
+        f"        /*{n * 16:04x}*/   {code} ;   /* 0x000078e00ff077224 */\n"
+        f"                                     /* 0x000fe20000000800 */\n"
+        for n, code in enumerate(
+            [*TILE.splitlines(), "BRA 0x50", "STS [R3], R4", "STS [R3+0x8], R4", "EXIT"]
+        )
+    )
+    head = '\n\tcode for sm_90\n\t.target\tsm_90\n\n\t\tFunction : k\n\t.headerflags\t@"E"\n'
+    text = f"{head}{listed}\t\t..........\n\n"
+    with pytest.raises(InputError, match="how many threads"):
+        check_sass(text, "k.sass")
+    (kernel,) = check_sass(text, "k.sass", workgroup_size=(32, 1, 1))
+    assert [offsets(a)[0] for a in kernel.accesses] == [8]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (".target\tsm_90", ".target\tsm_75", "SASS for sm_75 is not followed"),
+        (".target\tsm_90", "", "an unknown machine is not followed"),
+        (".section\t.text.k", ".section\t.data", "no code in this SASS"),
+        ("        /*0010*/   ", "        /*0020*/   ", "0x0020 follows 0x0000"),
+        ("        /*0010*/   ", "//", "0x0020 follows 0x0000"),
+        ("IMAD.SHL", "%imad", "no instruction"),
+        (".L_x_9:", "", "has no end"),
+        ("EIATTR_REQNTID\n        /*0020*/ \t.byte\t0x04, 0x10", "X", "how many threads"),
+        (".word\t0x00000020", ".word\t0x00001000", "a block of 4096 threads"),
+    ],
+)
+def test_text_that_cannot_be_used_is_bad_input(old: str, new: str, message: str) -> None:
+    text = sass_text(f"{TILE}\nSTS [R3], R4")
+    assert old in text
+    with pytest.raises(InputError, match=message):
+        check_sass(text.replace(old, new, 1), "k.sass")
+
+
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
+def test_a_kernel_that_is_cut_off_is_bad_input(part: float) -> None:
+    text = sass_text(f"{TILE}\n" + "STS [R3], R4\n" * 20)
+    start, end = text.index("k:\n"), text.index(".L_x_9:\n")
+    with pytest.raises(InputError, match=r"has no end|no instruction"):
+        check_sass(text[: int(start + part * (end - start))], "k.sass")
+
+
+def test_another_vendors_target_and_unknown_names_are_bad_input() -> None:
+    text = sass_text(TILE)
+    with pytest.raises(InputError, match="gfx942 is not followed"):
+        check_sass(text, "k.sass", "gfx942")
+    with pytest.raises(InputError, match=r"no kernel 'm'.*\n.*it has k"):
+        check_sass(text, "k.sass", kernel="m")
+    with pytest.raises(InputError, match=r"no parameter 2.*\n.*parameters 0 to 1"):
+        check_sass(text, "k.sass", args={2: 1})
+
+
+def test_maxntid_is_a_bound_and_said_to_be_one() -> None:
+    text = sass_text(TILE).replace("0x04, 0x10", "0x04, 0x05").replace("REQNTID", "MAX_THREADS")
+    (kernel,) = check_sass(text, "k.sass")
+    assert kernel.workgroup_size == (32, 1, 1)
+    assert "the most" in kernel.notes[0]
+    assert not sass(TILE).notes
+
+
+def test_check_of_a_text_reports_passes_witness_and_source() -> None:
+    path = FOLDER / "tiles.sass"
+    report = check_assembly_file(path, Options(kernel="transpose_none"), ())
+    (kernel,) = report.kernels
+    worst = max(kernel.accesses, key=lambda a: a.run.extra)
+    assert (worst.cost.passes, worst.cost.ideal, worst.ways) == (256, 8, 32)
+    assert worst.witness is not None
+    assert "LDS at 0x" in worst.note
+    assert "source tiles.cu:13" in worst.note
+    assert (report.target, report.exit_code) == ("sm_90", 1)
+
+
+def test_generations_with_another_encoding_give_the_same_answer() -> None:
+    """The same text for sm_80, sm_90, sm_100 (sm_90 and later reserve 1024 bytes in front)."""
+    body = f"{TILE}\nLDS.128 R4, [R3]"
+    for target in ("sm_80", "sm_89", "sm_90", "sm_100", "sm_120"):
+        (found,) = sass(body, target=target).accesses
+        assert cost(found, target) == (4, 4)
+
+
+def test_every_kernel_of_a_text_is_found_with_its_facts() -> None:
+    text = (FOLDER / "tiles.sass").read_text()
+    found = {k.name: k for k in kernels(text, "tiles.sass")}
+    assert len(found) == 12
+    assert found["several_buffers"].facts.parameters == ((0, 8), (8, 8), (16, 4))
+    assert found["several_buffers"].facts.parameter_base == 0x210
+    assert found["several_buffers"].facts.shared_bytes == 4 * (2 * 128 * 5 + 32 * 6)
+    assert found["block_of_two_axes"].facts.workgroup_size == (240, 1, 1)
+
+
+def test_no_text_of_the_set_names_a_folder() -> None:
+    for path in Path(FOLDER).glob("*.sass"):
+        assert 'File "/' not in path.read_text(), path.name

@@ -1,0 +1,341 @@
+"""TTGIR: reading, following, counting; from small texts with known answers."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from bankwise.errors import InputError, Location
+from bankwise.report.as_json import check_document
+from bankwise.report.as_sarif import check_sarif
+from bankwise.report.as_text import print_check
+from bankwise.ttgir import wheel
+from bankwise.ttgir.cache import is_entry, open_entry
+from bankwise.ttgir.locations import sources
+from bankwise.ttgir.module import read_module
+from bankwise.ttgir.views import join
+from bankwise.verbs.check import Options, check_file
+from bankwise.verbs.ttgir import check_ttgir_file
+from isa_texts import DATA
+from ttgir_texts import TENSOR, TILE, checked, module, only
+
+ALLOC = f"    %m = ttg.local_alloc : () -> {TILE}\n"
+LOAD = f"    %x = ttg.local_load %m : {TILE} -> {TENSOR}\n"
+
+
+def test_rows_of_sixteen_bytes_are_read_in_vectors_without_a_conflict() -> None:
+    access = only(checked(module(ALLOC + LOAD)))
+    # 64 x 32 x 2 bytes, 16 bytes a lane, 128 threads: two instructions of each of four warps, and
+    # a warp of 16-byte accesses takes four passes at least.
+    assert (access.instruction, access.instructions, access.waves) == ("ld.shared.b128", 2, 4)
+    assert (access.cost.passes, access.cost.ideal) == (2 * 4 * 4, 2 * 4 * 4)
+    assert access.allocations == ("m",)
+    assert access.location == Location("k.ttgir", 12)
+
+
+def test_a_swizzle_below_a_word_leaves_sixteen_ways_where_triton_counts_eight() -> None:
+    """The published wrong case: 64 x 128 f16, a row a lane, four phases of single elements."""
+    shared = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 4, order = [1, 0]}>"
+    tile = "!ttg.memdesc<64x128xf16, #s, #smem, mutable>"
+    body = f"    %m = ttg.local_alloc : () -> {tile}\n"
+    body += f"    %x = ttg.local_load %m : {tile} -> tensor<64x128xf16, #column>\n"
+    access = only(checked(module(body, aliases=f"#s = {shared}\n")))
+    assert (access.instruction, access.instructions, access.ways) == ("ld.shared.b16", 64, 16)
+    assert access.cost.passes == 64 * 4 * 16
+
+
+@pytest.mark.parametrize(
+    ("view", "tensor", "instruction", "ways"),
+    [
+        # A lane's eight elements lie in eight rows of 64 bytes: the transposed form takes them. The
+        # eight rows of a matrix are 64, 512 and 1024 bytes apart: two banks' worth of places.
+        ("ttg.memdesc_trans %m {order = array<i32: 1, 0>}", "32x64", "ldmatrix.x4.trans", 4),
+        # Rows of 256 bytes: a phase of 8 lanes takes 64 bytes of each of two.
+        ("ttg.memdesc_reshape %m", "16x128", "ld.shared.b128", 2),
+        # Rows of 64 bytes as before.
+        ("ttg.memdesc_subslice %m[32, 0]", "32x32", "ld.shared.b128", 1),
+    ],
+)
+def test_views_move_what_a_lane_touches(
+    view: str, tensor: str, instruction: str, ways: int
+) -> None:
+    tail = ", 64x32" if "subslice" in view else ""
+    kind = f"!ttg.memdesc<{tensor}xf16, #plain, #smem, mutable{tail}>"
+    body = f"{ALLOC}    %v = {view} : {TILE} -> {kind}\n"
+    body += f"    %x = ttg.local_load %v : {kind} -> tensor<{tensor}xf16, #rows>\n"
+    access = only(checked(module(body)))
+    assert (access.instruction, access.ways) == (instruction, ways)
+
+
+def test_a_part_of_a_buffer_starts_where_the_view_says() -> None:
+    kind = "!ttg.memdesc<32x32xf16, #plain, #smem, mutable, 64x32>"
+    body = f"{ALLOC}    %v = ttg.memdesc_subslice %m[32, 0] : {TILE} -> {kind}\n"
+    body += f"    %x = ttg.local_load %v : {kind} -> tensor<32x32xf16, #rows>\n"
+    lanes = only(checked(module(body))).lanes
+    assert lanes is not None
+    assert lanes.offsets_bytes[:5] == (2048, 2064, 2080, 2096, 2112)
+
+
+def loop(bound: str, inside: str) -> str:
+    buffers = "!ttg.memdesc<2x64x32xf16, #plain, #smem, mutable>"
+    carried = "iter_args(%at = %c0, %v = %m)"
+    return f"""    %b = ttg.local_alloc : () -> {buffers}
+    %m = ttg.memdesc_index %b[%c0] : {buffers} -> {TILE}
+    %r:2 = scf.for %i = %c0 to {bound} step %c1 {carried} -> (i32, {TILE})  : i32 {{
+{inside}      %next = arith.addi %at, %c1 : i32
+      %wrap = arith.cmpi slt, %next, %c8 : i32
+      %to = arith.select %wrap, %c1, %c0 : i32
+      %w = ttg.memdesc_index %b[%to] : {buffers} -> {TILE}
+      scf.yield %to, %w : i32, {TILE}
+    }}
+"""
+
+
+INSIDE = f"      %x = ttg.local_load %v : {TILE} -> {TENSOR}\n"
+
+
+@pytest.mark.parametrize(("bound", "said"), [("%c8", ()), ("%n", ("n=8",))])
+def test_a_loop_of_known_length_counts_every_round(bound: str, said: tuple[str, ...]) -> None:
+    report = checked(module(loop(bound, INSIDE)), *said)
+    # The first round reads buffer 0, the others buffer 1: two views of one operation.
+    assert sorted(a.executions for a in report.accesses) == [1, 7]
+    assert report.totals.run.passes == 8 * 32
+    assert not any("not known" in a.note for a in report.accesses)
+
+
+def test_a_loop_of_unknown_length_counts_once_and_says_so() -> None:
+    report = checked(module(loop("%n", INSIDE)))
+    assert only(report).executions == 1
+    assert "how often it runs is not known" in only(report).note
+    assert "--arg NAME=VALUE says it; arguments: n" in report.kernels[0].notes[-1]
+
+
+def test_both_ways_of_an_open_branch_count_and_may_not_run() -> None:
+    body = f"""{ALLOC}    %p = arith.cmpi sgt, %n, %c8 : i32
+    scf.if %p {{
+{INSIDE.replace("%v", "%m")}    }} else {{
+{INSIDE.replace("%v", "%m")}    }}
+"""
+    assert ["it may not run" in a.note for a in checked(module(body)).accesses] == [True, True]
+    (taken,) = checked(module(body), "n=9").accesses
+    assert "may not run" not in taken.note
+
+
+def test_what_reaches_memory_through_a_descriptor_is_listed_and_fixes_the_encoding() -> None:
+    report = checked((DATA / "triton_matmul.sm_90.ttgir").read_text("utf-8"), optima=True)
+    assert any("through a descriptor" in r.reason for r in report.refusals)
+    assert report.kernels[0].optima == ()
+    assert any("ttng.warp_group_dot needs it so" in n for n in report.kernels[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("    tt.call @f(%n) : (i32) -> ()\n", "@f may touch shared memory"),
+        (ALLOC + f"    ttg.foo %m : {TILE}\n", "how it touches shared memory is not modelled"),
+        (
+            ALLOC.replace("#plain", "#wide") + LOAD.replace("#plain", "#wide"),
+            "several CTAs",
+        ),
+        (
+            '    %s = "tt.reduce"(%n) <{axis = 0 : i32}> ({\n    ^bb0(%a: f32, %b: f32):\n'
+            "      tt.reduce.return %a : f32\n"
+            "    }) : (tensor<64x32xf32, #rows>) -> tensor<32xf32, #ttg.slice<{dim = 0, parent = "
+            "#rows}>>\n",
+            "a reduction over several waves",
+        ),
+    ],
+)
+def test_what_is_not_modelled_is_a_refusal_at_its_line(body: str, reason: str) -> None:
+    wide = "#wide = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], "
+    report = checked(module(body, aliases=wide + "CGALayout = [[1, 0]]}>\n"))
+    assert report.refusals
+    assert any(reason in r.reason for r in report.refusals)
+    assert all(r.location is not None and r.location.line >= 11 for r in report.refusals)
+    assert report.exit_code == 2
+
+
+GOOD = module(ALLOC + LOAD)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("", "no TTGIR", 0),
+        ("module {\n}\n", "no TTGIR", 0),
+        (GOOD.replace('"ttg.num-warps" = 4 : i32, ', ""), "'ttg.num-warps' is missing", 6),
+        (GOOD.replace('"ttg.threads-per-warp" = 32', '"ttg.threads-per-warp" = 33'), "33", 6),
+        (GOOD.replace("cuda:80", "xpu:12"), "'xpu:12' is no GPU known here", 6),
+        (GOOD.replace("cuda:80", "cuda:12"), "there is no machine 'sm_12'", 6),
+        (GOOD.replace('ttg.target = "cuda:80", ', ""), "names no ttg.target", 6),
+        (GOOD.replace("cuda:80", "hip:gfx942"), "for waves of 32 lanes, gfx942 has 64", 0),
+        (GOOD.replace("#ttg.swizzled_shared<", "#ttg.twisted<"), "unknown encoding 'twisted'", 3),
+        (GOOD.replace("vec = 1", "vec = 3"), "vec = 3", 3),
+        (GOOD.replace("64x32xf16, #plain", "64x32xf16, #none"), "unknown alias 'none'", 11),
+        (GOOD.replace("64x32xf16, #rows", "64x30xf16, #rows"), "30", 12),
+        (GOOD.replace("64x32xf16, #rows", "64x64xf16, #rows"), "the memory [64, 32]", 12),
+        (GOOD.replace("64x32xf16, #rows", "64x32xf32, #rows"), "32 bits an element", 12),
+        (GOOD.replace("64x32xf16, #rows", "64x32xwhat, #rows"), "no element type", 12),
+        (GOOD.replace("warpsPerCTA = [4, 1]", "warpsPerCTA = [2, 1]"), "of 2 waves", 12),
+        (GOOD.replace("    %x = ttg", "    ???"), "this is no operation", 12),
+        (GOOD[: GOOD.index("    tt.return")], "opens a region that is not closed", 7),
+        (GOOD.replace("tt.func public @k", "tt.func private @k"), "no kernel", 0),
+        (GOOD.replace("#ttg.blocked", "#triton_gpu.blocked"), "before 3.2", 0),
+        (GOOD.replace("order = [1, 0]}>\n#column", "order = [1, 1]}>\n#column"), "permutation", 1),
+    ],
+)
+def test_bad_input_is_one_error_with_its_place(text: str, message: str, line: int) -> None:
+    with pytest.raises(InputError) as caught:
+        checked(text)
+    assert message in str(caught.value)
+    assert caught.value.location is not None
+    assert caught.value.location.file == "k.ttgir"
+    assert caught.value.location.line == line
+
+
+@pytest.mark.parametrize(
+    ("said", "message"), [(("m=4",), "no argument 'm'"), (("n",), "is not NAME=VALUE")]
+)
+def test_arguments_are_those_of_the_kernel(said: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        checked(GOOD, *said)
+
+
+def test_a_view_that_does_not_fit_what_it_views_is_an_error() -> None:
+    kind = "!ttg.memdesc<32x32xf16, #plain, #smem, mutable>"
+    body = f"{ALLOC}    %v = ttg.memdesc_subslice %m[48, 0] : {TILE} -> {kind}\n"
+    with pytest.raises(InputError, match="does not fit the shape") as caught:
+        checked(module(body))
+    assert caught.value.location == Location("k.ttgir", 12)
+
+
+def test_damaged_texts_are_refused_or_read_but_never_crash() -> None:
+    random.seed(7)
+    texts = [p.read_text("utf-8") for p in sorted(DATA.glob("triton_*.ttgir"))]
+    told = 0
+    for _ in range(60):
+        text = random.choice(texts)
+        for _ in range(random.randint(1, 3)):
+            text = damaged(text)
+        try:
+            checked(text)
+        except InputError as error:
+            told += error.location is not None
+    assert told > 20
+
+
+def damaged(text: str) -> str:
+    at = random.randrange(len(text))
+    lines = text.splitlines(keepends=True)
+    number = random.randrange(min(len(lines), 120))
+    return random.choice(
+        (
+            text[:at],
+            text[:at] + random.choice("{}()<>[]#%,:=01x") + text[at + 1 :],
+            "".join(lines[:number] + lines[number + 1 :]),
+            "".join(lines[: number + 1] + lines[number:]),
+        )
+    )
+
+
+def test_locations_are_followed_to_the_innermost_place() -> None:
+    locations = {
+        "#loc1": '"lib.py":5:1',
+        "#loc2": '"k.py":9:3',
+        "#loc3": '"x"(#loc2)',
+        "#loc4": "callsite(#loc1 at #loc3)",
+        "#loc5": "fused[#loc2, #loc4]",
+        "#loc6": "#loc6",
+    }
+    assert sources("#loc3", locations) == (Location("k.py", 9, 3),)
+    assert sources("#loc4", locations) == (Location("lib.py", 5, 1), Location("k.py", 9, 3))
+    assert sources("#loc5", locations)[0] == Location("k.py", 9, 3)
+    assert sources("#loc6", locations) == ()
+
+
+def test_values_of_two_ways_are_what_both_have_in_common() -> None:
+    assert join(3, 3) == 3
+    assert join(3, 4) is None
+    assert join(None, None) is None
+
+
+def test_without_the_wheel_the_text_is_read_and_the_note_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(wheel, "installed", lambda: False)
+    path = tmp_path / "k.ttgir"
+    path.write_text(GOOD)
+    report = check_file(path, Options())
+    assert report.notes == (
+        "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')",
+    )
+    with pytest.raises(InputError, match=r"bankwise\[triton\]"):
+        wheel.verified(GOOD, "k.ttgir")
+
+
+def test_another_machine_can_be_asked_for_and_the_report_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "k.ttgir"
+    path.write_text(GOOD)
+    report = check_ttgir_file(path, Options(target="sm_90"), verify=False)
+    assert (report.target, report.notes) == ("sm_90", ("the text is for sm_80; counted for sm_90",))
+    with pytest.raises(InputError, match="leave --workgroup-size out"):
+        check_ttgir_file(path, Options(workgroup_size="64,1,1"), verify=False)
+    with pytest.raises(InputError, match="no kernel 'q' in this module"):
+        check_ttgir_file(path, Options(kernel="q"), verify=False)
+
+
+def test_every_format_prints_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    load = LOAD.replace(TENSOR, "tensor<64x32xf16, #column>")
+    report = checked(module(ALLOC + load), optima=True)
+    print_check(report, Console(width=160))
+    printed = capsys.readouterr().out
+    # A row of 64 bytes a lane: 32 rows share two banks' worth of places.
+    assert "16-way" in printed
+    assert "instead of #ttg.swizzled_shared<{vec = 1" in printed
+    document = json.loads(json.dumps(check_document(report)))
+    assert document["policy"] == "triton"
+    assert [a["operation"] for a in document["accesses"]] == ["ttg.local_load"]
+    (optimum,) = document["kernels"][0]["optima"]
+    assert optimum["notation"].startswith("#ttg.")
+    assert optimum["best"]["passes"] < optimum["present"]["passes"]
+    assert "bank-conflict" in json.dumps(check_sarif(report))
+
+
+def test_a_cache_entry_is_opened_by_its_module(tmp_path: Path) -> None:
+    assert not is_entry(tmp_path)
+    with pytest.raises(InputError, match=r"no Triton cache entry"):
+        open_entry(tmp_path)
+    with pytest.raises(InputError, match="no such folder"):
+        open_entry(tmp_path / "none")
+    (tmp_path / "k.ttgir").write_text(GOOD)
+    (tmp_path / "k.ptx").write_text("")
+    (tmp_path / "k.json").write_text('{"shared": 4096}')
+    entry = open_entry(tmp_path)
+    assert is_entry(tmp_path)
+    assert (entry.name, entry.assembly, entry.shared_bytes) == ("k", tmp_path / "k.ptx", 4096)
+    (tmp_path / "k.json").write_text("{")
+    with pytest.raises(InputError, match="no JSON metadata"):
+        open_entry(tmp_path)
+    (tmp_path / "other.ttgir").write_text(GOOD)
+    with pytest.raises(InputError, match="several kernels"):
+        open_entry(tmp_path)
+
+
+def test_functions_are_read_with_their_arguments() -> None:
+    kernels = read_module((DATA / "triton_matmul.sm_80.ttgir").read_text("utf-8"), "m").kernels
+    assert [(k.name, k.arguments, k.sizes) for k in kernels] == [
+        ("matmul", ("%a", "%b", "%c", "%size"), (8, 8, 8, 4))
+    ]
+
+
+def test_lanes_of_a_report_are_those_of_the_costliest_instruction() -> None:
+    lanes = only(checked(GOOD)).lanes
+    assert lanes is not None
+    offsets = np.array(lanes.offsets_bytes)
+    # Lane l of warp 0 holds 8 elements of row l / 4 from column 8 (l mod 4) on, rows of 64 bytes.
+    assert (offsets == 64 * (np.arange(32) // 4) + 16 * (np.arange(32) % 4)).all()

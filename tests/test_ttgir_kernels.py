@@ -1,0 +1,231 @@
+"""Whole Triton kernels: TTGIR, counted by its own reader, against the code that was emitted."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from bankwise.errors import InputError, Refusal
+from bankwise.isa.amd.check import check_assembly
+from bankwise.isa.assembly import AssemblyKernel
+from bankwise.isa.ptx.check import check_ptx
+from bankwise.machine import machine
+from bankwise.report.planning import PlanReport, plan_document, print_plan
+from bankwise.ttgir.accesses import Moved, Reader
+from bankwise.ttgir.better import Better, better
+from bankwise.ttgir.follow import follow
+from bankwise.ttgir.module import read_module
+from bankwise.ttgir.types import Types
+from bankwise.verbs.check import Options
+from bankwise.verbs.triton_plan import plan_entry, plan_files
+from isa_texts import DATA, Total, totals
+from ttgir_texts import checked
+
+KERNELS = sorted(p.name.removesuffix(".ttgir") for p in DATA.glob("triton_*.ttgir"))
+NUMBERS = {"matmul": {"size": 256}, "attention": {"keys": 512}, "transpose": {}}
+TABLE = Path(__file__).parent / "data" / "make_agreement_table.py"
+
+
+def emitted_file(name: str) -> Path:
+    return DATA / (name + (".ptx" if ".sm_" in name else ".amdgcn"))
+
+
+def numbers(name: str) -> dict[str, int]:
+    return NUMBERS[name.split("_")[1].split(".")[0]]
+
+
+@cache
+def emitted(name: str) -> AssemblyKernel:
+    """With the sizes given by byte offset (AMD: three or four pointers first) or position."""
+    path = emitted_file(name)
+    args: dict[str | int, int] = {}
+    for argument, value in numbers(name).items():
+        position = {"size": 3, "keys": 4}[argument]
+        args[position if path.suffix == ".ptx" else 8 * position] = value
+    check = check_ptx if path.suffix == ".ptx" else check_assembly
+    (kernel,) = check(path.read_text("utf-8"), path.name, args=args)
+    return kernel
+
+
+def plain(found: dict[str, Total]) -> dict[str, Total]:
+    """Two-address forms as two, and one name for the halves of a register."""
+    sums: dict[str, np.ndarray] = {}
+    for name, total in found.items():
+        two = "read2" in name or "write2" in name
+        for old, new in (("2st64", ""), ("read2", "read"), ("write2", "write"), ("_d16_hi", "")):
+            name = name.replace(old, new)
+        times = np.array([2 if two else 1, 1, 1])
+        sums[name] = sums.get(name, np.zeros(3, np.int64)) + times * total
+    return {name: (int(n), int(p), int(i)) for name, (n, p, i) in sums.items()}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_ttgir_and_emitted_code_agree_on_executions_passes_and_ideal(name: str) -> None:
+    """Over one workgroup's whole run, per instruction; what LLVM joined counts as two."""
+    said = [f"{k}={v}" for k, v in numbers(name).items()]
+    report = checked((DATA / f"{name}.ttgir").read_text("utf-8"), *said)
+    plan: dict[str, Total] = {}
+    for a in report.accesses:
+        n, passes, ideal = plan.get(a.instruction, (0, 0, 0))
+        more = (a.executions * a.instructions, a.run.passes, a.run.ideal)
+        plan[a.instruction] = (n + more[0], passes + more[1], ideal + more[2])
+    kernel = emitted(name)
+    assert all(found.counted for found in kernel.accesses)
+    assert plan
+    assert plan == plain(totals([kernel]))
+    descriptor = "shared memory is reached through a descriptor"
+    for refused in (report.refusals, kernel.refusals):
+        assert bool(refused) == (".sm_90" in name and "transpose" not in name)
+        assert all(descriptor in r.reason for r in refused)
+
+
+@pytest.mark.parametrize("target", ["gfx950", "sm_80", "sm_90"])
+def test_the_scratch_of_a_conversion_lies_where_the_emitted_code_puts_it(target: str) -> None:
+    """Every lane of every wave, byte by byte: the swizzle is Triton's own."""
+    moved, _ = accesses(f"triton_transpose.{target}")
+    kernel = emitted(f"triton_transpose.{target}")
+    for direction in ("read", "write"):
+        ours = Counter(
+            issued.offsets_bytes[:, n].tobytes()
+            for access in moved
+            if access.direction == direction
+            for issued in access.issued
+            for n in range(issued.instructions)
+        )
+        theirs = Counter(
+            pattern.offsets_bytes.tobytes()
+            for found in kernel.accesses
+            if found.access.direction == direction
+            for pattern in found.access.patterns
+        )
+        assert ours == theirs
+
+
+def accesses(name: str) -> tuple[list[Moved], Reader]:
+    module = read_module((DATA / f"{name}.ttgir").read_text("utf-8"), name)
+    types = Types(name, module.aliases, module.strange)
+    reader = Reader(module, types, machine(module.target))
+    followed = follow(module, module.kernels[0], types, {})
+    found = list(reader.accesses(followed))
+    return [a for a in found if isinstance(a, Moved)], reader
+
+
+@cache
+def plan(name: str, known: bool = True) -> PlanReport:
+    said = tuple(f"{k}={v}" for k, v in numbers(name).items()) if known else ()
+    options = Options(arguments=said)
+    (report,) = plan_files(DATA / f"{name}.ttgir", emitted_file(name), options, verify=False)
+    return report
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_plan_and_emission_agree_row_by_row(name: str) -> None:
+    report = plan(name)
+    assert report.counted
+    assert report.rows
+    assert report.agrees
+    assert all(row.agrees for row in report.rows)
+
+
+def test_joined_instructions_are_named_at_their_source_line() -> None:
+    changes = {
+        (r.source.line if r.source else 0, r.change)
+        for r in plan("triton_attention.gfx942").changes
+    }
+    script = (DATA.parent / "make_triton_kernels.py").read_text("utf-8").splitlines()
+    assert {change for _, change in changes} == {
+        "joined into ds_read2_b64",
+        "joined into ds_write2st64_b64",
+    }
+    (line,) = (line for line, change in changes if "read2" in change)
+    assert "tl.dot(query, tl.trans(key))" in script[line - 1]
+
+
+def test_copies_of_a_loop_body_are_told_from_more_instructions() -> None:
+    """Without the size, matmul's loop occurs once in TTGIR and twice in the code for gfx942."""
+    report = plan("triton_matmul.gfx942", known=False)
+    assert not report.counted
+    assert {row.change for row in report.rows} == {"1.5 copies of the code"}
+
+
+def test_a_plan_is_a_document_and_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    report = plan("triton_attention.gfx942")
+    document = json.loads(json.dumps(plan_document(report)))
+    assert document["schema"] == "bankwise.triton-plan/1"
+    assert document["agrees"] is True
+    assert document["planned"] == document["emitted"]
+    assert sum(r["change"] != "as planned" for r in document["rows"]) == 2
+    print_plan(report, Console(width=200))
+    assert "joined into ds_read2_b64" in capsys.readouterr().out
+
+
+def test_a_plan_needs_assembly_of_the_same_machine_and_kernel() -> None:
+    ttgir = DATA / "triton_matmul.gfx942.ttgir"
+    with pytest.raises(InputError, match="the assembly is for gfx950, the TTGIR for gfx942"):
+        plan_files(ttgir, DATA / "triton_matmul.gfx950.amdgcn", Options(), verify=False)
+    with pytest.raises(InputError, match="no kernel 'matmul'"):
+        plan_files(ttgir, DATA / "triton_attention.gfx942.amdgcn", Options(), verify=False)
+
+
+def test_a_cache_entry_is_compared_by_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "matmul.ttgir").write_text((DATA / "triton_matmul.sm_80.ttgir").read_text())
+    with pytest.raises(InputError, match="no assembly to compare with"):
+        plan_entry(tmp_path, Options(), verify=False)
+    (tmp_path / "matmul.ptx").write_text((DATA / "triton_matmul.sm_80.ptx").read_text())
+    (report,) = plan_entry(tmp_path, Options(arguments=("size=256",)), verify=False)
+    assert report.agrees
+    assert report.counted
+
+
+def improved(name: str, buffer: str) -> Better:
+    module = read_module((DATA / f"{name}.ttgir").read_text("utf-8"), name)
+    types = Types(name, module.aliases, module.strange)
+    followed = follow(module, module.kernels[0], types, {})
+    moved, reader = accesses(name)
+    (chosen,) = (b for b in followed.buffers if b.name == buffer)
+    found = better(chosen, followed, reader, moved)
+    assert not isinstance(found, Refusal)
+    return found
+
+
+def test_a_conflicting_buffer_gets_a_swizzle_that_counts_free() -> None:
+    found = improved("triton_attention.gfx942", "key_29")
+    assert found.present.passes > found.present.ideal
+    assert found.best.passes == found.best.ideal < found.present.passes
+    assert found.optimal
+    assert str(found.encoding).startswith("#ttg.swizzled_shared<{vec = 4")
+
+
+def test_a_buffer_that_is_as_good_as_any_is_left_alone_with_a_proof() -> None:
+    found = improved("triton_matmul.sm_80", "total_35")
+    assert found.encoding is None
+    assert found.optimal
+    assert found.solution is not None
+    assert found.solution.certificate.total_passes == found.present.passes
+
+
+def table_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_agreement_table", TABLE)
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+def test_the_table_of_agreement_is_fresh_and_without_a_no() -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    script = table_script()
+    stored, made = script.read(), script.table()
+    here = [r for r in stored if r["kernel"] != script.WAVE or script.wave_source() is not None]
+    assert made == here
+    assert {r["agree"] for r in stored} == {"yes"}
+    assert script.MARKDOWN.read_text("utf-8") == script.markdown(stored)
