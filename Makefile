@@ -14,7 +14,7 @@ help:
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,sweep,dask,notebook,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,sweep,dask,notebook,triton,dev]'
 	@touch $@
 
 demo: $(READY)
