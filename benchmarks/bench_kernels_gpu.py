@@ -21,12 +21,11 @@ from rich.console import Console
 from bankwise.kernels.cases import Case
 from bankwise.report.bench_cases import (
     BenchReport,
-    bench_csv,
     bench_document,
-    bench_rows,
     print_bench,
 )
 from bankwise.report.bench_plot import plot_bench
+from bankwise.report.bench_row import bench_csv, bench_rows
 from bankwise.verbs import bench_attention as attention
 from bankwise.verbs import bench_gemm as gemm
 from bankwise.verbs.bench_attention import bench_attention

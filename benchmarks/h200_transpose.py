@@ -3,7 +3,8 @@
     python benchmarks/h200_transpose.py measure FOLDER   # on a computer with the GPU
     python benchmarks/h200_transpose.py tables           # from docs/data/h200_transpose
 
-The same as ``bankwise bench transpose --variants 300 --seed 5 --output FOLDER``.
+The same as
+``bankwise bench transpose --variants 230 --seed 6 --dtype fp32 --dtype fp16 -o FOLDER``.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ Line = dict[str, Any]
 
 
 def measure(folder: Path) -> None:
-    from bankwise.verbs.bench_transpose import BenchOptions, bench_transpose, save
+    from bankwise.report.transposing import save
+    from bankwise.verbs.bench_transpose import BenchOptions, bench_transpose
 
-    report = bench_transpose(
-        BenchOptions(variants=300, seed=5), lambda done, all_: print(f"case {done} of {all_}")
-    )
+    options = BenchOptions(dtypes=("fp32", "fp16"), variants=230, seed=6)
+    report = bench_transpose(options, lambda done, all_: print(f"case {done} of {all_}"))
     for path in save(report, folder):
         print(path)
 
 
 def tables(lines: list[Line]) -> Iterator[str]:
     """A table of Markdown per type and size."""
-    for case in dict.fromkeys((x["dtype"], x["m"], x["k"]) for x in lines):
+    for case in sorted({(x["dtype"], x["m"], x["k"]) for x in lines}):
         mine = [x for x in lines if (x["dtype"], x["m"], x["k"]) == case]
         yield f"### {case[0]}, {case[1]} x {case[2]}"
         yield ""

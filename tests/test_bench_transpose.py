@@ -19,7 +19,7 @@ from bankwise.gpu import profile_run, transpose_run
 from bankwise.gpu.counters import CONFLICTS
 from bankwise.gpu.launch import compile_kernel
 from bankwise.gpu.profile_run import Launch, profile_module, read_nsight_launches
-from bankwise.report.transposing import shown, table_csv, transpose_document
+from bankwise.report.transposing import save, shown, table_csv, transpose_document
 from bankwise.verbs import bench_transpose as verb
 from bankwise.verbs.bench_transpose import (
     IDEAL,
@@ -28,8 +28,8 @@ from bankwise.verbs.bench_transpose import (
     BenchOptions,
     bench_transpose,
     read_sizes,
-    save,
 )
+from command import bankwise
 
 SMALL = BenchOptions(sizes=((32768, 256),), dtypes=("fp16",), variants=4, repeats=20)
 COPY_MS = 0.5
@@ -185,6 +185,14 @@ def test_the_results_are_written_as_csv_json_and_a_plot(gpu, call_returns_name, 
     assert written[3].read_bytes()[:4] == b"\x89PNG"
     assert transpose_document(report)["good"] is False
     assert table_csv(()) == ""
+
+
+def test_a_folder_that_cannot_be_is_said_before_anything_is_measured(tmp_path):
+    (tmp_path / "file").write_text("")
+    ended = bankwise("bench", "transpose", "--size", "65536x256", "-o", str(tmp_path / "file"))
+    assert ended.code == 2
+    assert "cannot make this folder" in ended.err
+    assert "CuPy" not in ended.err
 
 
 def test_without_cupy_one_error_says_what_to_install(monkeypatch):

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,8 +19,9 @@ import pytest
 from bankwise.errors import InputError
 from bankwise.gpu import records, source
 from bankwise.gpu.cases import WINDOW_BYTES, Case, cases
-from bankwise.gpu.counters import CONFLICTS, PASSES, Counters, read_nsight
+from bankwise.gpu.counters import CONFLICTS, PASSES, Counters, counters_of, measure
 from bankwise.gpu.probe import compare
+from bankwise.gpu.profile_run import read_nsight_launches
 from bankwise.machine import machine
 from brute import brute_count
 from command import bankwise
@@ -91,12 +93,62 @@ def test_the_raw_page_of_the_profiler_is_summed_over_loads_and_stores() -> None:
     head = ["ID", "Kernel Name", *PASSES, *CONFLICTS]
     rows = [head, ["", "", *["" for _ in head[2:]]], ["0", "access", "3", "4", "1,000", "2"]]
     text = "\n".join(",".join(f'"{x}"' for x in row) for row in rows)
-    found = read_nsight(text, 1)
+    found = counters_of(read_nsight_launches(text, (*PASSES, *CONFLICTS)))
     assert found.passes is not None
     assert found.passes.tolist() == [7]
     assert found.conflicts.tolist() == [1002]
-    with pytest.raises(InputError, match="1 launches, 2 were made"):
-        read_nsight(text, 2)
+
+
+PROFILER = """#!{python}
+import sys
+from pathlib import Path
+words = sys.argv[1:]
+Path({seen!r}).write_text(" ".join(words))
+page = Path({page!r}).read_text()
+if "-d" in words:
+    Path(words[words.index("-d") + 1], "1_counter_collection.csv").write_text(page)
+else:
+    print("==PROF== talk before the page")
+    print(page)
+"""
+
+
+def _profiler(folder: Path, page: str) -> tuple[str, Path]:
+    """A program that writes ``page`` as the vendor's profiler does, and the words it was given."""
+    seen, stored, program = folder / "seen", folder / "page", folder / "profiler"
+    stored.write_text(page)
+    program.write_text(PROFILER.format(python=sys.executable, seen=str(seen), page=str(stored)))
+    program.chmod(0o755)
+    return str(program), seen
+
+
+def test_single_accesses_are_run_under_nsight_compute_and_read_back(tmp_path: Path) -> None:
+    chosen = cases(machine("sm_90"), ("ld.shared.b32",), 2, 1)
+    head = ["ID", "Kernel Name", *PASSES, *CONFLICTS]
+    rows = [head, [""] * 6, ["0", "access", *"4030"], ["1", "access", *"0502"]]
+    page = "\n".join(",".join(f'"{x}"' for x in row) for row in rows)
+    program, seen = _profiler(tmp_path, page)
+    found = measure(chosen, "nvidia", profiler=program)
+    assert found.passes is not None
+    assert found.passes.tolist() == [4, 5]
+    assert found.conflicts.tolist() == [3, 2]
+    words = seen.read_text().split()
+    assert words[words.index("--metrics") + 1].split(",") == [*PASSES, *CONFLICTS]
+    assert words[-3:-1] == ["-m", "bankwise.gpu.worker"]
+    with pytest.raises(InputError, match="shows 2 launches, 1 were made"):
+        measure(chosen[:1], "nvidia", profiler=program)
+
+
+def test_single_accesses_are_run_under_rocprofv3_and_have_no_passes(tmp_path: Path) -> None:
+    chosen = cases(machine("gfx942"), ("ds_read_b32",), 2, 1)
+    page = "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n"
+    page += "2,access.kd,SQ_LDS_BANK_CONFLICT,9\n1,access.kd,SQ_LDS_BANK_CONFLICT,7\n"
+    program, seen = _profiler(tmp_path, page)
+    found = measure(chosen, "amd", profiler=program)
+    assert found.passes is None
+    assert found.conflicts.tolist() == [7, 9]
+    words = seen.read_text().split()
+    assert words[words.index("--pmc") + 1] == "SQ_LDS_BANK_CONFLICT"
 
 
 def test_probe_replays_measured_accesses_without_a_gpu(tmp_path: Path) -> None:

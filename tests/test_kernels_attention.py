@@ -23,8 +23,9 @@ from bankwise.kernels.cases import Case, attention_cases, attention_shapes, gemm
 from bankwise.kernels.tiles import VARIANTS, Passes, Tile, accesses
 from bankwise.machine import machine
 from bankwise.notation.nvidia_mma import fragment
-from bankwise.report.bench_cases import BenchRow, bench_csv, bench_document, bench_rows, medians
+from bankwise.report.bench_cases import bench_document, medians
 from bankwise.report.bench_plot import plot_bench
+from bankwise.report.bench_row import BenchRow, bench_csv, bench_rows
 from bankwise.verbs.bench_cases import (
     Steps,
     bench_cases,

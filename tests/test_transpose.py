@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 import subprocess
-import sys
-from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +13,11 @@ import pytest
 from bankwise.conflict import count
 from bankwise.errors import InputError
 from bankwise.isa.ptx.check import check_ptx
-from bankwise.kernels.transpose import grid, kernel
+from bankwise.kernels.transpose import kernel
 from bankwise.kernels.transpose_ladder import blocked, ladder, relaid, solved
+from bankwise.kernels.transpose_order import grid
 from bankwise.kernels.transpose_plan import Schedule, Transpose, counts, tiles
-from bankwise.kernels.transpose_tune import SEEDS, Variant, fits, plan, sample
+from bankwise.kernels.transpose_tune import SEEDS, Variant, fits, follow, plan, sample
 from bankwise.machine import machine
 from bankwise.notation.values import same_memory
 from bankwise.spec_file.read import read_spec
@@ -108,11 +106,12 @@ def test_the_two_halves_move_every_element_of_the_tile_once():
 def small(dtype: str) -> list[Transpose]:
     """Kernels of every shape of code, with tiles that a CPU moves quickly."""
     block = {"fp16": (8, 8), "fp32": (4, 4)}[dtype]
-    ahead = Schedule("persistent", group=2, across=2, skew=True, prefetch=True, blocks=1)
+    ahead = Schedule("persistent", group=2, across=2, skew=1, prefetch=True, blocks=1)
+    sweep = Schedule("tile", group=0, across=2, skew=2, load="p256", cluster=2)
     made = [
         blocked(dtype, (64, 64), 64, block, name="early"),
         blocked(dtype, (64, 64), 64, block, late=True, name="late", schedule=ahead),
-        blocked(dtype, (64, 64), 64, (block[0] // 2, block[1]), name="flat"),
+        blocked(dtype, (64, 64), 64, (block[0] // 2, block[1]), name="flat", schedule=sweep),
         blocked(dtype, (64, 32), 64, (block[0], block[1] // 2), late=True, name="slim"),
     ]
     made[3] = replace(made[3], schedule=Schedule("persistent", group=1, across=2, blocks=2))
@@ -183,8 +182,11 @@ def test_blocks_in_any_order_take_every_tile_once():
     for schedule in (
         Schedule("tile"),
         Schedule("tile", group=4),
-        Schedule("tile", across=4, skew=True),
-        Schedule("tile", group=8, across=2, skew=True),
+        Schedule("tile", across=4, skew=1),
+        Schedule("tile", group=8, across=2, skew=1),
+        Schedule("tile", group=0),
+        Schedule("tile", group=0, across=4, cluster=4),
+        Schedule("tile", group=0, across=2, skew=4),
     ):
         made = blocked("fp16", (64, 64), 64, (8, 8), schedule=schedule)
         lines = [
@@ -192,7 +194,7 @@ def test_blocks_in_any_order_take_every_tile_once():
         ]
         taken = set()
         for b in range(16 * 8):
-            names = {"b": b, "columns": 8}
+            names = {"b": b, "columns": 8, "M": 64 * 16}
             for line in lines:
                 exec(line.replace("/", "//"), {}, names)
             taken.add((names["m0"], names["k0"]))
@@ -222,6 +224,11 @@ def test_launches_cover_the_matrix():
         ),
         (lambda: plan(Variant(kind="persistent"), "fp16", H200), "need a number"),
         (lambda: plan(Variant(prefetch=True), "fp16", H200), "no next tile"),
+        (
+            lambda: plan(Variant(kind="persistent", blocks=1, cluster=2), "fp16", H200),
+            "start together anyway",
+        ),
+        (lambda: tiles(plan(Variant(cluster=8), "fp16", H200), (256, 128)), "no multiple of 8"),
         (lambda: plan(Variant(512, 512), "fp32", H200), "is not for 128 threads"),
     ],
 )
@@ -230,88 +237,36 @@ def test_what_has_no_kernel_is_said(call, words):
         call()
 
 
+def test_clusters_reach_nvcc_and_not_hip():
+    text = kernel(plan(Variant(cluster=4), "fp16", H200))
+    assert "void CLUSTER(4) __launch_bounds__(128)" in text
+    amd, nvidia = text.split("#else", 1)
+    assert "#define CLUSTER(n)\n" in amd
+    assert "__cluster_dims__" not in amd
+    assert "#define CLUSTER(n) __cluster_dims__(n, 1, 1)" in nvidia
+
+
+def test_a_search_follows_every_choice_of_the_best_and_none_twice():
+    start = SEEDS["fp32"][:2]
+    near = follow(start, set(start), "fp32", 1000)
+    assert len(set(near)) == len(near)
+    assert not set(near) & set(start)
+    names = [f.name for f in fields(Variant)]
+    changed = {
+        name
+        for one in near
+        for name in names
+        if any(replace(one, **{name: getattr(s, name)}) == s for s in start)
+    }
+    assert changed == set(names) - {"prefetch"}
+    few = follow(start, set(start), "fp32", 40)
+    assert {v.load for v in few} > {""}
+    assert follow(start, {*start, *near}, "fp32", 40) == []
+
+
 def test_samples_are_the_same_for_a_seed_and_all_have_kernels():
     one, two = (sample("fp16", 40, 7) for _ in range(2))
     assert one == two
     assert len(set(one)) == 40
     assert sample("fp16", 40, 8) != one
     assert all(fits(v, "fp16") for v in one)
-
-
-MEASURED = ROOT / "docs" / "data" / "h200_transpose" / "results.csv"
-
-
-def measured() -> list[dict[str, str]]:
-    return list(csv.DictReader(MEASURED.open()))
-
-
-def named(text: str) -> Variant:
-    """A variant from the words that name it in the tables."""
-    tile, threads, block, late, order, *rest = text.split()
-    hints, kind = rest[-1].split("/"), next(w for w in rest if w in ("tile", "persistent"))
-    blocks = [w for w in rest if w.startswith("x")]
-    m, k = map(int, tile.split("x"))
-    across, group = map(int, order.removeprefix("order").split("x"))
-    load, store = ("" if h == "plain" else h for h in hints)
-    return Variant(
-        m, k, int(threads[1:]), int(block[5:]), late == "late", group, across, "skew" in rest,
-        kind, "prefetch" in rest, int(blocks[0][1:]) if blocks else 0, load, store,
-    )  # fmt: skip
-
-
-def test_the_measured_counters_of_the_h200_are_what_is_counted_here_from_the_layouts():
-    rows = [r for r in measured() if r["measured_extra"]]
-    names = {r["name"] for r in rows}
-    assert {r.name for d in ("fp16", "fp32") for r in ladder(d, H200)} <= names
-    for row in rows:
-        size = (int(row["m"]), int(row["k"]))
-        made = next((r for r in ladder(row["dtype"], H200) if r.name == row["name"]), None)
-        if made is None:
-            made = plan(named(row["variant"]), row["dtype"], H200)
-            if row["kind"] == "relaid":
-                made = next(r for r in relaid(made) if r.name[-7:] == row["name"][-7:])
-        found, number = counts(made, H200), tiles(made, size)
-        assert int(row["measured_extra"]) == found.extra * number, row["name"]
-        assert int(row["measured_passes"]) == (found.write.passes + found.read.passes) * number
-        assert row["correct"] == "True"
-    cases = {(r["dtype"], r["k"]) for r in rows}
-    assert cases == {(d, k) for d in ("fp16", "fp32") for k in ("256", "4096")}
-
-
-def test_the_measured_shares_follow_from_the_measured_times():
-    rows = measured()
-    copies = {(r["dtype"], r["k"]): r for r in rows if r["kind"] == "copy"}
-    for row in rows:
-        copy = copies[row["dtype"], row["k"]]
-        share = float(copy["median_ms"]) / float(row["median_ms"])
-        assert float(row["share"]) == pytest.approx(share, rel=1e-9)
-        size = int(row["m"]) * int(row["k"]) * {"fp16": 2, "fp32": 4}[row["dtype"]] * 2
-        assert float(row["gb_per_s"]) == pytest.approx(
-            size / float(row["median_ms"]) / 1e6, rel=1e-3
-        )
-
-
-def test_the_best_kernel_beats_triton_and_torch_and_reaches_the_copy_as_the_page_says():
-    rows = measured()
-    for dtype in ("fp16", "fp32"):
-        for k in ("256", "4096"):
-            rates: dict[str, float] = {}
-            for row in rows:
-                if (row["dtype"], row["k"]) == (dtype, k):
-                    rates[row["kind"]] = max(rates.get(row["kind"], 0), float(row["gb_per_s"]))
-            assert rates["tuned"] > rates["triton"] > rates["torch"]
-            assert rates["tuned"] >= (0.98 if dtype == "fp16" else 0.95) * rates["copy"]
-
-
-def test_the_page_shows_the_tables_of_the_measured_data():
-    words = [sys.executable, str(ROOT / "benchmarks" / "h200_transpose.py"), "tables"]
-    found = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    assert found.count("\n| ") > 50
-    assert found.strip() in (ROOT / "docs" / "results_transpose.md").read_text("utf-8")
-
-
-def test_at_least_200_variants_were_tried_for_every_matrix():
-    rows = list(csv.DictReader(MEASURED.with_name("variants.csv").open()))
-    tried = Counter((r["dtype"], r["k"]) for r in rows)
-    assert set(tried) == {(d, k) for d in ("fp16", "fp32") for k in ("256", "4096")}
-    assert min(tried.values()) >= 200

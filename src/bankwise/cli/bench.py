@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import Format, app, err, out, progress, write_json
+from bankwise.cli.common import Format, app, err, examples, out, progress, write_json
 
 bench = typer.Typer(
     no_args_is_help=True, help="Run generated kernels on this computer's GPU and measure them."
@@ -34,8 +34,10 @@ Form = Annotated[Format, typer.Option("--format", help="How to print.")]
 
 
 @bench.command(
-    epilog="Examples: bankwise bench transpose | bankwise bench transpose --size 65536x4096 "
-    "--dtype fp16 --variants 300 -o results"
+    epilog=examples(
+        "bankwise bench transpose",
+        "bankwise bench transpose --size 65536x4096 --dtype fp16 --variants 300 -o results",
+    )
 )
 def transpose(
     size: Annotated[
@@ -55,17 +57,18 @@ def transpose(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Transpose rung by rung: conflicts predicted and measured, share of a copy's speed."""
-    from bankwise.report.transposing import print_transpose, transpose_document
+    from bankwise.report.transposing import make_folder, print_transpose, save, transpose_document
     from bankwise.verbs.bench_transpose import (
         DTYPES,
         BenchOptions,
         bench_transpose,
         read_sizes,
-        save,
     )
 
     types = tuple(dtype) or DTYPES
     options = BenchOptions(read_sizes(size), types, target, variants, repeats, seed, counters)
+    if output:
+        make_folder(Path(output))
     with progress("matrices") as advance:
         report = bench_transpose(options, advance)
     if output:
@@ -79,8 +82,10 @@ def transpose(
 
 
 @bench.command(
-    epilog="Examples: bankwise bench attention --shape 4x1024x64 | "
-    "bankwise bench attention --replay docs/data/h200_attention/attention.csv"
+    epilog=examples(
+        "bankwise bench attention --shape 4x1024x64",
+        "bankwise bench attention --replay docs/data/h200_attention/attention.csv",
+    )
 )
 def attention(
     shape: Shapes = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -95,7 +100,11 @@ def attention(
     _bench("attention", shape, predict, replay, output, repeats, seed, form)
 
 
-@bench.command(epilog="Example: bankwise bench gemm --shape 4096x4096x4096")
+@bench.command(
+    epilog=examples(
+        "bankwise bench gemm --shape 4096x4096x4096",
+    )
+)
 def gemm(
     shape: Shapes = [],  # noqa: B006
     predict: Predict = False,

@@ -1,16 +1,12 @@
-"""Reading a profiler's counters, one value per launch of the kernel ``access``.
+"""The two counters of single accesses, one value per launch of the kernel ``access``.
 
 NVIDIA: Nsight Compute. The ``_op_ld`` / ``_op_st`` forms are summed: without them the wavefront
-counter is one larger in every launch (seen in 4,000 launches). AMD: rocprofv3, untested.
+counter is one larger in every launch (seen in 4,000 launches). AMD: rocprofv3, *untested on
+hardware*.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from bankwise.access import IntArray
-from bankwise.errors import InputError
 from bankwise.gpu.cases import Case
+from bankwise.gpu.profile_run import Launch, profile_module
 
 PASSES = (
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -30,6 +26,8 @@ CONFLICTS = (
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
 )
+AMD_CONFLICTS = "SQ_LDS_BANK_CONFLICT"
+"""Cycles lost; there is no counter of passes (AMD Instinct performance counters)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,16 +40,31 @@ class Counters:
 
 def measure(cases: Sequence[Case], vendor: str, *, profiler: str = "") -> Counters:
     """Run ``cases`` under the vendor's profiler. InputError if there is none, or it fails."""
-    program = profiler or ("ncu" if vendor == "nvidia" else "rocprofv3")
-    if shutil.which(program) is None:
-        raise InputError(f"{program} is not installed", hint="measuring needs the profiler")
+    metrics = (*PASSES, *CONFLICTS) if vendor == "nvidia" else (AMD_CONFLICTS,)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         path = Path(folder) / "cases.npz"
         _store(cases, path)
-        command = [sys.executable, "-m", "bankwise.gpu.worker", str(path)]
-        if vendor == "nvidia":
-            return _nsight(program, command, len(cases))
-        return _rocprof(program, command, len(cases), Path(folder))
+        launches = profile_module(
+            "bankwise.gpu.worker",
+            [str(path)],
+            kernels=("access",),
+            metrics=metrics,
+            vendor=vendor,
+            profiler=profiler,
+            expected=len(cases),
+        )
+    return counters_of(launches)
+
+
+def counters_of(launches: Sequence[Launch]) -> Counters:
+    """Loads and stores summed, launch by launch."""
+    if any(AMD_CONFLICTS in launch.values for launch in launches):
+        return Counters(None, _sum(launches, (AMD_CONFLICTS,)))
+    return Counters(_sum(launches, PASSES), _sum(launches, CONFLICTS))
+
+
+def _sum(launches: Sequence[Launch], names: Sequence[str]) -> IntArray:
+    return np.array([sum(int(one.values[name]) for name in names) for one in launches])
 
 
 def _store(cases: Sequence[Case], path: Path) -> None:
@@ -61,44 +74,3 @@ def _store(cases: Sequence[Case], path: Path) -> None:
         offsets=np.array([c.offsets_bytes for c in cases]),
         active=np.array([c.active for c in cases]),
     )
-
-
-def _nsight(program: str, command: list[str], expected: int) -> Counters:
-    metrics = ",".join((*PASSES, *CONFLICTS))
-    options = ["--metrics", metrics, "--csv", "--page", "raw", "--print-units", "base"]
-    options += ["--kernel-name", "access", "--clock-control", "none", "--target-processes", "all"]
-    done = subprocess.run(
-        [program, *options, *command], capture_output=True, text=True, check=False
-    )
-    start = done.stdout.find('"ID"')
-    if done.returncode or start < 0:
-        raise InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
-    return read_nsight(done.stdout[start:], expected)
-
-
-def read_nsight(text: str, expected: int) -> Counters:
-    """The raw page of Nsight Compute as CSV: a row of names, a row of units, a row per launch."""
-    rows = list(csv.DictReader(io.StringIO(text)))[1:]
-    if len(rows) != expected:
-        raise InputError(f"the profiler shows {len(rows)} launches, {expected} were made")
-    return Counters(_sum(rows, PASSES), _sum(rows, CONFLICTS))
-
-
-def _sum(rows: list[dict[str, str]], names: Sequence[str]) -> IntArray:
-    return np.array([sum(int(float(row[n].replace(",", ""))) for n in names) for row in rows])
-
-
-def _rocprof(program: str, command: list[str], expected: int, folder: Path) -> Counters:
-    """rocprofv3: the counter per dispatch. Untested on hardware."""
-    options = ["--pmc", "SQ_LDS_BANK_CONFLICT", "--output-format", "csv", "-d", str(folder)]
-    done = subprocess.run(
-        [program, *options, "--", *command], capture_output=True, text=True, check=False
-    )
-    found = sorted(folder.rglob("*counter_collection.csv"))
-    if done.returncode or not found:
-        raise InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
-    rows = list(csv.DictReader(found[0].open()))
-    rows = [r for r in rows if r["Kernel_Name"].startswith("access")]
-    if len(rows) != expected:
-        raise InputError(f"the profiler shows {len(rows)} launches, {expected} were made")
-    return Counters(None, np.array([int(float(r["Counter_Value"])) for r in rows]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from bankwise.gpu.launch import cupy
 from bankwise.gpu.propose import Proposed
 from bankwise.machine import Instruction, Machine, lane_text
 
@@ -30,9 +31,8 @@ def device_properties() -> dict[str, int | str]:
 
     A property that the runtime does not have, or reports as 0, is left out.
     """
-    import cupy
-
-    stated = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+    module = cupy()
+    stated = module.cuda.runtime.getDeviceProperties(module.cuda.Device().id)
     found: dict[str, int | str] = {"name": stated["name"].decode()}
     for fact, key in _PROPERTIES.items():
         if stated.get(key):

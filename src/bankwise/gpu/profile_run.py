@@ -34,11 +34,12 @@ def profile_module(
     metrics: Sequence[str],
     vendor: str = "nvidia",
     profiler: str = "",
+    expected: int | None = None,
 ) -> tuple[Launch, ...]:
     """``python -m module arguments`` under the profiler, one value per launch of ``kernels``.
 
     Values are in the profiler's base units (bytes, nanoseconds, per cent). InputError if there is
-    no profiler, it fails, or it shows no launch.
+    no profiler, it fails, it shows no launch, or another number than ``expected``.
     """
     program = profiler or ("ncu" if vendor == "nvidia" else "rocprofv3")
     if shutil.which(program) is None:
@@ -49,12 +50,15 @@ def profile_module(
     else:
         found = _rocprof(program, command, kernels, metrics)
     if not found:
-        raise InputError(f"{program} shows no launch of {', '.join(kernels)}")
+        raise InputError(f"{program} shows no launch of {', '.join(dict.fromkeys(kernels))}")
+    if expected is not None and len(found) != expected:
+        raise InputError(f"{program} shows {len(found)} launches, {expected} were made")
     return found
 
 
-def _pattern(kernels: Sequence[str]) -> str:
-    return f"^({'|'.join(dict.fromkeys(kernels))})$"
+def _pattern(kernels: Sequence[str], ending: str = "") -> str:
+    """These names and no others; AMD's loader may append ``.kd``."""
+    return f"^({'|'.join(dict.fromkeys(kernels))}){ending}$"
 
 
 def _nsight(
@@ -63,13 +67,20 @@ def _nsight(
     options = ["--metrics", ",".join(metrics), "--csv", "--page", "raw", "--print-units", "base"]
     options += ["--kernel-name", f"regex:{_pattern(kernels)}", "--kernel-name-base", "function"]
     options += ["--clock-control", "none", "--target-processes", "all"]
-    done = subprocess.run(
-        [program, *options, *command], capture_output=True, text=True, check=False
-    )
+    done = _run([program, *options, *command])
     start = done.stdout.find('"ID"')
     if done.returncode or start < 0:
-        raise InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
+        raise _failed(program, done)
     return done.stdout[start:]
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _failed(program: str, done: subprocess.CompletedProcess[str]) -> InputError:
+    """What it said last, from both of its outputs."""
+    return InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
 
 
 def read_nsight_launches(text: str, metrics: Sequence[str]) -> tuple[Launch, ...]:
@@ -93,14 +104,12 @@ def _rocprof(
 ) -> tuple[Launch, ...]:
     """rocprofv3: a row per dispatch and counter. Untested on hardware."""
     with tempfile.TemporaryDirectory(prefix="bankwise-") as name:
-        options = ["--pmc", *metrics, "--kernel-include-regex", _pattern(kernels)]
+        options = ["--pmc", *metrics, "--kernel-include-regex", _pattern(kernels, r"(\.kd)?")]
         options += ["--output-format", "csv", "-d", name]
-        done = subprocess.run(
-            [program, *options, "--", *command], capture_output=True, text=True, check=False
-        )
+        done = _run([program, *options, "--", *command])
         found = sorted(Path(name).rglob("*counter_collection.csv"))
         if done.returncode or not found:
-            raise InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
+            raise _failed(program, done)
         return read_rocprof_launches("".join(path.read_text() for path in found[:1]))
 
 
@@ -108,6 +117,7 @@ def read_rocprof_launches(text: str) -> tuple[Launch, ...]:
     """rocprofv3's counter collection as CSV; dispatches in order. Untested on hardware."""
     launches: dict[int, tuple[str, dict[str, float]]] = {}
     for row in csv.DictReader(io.StringIO(text)):
-        _, values = launches.setdefault(int(row["Dispatch_Id"]), (row["Kernel_Name"], {}))
+        name = row["Kernel_Name"].removesuffix(".kd")
+        _, values = launches.setdefault(int(row["Dispatch_Id"]), (name, {}))
         values[row["Counter_Name"]] = float(row["Counter_Value"])
     return tuple(Launch(kernel, values) for _, (kernel, values) in sorted(launches.items()))

@@ -25,8 +25,9 @@ import numpy as np
 from bankwise.errors import InputError
 from bankwise.gpu.launch import Launchable, compile_kernel, cupy, median_ms, resources
 from bankwise.gpu.peers import device_copy, peers
-from bankwise.kernels.transpose import STATIC_BYTES, grid, kernel
+from bankwise.kernels.transpose import STATIC_BYTES, kernel
 from bankwise.kernels.transpose_ladder import element_bytes, ladder, relaid
+from bankwise.kernels.transpose_order import grid
 from bankwise.kernels.transpose_plan import Transpose
 from bankwise.kernels.transpose_tune import Variant, follow, from_json, plan, sample, to_json
 from bankwise.machine import Machine
@@ -218,13 +219,14 @@ Tried = tuple[Variant, Ready, float | None]
 
 
 def _tune(job: Mapping[str, Any], case: Case, pool: ProcessPoolExecutor) -> list[Tried]:
-    """A third of the variants at random, the rest as neighbours of the best in rounds."""
+    """Neighbours of where the search starts, some at random, then neighbours of the best."""
     number = int(job["variants"])
     if not number:
         return []
     fixed = [from_json(v) for v in job.get("first", {}).get(case.dtype, [])]
-    first = [*fixed, *sample(case.dtype, max(1, number // 3), int(job["seed"]))]
-    tried = _try(case, first, job["target"], pool)
+    near = follow(tuple(fixed[:2]), set(fixed), case.dtype, number // 3)
+    drawn = sample(case.dtype, max(1, number // 6), int(job["seed"]))
+    tried = _try(case, dict.fromkeys((*fixed, *near, *drawn)), job["target"], pool)
     for left in range(_ROUNDS, 0, -1):
         more = max(0, number - len(tried)) // left
         best = sorted((t for t in tried if t[2]), key=lambda t: t[2] or 0)[:_FOLLOWED]

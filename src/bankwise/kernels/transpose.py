@@ -18,7 +18,8 @@ import numpy as np
 
 from bankwise.errors import InputError, Refusal
 from bankwise.kernels.transpose_hints import macros
-from bankwise.kernels.transpose_plan import Pieces, Transpose, Walk, checked, pieces, tiles
+from bankwise.kernels.transpose_order import advance, first, more
+from bankwise.kernels.transpose_plan import Pieces, Transpose, Walk, checked, pieces
 from bankwise.machine import machine as machine_named
 from bankwise.notation.code import formula, write
 
@@ -48,7 +49,8 @@ def _head(plan: Transpose) -> Lines:
     yield from macros(plan.schedule.load, plan.schedule.store)
     yield _offset(plan)
     bound = f", {plan.schedule.blocks}" if plan.schedule.blocks else ""
-    yield f'extern "C" __global__ void __launch_bounds__({plan.threads}{bound})'
+    together = f" CLUSTER({plan.schedule.cluster})" if plan.schedule.cluster > 1 else ""
+    yield f'extern "C" __global__ void{together} __launch_bounds__({plan.threads}{bound})'
     yield f"{plan.name}(const E* __restrict__ in, E* __restrict__ out, int M, int K) {{"
     if size <= STATIC_BYTES:
         yield f"  __shared__ __align__(1024) unsigned char tile[{size}];"
@@ -79,20 +81,20 @@ def _body(plan: Transpose) -> Lines:
     yield from _coordinates("w", plan.write)
     yield from _coordinates("r", plan.read)
     yield from _registers(plan)
-    yield from _first(plan)
+    yield from first(plan)
     if schedule.prefetch and schedule.kind != "tile":
         yield from _load(plan)
     if schedule.kind != "tile":
-        yield f"while ({_more(plan)}) {{"
+        yield f"while ({more(plan)}) {{"
     if not schedule.prefetch or schedule.kind == "tile":
         yield from _load(plan)
     yield from _fill(plan)
     yield "__syncthreads();"
     yield "const int om = m0, ok = k0;"
     if schedule.kind != "tile":
-        yield from _advance(plan)
+        yield from advance(plan)
     if schedule.prefetch and schedule.kind != "tile":
-        yield f"if ({_more(plan)}) {{"
+        yield f"if ({more(plan)}) {{"
         yield from _load(plan)
         yield "}"
     yield from _drain(plan)
@@ -118,45 +120,6 @@ def _registers(plan: Transpose) -> Lines:
     steps = int(np.prod(plan.write.steps))
     rows, words = plan.write.block[0], plan.write.block[1] * plan.element_bytes // 4
     yield f"unsigned g[{steps}][{rows}][{words}];"
-
-
-def _first(plan: Transpose) -> Lines:
-    m, k = plan.tile
-    if plan.schedule.kind == "row":
-        yield f"const int m0 = blockIdx.x * {m};"
-        yield "int k0 = 0;"
-        return
-    yield f"const int columns = K / {k};"
-    if plan.schedule.kind == "persistent":
-        yield f"const int tiles = M / {m} * columns;"
-    yield "int b = blockIdx.x, m0, k0;"
-    yield from _locate(plan)
-
-
-def _locate(plan: Transpose) -> Lines:
-    """Tile number ``b`` in the order of the schedule."""
-    (m, k), order = plan.tile, plan.schedule
-    group, across = order.group, order.across
-    lower = f"b % {across} + " if across > 1 else ""
-    within = f"b / {across} % {group}" if across > 1 else f"b % {group}"
-    rest = f"b / {group * across}" if group * across > 1 else "b"
-    columns = f"(columns / {across})" if across > 1 else "columns"
-    row = f"{rest} / {columns}" if group == 1 else f"{rest} / {columns} * {group} + {within}"
-    column = f"{lower}{rest} % {columns}{f' * {across}' if across > 1 else ''}"
-    yield f"m0 = ({row}) * {m};"
-    yield f"k0 = ({f'({column} + m0 / {m}) % columns' if order.skew else column}) * {k};"
-
-
-def _more(plan: Transpose) -> str:
-    return "k0 < K" if plan.schedule.kind == "row" else "b < tiles"
-
-
-def _advance(plan: Transpose) -> Lines:
-    if plan.schedule.kind == "row":
-        yield f"k0 += {plan.tile[1]};"
-        return
-    yield "b += gridDim.x;"
-    yield from _locate(plan)
 
 
 def _steps(walk: Walk, prefix: str) -> Lines:
@@ -224,17 +187,17 @@ def _turned(plan: Transpose, block: str, words: Sequence[str], column: int, rows
 def _pieces(plan: Transpose, half: str, cut: Pieces, number: int, words: Sequence[str]) -> Lines:
     """Move vector ``number`` of a block between shared memory and ``words``."""
     walk = plan.write if half == "write" else plan.read
-    for first, size in cut:
-        row, column = (number, first) if walk.vector == "k" else (first, number)
+    for start, size in cut:
+        row, column = (number, start) if walk.vector == "k" else (start, number)
         at = {"m": _plus("m", row), "k": _plus("k", column)}
         index = f"offset({at[plan.order[0]]}, {at[plan.order[1]]})"
         place = f"({_VECTORS[size]}*)((E*)tile + {index})"
-        held = words[first * plan.element_bytes // 4 :][: -(-size // 4)]
-        odd = first * plan.element_bytes % 4
+        held = words[start * plan.element_bytes // 4 :][: -(-size // 4)]
+        odd = start * plan.element_bytes % 4
         if half == "write":
             yield f"*{place} = {_packed(size, held, odd)};"
         elif size >= 4:
-            value = f"v{number}_{first}"
+            value = f"v{number}_{start}"
             yield f"const {_VECTORS[size]} {value} = *{place};"
             parts = zip(held, _parts(size), strict=True)
             yield from (f"{word} = {value}{part};" for word, part in parts)
@@ -287,13 +250,3 @@ def _out_elements(plan: Transpose) -> Lines:
             word = f"h[{other}][{along * plan.element_bytes // 4}]"
             value = _packed(plan.element_bytes, [word], along * plan.element_bytes % 4)
             yield f"STORE(to + {j}ll * M + {i}, {value});"
-
-
-def grid(plan: Transpose, size: tuple[int, int], multiprocessors: int) -> int:
-    """Blocks of a launch for a matrix of ``size`` = (m, k)."""
-    every = tiles(plan, size)
-    if plan.schedule.kind == "row":
-        return size[0] // plan.tile[0]
-    if plan.schedule.kind == "tile":
-        return every
-    return min(every, max(1, plan.schedule.blocks) * multiprocessors)

@@ -16,9 +16,20 @@ LOADS = {
     "lu": "__ldlu(p)",
     "l2": "load_hinted(p)",
     "ef": "load_hinted(p)",
+    "na": "load_hinted(p)",
+    "p128": "load_hinted(p)",
+    "p256": "load_hinted(p)",
 }
 """``nc``: through the read-only path; ``cs``: streaming; ``cg``: in L2 only; ``lu``: last use;
-``l2``: past L1, and L2 fetches 256 bytes at a time; ``ef``: past L1, first to leave L2."""
+``na``: past L1; ``l2``: so, and L2 fetches 256 bytes at a time; ``ef``: so, and first to leave L2;
+``p128``, ``p256``: through L1, and L2 fetches so many bytes at a time."""
+_LOADS = {
+    "l2": "L1::no_allocate.L2::256B",
+    "ef": "L1::no_allocate.L2::cache_hint",
+    "na": "L1::no_allocate",
+    "p128": "L2::128B",
+    "p256": "L2::256B",
+}
 STORES = {
     "": "*(p) = v",
     "cs": "__stcs(p, v)",
@@ -40,7 +51,9 @@ def macros(load: str, store: str) -> Iterator[str]:
     yield "#if defined(__HIP_PLATFORM_AMD__)"
     yield f"#define LOAD(p) {LOADS['']}"
     yield f"#define STORE(p, v) {STORES['']}"
+    yield "#define CLUSTER(n)"
     yield "#else"
+    yield "#define CLUSTER(n) __cluster_dims__(n, 1, 1)"
     if "ef" in (load, store):
         yield _POLICY
     if LOADS[load].startswith("load_hinted"):
@@ -58,10 +71,10 @@ def _load(kind: str, hint: str) -> str:
     slots = slots if len(parts) == 1 else f"{{{slots}}}"
     shape = {1: "", 2: ".v2", 4: ".v4"}[len(parts)]
     results = ", ".join(f'"=r"(v{part})' for part in parts)
-    name = f"ld.global.nc.L1::no_allocate.L2::{'256B' if hint == 'l2' else 'cache_hint'}{shape}.u32"
+    name = f"ld.global.nc.{_LOADS[hint]}{shape}.u32"
     last = len(parts)
-    address = f"[%{last}]" if hint == "l2" else f"[%{last}], %{last + 1}"
-    given = '"l"(p)' if hint == "l2" else '"l"(p), "l"(evict_first())'
+    address = f"[%{last}]" if hint != "ef" else f"[%{last}], %{last + 1}"
+    given = '"l"(p)' if hint != "ef" else '"l"(p), "l"(evict_first())'
     return f"""__device__ __forceinline__ {kind} load_hinted(const {kind}* p) {{
   {kind} v;
   asm("{name} {slots}, {address};" : {results} : {given});

@@ -112,20 +112,23 @@ class Schedule:
 
     ``kind``: ``row`` (a block walks along k, as source 002 does), ``tile`` (one tile per block)
     or ``persistent`` (a block takes every n-th tile). The order of the tiles: ``across`` along k,
-    then ``group`` along m, then on along k, then the next group. ``skew``: turn the order along k
-    by one tile for every tile along m. ``prefetch``: load the next tile before the present one is
-    stored. ``load``, ``store``: cache hints (:mod:`bankwise.kernels.transpose_hints`).
+    then ``group`` along m (0: all of them), then on along k, then the next group. ``skew``: turn
+    the order along k by one tile for every so many tiles along m (0: never). ``cluster``: so many
+    blocks start together (CUDA's thread block clusters; HIP has none). ``prefetch``: load the next
+    tile before the present one is stored. ``load``, ``store``: cache hints
+    (:mod:`bankwise.kernels.transpose_hints`).
     ``blocks``: per multiprocessor, for ``persistent`` and as the bound for registers; 0: none.
     """
 
     kind: Literal["row", "tile", "persistent"] = "row"
     group: int = 1
     across: int = 1
-    skew: bool = False
+    skew: int = 0
     prefetch: bool = False
     load: str = ""
     store: str = ""
     blocks: int = 0
+    cluster: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +280,12 @@ def tiles(plan: Transpose, size: tuple[int, int]) -> int:
     if m % by_m or k % by_k or m < by_m or k < by_k:
         raise InputError(f"{plan.name} moves tiles of {by_m} x {by_k}: {m} x {k} is no multiple")
     order = plan.schedule
-    if order.kind != "row" and ((m // by_m) % order.group or (k // by_k) % order.across):
+    rows, columns = m // by_m, k // by_k
+    if order.kind != "row" and (rows % (order.group or rows) or columns % order.across):
         raise InputError(
-            f"{plan.name}: {m // by_m} x {k // by_k} tiles are no multiple of "
-            f"{order.group} x {order.across}"
+            f"{plan.name}: {rows} x {columns} tiles are no multiple of "
+            f"{order.group or rows} x {order.across}"
         )
-    return (m // by_m) * (k // by_k)
+    if rows * columns % order.cluster:
+        raise InputError(f"{plan.name}: {rows * columns} blocks, no multiple of {order.cluster}")
+    return rows * columns

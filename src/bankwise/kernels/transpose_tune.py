@@ -26,14 +26,15 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
     "threads": (64, 128, 256, 512, 1024),
     "block": (0, 1, 2, 3),
     "late": (False, True),
-    "group": (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
+    "group": (0, 1, 2, 4, 8, 16, 32, 64, 128, 256),
     "across": (1, 2, 4, 8),
-    "skew": (False, True),
+    "skew": (0, 1, 4, 16, 64),
     "kind": ("tile", "persistent"),
     "prefetch": (False, True),
     "blocks": (0, 1, 2, 3, 4, 6, 8),
     "load": tuple(LOADS),
     "store": tuple(STORES),
+    "cluster": (1, 2, 4, 8),
 }
 _SHARED_BYTES = 132 * 1024
 _THREADS = 2048
@@ -51,14 +52,15 @@ class Variant:
     threads: int = 128
     block: int = 0
     late: bool = False
-    group: int = 1
+    group: int = 0
     across: int = 1
-    skew: bool = False
+    skew: int = 0
     kind: str = "tile"
     prefetch: bool = False
     blocks: int = 0
     load: str = ""
     store: str = ""
+    cluster: int = 1
 
     def __str__(self) -> str:
         words = [
@@ -66,11 +68,12 @@ class Variant:
             f"t{self.threads}",
             f"block{self.block}",
             "late" if self.late else "early",
-            f"order{self.across}x{self.group}",
-            "skew" if self.skew else "",
+            f"order{self.across}x{self.group or 'all'}",
+            f"skew{self.skew}" if self.skew else "",
             self.kind,
             "prefetch" if self.prefetch else "",
             f"x{self.blocks}" if self.blocks else "",
+            f"cluster{self.cluster}" if self.cluster > 1 else "",
             f"{self.load or 'plain'}/{self.store or 'plain'}",
         ]
         return " ".join(word for word in words if word)
@@ -78,16 +81,16 @@ class Variant:
 
 SEEDS: Mapping[str, tuple[Variant, ...]] = {
     "fp16": (
-        Variant(128, 128, 128, 2, True, 256, blocks=3, store="wt"),
-        Variant(128, 128, 512, 1, False, 256, blocks=3, store="wt"),
+        Variant(128, 128, 512, 1, blocks=3, store="wt"),
         Variant(64, 64, 256, 3, True, 512, 4, blocks=2, load="lu", store="cg"),
+        Variant(128, 128, 128, 2, True, blocks=3, store="wt"),
         Variant(64, 64, 128, 3, False, 128, 4, blocks=2, load="lu", store="cg"),
     ),
     "fp32": (
-        Variant(128, 64, 512, 1, False, 512, blocks=3, store="wt"),
-        Variant(128, 64, 512, 2, True, 512, blocks=3, store="wt"),
-        Variant(64, 64, 512, 1, False, 1024, 2, blocks=3, store="wt"),
-        Variant(64, 64, 64, 0, True, 1024, 2, blocks=6, store="wt"),
+        Variant(128, 64, 512, 1, blocks=3, store="wt"),
+        Variant(64, 64, 64, 0, True, across=2, blocks=6, store="wt"),
+        Variant(128, 64, 512, 2, True, blocks=3, store="wt"),
+        Variant(64, 64, 512, 1, across=2, blocks=3, store="wt"),
     ),
 }
 """Where a search starts: what was best, or nearly, in earlier searches on an H200."""
@@ -115,6 +118,8 @@ def _bare(variant: Variant, dtype: str, name: str) -> Transpose:
         raise InputError(f"a tile of {tile[0]} x {tile[1]} is not for {variant.threads} threads")
     if variant.kind == "tile" and variant.prefetch:
         raise InputError("one tile per block has no next tile to load")
+    if variant.kind == "persistent" and variant.cluster > 1:
+        raise InputError("persistent blocks start together anyway")
     if variant.kind == "persistent" and not variant.blocks:
         raise InputError("persistent blocks need a number per multiprocessor")
     if variant.blocks * variant.threads > _THREADS:
@@ -128,6 +133,7 @@ def _bare(variant: Variant, dtype: str, name: str) -> Transpose:
         variant.load,
         variant.store,
         variant.blocks,
+        variant.cluster,
     )
     block = _BLOCKS[size][variant.block]
     late = variant.late
@@ -160,13 +166,17 @@ def neighbours(variant: Variant, dtype: str) -> Iterator[Variant]:
 def follow(
     best: tuple[Variant, ...], known: set[Variant], dtype: str, number: int
 ) -> list[Variant]:
-    """``number`` untried neighbours of the best variants, taken from each in turn."""
-    fresh: dict[Variant, None] = {}
-    walks = [neighbours(variant, dtype) for variant in best]
-    for one in itertools.chain.from_iterable(itertools.zip_longest(*walks)):
-        if one is not None and one not in known:
-            fresh.setdefault(one)
-    return list(fresh)[:number]
+    """``number`` untried neighbours of the best variants, taken from each in turn.
+
+    Each gives them in an order of its own, so that no choice is always asked last.
+    """
+    random = np.random.default_rng(len(known))
+    walks = []
+    for variant in best:
+        near = [one for one in neighbours(variant, dtype) if one not in known]
+        walks.append([near[i] for i in random.permutation(len(near))])
+    turns = itertools.chain.from_iterable(itertools.zip_longest(*walks))
+    return list(dict.fromkeys(one for one in turns if one is not None))[:number]
 
 
 def to_json(variant: Variant) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError, Location
-from bankwise.report.bench_cases import VARIANTS, BenchRow, medians
+from bankwise.report.bench_cases import VARIANTS, medians
+from bankwise.report.bench_row import BenchRow
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _COLOURS = {"none": "#888888", "padding": "#c98a1b", "swizzle": "#2a7ab0"}

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from bankwise.errors import InputError, Location
+from bankwise.files import write_atomically
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -199,3 +203,31 @@ def plot(report: TransposeBench, path: Path) -> None:
         axes.set_title(f"{case[0]} {case[1]} x {case[2]}: TB/s, bytes read and written", size=9)
         axes.tick_params(labelsize=7)
     figure.savefig(path, dpi=110)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder for :func:`save`, before minutes of measuring. InputError if it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make this folder: {error.strerror}"
+        raise InputError(message, location=Location(str(folder))) from error
+
+
+def save(report: TransposeBench, folder: Path) -> tuple[Path, ...]:
+    """``results.csv``, ``variants.csv``, ``results.json`` and, with matplotlib, ``results.png``."""
+    from bankwise.report.as_json import dumps
+
+    make_folder(folder)
+    texts = {
+        "results.csv": table_csv(report.lines),
+        "variants.csv": table_csv(report.tried),
+        "results.json": dumps({**transpose_document(report), "tried": len(report.tried)}),
+    }
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
+    written = [folder / name for name in texts]
+    if importlib.util.find_spec("matplotlib") is not None:
+        plot(report, folder / "results.png")
+        written.append(folder / "results.png")
+    return tuple(written)

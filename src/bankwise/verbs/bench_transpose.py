@@ -16,22 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError
-from bankwise.files import write_atomically
-from bankwise.gpu.counters import CONFLICTS
+from bankwise.gpu.counters import AMD_CONFLICTS, CONFLICTS
 from bankwise.gpu.profile_run import Launch, profile_module
 from bankwise.kernels.transpose_ladder import element_bytes, ladder, relaid
 from bankwise.kernels.transpose_plan import Transpose, counts, tiles
 from bankwise.kernels.transpose_tune import SEEDS, from_json, plan, to_json
 from bankwise.machine import Machine
 from bankwise.machine import machine as machine_named
-from bankwise.report.transposing import Line, TransposeBench, Tried, table_csv, transpose_document
+from bankwise.report.transposing import Line, TransposeBench, Tried
 
 SIZES = ((65536, 256), (65536, 4096))
 DTYPES = ("fp16", "fp32")
 _WORKER = "bankwise.gpu.transpose_run"
 PASSES, IDEAL = "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal"
 """Counted per instruction: without the arbitration that the aggregate conflict counters hold."""
-_AMD_CONFLICTS = "SQ_LDS_BANK_CONFLICT"
 LIMITS = {
     "DRAM": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
     "L2": "lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
@@ -183,7 +181,7 @@ def _counters(
 
 def _metrics(machine: Machine) -> tuple[tuple[str, ...], ...]:
     if machine.vendor == "amd":
-        return ((_AMD_CONFLICTS,),)
+        return ((AMD_CONFLICTS,),)
     return ((PASSES, IDEAL), CONFLICTS, tuple(LIMITS.values()))
 
 
@@ -251,8 +249,8 @@ def _line(
 
 
 def _extra(seen: Mapping[str, float]) -> int | None:
-    if _AMD_CONFLICTS in seen:
-        return int(seen[_AMD_CONFLICTS])
+    if AMD_CONFLICTS in seen:
+        return int(seen[AMD_CONFLICTS])
     return int(seen[PASSES] - seen[IDEAL]) if PASSES in seen else None
 
 
@@ -274,23 +272,3 @@ def _tried(row: Row) -> Tried:
         row["registers"],
         row["local_bytes"],
     )
-
-
-def save(report: TransposeBench, folder: Path) -> tuple[Path, ...]:
-    """``results.csv``, ``variants.csv``, ``results.json`` and, with matplotlib, ``results.png``."""
-    from bankwise.report.as_json import dumps
-    from bankwise.report.transposing import plot
-
-    folder.mkdir(parents=True, exist_ok=True)
-    texts = {
-        "results.csv": table_csv(report.lines),
-        "variants.csv": table_csv(report.tried),
-        "results.json": dumps({**transpose_document(report), "tried": len(report.tried)}),
-    }
-    for name, text in texts.items():
-        write_atomically(folder / name, text)
-    written = [folder / name for name in texts]
-    if importlib.util.find_spec("matplotlib") is not None:
-        plot(report, folder / "results.png")
-        written.append(folder / "results.png")
-    return tuple(written)

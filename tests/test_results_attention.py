@@ -1,0 +1,138 @@
+"""docs/results_attention.md against the tables it cites; every number is computed here anew."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "data" / "h200_attention"
+PAGE = " ".join((ROOT / "docs" / "results_attention.md").read_text("utf-8").split())
+Row = dict[str, str]
+Table = dict[tuple[str, str], Row]
+
+
+def table(name: str, group: str) -> Table:
+    """(variant, shape) to row."""
+    with (FOLDER / f"{name}.csv").open() as file:
+        return {(r["variant"], r["shape"]): r for r in csv.DictReader(file) if r["group"] == group}
+
+
+def ratios(rows: Table, slow: str, fast: str, column: str = "median_ms") -> dict[str, float]:
+    """Time over time by shape."""
+    shapes = [shape for variant, shape in rows if variant == slow]
+    return {s: float(rows[slow, s]["median_ms"]) / float(rows[fast, s][column]) for s in shapes}
+
+
+def rate(rows: Table, variant: str) -> float:
+    """The best TFLOP/s."""
+    return max(
+        int(r["flops"]) / float(r["median_ms"]) / 1e9 for (v, _), r in rows.items() if v == variant
+    )
+
+
+def column(cells: Callable[[Table], str], name: str, groups: tuple[str, ...]) -> str:
+    return " | ".join(cells(table(name, group)) for group in groups)
+
+
+PAIRS = {
+    "median padding speed against none": ("none", "padding"),
+    "median swizzle speed against none": ("none", "swizzle"),
+    "median swizzle speed against padding": ("padding", "swizzle"),
+}
+
+
+@pytest.mark.parametrize("groups", [("f16",), ("f32", "f32 blocked")])
+def test_the_tables_of_attention(groups: tuple[str, ...]) -> None:
+    for title, (slow, fast) in PAIRS.items():
+        words = column(
+            lambda rows, s=slow, f=fast: f"{median(ratios(rows, s, f).values()):.3f}x",
+            "attention",
+            groups,
+        )
+        assert f"| {title} | {words} |" in PAGE
+    faster = column(
+        lambda rows: f"{sum(x > 1 for x in ratios(rows, 'padding', 'swizzle').values())} of 110",
+        "attention",
+        groups,
+    )
+    assert f"| swizzle faster than padding | {faster} |" in PAGE
+
+
+def test_where_the_f32_swizzle_is_faster_it_is_occupancy() -> None:
+    rows = table("attention", "f32")
+    found = {s: x for s, x in ratios(rows, "padding", "swizzle").items() if x > 1}
+    low, high = min(found.values()), max(found.values())
+    assert (
+        f"The {len(found)} shapes where the swizzle is faster ({low:.2f}x to {high:.2f}x)" in PAGE
+    )
+    assert min(int(rows["padding", s]["workgroups"]) for s in found) == 192
+    assert {s.rsplit("x", 1)[1] for s in found} == {"128"}
+    both = {(rows["padding", s]["resident"], rows["swizzle", s]["resident"]) for s in found}
+    assert both == {("1", "2")}
+    same = ratios(rows, "padding", "swizzle", "same_lds_ms")
+    assert f"slower there as well ({median(same[s] for s in found):.2f}x)" in PAGE
+    assert max(same[s] for s in found) < 1
+
+
+def test_blocked_rows_by_head_and_f16_by_rate_spill_and_length() -> None:
+    blocked = ratios(table("attention", "f32 blocked"), "padding", "swizzle")
+    assert f"{100 * median(blocked.values()) - 100:.1f} % is what the conflicts" in PAGE
+    heads = [median(x for s, x in blocked.items() if s.endswith(f"x{h}")) for h in (64, 128)]
+    assert f"by head {heads[0]:.3f}x and {heads[1]:.3f}x" in PAGE
+    half = table("attention", "f16")
+    best = max(rate(half, v) for v in ("none", "padding", "swizzle"))
+    assert f"best 16-bit rate is {best:.0f} TFLOP/s" in PAGE
+    short = [r for (v, _), r in half.items() if v == "swizzle" and float(r["median_ms"]) < 0.01]
+    assert f"{len(short)} of the f16 shapes take less than 10 µs" in PAGE
+    spills = {
+        (g, v, s.rsplit("x", 1)[1], r["local_bytes"])
+        for g in ("f16", "f32", "f32 blocked")
+        for (v, s), r in table("attention", g).items()
+        if r["local_bytes"] != "0"
+    }
+    assert spills == {("f16", "swizzle", "128", "8")}
+
+
+def test_the_table_of_products() -> None:
+    groups = ("f16", "f32")
+    words = column(
+        lambda r: ", ".join(
+            f"{median(ratios(r, 'none', v).values()):.3f}x" for v in ("padding", "swizzle")
+        ),
+        "gemm",
+        groups,
+    )
+    assert f"| median padding, swizzle speed against none | {words} |" in PAGE
+    against = [ratios(table("gemm", g), "padding", "swizzle") for g in groups]
+    middle = " | ".join(f"{median(x.values()):.3f}x" for x in against)
+    assert f"| median swizzle speed against padding | {middle} |" in PAGE
+    assert f"loses up to {100 - 100 * min(against[0].values()):.0f} %" in PAGE
+    rates = column(
+        lambda r: (
+            ", ".join(f"{rate(r, v):.0f}" for v in ("none", "padding", "swizzle")) + " TFLOP/s"
+        ),
+        "gemm",
+        groups,
+    )
+    assert f"| best rate: none, padding, swizzle | {rates} |" in PAGE
+
+
+def test_launches_that_differ_as_launched_are_large_and_too_high_alike() -> None:
+    parts = ("read_passes", "read_extra", "write_passes", "write_extra")
+    differ = []
+    for group in ("f16", "f32", "f32 blocked"):
+        for row in table("attention", group).values():
+            over = [int(row[f"measured_{p}"]) - int(row[f"predicted_{p}"]) for p in parts]
+            assert min(over) >= 0
+            assert (over[0], over[2]) == (over[1], over[3])
+            if any(over):
+                assert int(row["workgroups"]) >= 192
+                passes = sum(int(row[f"predicted_{p}"]) for p in (parts[0], parts[2]))
+                differ.append((over[0] + over[2]) / passes)
+    assert f"{990 - len(differ)} of 990 exact; the others at most {100 * max(differ):.1f} %" in PAGE
+    assert f"all {len(differ)} launches that differ" in PAGE

@@ -1,0 +1,150 @@
+"""docs/results_transpose.md against the data it cites: counters, times, shares, variants."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bankwise.kernels.transpose_ladder import ladder, relaid
+from bankwise.kernels.transpose_plan import counts, tiles
+from bankwise.kernels.transpose_tune import Variant, plan
+from bankwise.machine import machine
+
+ROOT = Path(__file__).parents[1]
+H200 = machine("sm_90")
+MEASURED = ROOT / "docs" / "data" / "h200_transpose" / "results.csv"
+
+
+def measured() -> list[dict[str, str]]:
+    return list(csv.DictReader(MEASURED.open()))
+
+
+def named(text: str) -> Variant:
+    """A variant from the words that name it in the tables."""
+    tile, threads, block, late, order, *rest = text.split()
+    hints, kind = rest[-1].split("/"), next(w for w in rest if w in ("tile", "persistent"))
+    blocks = [w for w in rest if w.startswith("x")]
+    m, k = map(int, tile.split("x"))
+    across, group = (int(n.replace("all", "0")) for n in order.removeprefix("order").split("x"))
+    cluster = [w for w in rest if w.startswith("cluster")]
+    skew = [w for w in rest if w.startswith("skew")]
+    load, store = ("" if h == "plain" else h for h in hints)
+    return Variant(
+        m, k, int(threads[1:]), int(block[5:]), late == "late", group, across,
+        int(skew[0][4:] or 1) if skew else 0,
+        kind, "prefetch" in rest, int(blocks[0][1:]) if blocks else 0, load, store,
+        int(cluster[0][7:]) if cluster else 1,
+    )  # fmt: skip
+
+
+def test_the_measured_counters_of_the_h200_are_what_is_counted_here_from_the_layouts():
+    rows = [r for r in measured() if r["measured_extra"]]
+    names = {r["name"] for r in rows}
+    assert {r.name for d in ("fp16", "fp32") for r in ladder(d, H200)} <= names
+    for row in rows:
+        size = (int(row["m"]), int(row["k"]))
+        made = next((r for r in ladder(row["dtype"], H200) if r.name == row["name"]), None)
+        if made is None:
+            made = plan(named(row["variant"]), row["dtype"], H200)
+            if row["kind"] == "relaid":
+                made = next(r for r in relaid(made) if r.name[-7:] == row["name"][-7:])
+        found, number = counts(made, H200), tiles(made, size)
+        assert int(row["measured_extra"]) == found.extra * number, row["name"]
+        assert int(row["measured_passes"]) == (found.write.passes + found.read.passes) * number
+        assert row["correct"] == "True"
+    cases = {(r["dtype"], r["k"]) for r in rows}
+    assert cases == {(d, k) for d in ("fp16", "fp32") for k in ("256", "4096")}
+
+
+def test_the_measured_shares_follow_from_the_measured_times():
+    rows = measured()
+    copies = {(r["dtype"], r["k"]): r for r in rows if r["kind"] == "copy"}
+    for row in rows:
+        copy = copies[row["dtype"], row["k"]]
+        share = float(copy["median_ms"]) / float(row["median_ms"])
+        assert float(row["share"]) == pytest.approx(share, rel=1e-9)
+        size = int(row["m"]) * int(row["k"]) * {"fp16": 2, "fp32": 4}[row["dtype"]] * 2
+        assert float(row["gb_per_s"]) == pytest.approx(
+            size / float(row["median_ms"]) / 1e6, rel=1e-3
+        )
+
+
+def test_the_best_kernel_beats_triton_and_torch_and_reaches_the_copy_as_the_page_says():
+    rows = measured()
+    for dtype in ("fp16", "fp32"):
+        for k in ("256", "4096"):
+            rates: dict[str, float] = {}
+            for row in rows:
+                if (row["dtype"], row["k"]) == (dtype, k):
+                    rates[row["kind"]] = max(rates.get(row["kind"], 0), float(row["gb_per_s"]))
+            assert rates["tuned"] > rates["triton"] > rates["torch"]
+            assert rates["tuned"] >= (0.98 if dtype == "fp16" else 0.96) * rates["copy"]
+
+
+def test_the_page_shows_the_tables_of_the_measured_data():
+    words = [sys.executable, str(ROOT / "benchmarks" / "h200_transpose.py"), "tables"]
+    found = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    assert found.count("\n| ") > 50
+    assert found.strip() in (ROOT / "docs" / "results_transpose.md").read_text("utf-8")
+
+
+def test_the_page_names_shares_and_factors_of_the_measured_data():
+    page = (ROOT / "docs" / "results_transpose.md").read_text("utf-8")
+    words = " ".join(page.split())
+    times: dict[tuple[str, str, str], dict[str, float]] = {}
+    for row in measured():
+        key = (row["dtype"], row["k"], row["kind"])
+        found = {"warm": float(row["median_ms"]), "cold": float(row["cold_ms"])}
+        times[key] = min(times.get(key, found), found, key=lambda x: x["warm"])
+    shares, torch, triton = {}, [], []
+    for dtype in ("fp16", "fp32"):
+        for k in ("256", "4096"):
+            copy, best = times[dtype, k, "copy"], times[dtype, k, "tuned"]
+            shares[dtype, k] = f"{100 * copy['warm'] / best['warm']:.1f} %"
+            torch.append(times[dtype, k, "torch"]["warm"] / best["warm"])
+            triton.append(times[dtype, k, "triton"]["warm"] / best["warm"])
+    small, large = shares["fp16", "256"], shares["fp16", "4096"]
+    assert f"fp16: {small} of a copy at 65536 x 256, {large} at 65536 x 4096" in words
+    assert f"98 %: {shares['fp32', '256']} and {shares['fp32', '4096']}" in words
+    cold = times["fp16", "256", "copy"]["cold"] / times["fp16", "256", "tuned"]["cold"]
+    assert f"With a cold L2 it is {100 * cold:.1f} %" in words
+    assert f"Faster than PyTorch {min(torch):.1f} to {max(torch):.1f} times" in words
+    assert f"by {100 * min(triton) - 100:.0f} % (fp32, 65536 x 256) to" in words
+    assert f"to {100 * max(triton) - 100:.0f} %, everywhere" in words
+    tried = list(csv.DictReader(MEASURED.with_name("variants.csv").open()))
+    assert f"the {len(tried)} tuned variants" in words
+    each = Counter((r["dtype"], r["k"]) for r in tried)
+    assert f"the best of {each['fp32', '256']} and {each['fp32', '4096']} variants" in words
+
+
+def test_the_page_says_what_copies_without_a_transpose_reach():
+    page = (ROOT / "docs" / "results_transpose.md").read_text("utf-8")
+    rows = list(csv.DictReader(MEASURED.with_name("limits.csv").open()))
+    large = [r for r in rows if r["k"] == "4096"]
+    copy = {r["part"]: float(r["median_ms"]) for r in large if r["name"] == "copy"}
+    share = {(r["part"], r["name"]): 100 * copy[r["part"]] / float(r["median_ms"]) for r in large}
+    for vectors, kb in ((1, "4 KB, one"), (4, "16 KB |"), (8, "32 KB |")):
+        found = [s for (_, name), s in share.items() if name.endswith(f" x{vectors}")]
+        assert len(found) == 20
+        (line,) = [x for x in page.splitlines() if x.startswith(f"| blocks of {kb}")]
+        assert line.endswith(f"| {max(found):.1f} to {min(found):.1f} % |")
+    for read, write, text in (
+        ("linear", "linear", "both in place | "),
+        ("strided", "linear", "read in the pieces of a transpose, written in one | "),
+        ("linear", "strided", "read in one, written in the pieces of a transpose | "),
+        ("strided", "strided", "both in the pieces of a transpose | "),
+    ):
+        value = share["pieces", f"read {read} write {write} across 1"]
+        assert f"{text}{value:.1f} % |" in page
+
+
+def test_at_least_200_variants_were_tried_for_every_matrix():
+    rows = list(csv.DictReader(MEASURED.with_name("variants.csv").open()))
+    tried = Counter((r["dtype"], r["k"]) for r in rows)
+    assert set(tried) == {(d, k) for d in ("fp16", "fp32") for k in ("256", "4096")}
+    assert min(tried.values()) >= 200
