@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from bankwise.errors import InputError
 from bankwise.isa.ptx.check import check_ptx
 from bankwise.isa.ptx.parse import kernels
+from bankwise.verbs.assembly import check_assembly_file
+from bankwise.verbs.check import Options
 from isa_texts import lanes, ptx, ptx_text
 
 LANE = np.arange(32)
@@ -330,3 +333,34 @@ def test_registers_are_packed_and_unpacked() -> None:
 def test_shuffles_move_values_between_lanes(mode: str, wanted: list[int]) -> None:
     body = f"\tshfl.sync.{mode};\n\tst.shared.b8 [%r2], %r1;"
     assert lanes(ptx(body).accesses[0]) == wanted
+
+
+MISALIGNED = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k()
+.reqntid 64,1,1
+{
+.reg .b32 %r<9>;
+.shared .align 16 .b8 buf[4096];
+mov.u32 %r1, %tid.x;
+shl.b32 %r2, %r1, 2;
+mov.u32 %r3, buf;
+add.s32 %r4, %r3, %r2;
+ld.shared.b32 %r5, [%r4];
+ld.shared.v4.b32 {%r5,%r6,%r7,%r8}, [%r4+1024];
+ret;
+}
+"""
+
+
+def test_an_address_that_the_machine_refuses_costs_that_instruction_alone(tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_text(MISALIGNED)
+    report = check_assembly_file(file, Options(), ())
+    (seen,) = report.kernels[0].accesses
+    assert seen.instruction == "ld.shared.b32"
+    (refusal,) = report.refusals
+    assert refusal.location is not None
+    assert MISALIGNED.split("\n")[refusal.location.line - 1].startswith("ld.shared.v4")
+    assert "offset 1028 is not a multiple of 16" in refusal.reason

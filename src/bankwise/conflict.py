@@ -20,6 +20,7 @@ tests.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -269,14 +270,19 @@ def _worst(
     if not extra.size or int(extra.max()) <= 0:
         return None
     access = int(extra.argmax())
-    which = int(per_phase[access].argmax()) // len(i.phases)
+    which, phase = divmod(int(per_phase[access].argmax()), len(i.phases))
     offsets = rounds[which].reshape(-1, rounds[which].shape[-1])[access]
-    return _witness(i, offsets, mask[access])
+    return _witness(i, offsets, mask[access], (phase,))
 
 
-def _witness(i: Instruction, offsets: IntArray, mask: BoolArray) -> Witness | None:
+def _witness(
+    i: Instruction, offsets: IntArray, mask: BoolArray, among: Sequence[int] | None = None
+) -> Witness | None:
+    """The first of the worst banks of the worst phase, ``among`` some phases or all."""
     best: Witness | None = None
-    for number, lanes in enumerate(phases(i, offsets, mask)):
+    groups = phases(i, offsets, mask)
+    for number in range(len(groups)) if among is None else among:
+        lanes = groups[number]
         wanted: dict[int, dict[int, int]] = {}
         for lane in (lane for lane in lanes if mask[lane]):
             for word in words_touched(i, int(offsets[lane])):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bankwise.access import Access
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.isa.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.machine import Machine, machine
+from bankwise.machine import Instruction, Machine, machine
 from bankwise.report.values import AccessReport, CheckReport, KernelReport
 from bankwise.synth.flat_text import Framework
-from bankwise.verbs.advice import Origin, advise
+from bankwise.verbs.advice import Advice, Origin, advise
 from bankwise.verbs.check import Options, three
-from bankwise.verbs.counting import report_emitted
+from bankwise.verbs.counting import reports_emitted
 from bankwise.verbs.offsets import offsets_after_xor
 
 AMD_SUFFIXES = (".s", ".amdgcn", ".rocmasm", ".asm")
@@ -128,25 +129,9 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
 def _kernel(
     kernel: AssemblyKernel, gpu: Machine, origin: Origin
 ) -> tuple[KernelReport, list[Refusal]]:
-    reports: list[AccessReport] = []
-    refusals: list[Refusal] = []
-    for access in kernel.accesses:
-        found = _access(access, gpu)
-        if isinstance(found, Refusal):
-            refusals.append(found)
-        else:
-            reports.append(found)
-    total = sum(r.run.passes for r in reports) or 1
-    shared = tuple(replace(r, share=r.run.passes / total) for r in reports)
-    notes = list(kernel.notes)
-    notes += [
-        f"line {n.line}: {n.mnemonic} is not followed ({n.count} places)"
-        for n in kernel.not_followed
-    ]
-    notes += [f"line {n}: both ways followed: {why}" for n, why in kernel.open_branches.items()]
+    reports, refusals = _counted(kernel, gpu)
     conflicts = any(r.run.extra for r in reports)
-    advice = advise(kernel, gpu, origin)
-    notes += advice.notes if conflicts else ()
+    advice = _advice(kernel, gpu, origin)
     report = KernelReport(
         name=kernel.name,
         target=kernel.target,
@@ -154,21 +139,76 @@ def _kernel(
         workgroup_size=kernel.workgroup_size,
         grid=None,
         lds_bytes=kernel.lds_bytes or 0,
-        accesses=shared,
+        accesses=reports,
         allocations=(),
         occupancy=None,
-        notes=tuple(notes),
+        notes=(*_notes(kernel), *(advice.notes if conflicts else ())),
         optima=advice.optima,
     )
     return report, refusals
 
 
-def _access(access: AssemblyAccess, gpu: Machine) -> AccessReport | Refusal:
-    row = gpu.instructions.get(access.instruction)
-    if row is None:
-        reason = f"{gpu.name} has no row for {access.instruction}: its phases are unknown"
-        return Refusal(reason, access.access.location)
-    report = report_emitted(access.access, row, access.apart_bytes)
+def _advice(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
+    """None where the machine refuses an address: the access is among the refusals."""
+    try:
+        return advise(kernel, gpu, origin)
+    except InputError as error:
+        return Advice(notes=(f"no layout is suggested: {error}",))
+
+
+def _notes(kernel: AssemblyKernel) -> Iterator[str]:
+    """What was assumed, and what was not followed."""
+    yield from kernel.notes
+    for n in kernel.not_followed:
+        yield f"line {n.line}: {n.mnemonic} is not followed ({n.count} places)"
+    for line, why in kernel.open_branches.items():
+        yield f"line {line}: both ways followed: {why}"
+
+
+def _counted(
+    kernel: AssemblyKernel, gpu: Machine
+) -> tuple[tuple[AccessReport, ...], list[Refusal]]:
+    """Reports of the accesses that the machine has a row for, in order of the text."""
+    rows: dict[str, list[int]] = {}
+    for number, access in enumerate(kernel.accesses):
+        rows.setdefault(access.instruction, []).append(number)
+    reports: dict[int, AccessReport] = {}
+    refusals: dict[int, Refusal] = {}
+    for name, numbers in rows.items():
+        some = [kernel.accesses[n].access for n in numbers]
+        apart = [kernel.accesses[n].apart_bytes for n in numbers]
+        row = gpu.instructions.get(name)
+        if row is None:
+            why = f"{gpu.name} has no row for {name}: its phases are unknown"
+            refusals |= {n: Refusal(why, a.location) for n, a in zip(numbers, some, strict=True)}
+        else:
+            for n, found in zip(
+                numbers, _reports(list(zip(some, apart, strict=True)), row), strict=True
+            ):
+                if isinstance(found, Refusal):
+                    refusals[n] = found
+                else:
+                    reports[n] = found
+    total = sum(r.run.passes for r in reports.values()) or 1
+    noted = (_noted(reports[n], kernel.accesses[n], total) for n in sorted(reports))
+    return tuple(noted), [refusals[n] for n in sorted(refusals)]
+
+
+def _reports(
+    accesses: list[tuple[Access, int | None]], row: Instruction
+) -> Sequence[AccessReport | Refusal]:
+    """All together; one by one where the machine refuses an address of some of them."""
+    try:
+        return reports_emitted(accesses, row)
+    except InputError as error:
+        if len(accesses) == 1:
+            return [Refusal(str(error), accesses[0][0].location)]
+    return [found for one in accesses for found in _reports([one], row)]
+
+
+def _noted(report: AccessReport, access: AssemblyAccess, total: int) -> AccessReport:
+    """With what is to be said about it, and its share of the kernel's passes."""
     note = "" if access.counted else UNCOUNTED
     place = f"source {access.source}" if access.source else ""
-    return replace(report, note="; ".join(filter(None, (report.note, note, place))))
+    said = "; ".join(filter(None, (report.note, note, place)))
+    return replace(report, note=said, share=report.run.passes / total)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bankwise.access import Access, BoolArray, IntArray, Pattern
 from bankwise.conflict import Witness, count
-from bankwise.machine import Instruction, Machine
+from bankwise.machine import BANK_BYTES, Instruction, Machine
 from bankwise.reason import Reason, reason
 from bankwise.report.values import AccessReport, Cost, Iteration, Lanes
 from bankwise.widths import Issue
 
 if TYPE_CHECKING:
     from bankwise.ir.extract import Extraction
+
+_AT_ONCE = 512
+"""Patterns that are counted in one go."""
 
 
 def access_reports(
@@ -33,33 +38,55 @@ def access_reports(
 
 
 @dataclass(frozen=True, slots=True)
+class _Why:
+    """The costliest wave of a pattern: its conflict, if it has one, and what its lanes touch."""
+
+    witness: Witness | None
+    reason: Reason | None
+    lanes: Lanes
+
+
+@dataclass(frozen=True, slots=True)
 class _Counted:
-    """One pattern, all waves, all instructions of one execution; ``lanes`` makes its picture."""
+    """One pattern, all waves, all instructions of one execution; ``why`` is asked of one."""
 
     cost: Cost
     ways: int
-    witness: Witness | None
-    reason: Reason | None
-    lanes: Callable[[], Lanes]
+    why: Callable[[], _Why]
 
 
 def report_emitted(access: Access, row: Instruction, apart_bytes: int | None) -> AccessReport:
     """Count an instruction as it was emitted. ``apart_bytes``: to its second address, if any."""
-    counted = [_count_row(p.offsets_bytes, p, row, apart_bytes) for p in access.patterns]
-    return replace(_report_of(access, counted, row, 1), instruction_source="emitted")
+    return reports_emitted([(access, apart_bytes)], row)[0]
+
+
+def reports_emitted(
+    accesses: Sequence[tuple[Access, int | None]], row: Instruction
+) -> list[AccessReport]:
+    """As :func:`report_emitted`, many instructions of one name and one kernel: counted together."""
+    rows = [(p, apart) for access, apart in accesses for p in access.patterns]
+    counted = iter(_count_rows(rows, row))
+    return [
+        _report_of(access, list(islice(counted, len(access.patterns))), row, 1, "emitted")
+        for access, _ in accesses
+    ]
 
 
 def _report(access: Access, issues: tuple[Issue, ...], machine: Machine) -> AccessReport:
     counted = [_count(p, issues, machine) for p in access.patterns]
-    return _report_of(access, counted, machine.instruction(issues[0].instruction), len(issues))
+    row = machine.instruction(issues[0].instruction)
+    return _report_of(access, counted, row, len(issues), "predicted")
 
 
 def _report_of(
-    access: Access, counted: list[_Counted], row: Instruction, instructions: int
+    access: Access, counted: list[_Counted], row: Instruction, instructions: int, source: str
 ) -> AccessReport:
     worst = max(counted, key=lambda c: (c.cost.extra, c.ways))
-    run = sum(
-        (c.cost * p.executions for c, p in zip(counted, access.patterns, strict=True)), Cost()
+    why = worst.why()
+    times = [p.executions for p in access.patterns]
+    run = Cost(
+        sum(c.cost.passes * n for c, n in zip(counted, times, strict=True)),
+        sum(c.cost.ideal * n for c, n in zip(counted, times, strict=True)),
     )
     return AccessReport(
         location=access.location,
@@ -70,14 +97,14 @@ def _report_of(
         direction=access.direction,
         instruction=row.name,
         instructions=instructions,
-        instruction_source="predicted",
+        instruction_source=source,
         waves=len(access.patterns[0].offsets_bytes),
         executions=access.executions,
         cost=counted[0].cost,
         run=run,
         ways=worst.ways,
-        witness=worst.witness,
-        reason=worst.reason,
+        witness=why.witness,
+        reason=why.reason,
         evidence=row.evidence,
         confidence=row.confidence,
         note=access.note,
@@ -85,40 +112,111 @@ def _report_of(
             Iteration(p.iterations, p.allocation, p.executions, c.cost)
             for p, c in zip(access.patterns, counted, strict=True)
         ),
-        lanes=worst.lanes(),
+        lanes=why.lanes,
     )
 
 
 def _count(pattern: Pattern, issues: tuple[Issue, ...], machine: Machine) -> _Counted:
     """All instructions of one execution together; the worst of them explains it."""
-    parts = [
-        _count_row(
-            pattern.offsets_bytes + i.offset_bytes, pattern, machine.instruction(i.instruction)
-        )
-        for i in issues
-    ]
-    worst = max(parts, key=lambda part: (part.witness is not None, part.ways))
+    parts = []
+    for issue in issues:
+        moved = replace(pattern, offsets_bytes=pattern.offsets_bytes + issue.offset_bytes)
+        parts += _count_rows([(moved, None)], machine.instruction(issue.instruction))
+    worst = max(parts, key=lambda part: (part.cost.extra > 0, part.ways))
     return replace(worst, cost=sum((part.cost for part in parts), Cost()))
 
 
-def _count_row(
-    offsets: IntArray, pattern: Pattern, row: Instruction, apart_bytes: int | None = None
-) -> _Counted:
-    """One instruction, all waves."""
-    second = None if apart_bytes is None or row.addresses == 1 else offsets + apart_bytes
-    result = count(row, offsets, pattern.active, second_offsets_bytes=second)
-    cost = Cost(int(result.passes.sum()), int(result.ideal.sum()))
-    wave = int(np.argmax(result.extra))
-    apart = apart_bytes if apart_bytes is not None else row.width_bytes
+@dataclass(frozen=True, slots=True, eq=False)
+class _Near:
+    """A pattern moved back by ``rows`` whole rows of the banks: the same lanes meet on the same
+    banks for the same reason, so that patterns with equal ``key`` are counted once."""
 
-    def lanes() -> Lanes:
-        second = apart if row.addresses == 2 else None
-        return lanes_of(row.name, wave, offsets[wave], pattern.active[wave], second)
+    offsets_bytes: IntArray
+    active: BoolArray
+    apart_bytes: int | None
+    rows: int
+    key: tuple[bytes, bytes, int | None]
 
-    if result.witness is None:
-        return _Counted(cost, max(1, int(result.ways.max(initial=1))), None, None, lanes)
-    why = reason(row, offsets[wave], pattern.active[wave], result.witness)
-    return _Counted(cost, int(result.ways.max()), result.witness, why, lanes)
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """What one pattern costs, and its costliest wave."""
+
+    cost: Cost
+    ways: int
+    wave: int
+
+
+def _count_rows(patterns: Sequence[tuple[Pattern, int | None]], row: Instruction) -> list[_Counted]:
+    """One instruction: patterns of equal shape, each with the distance to its second address."""
+    placed = list(_near(patterns, row))
+    unlike = {one.key: one for one in placed}
+    tallies = dict(zip(unlike, _tallies(list(unlike.values()), row), strict=True))
+    explain = cache(lambda key: _explain(unlike[key], tallies[key], row))
+
+    def why(one: _Near) -> _Why:
+        return _moved(explain(one.key), one, row)
+
+    return [
+        _Counted(tallies[one.key].cost, tallies[one.key].ways, partial(why, one)) for one in placed
+    ]
+
+
+def _near(patterns: Sequence[tuple[Pattern, int | None]], row: Instruction) -> Iterator[_Near]:
+    bank_row = row.banks * BANK_BYTES
+    for start in range(0, len(patterns), _AT_ONCE):
+        some = patterns[start : start + _AT_ONCE]
+        offsets = np.stack([p.offsets_bytes for p, _ in some])
+        rows = np.maximum(offsets.min(axis=(1, 2)) // bank_row, 0)
+        if (offsets % row.alignment_bytes).any():
+            rows[:] = 0  # the refusal names the offset as it is
+        offsets -= (rows * bank_row)[:, None, None]
+        for (pattern, apart), near, moved in zip(some, offsets, rows.tolist(), strict=True):
+            second = None if row.addresses == 1 else row.width_bytes if apart is None else apart
+            key = (near.tobytes(), pattern.active.tobytes(), second)
+            yield _Near(near, pattern.active, second, moved, key)
+
+
+def _tallies(patterns: Sequence[_Near], row: Instruction) -> Iterator[_Tally]:
+    """Counted many at a time."""
+    for start in range(0, len(patterns), _AT_ONCE):
+        some = patterns[start : start + _AT_ONCE]
+        offsets = np.stack([one.offsets_bytes for one in some])
+        active = np.stack([one.active for one in some])
+        apart = np.array([one.apart_bytes or 0 for one in some])[:, None, None]
+        second = offsets + apart if row.addresses == 2 else None
+        found = count(row, offsets, active, second_offsets_bytes=second)
+        columns = (
+            found.passes.sum(axis=1),
+            found.ideal.sum(axis=1),
+            found.ways.max(axis=1, initial=1),
+            found.extra.argmax(axis=1),
+        )
+        for passes, ideal, ways, wave in zip(*(c.tolist() for c in columns), strict=True):
+            yield _Tally(Cost(passes, ideal), ways, wave)
+
+
+def _explain(one: _Near, tally: _Tally, row: Instruction) -> _Why:
+    """Why the costliest wave of a pattern takes as long as it does."""
+    offsets, active = one.offsets_bytes[tally.wave], one.active[tally.wave]
+    lanes = lanes_of(row.name, tally.wave, offsets, active, one.apart_bytes)
+    if not tally.cost.extra:
+        return _Why(None, None, lanes)
+    second = None if one.apart_bytes is None else offsets + one.apart_bytes
+    found = count(row, offsets, active, second_offsets_bytes=second).witness
+    why = None if found is None else reason(row, offsets, active, found)
+    return _Why(found, why, lanes)
+
+
+def _moved(why: _Why, one: _Near, row: Instruction) -> _Why:
+    """The same at the pattern's own place."""
+    words = one.rows * row.banks
+    offsets = tuple(x + words * BANK_BYTES for x in why.lanes.offsets_bytes)
+    lanes = replace(why.lanes, offsets_bytes=offsets)
+    if why.witness is None:
+        return replace(why, lanes=lanes)
+    witness = replace(why.witness, words=tuple(word + words for word in why.witness.words))
+    return replace(why, witness=witness, lanes=lanes)
 
 
 def lanes_of(
@@ -128,7 +226,7 @@ def lanes_of(
     return Lanes(
         instruction,
         wave,
-        tuple(int(x) for x in offsets),
-        tuple(bool(x) for x in active),
+        tuple(offsets.tolist()),
+        tuple(active.tolist()),
         apart_bytes,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.isa.amd.decode import Decoded, decode
@@ -10,7 +10,14 @@ from bankwise.isa.amd.parse import Kernel, kernels
 from bankwise.isa.amd.parse import target as named_target
 from bankwise.isa.amd.start import known_memory, load, start
 from bankwise.isa.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
-from bankwise.isa.follow.result import access, not_followed
+from bankwise.isa.follow.result import (
+    access,
+    lost_places,
+    not_followed,
+    open_reasons,
+    unseen,
+    whole_size,
+)
 from bankwise.isa.follow.run import Trace, follow
 
 TARGETS = ("gfx90a", "gfx942", "gfx950")
@@ -91,27 +98,19 @@ def _check(
         accesses=tuple(_accesses(kernel, file, decoded, trace)),
         not_followed=not_followed(decoded.program, trace, decoded.strange),
         refusals=tuple(_refusals(file, decoded, trace)),
-        open_branches={line: str(why) for line, why in sorted(trace.open_branches.items())},
+        open_branches=open_reasons(trace),
         notes=notes,
     )
 
 
 def _workgroup_size(kernel: Kernel, file: str, given: Size | None) -> tuple[Size, tuple[str, ...]]:
     known = given or kernel.workgroup_size
-    if known is not None and len(known) == 3 and all(n > 0 for n in known):
-        x, y, z = known
-        if x * y * z <= 1024:
-            return (x, y, z), ()
-        raise InputError(f"a workgroup of {x * y * z} threads; 1024 is the most a GPU takes")
     largest = kernel.largest_workgroup
-    if largest is not None and 0 < largest <= 1024:
-        note = f"workgroup size {largest},1,1 is taken from .max_flat_workgroup_size"
-        return (largest, 1, 1), (note,)
-    raise InputError(
-        f"kernel {kernel.name} does not say how many threads a workgroup has",
-        location=Location(file, kernel.line),
-        hint="pass --workgroup-size, for example --workgroup-size 256,1,1",
-    )
+    bound = known is None and largest is not None
+    size = (largest, 1, 1) if known is None and largest is not None else known
+    whole = whole_size(size, "workgroup", kernel.name, Location(file, kernel.line))
+    note = f"workgroup size {largest},1,1 is taken from .max_flat_workgroup_size"
+    return whole, (note,) if bound else ()
 
 
 def _accesses(
@@ -138,25 +137,11 @@ def _accesses(
 
 
 def _refusals(file: str, decoded: Decoded, trace: Trace) -> Iterator[Refusal]:
-    places: Mapping[int, Location] = {
-        n: Location(file, op.line) for n, op in enumerate(decoded.operations)
-    }
     for number, refusal in decoded.refusals.items():
-        yield Refusal(refusal.reason, places[number])
-    for step in trace.lost:
-        yield Refusal(
-            f"{step.name}: where control goes from here is not followed", Location(file, step.line)
-        )
+        yield Refusal(refusal.reason, Location(file, decoded.operations[number].line))
+    yield from lost_places(trace, lambda line: Location(file, line))
     for number, touch in decoded.touches.items():
-        touched = trace.touched.get(number)
-        if touched is None:
-            if trace.lost or not trace.complete:
-                yield Refusal(
-                    f"{touch.name}: no way to this instruction was followed", places[number]
-                )
-        elif not touched.patterns and touched.unknown is not None:
-            yield Refusal(f"{touch.name}: its address depends on {touched.unknown}", places[number])
-        elif not trace.complete:
-            yield Refusal(
-                f"{touch.name}: its addresses did not repeat; more may occur", places[number]
-            )
+        reason = unseen(trace, number)
+        if reason:
+            place = Location(file, decoded.operations[number].line)
+            yield Refusal(f"{touch.name}: {reason}", place)

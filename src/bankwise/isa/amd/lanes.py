@@ -11,7 +11,7 @@ from bankwise.isa.amd.operands import Operand, value
 from bankwise.isa.amd.parse import Operation
 from bankwise.isa.follow import arithmetic as a
 from bankwise.isa.follow.state import State, running, write
-from bankwise.isa.follow.values import Array, Unknown, Value, apply, choose
+from bankwise.isa.follow.values import Array, Unknown, Value, apply, choose, constant
 
 Run = Callable[[State], None]
 Sources = Callable[[State], tuple[Value, ...]]
@@ -22,7 +22,14 @@ _LANE = np.arange(LANES, dtype=np.uint32)[None, :]
 
 def plain_sources(sources: Sequence[Operand]) -> Sources:
     """The first 32 bits of each source, for the lanes that run."""
-    return lambda state: tuple(value(state, s, 0, running(state)) for s in sources)
+
+    known = [(None if s.number is None else constant(s.number), s) for s in sources]
+
+    def values(state: State) -> tuple[Value, ...]:
+        lanes = running(state)
+        return tuple([value(state, s, 0, lanes) if c is None else c for c, s in known])
+
+    return values
 
 
 def put(state: State, to: Operand, result: Value, part: int = 0) -> None:

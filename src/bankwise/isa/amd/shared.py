@@ -81,7 +81,8 @@ def address(found: Touch, state: State) -> Value:
     """The first byte of each lane, uint32 [waves, lanes]."""
     offset = np.uint32(found.offset_bytes & 0xFFFFFFFF)
     if found.address:
-        return apply(lambda x: x + offset, read(state, found.address, running(state)))
+        base = read(state, found.address, running(state))
+        return apply(lambda x: x + offset, base) if offset else base
     step = 16 if found.width_bytes > 4 else 4
     return apply(lambda base: _in_lane_order(base, step) + offset, read(state, "m0"))
 

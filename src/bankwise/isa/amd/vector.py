@@ -5,6 +5,8 @@ What is in no table is not followed, and its destinations become unknown.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from bankwise.isa.amd.dpp import ENCODINGS, dpp
@@ -38,6 +40,7 @@ from bankwise.isa.follow.values import (
     difference,
     disjunction,
     operands_of,
+    remembering,
 )
 
 _PLAIN_BITS: dict[str, Function] = {
@@ -78,12 +81,13 @@ def vector(op: Operation) -> Run | None:
 def _simple(name: str, to: Operand, sources: Sources, count: int) -> Run | None:
     """One 32-bit result of ``count`` sources."""
     if name in _BITWISE and count == 2:
-        bits = _BITWISE[name]
+        bits = remembering(_BITWISE[name])
         return lambda state: put(state, to, bits(*sources(state)))
     function = FUNCTIONS.get(name)
     if function is None or operands_of(function) != count:
         return None
-    return lambda state: put(state, to, apply(function, *sources(state)))
+    compute = remembering(partial(apply, function))
+    return lambda state: put(state, to, compute(*sources(state)))
 
 
 def _sdwa(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:

@@ -38,7 +38,10 @@ class Marked(np.ndarray[Any, np.dtype[Any]]):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Compute as a plain array; mark the result where its bits are still those of the XOR."""
-        plain = tuple(np.asarray(x) if isinstance(x, Marked) else x for x in inputs)
+        if method == "__call__" and ufunc in _KEEP and len(inputs) == 2 and not options:
+            first, second = inputs
+            return _kept(ufunc(_plain(first), _plain(second)), xored(first) | xored(second))
+        plain = tuple(map(_plain, inputs))
         result = getattr(ufunc, method)(*plain, **options)
         bits = _after(ufunc, inputs) if method == "__call__" else 0
         return marked(result, bits) if isinstance(result, np.ndarray) else result
@@ -49,6 +52,17 @@ class Marked(np.ndarray[Any, np.dtype[Any]]):
         if function is np.where and len(inputs) == 3:
             return marked(result, xored(inputs[1]) | xored(inputs[2]))
         return result
+
+
+def _plain(value: Any) -> Any:
+    return value.view(np.ndarray) if isinstance(value, Marked) else value
+
+
+def _kept(result: Any, bits: int) -> Any:
+    """The common case of :func:`marked`: an array of integers, a mark that is there."""
+    out = result.view(Marked)
+    out.xored = bits
+    return out
 
 
 def xored(value: object) -> int:
@@ -76,12 +90,16 @@ def swizzle(a: Array, b: Array, result: Array) -> Array:
 
 def varying(a: Array) -> int:
     """The bits that differ between threads."""
+    if a.size == 1:
+        return 0
     plain = np.asarray(a)
     return int(np.bitwise_or.reduce(plain ^ plain.flat[0], axis=None)) & _WORD
 
 
 def may_be_set(a: Array) -> int:
     """The bits that are set in some thread."""
+    if a.size == 1:
+        return int(a.item()) & _WORD
     return int(np.bitwise_or.reduce(np.asarray(a), axis=None)) & _WORD
 
 
@@ -98,7 +116,8 @@ def _after(ufunc: Any, inputs: tuple[Any, ...]) -> int:
         return first & may_be_set(inputs[1]) | second & may_be_set(inputs[0])
     if second or ufunc not in (np.left_shift, np.right_shift):
         return 0
-    counts = np.unique(np.asarray(inputs[1]))
-    if len(counts) != 1 or not 0 <= int(counts[0]) < 64:
+    counts = np.asarray(inputs[1])
+    count = int(counts.flat[0])
+    if not 0 <= count < 64 or (counts.size > 1 and (counts != count).any()):
         return 0
-    return first << int(counts[0]) if ufunc is np.left_shift else first >> int(counts[0])
+    return first << count if ufunc is np.left_shift else first >> count

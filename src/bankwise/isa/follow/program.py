@@ -65,10 +65,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """The steps of each block that matter, and the registers that matter at its start."""
+    """The steps of each block that matter, and the registers that matter at its start.
+
+    ``idle``: accesses whose result decides nothing.
+    """
 
     steps: tuple[tuple[int, ...], ...]
     live: tuple[tuple[str, ...], ...]
+    idle: frozenset[int]
 
 
 def program(steps: Sequence[Step]) -> Program:
@@ -158,16 +162,22 @@ def cut(program: Program, open_branches: Collection[int]) -> Slice:
             live[number] = wanted
             waiting |= dict.fromkeys(before[number])
     kept = []
+    idle: set[int] = set()
     for block in blocks:
         wanted = set().union(*(live[after] for after in block.after))
-        kept.append(tuple(reversed(_backwards(program, block, wanted, open_branches))))
-    return Slice(tuple(kept), tuple(tuple(sorted(names)) for names in live))
+        kept.append(tuple(reversed(_backwards(program, block, wanted, open_branches, idle))))
+    return Slice(tuple(kept), tuple(tuple(sorted(names)) for names in live), frozenset(idle))
 
 
 def _backwards(
-    program: Program, block: Block, wanted: set[str], open_branches: Collection[int]
+    program: Program,
+    block: Block,
+    wanted: set[str],
+    open_branches: Collection[int],
+    idle: set[int] | None = None,
 ) -> list[int]:
-    """Steps that matter, last first; ``wanted`` becomes what matters at the block's start."""
+    """Steps that matter, last first; ``wanted`` becomes what matters at the block's start, and
+    accesses whose result does not matter become ``idle``."""
     kept = []
     for number in range(block.stop - 1, block.start - 1, -1):
         step = program.steps[number]
@@ -176,6 +186,8 @@ def _backwards(
         if not writes and not decides and step.address is None and step.flow != "lost":
             continue
         kept.append(number)
+        if idle is not None and step.flow == "next" and not writes:
+            idle.add(number)
         if not step.partial:
             wanted.difference_update(step.writes)
         wanted.update(step.reads)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from bankwise.access import Access, BoolArray, Kind, Pattern
-from bankwise.errors import Location
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.isa.assembly import AssemblyAccess, NotFollowed
 from bankwise.isa.follow.program import Program
-from bankwise.isa.follow.run import Touched, Trace
+from bankwise.isa.follow.run import Trace
+from bankwise.isa.follow.touched import Touched
 from bankwise.isa.follow.values import Array
 from bankwise.machine import Direction
 
 _MOST_ALIGNMENT = 16
+MOST_THREADS = 1024
+"""Of a workgroup, on every GPU. Source: CUDA programming guide; HIP device properties."""
 
 ALLOCATION = "shared"
 """Where the text names no variables: all shared memory of the workgroup."""
@@ -102,3 +105,42 @@ def threads(size: Sequence[int], wave: int) -> tuple[tuple[Array, Array, Array],
     kind = np.uint32
     parts = (place % x).astype(kind), (place // x % y).astype(kind), (place // (x * y)).astype(kind)
     return parts, np.asarray(flat < total)
+
+
+def whole_size(
+    size: Sequence[int] | None, what: str, kernel: str, location: Location
+) -> tuple[int, int, int]:
+    """The threads of ``what`` (a block, a workgroup) along x, y, z. Raises :class:`InputError`."""
+    if size is None or not 1 <= len(size) <= 3 or min(size) < 1:
+        raise InputError(
+            f"kernel {kernel} does not say how many threads a {what} has",
+            location=location,
+            hint="pass --workgroup-size, for example --workgroup-size 256,1,1",
+        )
+    x, y, z = (*size, 1, 1)[:3]
+    if x * y * z > MOST_THREADS:
+        raise InputError(f"a {what} of {x * y * z} threads; {MOST_THREADS} is the most a GPU takes")
+    return x, y, z
+
+
+def open_reasons(trace: Trace) -> dict[int, str]:
+    """Lines of branches whose condition is unknown, in order, and why."""
+    return {line: str(why) for line, why in sorted(trace.open_branches.items())}
+
+
+def lost_places(trace: Trace, where: Callable[[int], Location]) -> Iterator[Refusal]:
+    """Where control flow cannot be followed. ``where``: the place of a line of the text."""
+    for step in trace.lost:
+        reason = f"{step.name}: where control goes from here is not followed"
+        yield Refusal(reason, where(step.line))
+
+
+def unseen(trace: Trace, number: int) -> str:
+    """Why not all that the access ``number`` touches is known; empty if it is."""
+    touched = trace.touched.get(number)
+    if touched is None:
+        unsure = trace.lost or not trace.complete
+        return "no way to this instruction was followed" if unsure else ""
+    if touched.unknown is not None and not touched.patterns:
+        return f"its address depends on {touched.unknown}"
+    return "" if trace.complete else "its addresses did not repeat; more may occur"

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bankwise.access import BoolArray, IntArray
+from bankwise.access import BoolArray
 from bankwise.isa.follow.leap import LEAP_AFTER, leap
-from bankwise.isa.follow.marks import xored
 from bankwise.isa.follow.paths import Frame, Path, Region, meet
 from bankwise.isa.follow.program import Program, Slice, Step, cut
-from bankwise.isa.follow.state import State, enter, running, snapshot
+from bankwise.isa.follow.state import State, enter, snapshot
+from bankwise.isa.follow.touched import Touched, touch
 from bankwise.isa.follow.values import Unknown, is_uniform
 
 MOST_VISITS = 4_096
@@ -30,24 +30,6 @@ MOST_STEPS = 200_000
 """How often a block, and how many steps in all, are followed one by one. Beyond, the loop that
 runs most often is treated as one of unknown length; if no such loop is left, patterns may be
 missing, which is told."""
-
-
-@dataclass(slots=True)
-class Touched:
-    """What one access touched: distinct (offsets, active lanes) in the order they came.
-
-    ``counts``: how often each; meaningless where ``counted`` is False. ``unknown``: why an
-    execution gave no address. ``maybe``: the condition, where the active lanes are only a bound.
-    ``xored``: the bits of some address that came out of an XOR.
-    """
-
-    patterns: list[tuple[IntArray, BoolArray]] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
-    counted: bool = True
-    unknown: Unknown | None = None
-    maybe: Unknown | None = None
-    xored: int = 0
-    index: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,44 +153,9 @@ def _step(run: _Run, path: Path, number: int) -> None:
     step = run.program.steps[number]
     run.executed.add(number)
     if step.address is not None:
-        _touch(run, path, number)
-    if step.run is not None:
+        touch(run.touched, number, step, path)
+    if step.run is not None and number not in run.slice.idle:
         step.run(path.state)
-
-
-def _touch(run: _Run, path: Path, number: int) -> None:
-    """Note what an access touches now."""
-    step, state = run.program.steps[number], path.state
-    assert step.address is not None
-    active, maybe = _taking_part(step, state)
-    if not active.any():
-        return
-    touched = run.touched.setdefault(number, Touched())
-    touched.counted &= path.certain
-    touched.maybe = touched.maybe or maybe
-    address = step.address(state)
-    if isinstance(address, Unknown):
-        touched.unknown = touched.unknown or address
-        return
-    touched.xored |= xored(address)
-    key = (address.tobytes(), active.tobytes())
-    at = touched.index.setdefault(key, len(touched.patterns))
-    if at == len(touched.patterns):
-        offsets = np.broadcast_to(address, active.shape).astype(np.int64)
-        touched.patterns.append((np.where(active, offsets, 0), active))
-        touched.counts.append(0)
-    touched.counts[at] += 1
-
-
-def _taking_part(step: Step, state: State) -> tuple[BoolArray, Unknown | None]:
-    """The lanes of an access; an upper bound where there is a reason."""
-    active = running(state)
-    if step.guard is None:
-        return active, state.maybe
-    guard = step.guard(state)
-    if isinstance(guard, Unknown):
-        return active, guard
-    return active & guard, state.maybe
 
 
 def _within_budget(run: _Run, path: Path) -> bool:

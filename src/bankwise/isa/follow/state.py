@@ -31,13 +31,16 @@ class Partly:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Mask:
-    """The lanes that run, for one ``active`` and ``exec``; whether that is all of them."""
+    """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or some;
+    ``key``: their bytes."""
 
     active: BoolArray
     exec: BoolArray | None
     lanes: BoolArray
     every_lane: bool
     every_thread: bool
+    some: bool
+    key: bytes
 
 
 @dataclass(slots=True)
@@ -66,12 +69,20 @@ def running(state: State) -> BoolArray:
     return _mask(state).lanes
 
 
+def running_key(state: State) -> bytes:
+    """The lanes that run as bytes; empty if there are none."""
+    held = _mask(state)
+    return held.key if held.some else b""
+
+
 def _mask(state: State) -> _Mask:
     """The lanes that run, worked out once for each pair of masks: every instruction asks."""
     found = state._mask
     if found is None or found.active is not state.active or found.exec is not state.lanes:
         lanes = state.active if state.lanes is None else state.active & state.lanes
-        found = _Mask(state.active, state.lanes, lanes, bool(lanes.all()), bool(state.active.all()))
+        every, threads = bool(lanes.all()), bool(state.active.all())
+        some, key = bool(lanes.any()), lanes.tobytes()
+        found = _Mask(state.active, state.lanes, lanes, every, threads, some, key)
         state._mask = found
     return found
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from inspect import signature
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -73,9 +74,27 @@ def mixed(values: tuple[Value, ...]) -> Unknown:
 
 def apply(function: Callable[..., Array], *values: Value) -> Value:
     """``function`` of the arrays, or unknown if one of them is."""
-    if any(isinstance(v, Unknown) for v in values):
-        return mixed(values)
+    for value in values:
+        if isinstance(value, Unknown):
+            return mixed(values)
     return function(*values)
+
+
+def remembering(function: Callable[..., Value]) -> Callable[..., Value]:
+    """``function``, which remembers its last result: in a loop most operands stay what they were.
+
+    Values are never changed in place, so the same arrays give the same result.
+    """
+    operands: tuple[Value, ...] | None = None
+    result: Value = Unknown("")
+
+    def call(*values: Value) -> Value:
+        nonlocal operands, result
+        if operands is None or not all(map(is_, values, operands)):
+            operands, result = values, function(*values)
+        return result
+
+    return call
 
 
 def choose(condition: Array, yes: Array, no: Array) -> Array:

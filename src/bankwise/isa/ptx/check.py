@@ -11,9 +11,18 @@ import numpy as np
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.isa.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
-from bankwise.isa.follow.result import access, not_followed, threads
-from bankwise.isa.follow.run import Touched, Trace, follow
+from bankwise.isa.follow.result import (
+    access,
+    lost_places,
+    not_followed,
+    open_reasons,
+    threads,
+    unseen,
+    whole_size,
+)
+from bankwise.isa.follow.run import Trace, follow
 from bankwise.isa.follow.state import State
+from bankwise.isa.follow.touched import Touched
 from bankwise.isa.follow.values import Unknown, Value, constant
 from bankwise.isa.ptx.decode import Decoded, decode
 from bankwise.isa.ptx.operands import WINDOW, address
@@ -79,7 +88,7 @@ def _check(
         accesses=tuple(_accesses(kernel, file, decoded, trace)),
         not_followed=not_followed(decoded.program, trace, decoded.strange),
         refusals=tuple(_refusals(kernel, file, decoded, trace)),
-        open_branches={line: str(why) for line, why in sorted(trace.open_branches.items())},
+        open_branches=open_reasons(trace),
         notes=(*notes, *generic),
         unseen=generic,
     )
@@ -106,18 +115,10 @@ def _start(size: Size, args: ArgumentValues) -> State:
 
 def _workgroup_size(kernel: Kernel, file: str, given: Size | None) -> tuple[Size, tuple[str, ...]]:
     known = given or kernel.workgroup_size
-    if known is None or not 1 <= len(known) <= 3 or min(known) < 1:
-        raise InputError(
-            f"kernel {kernel.name} does not say how many threads a block has",
-            location=Location(file, kernel.line),
-            hint="pass --workgroup-size, for example --workgroup-size 256,1,1",
-        )
-    x, y, z = (*known, 1, 1)[:3]
-    if x * y * z > 1024:
-        raise InputError(f"a block of {x * y * z} threads; 1024 is the most a GPU takes")
+    size = whole_size(known, "block", kernel.name, Location(file, kernel.line))
     bound = not given and kernel.bounded
-    note = f"block size {x},{y},{z} is taken from .maxntid"
-    return (x, y, z), (note,) if bound else ()
+    note = f"block size {','.join(map(str, size))} is taken from .maxntid"
+    return size, (note,) if bound else ()
 
 
 def _known_arguments(kernel: Kernel, args: ArgumentValues) -> None:
@@ -198,30 +199,20 @@ def _refusals(kernel: Kernel, file: str, decoded: Decoded, trace: Trace) -> Iter
     places = [Location(file, statement.line) for statement in kernel.statements]
     for number, refusal in decoded.refusals.items():
         yield Refusal(refusal.reason, places[number])
-    for step in trace.lost:
-        yield Refusal(
-            f"{step.name}: where control goes from here is not followed", Location(file, step.line)
-        )
+    yield from lost_places(trace, lambda line: Location(file, line))
     for number, touch in decoded.touches.items():
-        if not touch.generic:
-            yield from _refusal(kernel, touch.name, trace, number, places[number])
+        reason = "" if touch.generic else _refusal(kernel, trace, number)
+        if reason:
+            yield Refusal(f"{touch.name}: {reason}", places[number])
 
 
-def _refusal(
-    kernel: Kernel, name: str, trace: Trace, number: int, where: Location
-) -> Iterator[Refusal]:
-    touched = trace.touched.get(number)
-    if touched is None:
-        if trace.lost or not trace.complete:
-            yield Refusal(f"{name}: no way to this instruction was followed", where)
-    elif touched.unknown is not None and not touched.patterns:
-        yield Refusal(f"{name}: its address depends on {touched.unknown}", where)
-    elif not trace.complete:
-        yield Refusal(f"{name}: its addresses did not repeat; more may occur", where)
-    elif sum(len(part.patterns) for part in _by_variable(kernel, touched).values()) != len(
-        touched.patterns
-    ):
-        yield Refusal(f"{name}: its lanes touch several shared variables, or none", where)
+def _refusal(kernel: Kernel, trace: Trace, number: int) -> str:
+    reason, touched = unseen(trace, number), trace.touched.get(number)
+    if reason or touched is None:
+        return reason
+    known = sum(len(part.patterns) for part in _by_variable(kernel, touched).values())
+    mixed = known != len(touched.patterns)
+    return "its lanes touch several shared variables, or none" if mixed else ""
 
 
 def _generic(kernel: Kernel, decoded: Decoded, trace: Trace) -> Iterator[str]:

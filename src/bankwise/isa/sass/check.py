@@ -13,8 +13,16 @@ import numpy as np
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.isa.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, NotFollowed
-from bankwise.isa.follow.result import access, not_followed
-from bankwise.isa.follow.run import Touched, Trace, follow
+from bankwise.isa.follow.result import (
+    access,
+    lost_places,
+    not_followed,
+    open_reasons,
+    unseen,
+    whole_size,
+)
+from bankwise.isa.follow.run import Trace, follow
+from bankwise.isa.follow.touched import Touched
 from bankwise.isa.sass.decode import Decoded, decode
 from bankwise.isa.sass.disassemble import OPTIONS, disassemble
 from bankwise.isa.sass.facts import RESERVED_BYTES, from_cubin
@@ -139,7 +147,7 @@ def _check(
         accesses=tuple(_accesses(kernel, where, decoded, trace)),
         not_followed=_not_followed(decoded, trace),
         refusals=tuple(_refusals(kernel, where, decoded, trace)),
-        open_branches={line: str(why) for line, why in sorted(trace.open_branches.items())},
+        open_branches=open_reasons(trace),
         notes=(*notes, *generic),
         unseen=generic,
     )
@@ -147,18 +155,11 @@ def _check(
 
 def _workgroup_size(kernel: Kernel, file: str, given: Size | None) -> tuple[Size, tuple[str, ...]]:
     known = given or kernel.facts.workgroup_size
-    if known is None or not 1 <= len(known) <= 3 or min(known) < 1:
-        raise InputError(
-            f"kernel {kernel.name} does not say how many threads a block has",
-            location=Location(file, kernel.line),
-            hint="pass --workgroup-size, for example --workgroup-size 256,1,1",
-        )
-    x, y, z = (*known, 1, 1)[:3]
-    if x * y * z > 1024:
-        raise InputError(f"a block of {x * y * z} threads; 1024 is the most a GPU takes")
+    size = whole_size(known, "block", kernel.name, Location(file, kernel.line))
     bound = not given and kernel.facts.bounded
-    note = f"block size {x},{y},{z} is the most that the kernel was compiled for (MAX_THREADS)"
-    return (x, y, z), (note,) if bound else ()
+    text = ",".join(map(str, size))
+    note = f"block size {text} is the most that the kernel was compiled for (MAX_THREADS)"
+    return size, (note,) if bound else ()
 
 
 def _known_arguments(kernel: Kernel, args: ArgumentValues) -> None:
@@ -228,12 +229,9 @@ def _refusals(kernel: Kernel, where: Where, decoded: Decoded, trace: Trace) -> I
     by_line = dict(zip((i.line for i in kernel.instructions), places, strict=True))
     for number, refusal in decoded.refusals.items():
         yield Refusal(refusal.reason, places[number])
-    for step in trace.lost:
-        yield Refusal(
-            f"{step.name}: where control goes from here is not followed", by_line[step.line]
-        )
+    yield from lost_places(trace, lambda line: by_line[line])
     for number in decoded.touches:
-        reason = _refusal(trace, number)
+        reason = unseen(trace, number)
         if reason and _may_run(kernel.instructions[number]):
             i = kernel.instructions[number]
             yield Refusal(f"{i.name} at 0x{i.address:04x}: {reason}", places[number])
@@ -242,16 +240,6 @@ def _refusals(kernel: Kernel, where: Where, decoded: Decoded, trace: Trace) -> I
 def _may_run(i: Instruction) -> bool:
     """The compiler guards with !PT what only fills a slot."""
     return i.guard != "!PT"
-
-
-def _refusal(trace: Trace, number: int) -> str:
-    touched = trace.touched.get(number)
-    if touched is None:
-        unsure = trace.lost or not trace.complete
-        return "no way to this instruction was followed" if unsure else ""
-    if touched.unknown is not None and not touched.patterns:
-        return f"its address depends on {touched.unknown}"
-    return "" if trace.complete else "its addresses did not repeat; more may occur"
 
 
 def _generic(kernel: Kernel) -> Iterator[str]:

@@ -1,0 +1,90 @@
+"""Instructions that are counted together cost what each costs alone, by the dull second rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from bankwise.access import Access, Pattern
+from bankwise.errors import Location
+from bankwise.machine import Instruction, machine
+from bankwise.verbs.counting import reports_emitted
+from brute import brute_count
+
+ROWS = [
+    ("gfx942", "ds_read_b32", None),
+    ("gfx950", "ds_read_b128", None),
+    ("gfx942", "ds_read2_b64", 520),
+    ("sm_90", "ld.shared.b64", None),
+]
+
+
+def access(patterns: Sequence[Pattern], row: Instruction, number: int) -> Access:
+    return Access(
+        row.name, row.direction, "plain", row.width_bytes, 4, 4, Location("k.s", number), "k",
+        tuple(patterns),
+    )  # fmt: skip
+
+
+def drawn(row: Instruction, waves: int, random: np.random.Generator) -> list[Pattern]:
+    """A stride, the same further on by whole and by broken rows of the banks, some lanes off."""
+    lane = np.arange(waves * row.wave_size).reshape(waves, -1)
+    unit = row.width_bytes
+    base = lane * unit * int(random.integers(1, 40)) ^ int(random.integers(8)) * unit
+    moves = (0, 4 * row.banks, 12 * row.banks, 2 * unit, 4 * row.banks + unit)
+    every = np.ones_like(lane, dtype=bool)
+    some = random.random(lane.shape) < 0.7
+    return [
+        Pattern(base + move, active, "shared", n + 1)
+        for n, move in enumerate(moves)
+        for active in (every, some)
+    ]
+
+
+@pytest.mark.parametrize(("gpu", "name", "apart"), ROWS)
+def test_together_as_each_alone(gpu: str, name: str, apart: int | None) -> None:
+    row, random = machine(gpu).instruction(name), np.random.default_rng(7)
+    groups = [drawn(row, 2, random) for _ in range(12)]
+    accesses = [(access(group, row, n), apart) for n, group in enumerate(groups)]
+    for group, report in zip(groups, reports_emitted(accesses, row), strict=True):
+        alone = [_cost(row, p, apart) for p in group]
+        assert [(i.cost.passes, i.cost.ideal) for i in report.iterations] == alone
+        passes = sum(cost[0] * p.executions for cost, p in zip(alone, group, strict=True))
+        assert report.run.passes == passes
+
+
+@pytest.mark.parametrize(("gpu", "name", "apart"), ROWS)
+def test_a_witness_is_true_where_the_pattern_lies(gpu: str, name: str, apart: int | None) -> None:
+    row = machine(gpu).instruction(name)
+    near = np.arange(row.wave_size)[None, :] * 4 * row.banks
+    every = np.ones_like(near, dtype=bool)
+    far = 40 * row.banks
+    accesses = [
+        (access([Pattern(near + move, every, "shared")], row, 1), apart) for move in (0, far)
+    ]
+    for report, move in zip(reports_emitted(accesses, row), (0, far), strict=True):
+        witness, lanes = report.witness, report.lanes
+        assert witness is not None
+        assert lanes is not None
+        assert lanes.offsets_bytes == tuple((near + move)[0].tolist())
+        for lane, word in zip(witness.lanes, witness.words, strict=True):
+            start = lanes.offsets_bytes[lane] // 4
+            reached = {start + n for n in range(row.width_bytes // 4)}
+            reached |= {n + (apart or row.width_bytes) // 4 for n in reached}
+            assert word in reached
+            assert word % row.banks == witness.bank
+        assert len(set(witness.words)) == len(witness.words) == report.ways
+
+
+def _cost(row: Instruction, pattern: Pattern, apart: int | None) -> tuple[int, int]:
+    passes = ideal = 0
+    for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True):
+        rounds = [offsets.tolist()]
+        if row.addresses == 2:
+            assert apart is not None
+            rounds.append((offsets + apart).tolist())
+        found = brute_count(row, rounds, active.tolist())
+        passes, ideal = passes + found[0], ideal + found[1]
+    return passes, ideal
