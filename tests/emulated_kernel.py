@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.kernels.transpose import grid, kernel
+from bankwise.kernels.transpose import kernel
+from bankwise.kernels.transpose_order import grid
 from bankwise.kernels.transpose_plan import Transpose
 
 _BEFORE = """

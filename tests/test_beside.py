@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,12 +13,15 @@ from rich.console import Console
 
 from bankwise.errors import InputError
 from bankwise.profile.read import parse_profile, read_profile
+from bankwise.profile.values import Launch, Profile, Quantity
 from bankwise.report.beside import Beside, KernelBeside, beside_document
 from bankwise.report.more import More, more_document, print_more
 from bankwise.report.values import CheckReport
 from bankwise.report.worth import Share, Worth
 from bankwise.verbs.beside import beside
-from bankwise.verbs.beside_instructions import kind_of
+from bankwise.verbs.beside_cause import Case, cause
+from bankwise.verbs.beside_counters import Counter
+from bankwise.verbs.beside_instructions import instruction_rows, kind_of
 from bankwise.verbs.check import Options, check, check_file
 from bankwise.verbs.worth_static import static_worths
 from isa_texts import DATA as ISA
@@ -256,7 +260,8 @@ def share(unit: str, amount: float | None, *, least: bool = True) -> Share:
         ((share("matrix", 100),), 0.0, "no conflicts to remove", 1),
         ((share("memory", 900, least=False),), 0.5, "memory may be busier; at most 2.00", 2),
         ((share("memory", 300, least=False),), 0.5, "the busiest of the known units", 2),
-        ((share("matrix", None),), 0.5, "unknown, matrix may be busier", 2),
+        ((share("matrix", None),), 0.5, "unknown, no other unit is known", 2),
+        ((share("matrix", 1), share("L2", None)), 0.5, "unknown, L2 may be busier", 2),
         ((), 0.5, "unknown, no other unit is known", 2),
     ],
 )
@@ -264,6 +269,42 @@ def test_verdicts(others: tuple[Share, ...], extra: float, says: str, most: floa
     worth = Worth("k", "of a workgroup", False, share("shared memory", 400), others, extra)
     assert says in worth.verdict
     assert worth.most == pytest.approx(most)
+
+
+def test_what_was_not_analysed_lets_nothing_be_cleared_and_no_bound_be_named() -> None:
+    """Cycles of counted accesses are a lower bound; a profile's percentage is not."""
+    lds, others = share("shared memory", 40), (share("matrix", 50),)
+    cycles, percent = (
+        Worth("k", "here", measured, lds, others, 0.5, missing="1 place was not analysed")
+        for measured in (False, True)
+    )
+    assert cycles.bottleneck is None
+    assert "unknown, 1 place was not analysed" in cycles.verdict
+    assert percent.bottleneck is False
+    assert cycles.most is percent.most is None
+
+
+def test_a_refused_access_reaches_the_verdict(tmp_path: Path) -> None:
+    body = """\tv_lshlrev_b32_e32 v1, 8, v0
+\tds_read_b32 v2, v1
+\tglobal_load_dword v3, v[4:5], off
+\tds_read_b32 v6, v3"""
+    report = amd(tmp_path, body)
+    assert len(report.refusals) == 1
+    (worth,) = static_worths(report, Options())
+    assert "unknown, 1 place was not analysed" in str(worth)
+    assert worth.most is None
+
+
+def test_machine_code_of_nvidia_is_no_text_to_compile() -> None:
+    path = DATA.parent / "sass" / "tiles.sass"
+    worths = static_worths(check(path), Options())
+    assert all("matrix, vector ALU, memory unknown: no rates for sm_" in str(w) for w in worths)
+
+
+def test_loops_that_nobody_counted_are_no_whole_workgroup() -> None:
+    (worth,) = static_worths(check(ISA / "triton_attention.gfx950.ttgir"), Options())
+    assert worth.scope == "of a workgroup, as far as its loops are counted"
 
 
 def test_static_cycles_are_the_machines_rates_times_the_instructions(tmp_path: Path) -> None:
@@ -327,3 +368,64 @@ def test_text_and_json_carry_all_of_it() -> None:
     assert document["counters"] == json.loads(json.dumps(beside_document(found)))
     assert [w["kernel"] for w in document["worth"]] == [k.name for k in tiles().kernels]
     assert more_document(More()) == {}
+
+
+def edited(**changes: int) -> list[Launch]:
+    """The H200's launches of ROWS, with one value of each first instruction's row changed."""
+    launches = [x for x in read_profile(DATA / "source.csv").launches if "32" in x.kernel]
+    return [
+        replace(x, instructions=(replace(x.instructions[0], **changes), *x.instructions[1:]))
+        for x in launches
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, "as predicted"),
+        ({"executed": 7, "passes": 99}, "executed by 14 waves, 40,960 predicted"),
+        ({"ideal": 1}, "other lanes took part"),
+        ({"passes": 99}, "the lanes' addresses are not those of the checked text"),
+    ],
+)
+def test_an_instruction_that_differs_is_explained(changes: dict[str, int], says: str) -> None:
+    """8 waves of 1,024 + 4,096 workgroups."""
+    (rows,) = (k for k in tiles().kernels if k.name == ROWS)
+    found, _ = instruction_rows(rows, edited(**changes), 1024 + 4096)
+    assert found[0].cause.startswith(says)
+    assert all(row.cause == "as predicted" for row in found[1:])
+
+
+def test_instructions_of_a_kind_are_paired_only_where_both_sides_have_as_many() -> None:
+    (rows,) = (k for k in tiles().kernels if k.name == ROWS)
+    launches = edited()
+    shorter = [replace(x, instructions=x.instructions[1:]) for x in launches]
+    whole, _ = instruction_rows(rows, launches, 5120)
+    found, notes = instruction_rows(rows, shorter, 5120)
+    assert any(" in the text, " in note for note in notes)
+    assert 0 < len(found) < len(whole) - 1
+
+
+def test_the_grid_of_the_text_counts_for_every_launch() -> None:
+    (rows,) = (k for k in tiles().kernels if k.name == ROWS)
+    report = replace(tiles(), kernels=(replace(rows, grid=(2, 3, 1)),))
+    name = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"
+    launches = tuple(Launch(ROWS, str(n), counters={name: Quantity(1.0)}) for n in range(5))
+    (found,) = beside(report, Profile("p.csv", "Nsight Compute", "nvidia", launches)).kernels
+    assert (found.workgroups, found.scale) == (5 * 6, "the grid in the checked text")
+
+
+def test_more_than_predicted_is_first_blamed_on_what_was_not_analysed() -> None:
+    counter = Counter("c", "extra", None, frozenset({"plain"}))
+    case = Case("amd", ("k.s:3: unknown address",), False, ((counter, 10, 30.0),))
+    assert cause(counter, 10, 20, 30.0, case) == (
+        "not everything is counted: k.s:3: unknown address"
+    )
+    assert "not everything" not in cause(counter, 10, 20, 10.0, case)
+
+
+def test_two_instructions_of_one_access_are_two_executed_instructions() -> None:
+    (rows,) = (k for k in tiles().kernels if k.name == ROWS)
+    split = replace(rows, accesses=tuple(replace(a, instructions=2) for a in rows.accesses))
+    counter = Counter("c", "instructions", None, frozenset({"plain"}))
+    assert counter.predict(split) == 2 * counter.predict(rows) > 0

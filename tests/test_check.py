@@ -11,6 +11,7 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.report.values import AccessReport, CheckReport, Cost
 from bankwise.verbs.check import check
+from command import bankwise
 from kernel_texts import (
     EXAMPLES,
     LOAD,
@@ -93,7 +94,7 @@ def test_the_six_buffers_take_36864_bytes_and_leave_room_for_four_workgroups(
     assert sorted(a.bytes for a in kernel.allocations) == [4096] * 3 + [8192] * 3
     assert kernel.lds_bytes == 36_864
     assert kernel.occupancy is not None
-    assert kernel.occupancy.workgroups_by_lds == 163_840 // 36_864 == 4
+    assert kernel.occupancy.by("shared memory") == 163_840 // 36_864 == 4
     assert (kernel.workgroup_size, kernel.grid) == ((256, 2, 1), (2, 8, 1))
 
 
@@ -194,8 +195,29 @@ def test_attention_holds_one_workgroup_on_gfx942_and_four_on_gfx950() -> None:
     for target in ("gfx942", "gfx950"):
         report = check(EXAMPLES / "iree" / f"attention_1x1024x128.{target}.mlir")
         assert report.kernels[0].occupancy is not None
-        found.append(report.kernels[0].occupancy.workgroups_by_lds)
+        found.append(report.kernels[0].occupancy.by("shared memory"))
     assert found == [1, 4]
+
+
+def test_the_limit_on_resident_workgroups_counts_too(tmp_path: Path) -> None:
+    """sm_86 (CUDA's table of compute capabilities): 48 warps, 16 blocks, 100 KB; a block of two
+    warps with 1 KB, and 1 KB reserved, fits 50 times by memory and 24 times by warps."""
+    shared = "memref<256xf32, #gpu.address_space<workgroup>>"
+    text = f"""\
+func.func @k() attributes {{gpu.known_block_size = array<i32: 64, 1, 1>}} {{
+  %t = gpu.thread_id x upper_bound 64
+  %lds = memref.alloc() : {shared}
+  %v = memref.load %lds[%t] : {shared}
+  memref.store %v, %lds[%t] : {shared}
+  return
+}}
+"""
+    path = written(tmp_path, text)
+    (kernel,) = check(path, "sm_86").kernels
+    assert kernel.occupancy is not None
+    assert [kernel.occupancy.by(r) for r in ("shared memory", "wave slots")] == [50, 24]
+    assert kernel.occupancy.limited_by == ("workgroups",)
+    assert "(limit: 16 workgroups a unit)" in bankwise("check", path, "-t", "sm_86").out
 
 
 def test_the_ldmatrix_kernel_conflicts_8_ways() -> None:

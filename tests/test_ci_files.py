@@ -133,3 +133,20 @@ def test_the_documentation_names_every_input_and_the_hook() -> None:
     page = (ROOT / "docs" / "ci.md").read_text("utf-8")
     assert all(f"`{name}`" in page for name in action()["inputs"])
     assert "id: bankwise-check" in page
+
+
+def test_the_pages_placeholders_are_yaml_and_can_fetch_nothing() -> None:
+    """A name on GitHub has no angle brackets; a bare OWNER may be somebody's."""
+    import re
+
+    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    flow, hooks = map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
+    (uses,) = (
+        step["uses"]
+        for step in flow["jobs"]["bank-conflicts"]["steps"]
+        if "checkout" not in step["uses"]
+    )
+    (repository,) = hooks["repos"]
+    for text in (uses, repository["repo"], repository["rev"]):
+        assert text.startswith("<")
+        assert text.endswith(">")

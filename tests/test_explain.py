@@ -12,7 +12,6 @@ from rich.console import Console
 
 from bankwise.errors import InputError
 from bankwise.explain.rules import rule, rules
-from bankwise.report.as_sarif import RULES
 from bankwise.report.explaining import print_rule, print_rules, rules_document
 from command import bankwise
 
@@ -34,12 +33,20 @@ def test_every_rule_has_five_sections_in_whole_sentences(found):
 
 
 def test_everything_that_a_report_can_name_is_explained():
-    named = set(RULES)
+    named = {"bank-conflict", "not-analysed"}
     for path in SOURCE.rglob("*.py"):
-        named |= set(re.findall(r'\b(?:Finding|Thumb|Wrong)\(\s*"([a-z0-9-]+)"', path.read_text()))
+        text = path.read_text("utf-8")
+        named |= set(re.findall(r'\b(?:Finding|Hole|Thumb|Wrong)\(\s*"([a-z0-9-]+)"', text))
     named |= {"uncoalesced", "misaligned-lines", "padding-narrows", "offset-after-xor", "row-mul"}
     assert named <= {r.name for r in rules()}
     assert len(named) > 10
+
+
+def test_every_hole_of_the_compiler_is_explained_as_a_finding() -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    from bankwise.ir.passes import holes
+
+    assert holes.RULES.keys() <= {r.name for r in rules() if r.kind == "finding"}
 
 
 def test_what_texts_refer_to_exists():

@@ -55,3 +55,44 @@ def test_bad_options_are_told(words: tuple[str, ...], says: str) -> None:
     ended = bankwise("check", KERNEL, *words)
     assert ended.code == 2
     assert says in ended.err
+
+
+SPEC = Path(__file__).parents[1] / "examples" / "transpose_16x32"
+
+
+def test_a_spec_is_gated_as_a_kernel_is(tmp_path: Path) -> None:
+    """Row-major 16 x 32 of f32: a 16-way read, known or tolerated."""
+    (spec,) = [p for p in SPEC.glob("*.toml") if bankwise("check", p).code == 1][:1]
+    saved = tmp_path / "known.json"
+    saved.write_text(bankwise("check", spec, "--format", "json").out, "utf-8")
+    assert bankwise("check", spec, "--fail-on", "33-way").code == 0
+    assert bankwise("check", spec, "--baseline", saved).code == 0
+    assert bankwise("check", spec, "--fail-on", "many").code == 2
+    ended = bankwise("check", spec, "--format", "github")
+    assert ended.code == 1
+    assert ended.out.startswith("::warning file=")
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--kernel=k", "--dim=m=1", "--isa", "--arg=n=1", "--all", "--keep=d", "--padding", "--worth"],
+)
+def test_an_option_of_kernels_is_refused_for_a_spec(option: str) -> None:
+    ended = bankwise("check", next(SPEC.glob("*.toml")), option)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{option.split('=')[0]} is for kernels, this is a spec" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("check", "--isa"), "--isa compiles MLIR"),
+        (("cost",), "this is emitted code; cost compiles MLIR"),
+    ],
+)
+def test_what_compiles_says_so_to_emitted_code(words: tuple[str, ...], says: str) -> None:
+    verb, *options = words
+    path = SPEC.parent / "ck_transpose" / "04_reads.s"
+    ended = bankwise(verb, path, *options)
+    assert (ended.code, ended.out) == (2, "")
+    assert says in ended.err

@@ -34,3 +34,9 @@ def test_the_python_examples_in_the_readme_run(monkeypatch: pytest.MonkeyPatch) 
     results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    linked = set(re.findall(r"\]\((\S+?)\)", README))
+    assert {f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")} <= linked
+    assert all((ROOT / link).exists() for link in linked if "://" not in link)

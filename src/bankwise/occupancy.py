@@ -78,6 +78,10 @@ class Occupancy:
         """Resident waves as a part of the wave slots."""
         return self.resident_waves / self.wave_slots
 
+    def by(self, resource: Resource) -> int | None:
+        """The workgroups that one resource allows; None where it is not considered."""
+        return next((x.workgroups for x in self.limits if x.resource == resource), None)
+
     @property
     def limited_by(self) -> tuple[Resource, ...]:
         """The resources that allow no more than is resident."""

@@ -25,8 +25,14 @@ WorthIt = Annotated[
 
 def refuse(file: Path, isa: bool, counters: str, worth: bool, form: CheckFormat) -> None:
     """Options that exclude each other: InputError."""
+    from bankwise.verbs.assembly import is_assembly
+
     if isa and file.is_dir():
         raise InputError("--isa is for a kernel, not for a folder")
+    if isa and (is_assembly(file) or file.suffix.lower() == ".ttgir"):
+        raise InputError(
+            "--isa compiles MLIR", hint="emitted code and TTGIR are checked as they are"
+        )
     if (counters or worth) and form not in (CheckFormat.text, CheckFormat.json, CheckFormat.html):
         message = f"--counters and --worth print no {form.value}"
         raise InputError(message, hint="--format text, json or html")

@@ -22,6 +22,7 @@ from bankwise.cli.common import (
     Target,
     Workgroup,
     app,
+    examples,
     given,
     out,
     progress,
@@ -36,9 +37,30 @@ if TYPE_CHECKING:
     from bankwise.verbs.check import Options
 
 
+_KERNELS_ONLY = {
+    "kernel": "--kernel",
+    "dim": "--dim",
+    "workgroup_size": "--workgroup-size",
+    "isa": "--isa",
+    "argument": "--arg",
+    "everything": "--all",
+    "keep": "--keep",
+    "padding": "--padding",
+    "direct_load": "--direct-load",
+    "counters": "--counters",
+    "worth": "--worth",
+}
+"""Parameters of ``check`` that only kernels have, and what the user types."""
+
+
 @app.command(
-    epilog="Examples: bankwise check kernel.mlir | bankwise check kernel.rst --target gfx950 "
-    "--format json | bankwise check kernel.mlir --format sarif > out.sarif"
+    epilog=examples(
+        "bankwise check kernel.mlir",
+        "bankwise check kernel.s --all",
+        "bankwise check kernel.rst --target gfx950 --format json",
+        "bankwise check kernel.ptx --counters source.csv",
+        "bankwise check kernel.mlir --format sarif > out.sarif",
+    )
 )
 def check(
     context: typer.Context,
@@ -71,9 +93,9 @@ def check(
 ) -> None:
     """Find every shared-memory access of a kernel, folder or spec, and predict its conflicts."""
     if file.suffix == ".toml":
-        if kernel or dim or workgroup_size or isa or counters or worth:
-            raise InputError("--kernel, --dim, --workgroup-size and --isa are for kernels, no spec")
-        _check_spec(file, target, given(context, "policy", policy), form)
+        _only_for_kernels(context)
+        gate = _gate(fail_on, baseline)
+        _check_spec(file, target, given(context, "policy", policy), form, gate)
     from bankwise.verbs.check import Options
 
     size = workgroup_size
@@ -91,6 +113,13 @@ def check(
     else:
         _write_check(report, file, form, gate, extra)
     raise typer.Exit(gate.exit_code(report))
+
+
+def _only_for_kernels(context: typer.Context) -> None:
+    """InputError for an option that says nothing of a spec."""
+    for name, option in _KERNELS_ONLY.items():
+        if context.params[name]:
+            raise InputError(f"{option} is for kernels, this is a spec")
 
 
 def _gate(fail_on: str, baseline: str) -> Gate:
@@ -132,12 +161,14 @@ def _checked(
     from bankwise.files import read_text
     from bankwise.verbs.assembly import is_assembly
     from bankwise.verbs.check import check_file
-    from bankwise.verbs.model import check_model, is_model
 
-    if file.is_dir() or is_assembly(file) or not is_model(read_text(file)):
+    if file.is_dir() or is_assembly(file):
         return check_file(file, options, isa=isa)
     from bankwise.isa.lower import Lowering
+    from bankwise.verbs.model import check_model, is_model
 
+    if not is_model(read_text(file)):
+        return check_file(file, options, isa=isa)
     folder = Path(keep) if keep else None
     with progress("checking dispatches") as advance:
         return check_model(
@@ -145,7 +176,7 @@ def _checked(
         )
 
 
-def _check_spec(file: Path, target: str, policy: str, form: CheckFormat) -> None:
+def _check_spec(file: Path, target: str, policy: str, form: CheckFormat, gate: Gate) -> None:
     from bankwise.verbs.spec import check_spec
 
     report = check_spec(file, target=target, policy=policy)
@@ -168,6 +199,7 @@ def _check_spec(file: Path, target: str, policy: str, form: CheckFormat) -> None
 
         sys.stdout.write(html(spec_document(report, lanes=True), read_text(file)))
     else:
-        hint = "--format text, json, sarif or html"
-        raise InputError(f"a spec has no {form.value} report", hint=hint)
-    raise typer.Exit(report.exit_code)
+        from bankwise.report.gate import github_annotations
+
+        sys.stdout.write(github_annotations(report.check, gate))
+    raise typer.Exit(gate.exit_code(report.check))

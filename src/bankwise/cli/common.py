@@ -15,6 +15,12 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+
+def examples(*commands: str) -> str:
+    """The last words of a help text: commands, a line each (a test runs them)."""
+    return "\n\n".join(("Example:" if len(commands) == 1 else "Examples:", *commands))
+
+
 app = typer.Typer(
     name="bankwise",
     no_args_is_help=True,
@@ -22,9 +28,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Predict, prove and fix GPU shared-memory bank conflicts, without a GPU.",
-    epilog="Examples: bankwise check kernel.mlir --target gfx950 | bankwise fix kernel.mlir -o "
-    "fixed.mlir | bankwise count --target gfx942 ds_read_b128 'lane*256'",
+    epilog=examples(
+        "bankwise check kernel.mlir --target gfx950",
+        "bankwise fix kernel.mlir -o fixed.mlir",
+        "bankwise count --target gfx942 ds_read_b128 'lane*256'",
+    ),
 )
+
+
+def machine_names(incomplete: str) -> list[str]:
+    """What a shell offers for the name of a GPU."""
+    from bankwise.machine import names
+
+    return [name for name in names() if name.startswith(incomplete)]
 
 
 class Format(StrEnum):
@@ -61,7 +77,13 @@ class Policy(StrEnum):
 
 
 Target = Annotated[
-    str, typer.Option("--target", "-t", help="The GPU, e.g. gfx950; see `bankwise machines`.")
+    str,
+    typer.Option(
+        "--target",
+        "-t",
+        help="The GPU, e.g. gfx950; see `bankwise machines`.",
+        autocompletion=machine_names,
+    ),
 ]
 KernelFile = Annotated[
     Path,

@@ -15,15 +15,18 @@ from bankwise.cli.common import (
     Workgroup,
     app,
     err,
+    examples,
     out,
     write_json,
 )
 
 
 @app.command(
-    epilog="Examples: bankwise probe --target sm_90 --save measured.csv | "
-    "bankwise probe --target sm_90 --replay measured.csv | "
-    "bankwise probe --target sm_90 --propose sm_new.toml --name sm_new"
+    epilog=examples(
+        "bankwise probe --target sm_90 --save measured.csv",
+        "bankwise probe --target sm_90 --replay measured.csv",
+        "bankwise probe --target sm_90 --propose sm_new.toml --name sm_new",
+    )
 )
 def probe(
     target: Target,
@@ -79,8 +82,10 @@ def _propose(
 
 
 @app.command(
-    epilog="Examples: bankwise verify examples/solve/transpose_sm90.toml | "
-    "bankwise verify kernel.ptx --workgroup-size 256,1,1"
+    epilog=examples(
+        "bankwise verify examples/solve/transpose_sm90.toml",
+        "bankwise verify kernel.ptx --workgroup-size 256,1,1",
+    )
 )
 def verify(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A problem, a spec or a kernel.")],

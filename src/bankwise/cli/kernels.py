@@ -23,6 +23,7 @@ from bankwise.cli.common import (
     Workgroup,
     app,
     err,
+    examples,
     out,
     progress,
     write_json,
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
 
 @app.command(
-    epilog="Examples: bankwise fix kernel.mlir | git apply | bankwise fix kernel.mlir -o fixed.mlir"
+    epilog=examples(
+        "bankwise fix kernel.mlir | git apply",
+        "bankwise fix kernel.mlir -o fixed.mlir",
+    )
 )
 def fix(
     file: KernelFile,
@@ -120,7 +124,11 @@ def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
             sys.stdout.write(report.patch)
 
 
-@app.command(epilog="Example: bankwise cost kernel.mlir --target gfx942")
+@app.command(
+    epilog=examples(
+        "bankwise cost kernel.mlir --target gfx942",
+    )
+)
 def cost(
     file: KernelFile,
     target: Target = "",

@@ -13,6 +13,7 @@ from bankwise.cli.common import (
     PolicyOption,
     Target,
     app,
+    examples,
     given,
     out,
     write_json,
@@ -20,7 +21,11 @@ from bankwise.cli.common import (
 from bankwise.errors import InputError
 
 
-@app.command(epilog="Example: bankwise count --target gfx942 ds_read_b128 '(lane%16)*256'")
+@app.command(
+    epilog=examples(
+        "bankwise count --target gfx942 ds_read_b128 '(lane%16)*256'",
+    )
+)
 def count(
     instruction: Annotated[str, typer.Argument(help="The assembler's name, e.g. ds_read_b128.")],
     offsets: Annotated[str, typer.Argument(help="Byte offset, an expression of `lane`.")],
@@ -41,8 +46,10 @@ def count(
 
 
 @app.command(
-    epilog="Examples: bankwise solve examples/solve/transpose_sm90.toml --steps | "
-    "bankwise solve problem.toml --family cute -o cert.json"
+    epilog=examples(
+        "bankwise solve examples/solve/transpose_sm90.toml --steps",
+        "bankwise solve problem.toml --family cute -o cert.json",
+    )
 )
 def solve(
     context: typer.Context,
@@ -107,7 +114,11 @@ def solve(
     raise typer.Exit(report.exit_code)
 
 
-@app.command(epilog="Example: bankwise certify cert.json")
+@app.command(
+    epilog=examples(
+        "bankwise certify cert.json",
+    )
+)
 def certify(
     file: Annotated[
         Path, typer.Argument(metavar="CERT", help="A certificate, or a solve answer, JSON.")
@@ -126,13 +137,28 @@ def certify(
     raise typer.Exit(0 if verdict.accepted else 1)
 
 
+def _rule_names(incomplete: str) -> list[str]:
+    from bankwise.explain.rules import rules
+
+    names = ["choose", *(rule.name for rule in rules())]
+    return [name for name in names if name.startswith(incomplete)]
+
+
 @app.command(
-    epilog="Examples: bankwise explain | bankwise explain bank-conflict | "
-    "bankwise explain choose examples/ck_transpose/08.toml"
+    epilog=examples(
+        "bankwise explain",
+        "bankwise explain bank-conflict",
+        "bankwise explain choose examples/ck_transpose/08.toml",
+    )
 )
 def explain(
     rule: Annotated[
-        str, typer.Argument(metavar="[RULE]", help="A rule, or `choose`; nothing: list them.")
+        str,
+        typer.Argument(
+            metavar="[RULE]",
+            help="A rule, or `choose`; nothing: list them.",
+            autocompletion=_rule_names,
+        ),
     ] = "",
     spec: Annotated[
         Path | None, typer.Argument(metavar="[SPEC]", help="Of `choose`: a spec file.")
@@ -165,7 +191,11 @@ def explain(
         explaining.print_rules(explain_all(), out())
 
 
-@app.command(epilog="Example: bankwise coalesce examples/ck_transpose/01.toml")
+@app.command(
+    epilog=examples(
+        "bankwise coalesce examples/ck_transpose/01.toml",
+    )
+)
 def coalesce(
     file: Annotated[Path, typer.Argument(metavar="SPEC", help="A spec with [[global]] accesses.")],
     target: Target = "",

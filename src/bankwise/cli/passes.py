@@ -19,8 +19,15 @@ from bankwise.cli.common import (
     Workgroup,
     app,
     err,
+    examples,
     write_json,
 )
+
+
+def _pass_names(incomplete: str) -> list[str]:
+    from bankwise.verbs.opt import names
+
+    return [name for name in names() if name.startswith(incomplete)]
 
 
 class DecideRule(StrEnum):
@@ -45,7 +52,9 @@ class Switch(StrEnum):
 
 
 @app.command(
-    epilog="Example: bankwise opt --pass decide --pass resolve --pass pad kernel.mlir > out.mlir"
+    epilog=examples(
+        "bankwise opt --pass decide --pass resolve --pass pad kernel.mlir > out.mlir",
+    )
 )
 def opt(
     file: KernelFile,
@@ -55,6 +64,7 @@ def opt(
             "--pass",
             metavar="NAME",
             help="decide, materialise, flatten, resolve, pad or buffer; again for more.",
+            autocompletion=_pass_names,
         ),
     ],
     target: Target = "",

@@ -11,15 +11,24 @@ import typer
 from bankwise.cli.common import (
     Format,
     app,
+    examples,
+    machine_names,
     out,
     progress,
     write_json,
 )
 
 
-@app.command(epilog="Examples: bankwise machines | bankwise machines gfx950 --format json")
+@app.command(
+    epilog=examples(
+        "bankwise machines",
+        "bankwise machines gfx950 --format json",
+    )
+)
 def machines(
-    name: Annotated[str, typer.Argument(help="One machine, e.g. gfx950.")] = "",
+    name: Annotated[
+        str, typer.Argument(help="One machine, e.g. gfx950.", autocompletion=machine_names)
+    ] = "",
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Print the machines: banks, phases, sizes, each with source and evidence."""
@@ -35,7 +44,12 @@ def machines(
         report.print_machines(chosen, out())
 
 
-@app.command(epilog="Examples: bankwise workbench | bankwise workbench -o workbench.html")
+@app.command(
+    epilog=examples(
+        "bankwise workbench",
+        "bankwise workbench -o workbench.html",
+    )
+)
 def workbench(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
     output: Annotated[
@@ -63,8 +77,10 @@ def workbench(
 
 
 @app.command(
-    epilog="Examples: bankwise sweep examples/sweep/attention_110.toml -o out.csv -o out.svg | "
-    "bankwise sweep spec.toml --engine dask://cluster:8786"
+    epilog=examples(
+        "bankwise sweep examples/sweep/attention_110.toml -o out.csv -o out.svg",
+        "bankwise sweep spec.toml --engine dask://cluster:8786",
+    )
 )
 def sweep(
     spec: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="See docs/sweep.md.")],

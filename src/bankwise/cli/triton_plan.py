@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import Format, KernelName, app, out, write_json
+from bankwise.cli.common import Format, KernelName, app, examples, out, write_json
 
 Emitted = Annotated[
     Path | None,
@@ -22,8 +22,10 @@ Numbers = Annotated[
 
 @app.command(
     "triton-plan",
-    epilog="Examples: bankwise triton-plan kernel.ttgir kernel.amdgcn --arg size=4096 | "
-    "bankwise triton-plan ~/.triton/cache/HASH",
+    epilog=examples(
+        "bankwise triton-plan kernel.ttgir kernel.amdgcn --arg keys=1024",
+        "bankwise triton-plan ~/.triton/cache/HASH",
+    ),
 )
 def triton_plan(
     ttgir: Annotated[

@@ -194,11 +194,14 @@ def certificate_document(certificate: Certificate | None) -> Document | None:
 
 
 def _occupancy(kernel: KernelReport) -> Document | None:
-    if kernel.occupancy is None:
+    found = kernel.occupancy
+    if found is None:
         return None
     return {
-        "workgroups_by_lds": kernel.occupancy.workgroups_by_lds,
-        "workgroups_by_waves": kernel.occupancy.workgroups_by_waves,
-        "waves_per_workgroup": kernel.occupancy.waves,
-        "limited_by_lds": kernel.occupancy.limited_by_lds,
+        "workgroups": found.workgroups,
+        "workgroups_by_lds": found.by("shared memory"),
+        "workgroups_by_waves": found.by("wave slots"),
+        "waves_per_workgroup": found.waves,
+        "limited_by": list(found.limited_by),
+        "limited_by_lds": found.limited_by == ("shared memory",),
     }

@@ -8,18 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from bankwise.errors import Location
+from bankwise.explain.rules import Rule, rules
 from bankwise.report.values import AccessReport, CheckReport
-
-RULES = {
-    "bank-conflict": "Lanes served together want different words of one shared-memory bank.",
-    "lds-overflow": "The workgroup's shared memory does not fit the machine.",
-    "dma-width": "The machine has no direct-to-LDS copy of this width.",
-    "not-a-bijection": "Two elements of the tile land on one place of the memory.",
-    "several-maps": "Accesses of one allocation use different address maps.",
-    "offset-after-xor": "A constant added to a swizzled address changes the swizzled bits.",
-    "not-analysed": "This access or kernel could not be analysed.",
-}
-"""The rules a report can name, each in a sentence."""
 
 
 def check_sarif(report: CheckReport) -> dict[str, Any]:
@@ -27,15 +17,26 @@ def check_sarif(report: CheckReport) -> dict[str, Any]:
     results = [_conflict(a) for a in report.accesses if a.rule]
     results += [_result(f.rule, "error", f.message, f.location) for f in report.findings]
     results += [_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
+    findings = [rule for rule in rules() if rule.kind == "finding"]
     driver = {
         "name": "bankwise",
         "version": version("bankwise"),
-        "rules": [{"id": k, "shortDescription": {"text": v}} for k, v in RULES.items()],
+        "rules": [_rule(rule) for rule in findings],
     }
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results}],
+    }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    """A rule in the words of ``bankwise explain``."""
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": f"{rule.what} {rule.why}"},
+        "help": {"text": f"{rule.instead} See: bankwise explain {rule.name}"},
     }
 
 

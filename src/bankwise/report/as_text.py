@@ -85,14 +85,14 @@ def _print_allocations(kernel: KernelReport, console: Console) -> None:
     for a in kernel.allocations:
         name, place = escape(a.name), escape(str(a.location))
         console.print(f"  {name}: {a.bytes:,} bytes, {a.share:.1%} of the LDS [dim]({place})[/]")
-    occupancy = kernel.occupancy
-    if occupancy is None:
+    found = kernel.occupancy
+    if found is None:
         return
-    waves = occupancy.workgroups_by_waves
-    limit = "shared memory" if occupancy.limited_by_lds else "wave slots"
+    most = f"{found.workgroups} workgroups a unit"
+    limit = " and ".join(most if name == "workgroups" else name for name in found.limited_by)
     console.print(
-        f"  together {kernel.lds_bytes:,} bytes: {occupancy.workgroups_by_lds} workgroups by "
-        f"shared memory, {'unknown' if waves is None else waves} by wave slots (limit: {limit})"
+        f"  together {kernel.lds_bytes:,} bytes: {found.by('shared memory')} workgroups by "
+        f"shared memory, {found.by('wave slots')} by wave slots (limit: {limit})"
     )
 
 
@@ -106,7 +106,7 @@ def _access_table(accesses: list[AccessReport]) -> Table:
         colour = "red" if a.run.extra else "green"
         count = f"{a.instructions} x " if a.instructions > 1 else ""
         table.add_row(
-            f"{a.location.line}:{a.location.column}",
+            f"{a.location.line}:{a.location.column}" if a.location.column else f"{a.location.line}",
             escape(f"{a.direction} {', '.join(a.allocations)}"),
             escape(f"{count}{a.instruction}" + ("" if _sure(a) else f" ({a.evidence})")),
             f"{a.executions:,}",

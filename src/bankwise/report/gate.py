@@ -86,7 +86,8 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
 def _command(kind: str, place: Location, message: str) -> str:
     text = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     file = place.file.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} file={file},line={place.line},col={place.column},title=bankwise::{text}"
+    column = f",col={place.column}" if place.column else ""
+    return f"::{kind} file={file},line={place.line}{column},title=bankwise::{text}"
 
 
 def _key(access: AccessReport) -> Key:

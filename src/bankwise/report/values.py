@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from bankwise.conflict import Witness
 from bankwise.errors import Location, Refusal
 from bankwise.machine import Evidence
+from bankwise.occupancy import Occupancy
 from bankwise.proof.certificate import Certificate
 from bankwise.reason import Reason
 
@@ -150,23 +151,8 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
-class Occupancy:
-    """Workgroups that one CU / SM can hold: by shared memory alone, and by wave slots alone."""
-
-    workgroups_by_lds: int
-    workgroups_by_waves: int | None
-    waves: int
-
-    @property
-    def limited_by_lds(self) -> bool:
-        """Whether shared memory is what limits the resident workgroups."""
-        by_waves = self.workgroups_by_waves
-        return by_waves is None or self.workgroups_by_lds < by_waves
-
-
-@dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One kernel."""
+    """One kernel. ``occupancy``: None where it is not known how much shared memory one takes."""
 
     name: str
     target: str
@@ -214,6 +200,18 @@ class CheckReport:
     def totals_assumed(self) -> Totals:
         """Sums over atomics and transposing reads, counted on assumptions: kept apart."""
         return _totals(self, frozenset({"atomic", "transpose"}))
+
+    def refused(self, kernel: KernelReport) -> tuple[Refusal, ...]:
+        """Refusals between this kernel's place and the next one's, and those without a place."""
+        first = kernel.location
+        later = [k.location.line for k in self.kernels if k.location.file == first.file]
+        last = min((line for line in later if line > first.line), default=1 << 62)
+        return tuple(
+            r
+            for r in self.refusals
+            if r.location is None
+            or (r.location.file == first.file and first.line <= r.location.line < last)
+        )
 
     @property
     def clean(self) -> bool:

@@ -23,6 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
+from bankwise.errors import Refusal
 from bankwise.machine import Evidence
 
 
@@ -47,6 +48,8 @@ class Worth:
 
     ``scope``: what the amounts are of ("of the launch", "of a workgroup"). ``extra``: the part of
     the shared-memory passes that conflicts add, 0 to 1. ``lds``: None if it was not measured.
+    ``missing``: what of the kernel's accesses is not counted; then ``extra`` is not known, and
+    cycles of shared memory are a lower bound that clears nothing.
     """
 
     kernel: str
@@ -56,6 +59,7 @@ class Worth:
     others: tuple[Share, ...]
     extra: float
     stalled: Share | None = None
+    missing: str = ""
 
     @property
     def known(self) -> tuple[Share, ...]:
@@ -79,6 +83,8 @@ class Worth:
         """Whether shared memory is the busiest unit; None where that cannot be said."""
         if self.lds is None or self.lds.amount is None or not self.others:
             return None
+        if self.missing and not self.measured:
+            return None
         if self.busier is not None:
             return False
         return None if self.maybe is not None else True
@@ -86,6 +92,8 @@ class Worth:
     @property
     def most(self) -> float | None:
         """At most so many times as fast without conflicts, by throughput; None if unknown."""
+        if self.missing and self.stalled is None:
+            return None
         if not self._lds:
             stall = 100.0 if self.stalled is None else self.stalled.amount or 0.0
             return None if stall >= 100 else 100 / (100 - stall)
@@ -101,14 +109,19 @@ class Worth:
             return f"{share}: at most {self.most:.2f} times as fast without them"
         if self.lds is None or self.lds.amount is None:
             return "is it worth it: unknown, the time of shared memory is not known"
-        if self.busier is not None:
+        if self.bottleneck is False and self.busier is not None:
             return f"shared memory is not the bottleneck: {self.busier.unit} is busier"
+        if self.missing:
+            return f"is it worth it: unknown, {self.missing}"
         if not self.extra:
             return "no conflicts to remove"
         bound = f"at most {self.most:.2f} times as fast without its conflicts"
         if self.bottleneck:
             return f"shared memory is the busiest of the known units: {bound}"
-        why = "no other unit is known" if self.maybe is None else f"{self.maybe.unit} may be busier"
+        known = [s for s in self.others if s.amount is not None]
+        why = (
+            f"{self.maybe.unit} may be busier" if self.maybe and known else "no other unit is known"
+        )
         return f"is it worth it: unknown, {why}; {bound}"
 
     @property
@@ -117,8 +130,21 @@ class Worth:
 
     def __str__(self) -> str:
         unit = "%" if self.measured else " cycles"
-        parts = [_amount(s, unit) for s in (self.lds, *self.others) if s is not None]
+        idle = [s for s in self.others if s.amount == 0 and not self.measured]
+        shown = [s for s in (self.lds, *self.others) if s is not None and s not in idle]
+        parts = [_amount(s, unit) for s in shown if s.amount is not None]
+        for why in dict.fromkeys(s.source for s in shown if s.amount is None):
+            units = [s.unit for s in shown if s.amount is None and s.source == why]
+            parts.append(f"{', '.join(units)} unknown: {why}")
         return f"{self.verdict} ({self.scope}: {', '.join(parts)})" if parts else self.verdict
+
+
+def missing(refusals: Sequence[Refusal]) -> str:
+    """What is not counted of a kernel, in words; empty if nothing."""
+    if not refusals:
+        return ""
+    count = "1 place was" if len(refusals) == 1 else f"{len(refusals)} places were"
+    return f"{count} not analysed"
 
 
 def print_worths(worths: Sequence[Worth], console: Console) -> None:
@@ -154,9 +180,7 @@ def worth_document(worth: Worth | None) -> dict[str, Any] | None:
 
 
 def _amount(share: Share, unit: str) -> str:
-    if share.amount is None:
-        return f"{share.unit} unknown: {share.source}"
     bound = "" if share.least else "at most "
     digits = 1 if unit == "%" else 0
     sure = "" if share.evidence in ("measured", "documented") else f", {share.evidence}"
-    return f"{share.unit} {bound}{share.amount:,.{digits}f}{unit}{sure}"
+    return f"{share.unit} {bound}{share.amount or 0.0:,.{digits}f}{unit}{sure}"

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from bankwise.errors import InputError, Location, Refusal
+from bankwise.errors import InputError, Location
 from bankwise.machine import machine
 from bankwise.profile.names import best
 from bankwise.profile.table import named
 from bankwise.profile.values import Launch, Profile
 from bankwise.report.beside import Beside, CounterRow, KernelBeside
 from bankwise.report.values import CheckReport, KernelReport
+from bankwise.report.worth import missing
 from bankwise.verbs.assembly import UNCOUNTED
 from bankwise.verbs.beside_cause import ARBITRATION, Case, cause
 from bankwise.verbs.beside_counters import Counter, counters, counters_named
@@ -95,7 +96,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
     seen = _seen(kernel, launches, groups if counted else None)
     incomplete = [] if counted else [UNCOUNTED]
-    incomplete += [str(r) for r in _refusals(report, kernel)]
+    incomplete += [str(r) for r in report.refused(kernel)]
     case = Case(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
     rows = tuple(_row(c, m, p, groups if counted else None, case) for c, p, m in seen)
     return KernelBeside(
@@ -106,22 +107,9 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         scale=scale,
         rows=rows,
         instructions=instructions,
-        worth=measured_worth(kernel, launches),
+        worth=measured_worth(kernel, launches, missing(report.refused(kernel))),
         notes=(*_sizes(kernel, launches), *notes),
     )
-
-
-def _refusals(report: CheckReport, kernel: KernelReport) -> list[Refusal]:
-    """Those between this kernel's place and the next kernel's, and those without a place."""
-    first = kernel.location
-    later = [k.location.line for k in report.kernels if k.location.file == first.file]
-    last = min((line for line in later if line > first.line), default=1 << 62)
-    return [
-        r
-        for r in report.refusals
-        if r.location is None
-        or (r.location.file == first.file and first.line <= r.location.line < last)
-    ]
 
 
 def _row(

@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING
 from bankwise import machine as machines
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.machine import Machine
-from bankwise.report.values import (
-    AllocationReport,
-    CheckReport,
-    Cost,
-    Finding,
-    KernelReport,
-    Occupancy,
-    Optimum,
-)
-from bankwise.verbs.counting import access_reports
+from bankwise.report.values import CheckReport, Finding
+from bankwise.verbs.kernel_report import kernel_report
 from bankwise.widths import Issue, select
 
 if TYPE_CHECKING:
@@ -121,7 +113,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
         target=", ".join(targets),
         policy=options.policy,
         counter=", ".join(dict.fromkeys(a.machine.counter for a in analyses)),
-        kernels=tuple(_kernel_report(a) for a in analyses),
+        kernels=tuple(kernel_report(a) for a in analyses),
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
         refusals=tuple(r for a in analyses for r in a.refusals),
         notes=opened.notes,
@@ -258,69 +250,6 @@ def _too_large(
         f"{gpu.lds_bytes:,} (largest allocation: {largest.name}, {largest.size_bytes:,} bytes)"
     )
     return [Finding("lds-overflow", largest.location, message)]
-
-
-def _kernel_report(analysis: Analysis) -> KernelReport:
-    extraction, gpu = analysis.extraction, analysis.machine
-    used = sum(a.size_bytes for a in extraction.allocations)
-    return KernelReport(
-        name=analysis.kernel.name,
-        target=gpu.name,
-        location=analysis.location,
-        workgroup_size=analysis.workgroup_size,
-        grid=analysis.kernel.grid,
-        lds_bytes=used,
-        accesses=access_reports(extraction, analysis.issues, gpu),
-        allocations=tuple(
-            AllocationReport(
-                a.name, a.kernel, a.location, a.size_bytes, a.size_bytes / gpu.lds_bytes
-            )
-            for a in extraction.allocations
-        ),
-        occupancy=_occupancy(gpu, used, analysis.workgroup_size),
-        notes=tuple(map(str, extraction.notes)),
-        optima=_optima(analysis),
-    )
-
-
-def _occupancy(gpu: Machine, used: int, size: tuple[int, int, int]) -> Occupancy | None:
-    """How many workgroups fit one CU / SM by shared memory and by wave slots."""
-    if not used:
-        return None
-    waves = -(-size[0] * size[1] * size[2] // gpu.wave_size)
-    reserved = gpu.facts.get("lds_reserved_bytes_per_workgroup")
-    granule = int(gpu.fact("lds_granule_bytes"))
-    taken = -(-(used + (int(reserved) if reserved else 0)) // granule) * granule
-    slots = gpu.facts.get("max_waves_per_unit")
-    return Occupancy(
-        int(gpu.fact("lds_bytes_per_unit")) // taken, int(slots) // waves if slots else None, waves
-    )
-
-
-def _optima(analysis: Analysis) -> tuple[Optimum, ...]:
-    """What the best layout of each group of allocations would take, where that can be said."""
-    from bankwise.ir.rewrite.plan import groups, plan
-
-    found: list[Optimum] = []
-    for group in groups(analysis.extraction):
-        chosen = plan(group, analysis.issues, analysis.machine)
-        if isinstance(chosen, Refusal) or not chosen.best.ideal:
-            continue
-        best = chosen.best
-        present, optimum = Cost(best.passes_before, best.ideal), Cost(best.passes, best.ideal)
-        names = tuple(a.name for a in group.allocations)
-        found.append(
-            Optimum(
-                names,
-                present,
-                optimum,
-                best.optimal,
-                best.how,
-                address=str(best.address),
-                certificate=best.certificate,
-            )
-        )
-    return tuple(found)
 
 
 def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> tuple[Finding, ...]:

@@ -8,7 +8,7 @@ from bankwise.cost.bound import busy
 from bankwise.cost.issue import cycles
 from bankwise.cost.mix import executed, mix, trips
 from bankwise.cost.waits import waits
-from bankwise.errors import Refusal
+from bankwise.errors import InputError, Refusal
 from bankwise.isa.compile import compile_text
 from bankwise.isa.listing import Listing
 from bankwise.machine import machine
@@ -55,7 +55,11 @@ def kernel_cost(
 def cost(file: Path, options: Options) -> tuple[tuple[KernelCost, ...], tuple[Refusal, ...]]:
     """The cost of every kernel of ``file`` that can be compiled, and why others cannot."""
     from bankwise.ir.module import open_module
+    from bankwise.verbs.assembly import is_assembly
 
+    if is_assembly(file):
+        message = f"{file}: this is emitted code; cost compiles MLIR"
+        raise InputError(message, hint=f"bankwise check {file} --worth")
     opened = open_module(file)
     analyses = analyse(opened, options)
     found: list[KernelCost] = []

@@ -58,8 +58,13 @@ _OTHERS: dict[Vendor, tuple[tuple[str, tuple[str, ...]], ...]] = {
 2025.3.1 lists them, and as ROCm's derived metrics are documented."""
 
 
-def measured_worth(kernel: KernelReport, launches: Sequence[Launch]) -> Worth | None:
-    """From the longest launch: percentages do not add up. None if it has none."""
+def measured_worth(
+    kernel: KernelReport, launches: Sequence[Launch], missing: str = ""
+) -> Worth | None:
+    """From the longest launch: percentages do not add up. None if it has none.
+
+    ``missing``: what of the kernel the check could not count.
+    """
     vendor = machine(kernel.target).vendor
     launch = max(launches, key=_length)
     found = _percent(launch, _SHARED_MEMORY[vendor])
@@ -74,7 +79,7 @@ def measured_worth(kernel: KernelReport, launches: Sequence[Launch]) -> Worth | 
     run = sum((a.run for a in kernel.accesses if a.kind != "dma"), Cost())
     extra = run.extra / run.passes if run.passes else 0.0
     scope = f"of peak, launch {launch.number}"
-    return Worth(kernel.name, scope, True, lds, others, extra, stalled)
+    return Worth(kernel.name, scope, True, lds, others, extra, stalled, missing)
 
 
 def _percent(launch: Launch, names: tuple[str, ...]) -> tuple[str, Quantity] | None:

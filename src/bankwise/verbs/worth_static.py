@@ -2,8 +2,9 @@
 
 AMD assembly states its instructions; how often its loops run follows from the followed accesses,
 where those are counted. If not, one pass through the innermost loops is compared, which is what
-counts in a long kernel. MLIR is compiled first. Of PTX only shared memory is known: it is not the
-code that runs, and the machine files have no rate of NVIDIA's matrix units.
+counts in a long kernel. MLIR is compiled first. Of PTX, SASS and TTGIR only shared memory is known:
+PTX and TTGIR are not the code that runs, and no rate of NVIDIA's matrix units is in the machine
+files.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from bankwise.isa.compile import compile_text
 from bankwise.isa.listing import Listing, read
 from bankwise.machine import Claim, Machine, machine
 from bankwise.report.values import CheckReport, Cost, KernelReport
-from bankwise.report.worth import Share, Worth
-from bankwise.verbs.assembly import AMD_SUFFIXES, PTX_SUFFIXES, UNCOUNTED
+from bankwise.report.worth import Share, Worth, missing
+from bankwise.verbs.assembly import AMD_SUFFIXES, SASS_SUFFIXES, UNCOUNTED, is_assembly
 from bankwise.verbs.check import Options, analyse, report_of
 from bankwise.verbs.costing import lane_bytes
 from bankwise.verbs.folder import APART
@@ -37,6 +38,7 @@ VECTOR = Claim(
 _VECTOR_CYCLES = 4
 _MATRIX = ("v_mfma_", "v_smfmac_")
 _WORKGROUP = "of a workgroup"
+_COUNTED = "of a workgroup, as far as its loops are counted"
 _LOOPS = "of one pass through the innermost loops, a workgroup"
 
 
@@ -55,7 +57,7 @@ def static_worths(report: CheckReport, options: Options) -> tuple[Worth, ...]:
     files = dict.fromkeys(kernel.location.file for kernel in report.kernels)
     listings = {file: _listings(Path(file), options) for file in files}
     return tuple(
-        _worth(kernel, listings[kernel.location.file].get(kernel.name.split(APART)[0]))
+        _worth(report, kernel, listings[kernel.location.file].get(kernel.name.split(APART)[0]))
         for kernel in report.kernels
     )
 
@@ -65,7 +67,7 @@ def _listings(file: Path, options: Options) -> dict[str, Listing | Refusal]:
     suffix = file.suffix.lower()
     if suffix in AMD_SUFFIXES:
         return {one.kernel: one for one in read(read_text(file), str(file))}
-    known = file.is_file() and suffix not in (*PTX_SUFFIXES, ".ttgir")
+    known = file.is_file() and not is_assembly(file) and suffix != ".ttgir"
     return _compiled(file, options) if known else {}
 
 
@@ -86,17 +88,27 @@ def _compiled(file: Path, options: Options) -> dict[str, Listing | Refusal]:
     }
 
 
-def _worth(kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
+def _worth(report: CheckReport, kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
+    found = _of_code(kernel, listing)
+    return replace(found, missing=missing(report.refused(kernel)))
+
+
+def _of_code(kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
     run = sum((a.run for a in kernel.accesses), Cost())
     if listing is None or isinstance(listing, Refusal) or not listing.steps:
-        why = str(listing) if isinstance(listing, Refusal) else "the code that runs is not at hand"
+        why = str(listing) if isinstance(listing, Refusal) else _unknown(kernel)
         unknown = tuple(Share(u, None, why, "unknown") for u in ("matrix", "vector ALU", "memory"))
-        return _of(kernel, run, unknown, _WORKGROUP)
+        return _of(kernel, run, unknown, _scope(kernel))
     part = _whole(kernel, listing, run) or _inside(kernel, listing)
     if part is None:
         unknown = (Share("other units", None, "how often they work is not known", "unknown"),)
-        return _of(kernel, run, unknown, _WORKGROUP)
+        return _of(kernel, run, unknown, _scope(kernel))
     return _of(kernel, part.run, _others(kernel, part), part.scope)
+
+
+def _unknown(kernel: KernelReport) -> str:
+    sass = Path(kernel.location.file).suffix.lower() in SASS_SUFFIXES
+    return f"no rates for {kernel.target}" if sass else "the code that runs is not at hand"
 
 
 def _of(kernel: KernelReport, run: Cost, others: tuple[Share, ...], scope: str) -> Worth:
@@ -105,9 +117,17 @@ def _of(kernel: KernelReport, run: Cost, others: tuple[Share, ...], scope: str) 
     return Worth(kernel.name, scope, False, lds, others, extra)
 
 
+def _scope(kernel: KernelReport) -> str:
+    return _COUNTED if _uncounted(kernel) else _WORKGROUP
+
+
+def _uncounted(kernel: KernelReport) -> bool:
+    return any(UNCOUNTED in a.note for a in kernel.accesses)
+
+
 def _whole(kernel: KernelReport, listing: Listing, run: Cost) -> _Part | None:
     """The whole life of a workgroup, if one trip count explains the accesses."""
-    if any(UNCOUNTED in a.note for a in kernel.accesses):
+    if _uncounted(kernel):
         return None
     times = trips(listing, lane_bytes(kernel), machine(kernel.target))
     return None if times is None else _Part(run, mix(listing, ("",)), times, _WORKGROUP)

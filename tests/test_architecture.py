@@ -1,0 +1,30 @@
+"""docs/architecture.md names every room of the house, and no other."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+SOURCE = ROOT / "src" / "bankwise"
+
+
+def rooms() -> set[str]:
+    """The modules and packages directly under the root, without its two doors."""
+    inside = [p for p in SOURCE.iterdir() if not p.name.startswith("__") and p.name != "py.typed"]
+    return {p.name.removesuffix(".py") for p in inside}
+
+
+def test_the_table_of_rooms_is_the_tree() -> None:
+    first = re.findall(r"^\| (.*?) \|", PAGE, re.MULTILINE)
+    named = {n.split("/")[0] for cell in first for n in re.findall(r"`([\w/*.]+)`", cell)}
+    assert named == rooms()
+
+
+def test_what_the_page_says_of_the_compiler_is_so() -> None:
+    """``iree.compiler`` is imported in ``ir`` alone."""
+    users = {
+        p.relative_to(SOURCE).parts[0]
+        for p in SOURCE.rglob("*.py")
+        if re.search(r"^\s*(?:from|import) iree\b", p.read_text("utf-8"), re.MULTILINE)
+    }
+    assert users == {"ir"}

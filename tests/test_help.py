@@ -1,0 +1,162 @@
+"""Every command that a help text or a page shows works, and a shell completes what is named."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from bankwise.cli import app
+from bankwise.explain.rules import rules
+from bankwise.machine import names
+from command import bankwise
+from kernel_texts import ROWS
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES, DATA = ROOT / "examples", ROOT / "tests" / "data"
+FILES = {
+    "kernel.mlir": EXAMPLES / "row_copy" / "row_copy_gfx950.mlir",
+    "kernel.s": EXAMPLES / "ck_transpose" / "04_reads.s",
+    "kernel.ptx": DATA / "profile" / "tiles.ptx",
+    "kernel.ttgir": DATA / "isa" / "triton_attention.gfx942.ttgir",
+    "kernel.amdgcn": DATA / "isa" / "triton_attention.gfx942.amdgcn",
+    "source.csv": DATA / "profile" / "source.csv",
+    "measured.csv": DATA / "h200_probe.csv",
+    "problem.toml": EXAMPLES / "solve" / "transpose_sm90.toml",
+    "SPEC.toml": EXAMPLES / "ck_transpose" / "08.toml",
+}
+"""What the names in an example stand for."""
+
+NOT_RUN = {
+    "bankwise bench": "needs a GPU",
+    "bankwise probe --target sm_90 --save": "needs a GPU",
+    "bankwise probe --target sm_90 --propose": "needs a GPU",
+    "bankwise verify": "needs a GPU",
+    "bankwise probe -t sm_90 --replay tests/data/h200_probe.csv --replay": "tests/test_propose.py",
+    "bankwise triton-plan ~/.triton": "needs a Triton cache",
+    "bankwise workbench": "serves until it is ended; tests/test_workbench_server.py",
+    "bankwise sweep": "takes minutes; tests/test_sweep.py",
+    "bankwise check model.mlir": "tests/test_model.py",
+    "bankwise fix model.mlir": "tests/test_model.py",
+}
+"""Beginnings of commands, and why they are not run here."""
+RUN_ALL_THE_SAME = (
+    "bankwise bench attention --replay",
+    "bankwise workbench -o",
+)
+
+
+def helps(group: typer.core.TyperGroup | None = None, path: str = "") -> Iterator[tuple[str, str]]:
+    """The path of every command, and the end of its help text."""
+    found = typer.main.get_command(app) if group is None else group
+    for name, command in found.commands.items():
+        if hasattr(command, "commands"):
+            yield from helps(command, f"{path} {name}")
+        else:
+            yield f"bankwise{path} {name}", command.epilog or ""
+
+
+def shown() -> list[str]:
+    """The commands of all help texts and of all pages but the session of the README."""
+    found = [typer.main.get_command(app).epilog or "", *(epilog for _, epilog in helps())]
+    lines = [line for text in found for line in text.split("\n\n")[1:]]
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = page.read_text("utf-8")
+        lines += re.findall(r"^(?:\$ |    |)(bankwise [a-z]\S* .*)$", _code(text), re.MULTILINE)
+    return list(dict.fromkeys(re.split(r"\s{3,}", line)[0].strip() for line in lines))
+
+
+def _code(text: str) -> str:
+    """Fenced and indented code; sentences may begin with the name too."""
+    fenced = re.findall(r"^```(?:sh|console)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return "\n".join([*fenced, *re.findall(r"^    .*$", text, re.MULTILINE)])
+
+
+def why_not(command: str) -> str:
+    if command.startswith(RUN_ALL_THE_SAME):
+        return ""
+    return next((why for start, why in NOT_RUN.items() if command.startswith(start)), "")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("help")
+    for name, source in FILES.items():
+        shutil.copy(source, made / name)
+    for name in ("examples", "docs"):
+        (made / name).symlink_to(ROOT / name)
+    block = "".join(f"    {line}\n" for line in ROWS.splitlines())
+    (made / "kernel.rst").write_text(f".. code-block:: mlir\n\n{block}", "utf-8")
+    solved = bankwise("solve", made / "problem.toml", "-o", made / "cert.json")
+    assert solved.code == 0
+    return made
+
+
+@pytest.mark.parametrize("command", [c for c in shown() if not why_not(c)])
+def test_a_command_that_is_shown_works(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """What follows a pipe or goes into a file is the shell's part."""
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    monkeypatch.chdir(folder)
+    program, *words = shlex.split(re.split(r" [|>] ", command)[0])
+    assert program == "bankwise"
+    ended = bankwise(*words)
+    assert ended.code in (0, 1), ended.err
+    assert "rror" not in ended.err
+
+
+def test_the_patch_of_the_example_is_one_that_git_takes(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    shutil.copy(folder / "kernel.mlir", tmp_path)
+    words = f"{sys.executable} -m bankwise fix kernel.mlir --no-isa --no-execute | git apply"
+    ended = subprocess.run(words, shell=True, cwd=tmp_path, capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "kernel.mlir").read_text() != (folder / "kernel.mlir").read_text()
+
+
+def test_every_command_shows_an_example_of_itself() -> None:
+    for name, epilog in helps():
+        commands = epilog.split("\n\n")[1:]
+        assert commands, name
+        assert all(c.startswith(name) for c in commands), name
+
+
+def test_no_reason_for_not_running_is_left_over() -> None:
+    assert all(any(c.startswith(start) for c in shown()) for start in NOT_RUN)
+    assert sum(not why_not(c) for c in shown()) > 20
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("bankwise che", {"check"}),
+        ("bankwise check --target gf", {n for n in names() if n.startswith("gf")}),
+        ("bankwise machines sm_1", {n for n in names() if n.startswith("sm_1")}),
+        ("bankwise explain padding-", {r.name for r in rules() if r.name.startswith("padding-")}),
+        ("bankwise opt --pass re", {"resolve"}),
+        ("bankwise check --format s", {"sarif"}),
+    ],
+)
+def test_the_shell_completes_commands_targets_and_rules(
+    monkeypatch: pytest.MonkeyPatch, typed: str, offered: set[str]
+) -> None:
+    monkeypatch.setenv("_BANKWISE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+    assert offered
+    assert set(bankwise().out.split()) == offered
+
+
+def test_the_completion_script_for_bash_is_one() -> None:
+    words = [str(Path(sys.executable).parent / "bankwise"), "--show-completion", "bash"]
+    found = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert "_BANKWISE_COMPLETE=complete_bash" in found
+    subprocess.run(["bash", "-n"], input=found, text=True, check=True)
