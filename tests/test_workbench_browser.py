@@ -124,7 +124,7 @@ def test_toggles_work_with_mouse_and_keyboard_and_stand_in_the_url(tab: Tab) -> 
     tab.page.keyboard.press("Space")
     slot = lambda m, n: n ^ (m & ~1) ^ 16 * (m & 1)  # noqa: E731
     assert tab.number("passes-read") == transpose_read(slot)
-    assert tab.page.evaluate("location.hash") == "#l=f16.2.4.8"
+    assert tab.link().endswith("#l=f16.2.4.8")
     assert tab.page.evaluate("document.activeElement.getAttribute('aria-label')") == focused
 
 
@@ -132,8 +132,8 @@ def test_the_url_restores_the_session(browser: Any, tab: Tab) -> None:
     tab.press("XOR 2m")
     tab.page.fill("#workbench input[aria-label='Register step r']", "9")
     tab.choose("coalescing", 5)
-    again = Tab(browser).open(tab.page.url)
-    assert again.page.url == tab.page.url
+    again = Tab(browser).open(tab.link())
+    assert again.link() == tab.link()
     assert again.number("passes-read") == 1
     assert again.page.input_value("#workbench input[aria-label='Register step r']") == "9"
     assert again.number("coalescing-lines") == 64
@@ -174,11 +174,11 @@ def test_random_folds_on_every_machine_cost_what_python_counts(browser: Any, add
 
 def test_solve_it_frees_the_read_and_next_member_is_another(tab: Tab) -> None:
     tab.press("Solve it")
-    seen = [tab.page.evaluate("location.hash")]
+    seen = [tab.link()]
     for _ in range(4):
         assert (tab.number("passes-store"), tab.number("passes-read")) == (1, 1)
         tab.press("Next member")
-        seen.append(tab.page.evaluate("location.hash"))
+        seen.append(tab.link())
     assert len(set(seen)) == len(seen)
     tab.press("Solve it")
     assert "322,560" in str(tab.page.text_content(".wb-solver"))
@@ -204,7 +204,7 @@ def test_the_phase_slider_shows_single_phases(browser: Any, address: str) -> Non
     assert opened.number("passes-read") == 16
     opened.page.fill("#workbench input[aria-label='Phase']", "1")
     assert opened.number("hits-worst") == 4
-    assert opened.page.evaluate("location.hash").endswith("p=0")
+    assert opened.link().endswith("p=0")
     opened.press("Wave")
     assert opened.number("passes-read") == 4
     opened.close()
@@ -298,11 +298,11 @@ def test_a_figure_is_saved_as_svg_with_its_colours(tab: Tab) -> None:
 def test_the_sections_are_reached_without_losing_the_session(browser: Any, address: str) -> None:
     still = Tab(browser, reduced_motion="reduce").open(address)
     still.press("XOR 2m")
-    before = still.page.url
+    before = still.link()
     still.page.click("nav a >> text=Memory")
     top = "document.getElementById('memory').getBoundingClientRect().top"
     assert 0 <= still.page.evaluate(top) < 200
-    assert still.page.url == before
+    assert still.link() == before
     assert still.number("passes-read") == 1
     still.close()
 

@@ -155,6 +155,106 @@ def test_a_body_that_is_too_large_or_of_unknown_size_is_refused(server: Server) 
     assert ask(server, "POST", "/jobs", None)[0] == 411
 
 
+def said(server: Server, head: str, body: bytes = b"", seconds: float = 10.0) -> bytes:
+    """All that the server answers to these bytes, which end there."""
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=seconds) as raw:
+        raw.sendall(head.format(port=server.server_port, token=server.token).encode() + body)
+        raw.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: raw.recv(65536), b""))
+
+
+POST = "POST /jobs HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX-Bankwise-Token: {token}\r\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "status"),
+    [
+        ("Content-Length: 4\r\nContent-Length: 2", b"null", 411),
+        ("Transfer-Encoding: chunked", b"4\r\nnull\r\n0\r\n\r\n", 411),
+        ("Content-Length: 4\r\nTransfer-Encoding: chunked", b"null", 411),
+        ("Content-Length: +4", b"null", 411),
+        ("Content-Length: 0x4", b"null", 411),
+        ("Content-Length: 1_0", b"null", 411),
+        ("Content-Length: ٤", b"null", 411),
+        ("Content-Length: 40", b"null", 400),
+        ("Content-Length: 1", b"null", 400),
+    ],
+)
+def test_a_length_that_lies_is_refused(
+    server: Server, fields: str, body: bytes, status: int
+) -> None:
+    assert f" {status} ".encode() in said(server, f"{POST}{fields}\r\n\r\n", body)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1.:{port}",
+        "localhost.:{port}",
+        "127.1:{port}",
+        "2130706433:{port}",
+        "[::1]:{port}",
+        "evil.example:{port}",
+        "127.0.0.1:{port}@evil.example",
+        "evil.example#127.0.0.1:{port}",
+        "127.0.0.1:{port}, evil.example",
+        "127.0.0.1:{port}\r\nHost: evil.example",
+    ],
+)
+def test_a_name_that_only_looks_like_its_own_is_refused(server: Server, host: str) -> None:
+    assert b" 403 " in said(server, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "http://evil.example/",
+        "//evil.example/",
+        "/../../etc/passwd",
+        "/jobs/../",
+        "/jobs/%2e%2e",
+        "/static/machines.json",
+    ],
+)
+def test_there_is_nothing_but_the_page_and_its_jobs(server: Server, path: str) -> None:
+    assert ask(server, "GET", path)[0] == 404
+
+
+@pytest.mark.parametrize("method", ["PUT", "OPTIONS", "HEAD", "TRACE", "CONNECT", "PATCH"])
+def test_other_methods_do_nothing(server: Server, method: str) -> None:
+    answer = said(server, f"{method} / HTTP/1.1\r\nHost: 127.0.0.1:{{port}}\r\n\r\n")
+    assert b" 501 " in answer
+    assert server.token.encode() not in answer
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_the_browser_tells_that_another_page_asks(server: Server, site: str) -> None:
+    """A picture or a script of another page sends no Origin; browsers say so all the same."""
+    foreign = {"Sec_Fetch_Site": site}
+    assert ask(server, "GET", "/", **foreign, Sec_Fetch_Mode="no-cors")[0] == 403
+    assert ask(server, "POST", "/jobs", order(), **foreign, Sec_Fetch_Mode="navigate")[0] == 403
+    assert ask(server, "GET", "/", **foreign, Sec_Fetch_Mode="navigate")[0] == 200, "a link may"
+
+
+def test_a_head_that_trickles_is_cut_off(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "READ_SECONDS", 0.4)
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=0.05) as raw:
+        raw.sendall(b"GET / HTTP/1.1\r\nX: ")
+        began = time.monotonic()
+        while time.monotonic() - began < 10:
+            try:
+                raw.sendall(b"x")
+                if raw.recv(4096):
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+            else:
+                break
+        assert time.monotonic() - began < 5
+
+
 def test_a_body_that_trickles_is_cut_off(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "READ_SECONDS", 0.5)
     head = f"POST /jobs HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -53,6 +54,21 @@ class Tab:
         self.page.goto(address)
         self.page.wait_for_selector("html[data-ready=yes]")
         return self
+
+    def link(self) -> str:
+        """The address, once it says what the page shows: it is written 350 ms late at most.
+
+        Timers of a page fire in the order in which they are due, however busy the machine is.
+        """
+        late = "new Promise((done) => setTimeout(() => done(location.href), 400))"
+        return str(self.page.evaluate(late))
+
+    def until(self, expression: str, seconds: float = 20.0) -> None:
+        """Wait for a state of the page; its policy forbids the polling of Playwright."""
+        deadline = time.monotonic() + seconds
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < deadline, f"never came true: {expression}"
+            self.page.wait_for_timeout(20)
 
     def claim(self, name: str) -> str:
         """The value of a claim that the page makes."""

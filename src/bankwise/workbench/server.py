@@ -8,16 +8,19 @@
 
 It listens on the loopback address only. A request must name this server as its Host and, if it
 has an Origin, come from the server's own page: a foreign page can neither post to it nor, by
-rebinding a name, read from it. Bodies are limited in size and time.
+rebinding a name, read from it. Head and body of a request are limited in size and time.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+import socket
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
@@ -91,6 +94,28 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "bankwise"
     sys_version = ""
 
+    def setup(self) -> None:
+        """The whole head has to arrive in time, not each piece of it."""
+        super().setup()
+        self._clock = threading.Timer(READ_SECONDS, self._hang_up)
+        self._clock.daemon = True
+        self._clock.start()
+
+    def parse_request(self) -> bool:
+        """Read the head; then its clock stops."""
+        read = super().parse_request()
+        self._clock.cancel()
+        return read
+
+    def finish(self) -> None:
+        """A client that said nothing leaves no clock behind."""
+        self._clock.cancel()
+        super().finish()
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RD)
+
     def do_GET(self) -> None:
         self._answer(self._get)
 
@@ -125,6 +150,10 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RequestError(HTTPStatus.FORBIDDEN, "this server answers to its own address only")
         origin = self.headers.get("Origin")
         if origin is not None and origin.lower().removeprefix("http://") not in self._home.hosts:
+            raise _RequestError(HTTPStatus.FORBIDDEN, "requests from other pages are refused")
+        site = self.headers.get("Sec-Fetch-Site", "none")
+        linked = self.headers.get("Sec-Fetch-Mode") == "navigate"
+        if site not in ("none", "same-origin") and not (linked and self.command == "GET"):
             raise _RequestError(HTTPStatus.FORBIDDEN, "requests from other pages are refused")
 
     def _get(self) -> None:
@@ -167,8 +196,10 @@ class _Handler(BaseHTTPRequestHandler):
             )
 
     def _body(self) -> bytes:
-        length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit()):
+        lengths = self.headers.get_all("Content-Length", [])
+        length = lengths[0] if len(lengths) == 1 else ""
+        chunked = "Transfer-Encoding" in self.headers
+        if chunked or not (length.isascii() and length.isdigit()):
             raise _RequestError(HTTPStatus.LENGTH_REQUIRED, "a Content-Length is needed")
         if len(length) > 9 or int(length) > MAX_BODY_BYTES:
             message = f"at most {MAX_BODY_BYTES:,} bytes"

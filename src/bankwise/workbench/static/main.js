@@ -9,6 +9,7 @@ import { mountMemory } from "./figures/memory.js";
 import { mountRules } from "./figures/rules.js";
 import { mountStory } from "./figures/story.js";
 import { mountWave } from "./figures/wave.js";
+import { mountWaveThread } from "./figures/wave_thread.js";
 import { mountWorkbench } from "./figures/workbench.js";
 import { restore } from "./state.js";
 
@@ -25,6 +26,7 @@ if (document.getElementById("workbench")) {
   mountRules(machines);
   mountHardware(machines);
   mountWave(machines);
+  mountWaveThread(machines);
   mountDescriptor(machines);
 }
 mountKernel(document.getElementById("kernel"), json("report"), machines);

@@ -43,11 +43,27 @@ let current = { ...DEFAULTS };
 /** All values as they are now: texts by key. */
 export const state = () => current;
 
-/** Change some keys, rewrite the URL, tell everybody who listens. */
+/** Change some keys, tell everybody who listens, rewrite the URL soon. */
 export function change(patch) {
   current = { ...current, ...patch };
-  history.replaceState(null, "", `${location.href.split("#")[0]}#${encode(current)}`);
   for (const listener of listeners) listener(current, patch);
+  const pause = writtenAt + WRITE_EVERY_MS - performance.now();
+  unwritten ??= setTimeout(write, Math.max(WRITE_AFTER_MS, pause));
+}
+
+/** Writing takes milliseconds, and Safari allows a hundred in thirty seconds: a drag is a few. */
+const WRITE_EVERY_MS = 350;
+const WRITE_AFTER_MS = 30;
+let unwritten = null;
+let writtenAt = 0;
+let known = "";
+
+function write() {
+  unwritten = null;
+  if (location.hash !== known) return; // Somebody went elsewhere: that counts, not what was here.
+  history.replaceState(null, "", `${location.href.split("#")[0]}#${encode(current)}`);
+  writtenAt = performance.now();
+  known = location.hash;
 }
 
 /** Call `listener` after every change. */
@@ -57,6 +73,9 @@ export function listen(listener) {
 
 /** Read the URL; keys that are unknown are left out. */
 export function restore() {
+  clearTimeout(unwritten);
+  unwritten = null;
+  known = location.hash;
   current = { ...DEFAULTS, ...decode(location.hash.slice(1)) };
   for (const listener of listeners) listener(current, current);
 }

@@ -1,10 +1,10 @@
 /** The XOR of an 8x8 tile in small, and Composable Kernel's XOR descriptor step by step. */
 import { count } from "../core/conflict.js";
 import { change, within } from "../state.js";
-import { bankFill, thingFill } from "../view/colour.js";
+import { bankFill, lighter, thingFill } from "../view/colour.js";
 import { choices, claim, h, slider, verdict } from "../view/dom.js";
 import { figure } from "../view/figure.js";
-import { label, rect, svg } from "../view/svg.js";
+import { label, rect, SMALL, svg } from "../view/svg.js";
 
 /** Mount both figures. */
 export function mountDescriptor(machines) {
@@ -22,7 +22,7 @@ function eightFigure(values) {
       const [x, y] = [(moved ? lands(m, n) : n) * size, 20 + m * size];
       return (
         rect(x, y, size - 2, size - 2, thingFill(2 * n, 16), { rx: 2 }) +
-        label(x + size / 2 - 1, y + 18, `${m},${n}`, { size: 9.5, fill: "#14181d" })
+        label(x + size / 2 - 1, y + 18, `${m},${n}`, { size: SMALL, fill: "#14181d" })
       );
     });
     const name = label(0, 12, title, { anchor: "start", size: 11 });
@@ -72,34 +72,34 @@ function descriptorFigure(values, machines) {
   const counted = count(row, descriptorOffsets(step));
   const plain = count(row, descriptorOffsets(1));
   const logical = step === 0 || step === 4;
-  const [wide, tall] = [42, 15];
+  const [wide, tall] = [47, 15];
   const marks = [];
   for (let m = 0; m < 32; m++) {
     for (let block = 0; block < 4; block++) {
       const slot = descriptorSlot(m, block, step);
       const [x, y] = logical ? [block, m] : [slot % 8, slot >> 3];
+      const fill = bankFill(block * 8, 32);
       const text = logical && step === 4 ? `@${slot}` : `${m},${block}`;
       marks.push(
-        rect(40 + x * wide, 18 + y * tall, wide - 2, tall - 1, bankFill(block * 8, 32), {
+        rect(40 + x * wide, 18 + y * tall, wide - 2, tall - 1, m & 1 ? lighter(fill) : fill, {
           rx: 2,
-          opacity: m & 1 ? 0.72 : 1,
         }) +
-          label(40 + x * wide + wide / 2 - 1, 29 + y * tall, text, { size: 8.5, fill: "#14181d" }),
+          label(40 + x * wide + wide / 2 - 1, 29 + y * tall, text, { size: SMALL, fill: "#14181d" }),
       );
     }
   }
   const across = logical ? 4 : 8;
   const heads = Array.from({ length: across }, (_, i) =>
     label(40 + i * wide + wide / 2, 11, logical ? `block ${i}` : `${4 * i}–${4 * i + 3}`, {
-      size: 8.5,
+      size: SMALL,
       fill: "var(--quiet)",
     }),
   );
   if (!logical)
-    heads.push(label(34, 11, "banks", { size: 8.5, anchor: "end", fill: "var(--quiet)" }));
+    heads.push(label(34, 11, "banks", { size: SMALL, anchor: "end", fill: "var(--quiet)" }));
   const lines = Array.from({ length: logical ? 32 : 16 }, (_, y) =>
     label(34, 29 + y * tall, logical ? `m ${y}` : `B ${y}`, {
-      size: 8,
+      size: SMALL,
       anchor: "end",
       fill: "var(--quiet)",
     }),

@@ -38,11 +38,11 @@ function familyFigure(model) {
         size: 12,
         "font-weight": passes === here ? 700 : undefined,
       }) +
-      rect(104, y, Math.max(1.5, 200 * share), 19, passes === 1 ? "var(--good)" : "var(--bad)", {
+      rect(104, y, Math.max(1.5, 90 * share), 19, passes === 1 ? "var(--good)" : "var(--bad)", {
         rx: 2,
       }) +
       label(
-        112 + 200 * share,
+        112 + 90 * share,
         y + 14,
         `${number(settings)} · ${(100 * share).toPrecision(3)} %${passes === here ? "  ◂ yours" : ""}`,
         { anchor: "start", size: 12, "font-weight": passes === here ? 700 : undefined },
@@ -50,7 +50,7 @@ function familyFigure(model) {
     );
   });
   return {
-    picture: svg(470, 12 + table.length * 26, body.join(""), "settings of the toggles by passes"),
+    picture: svg(366, 12 + table.length * 26, body.join(""), "settings of the toggles by passes"),
     claim: [
       ...table.map(([passes, settings]) =>
         h("span", { class: "hidden-claim" }, claim(`family-${passes}`, settings, "")),

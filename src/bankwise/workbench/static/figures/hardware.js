@@ -6,7 +6,7 @@ import { hitsOf, hitsSvg } from "../view/charts.js";
 import { bankFill, thingFill } from "../view/colour.js";
 import { choices, claim, h, select, verdict } from "../view/dom.js";
 import { figure } from "../view/figure.js";
-import { label, line, rect, svg } from "../view/svg.js";
+import { label, line, rect, SMALL, svg } from "../view/svg.js";
 
 /** Mount the figures about one instruction. */
 export function mountHardware(machines) {
@@ -51,8 +51,8 @@ function phasesFigure(values, machines) {
         { rx: 3 },
       ) +
       label(x + size / 2 - 1.5, y + 15, lane, { size: 11, fill: "#14181d", "font-weight": 600 }) +
-      label(x + size / 2 - 1.5, y + 28, phase === undefined ? "none" : `phase ${phase}`, {
-        size: 7.5,
+      label(x + size / 2 - 1.5, y + 28, phase === undefined ? "none" : `ph ${phase}`, {
+        size: SMALL,
         fill: "#14181d",
       })
     );
@@ -103,7 +103,7 @@ function mfmaFigure(values, machines) {
   const row = machines.get("gfx942").instructions.get("ds_read_b64");
   const offsets = mfmaOffsets(which);
   const counted = count(row, offsets);
-  const [wide, tall] = [62, 19];
+  const [wide, tall] = [70, 19];
   const cells = Array.from({ length: 64 }, (_, lane) => {
     const bank = (offsets[lane] / 4) % 32;
     const [x, y] = [54 + (lane >> 4) * wide, 18 + (lane % 16) * tall];
@@ -114,12 +114,12 @@ function mfmaFigure(values, machines) {
   });
   const heads = [0, 1, 2, 3].map((g) =>
     label(54 + g * wide + wide / 2, 11, `cols ${4 * g}–${4 * g + 3}`, {
-      size: 9,
+      size: SMALL,
       fill: "var(--quiet)",
     }),
   );
   const sides = Array.from({ length: 16 }, (_, m) =>
-    label(46, 31 + m * tall, `row ${m}`, { size: 9, anchor: "end", fill: "var(--quiet)" }),
+    label(46, 31 + m * tall, `row ${m}`, { size: SMALL, anchor: "end", fill: "var(--quiet)" }),
   );
   return {
     controls: [
@@ -184,8 +184,8 @@ function occupancyFigure(values, machines) {
         ? label(
             resident * size * scale + (rest * scale) / 2,
             y + 20,
-            rest * scale > 50 ? "too small" : "",
-            { size: 9.5, fill: "var(--bad)" },
+            rest * scale > 58 ? "too small" : "",
+            { size: SMALL, fill: "var(--bad)" },
           )
         : "";
     return (

@@ -74,7 +74,7 @@ function ownership(model, access, own, ringed) {
   const { tile } = model;
   const rows = Math.min(32, 1 << tile.rows);
   const columns = Math.min(64, 1 << tile.columns);
-  const size = Math.max(9, Math.min(17, Math.floor(560 / columns)));
+  const size = Math.max(9, Math.min(17, Math.floor(513 / columns)));
   return tileSvg({
     rows,
     columns,

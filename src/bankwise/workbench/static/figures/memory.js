@@ -5,7 +5,7 @@ import { change, within } from "../state.js";
 import { thingFill } from "../view/colour.js";
 import { choices, claim, field, h, select } from "../view/dom.js";
 import { figure } from "../view/figure.js";
-import { label, line, rect, svg } from "../view/svg.js";
+import { label, line, rect, SMALL, svg } from "../view/svg.js";
 
 const LANES = 64;
 const lanes = (address) => Array.from({ length: LANES }, (_, lane) => address(lane));
@@ -121,9 +121,9 @@ function linesSvg(found, lineBytes) {
       rect(x + 1, 14, step - 2, tall, "var(--wash)", { rx: 1.5 }) +
       rect(x + 1, 14 + tall - used, step - 2, used, "var(--accent)", { rx: 1.5 }) +
       (step > 24 || i % 4 === 0
-        ? label(x + step / 2, 134, text, { size: 9, fill: "var(--quiet)" })
+        ? label(x + step / 2, 134, text, { size: SMALL, fill: "var(--quiet)" })
         : "") +
-      (step > 18 ? label(x + step / 2, 10, bytes, { size: 9, fill: "var(--quiet)" }) : "")
+      (step > 18 ? label(x + step / 2, 10, bytes, { size: SMALL, fill: "var(--quiet)" }) : "")
     );
   });
   return svg(

@@ -1,15 +1,14 @@
 /** Pictures of one phase: the words that every bank is asked for, and the lanes that ask. */
 import { bankFill, thingFill } from "../view/colour.js";
-import { label, line, rect, svg } from "../view/svg.js";
+import { label, line, rect, SMALL, svg } from "../view/svg.js";
 
-const WIDTH = 960;
-const HEIGHT = 154; // of every phase the same: what stands below must not move
+const WIDTH = 1056;
+const HEIGHT = 178; // of every phase the same: what stands below must not move
 
 /** Banks side by side, their words stacked, on each the lane that wants it; `marked`: a bank. */
 export function stacksSvg(phase, banks, marked) {
   const step = WIDTH / banks;
   const unit = Math.min(15, (HEIGHT - 4) / Math.max(1, phase.passes));
-  const size = Math.min(9, step * 0.5, unit - 1.5);
   const base = HEIGHT;
   const marks = [line(0, base + 0.5, WIDTH, base + 0.5)];
   for (const [bank, words] of phase.banks) {
@@ -23,7 +22,7 @@ export function stacksSvg(phase, banks, marked) {
           "stroke-width": words.size > 1 ? 0.8 : undefined,
         }),
       );
-      if (unit >= 9) marks.push(laneLabel(lanes, x + step / 2, y + unit / 2 + 3, size));
+      if (unit >= 9) marks.push(laneLabel(lanes, x + step / 2, y + unit / 2 + 3.5));
     });
   }
   for (let bank = 0; bank < banks; bank++) marks.push(bankLabel(bank, step, base, marked));
@@ -31,14 +30,14 @@ export function stacksSvg(phase, banks, marked) {
   return svg(WIDTH, base + 16, marks.join(""), alt);
 }
 
-function laneLabel(lanes, x, y, size) {
+function laneLabel(lanes, x, y) {
   const text = lanes.length > 1 ? `${lanes[0]}+` : lanes[0];
-  return label(x, y, text, { size, fill: "#14181d" });
+  return label(x, y, text, { size: SMALL, fill: "#14181d" });
 }
 
 function bankLabel(bank, step, base, marked) {
   return label((bank + 0.5) * step, base + 12, bank, {
-    size: Math.min(9, step * 0.56),
+    size: SMALL,
     fill: bank === marked ? "var(--bad)" : "var(--quiet)",
     "font-weight": bank === marked ? 700 : undefined,
   });
@@ -46,14 +45,14 @@ function bankLabel(bank, step, base, marked) {
 
 /** The lanes that collide on one bank, with the words that they want. */
 export function witnessSvg(witness) {
-  const size = 44;
+  const size = 52;
   const many = witness.lanes.length;
   const body = witness.lanes.map((lane, i) => {
     const middle = i * size + size / 2 - 1.5;
     return (
       rect(i * size, 0, size - 3, 34, thingFill(2 * i, 2 * many), { rx: 3 }) +
-      label(middle, 14, `lane ${lane}`, { size: 9, fill: "#14181d" }) +
-      label(middle, 27, `w ${witness.words[i]}`, { size: 9, fill: "#14181d" })
+      label(middle, 14, `lane ${lane}`, { size: SMALL, fill: "#14181d" }) +
+      label(middle, 27, `w ${witness.words[i]}`, { size: SMALL, fill: "#14181d" })
     );
   });
   return svg(many * size, 36, body.join(""), witness.text);

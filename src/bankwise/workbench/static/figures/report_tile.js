@@ -2,7 +2,7 @@
 import { count } from "../core/conflict.js";
 import { choices, h, number, refill } from "../view/dom.js";
 import { exporting } from "../view/figure.js";
-import { tileSvg } from "../view/tile.js";
+import { hasText, tileSvg } from "../view/tile.js";
 import { nameOf } from "./report_access.js";
 
 const MOST_CELLS = 8192;
@@ -69,7 +69,8 @@ function tileOf(check, machines, access) {
     const at = spec.offsets[m * columns + n] * bytes;
     const bank = Math.floor(at / 4) % (banks ?? 32);
     const ring = phase ? phase.ring(at) : 0;
-    return { bank, banks: banks ?? 32, text: bank, ring, faint: Boolean(phase) && !ring };
+    const title = `row ${m}, column ${n}: bank ${bank}`;
+    return { bank, banks: banks ?? 32, text: bank, title, ring, faint: Boolean(phase) && !ring };
   };
   const size = Math.max(7, Math.min(22, Math.floor((ROOM - 26) / columns)));
   const part = rows < all ? ` Rows 0 to ${rows - 1} of ${all}.` : "";
@@ -78,10 +79,10 @@ function tileOf(check, machines, access) {
     columns,
     size,
     cell,
-    rowLabel: (m) => (size < 9 && m % 2 ? "" : m),
+    rowLabel: (m) => m,
     columnLabel: (n) => n,
     alt: "the tile, each element with its bank",
-    caption: `Every element with its bank.${phase ? ` ${phase.text}` : ""}${part}`,
+    caption: `Every element with its bank${hasText(size) ? "" : " as colour"}.${phase ? ` ${phase.text}` : ""}${part}`,
   };
 }
 

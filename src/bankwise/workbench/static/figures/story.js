@@ -7,7 +7,7 @@ import { hitsOf, hitsSvg } from "../view/charts.js";
 import { bankFill } from "../view/colour.js";
 import { claim, h, slider, verdict } from "../view/dom.js";
 import { figure } from "../view/figure.js";
-import { label, line, path, rect, svg } from "../view/svg.js";
+import { label, line, path, rect, SMALL, svg } from "../view/svg.js";
 import { tileMarks, tileSvg } from "../view/tile.js";
 
 const TILE = { columns: 5, rows: 4, elementBits: 32 };
@@ -155,7 +155,7 @@ function building(last) {
         size: 12,
         "font-weight": 600,
       }) +
-      label(0, top + 29, what, { anchor: "start", size: 9.5, fill: "var(--quiet)" }) +
+      label(0, top + 29, what, { anchor: "start", size: SMALL, fill: "var(--quiet)" }) +
       cells.join("")
     );
   });
@@ -194,7 +194,7 @@ function diagnosis(read, step) {
   const bad = conflictDirections(TILE, columnsOf(fold([1, 2, 4, 8]), TILE), read);
   const even = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step));
   const odd = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step + 1));
-  const size = 38;
+  const size = 37;
   const row = (banks, top, name) =>
     label(0, top + 22, name, { anchor: "start", size: 11 }) +
     banks
@@ -227,8 +227,9 @@ function diagnosis(read, step) {
       row(even, 16, `column ${2 * step}`) +
         row(odd, 70, `column ${2 * step + 1}`) +
         links.join("") +
+        label(0, 118, "row", { size: 11, anchor: "start" }) +
         Array.from({ length: 16 }, (_, m) =>
-          label(104 + m * size + 17, 118, `row ${m}`, { size: 8.5, fill: "var(--quiet)" }),
+          label(104 + m * size + 17, 118, m, { size: SMALL, fill: "var(--quiet)" }),
         ).join(""),
       "the banks of two neighbouring columns; each bank appears in both",
     ),

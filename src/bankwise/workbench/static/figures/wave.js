@@ -2,14 +2,14 @@
 import { count } from "../core/conflict.js";
 import { laneText } from "../core/machines.js";
 import { change, within } from "../state.js";
-import { hitsOf, hitsSvg } from "../view/charts.js";
-import { bankFill, thingFill } from "../view/colour.js";
+import { hitsOf, hitsSvg, LEFT } from "../view/charts.js";
+import { bankFill, lighter, thingFill } from "../view/colour.js";
 import { choices, claim, h, slider, verdict } from "../view/dom.js";
 import { figure } from "../view/figure.js";
-import { label, rect, svg } from "../view/svg.js";
+import { label, rect, SMALL, svg } from "../view/svg.js";
 
-const UNIT = 8;
-const PERIOD = 8;
+export const UNIT = 8;
+export const PERIOD = 8;
 const ROW = 64;
 const WAVES = 8;
 
@@ -18,11 +18,10 @@ export function mountWave(machines) {
   figure("wave-copy", ["wc"], copyFigure);
   figure("wave-lds", ["ws"], ldsFigure);
   figure("wave-read", ["wp"], (values) => readFigure(values, machines));
-  figure("wave-thread", ["th"], (values) => threadFigure(values, machines));
 }
 
 /** First bytes of the fragment read: lane -> row lane mod 16, chunk lane div 16. */
-function fragmentOffsets(swizzled) {
+export function fragmentOffsets(swizzled) {
   return Array.from({ length: 64 }, (_, lane) => {
     const [row, chunk] = [lane % 16, lane >> 4];
     return 2 * (row * ROW + (swizzled ? chunk ^ (row % PERIOD) : chunk) * UNIT);
@@ -51,7 +50,7 @@ function copyOwners() {
 
 function copyFigure(values) {
   const shown = within(values.wc, WAVES - 1);
-  const [wide, tall] = [17, 12];
+  const [wide, tall] = [17, 13];
   const marks = [];
   const rows = new Set();
   for (const [place, { copy, wave, lane }] of copyOwners()) {
@@ -65,16 +64,16 @@ function copyFigure(values) {
       }),
     );
     if (wave === shown) {
-      marks.push(label(x + wide / 2 - 0.5, y + 8.6, lane, { size: 8, fill: "#14181d" }));
+      marks.push(label(x + wide / 2 - 0.5, y + 9.5, lane, { size: SMALL, fill: "#14181d" }));
     }
     if (word === 0 && m % 2 === 0) {
       marks.push(
-        label(52, y + 14, `wave ${wave}`, { size: 9, anchor: "end", fill: "var(--quiet)" }),
+        label(52, y + 14, `wave ${wave}`, { size: SMALL, anchor: "end", fill: "var(--quiet)" }),
       );
     }
     if (word === 0 && m % 16 === 0) {
       const text = copy ? "second copy" : "first copy";
-      const own = { size: 9.5, anchor: "start", fill: "var(--quiet)" };
+      const own = { size: SMALL, anchor: "start", fill: "var(--quiet)" };
       marks.push(label(66 + 32 * wide, y + 12, text, own));
     }
   }
@@ -110,24 +109,24 @@ function ldsFigure(values) {
       const word = (m * ROW + slot * UNIT) / 2;
       const [bank, line] = [word % 64, Math.floor(word / 64)];
       if (chunk === 0) banks.add(bank);
-      const [x, y] = [40 + (bank / 4) * wide, 16 + line * tall];
+      const [x, y] = [48 + (bank / 4) * wide, 16 + line * tall];
       const fill = thingFill(2 * chunk, 16);
       marks.push(
-        rect(x, y, wide - 1.5, tall - 1.5, fill, { rx: 2, opacity: m & 1 ? 0.72 : 1 }) +
-          label(x + wide / 2 - 1, y + 12, `${m},${chunk}`, { size: 9.5, fill: "#14181d" }),
+        rect(x, y, wide - 1.5, tall - 1.5, m & 1 ? lighter(fill) : fill, { rx: 2 }) +
+          label(x + wide / 2 - 1, y + 12, `${m},${chunk}`, { size: SMALL, fill: "#14181d" }),
       );
     }
   }
   const heads = Array.from({ length: 16 }, (_, i) =>
-    label(40 + (i + 0.5) * wide, 10, `${4 * i}–${4 * i + 3}`, { size: 8.5, fill: "var(--quiet)" }),
+    label(48 + (i + 0.5) * wide, 10, `${4 * i}–${4 * i + 3}`, { size: SMALL, fill: "var(--quiet)" }),
   );
   const lines = Array.from({ length: 16 }, (_, i) =>
-    label(34, 28 + i * tall, `line ${i}`, { size: 8.5, anchor: "end", fill: "var(--quiet)" }),
+    label(42, 28 + i * tall, `line ${i}`, { size: SMALL, anchor: "end", fill: "var(--quiet)" }),
   );
   return {
     controls: [layouts("ws", swizzled)],
     picture: svg(
-      40 + 16 * wide,
+      48 + 16 * wide,
       18 + 16 * tall,
       [...marks, ...heads, ...lines].join(""),
       "the tile in the lines of LDS, row and chunk",
@@ -198,8 +197,7 @@ function readFigure(values, machines) {
   };
 }
 
-const SIZE = 11;
-const LEFT = 26;
+const SIZE = 10.5;
 const WIDTH = LEFT + 64 * SIZE;
 
 /** The first eight lines of LDS and the chunks that the lanes of one phase want. */
@@ -226,7 +224,7 @@ function linesSvg(title, offsets, lanes) {
   });
   const heads = Array.from({ length: 16 }, (_, i) =>
     label(LEFT + (4 * i + 2) * SIZE, 26, `${4 * i}–${4 * i + 3}`, {
-      size: 9,
+      size: SMALL,
       fill: "var(--quiet)",
     }),
   );
@@ -242,9 +240,10 @@ function cycleStrip(counted) {
   const blocks = counted.phases.flatMap((phase, i) =>
     Array.from({ length: phase.passes }, (_, k) => {
       const x = LEFT + size * at++;
+      const fill = thingFill(2 * i, 8);
       return (
-        rect(x, 18, size - 3, 22, thingFill(2 * i, 8), { rx: 2, opacity: k ? 0.7 : 1 }) +
-        label(x + size / 2 - 1.5, 33, `ph ${i}`, { size: 9, fill: "#14181d" })
+        rect(x, 18, size - 3, 22, k ? lighter(fill) : fill, { rx: 2 }) +
+        label(x + size / 2 - 1.5, 33, `ph ${i}`, { size: SMALL, fill: "#14181d" })
       );
     }),
   );
@@ -258,55 +257,4 @@ function cycleStrip(counted) {
     }) + blocks.join(""),
     `${at} cycles`,
   );
-}
-
-/** One lane's four steps from its column to its bank. */
-function threadFigure(values, machines) {
-  const lane = within(values.th, 63);
-  const [row, column] = [lane % 16, (lane >> 4) * UNIT];
-  const chunk = Math.floor(column / UNIT);
-  const phase = row % PERIOD;
-  const moved = (chunk ^ phase) * UNIT;
-  const bank = (row * 32 + moved / 2) % 64;
-  const before = (row * 32 + column / 2) % 64;
-  const steps = [
-    ["column chunk", `${column} div ${UNIT}`, chunk],
-    ["row phase", `${row} mod ${PERIOD}`, phase],
-    ["XOR", `${chunk} ⊕ ${phase}`, chunk ^ phase],
-    ["new column", `${chunk ^ phase} × ${UNIT}`, moved],
-    ["bank", `(32 × ${row} + ${moved} div 2) mod 64`, bank],
-  ];
-  const body = steps.map(([name, how, value], i) => {
-    const x = i * 152;
-    const [quiet, ink] = i === 4 ? ["#14181d", "#14181d"] : ["var(--quiet)", "var(--ink)"];
-    return (
-      rect(x, 4, 140, 68, i === 4 ? bankFill(bank, 64) : "var(--wash)", { rx: 6 }) +
-      label(x + 70, 22, name, { size: 10.5, fill: quiet }) +
-      label(x + 70, 46, value, { size: 18, "font-weight": 700, fill: ink }) +
-      label(x + 70, 63, how, { size: 9, fill: quiet })
-    );
-  });
-  const served = machines.get("gfx950").instructions.get("ds_read_b128").phases;
-  const mates = served.find((lanes) => lanes.includes(lane));
-  const plain = fragmentOffsets(false);
-  const others = mates.filter((one) => one !== lane && (plain[one] / 4) % 64 === before);
-  return {
-    controls: [
-      slider(
-        "Thread",
-        lane,
-        63,
-        (t) => `thread ${t}: row ${t % 16}, column ${(t >> 4) * UNIT}`,
-        (t) => change({ th: String(t) }),
-      ),
-    ],
-    picture: svg(5 * 152 - 12, 76, body.join(""), `four steps to bank ${bank}`),
-    claim: [
-      `Thread ${lane} reads banks `,
-      claim("thread-bank", bank, `${bank}–${bank + 3}`),
-      `; row-major it would be banks ${before}–${before + 3}, in one phase with threads `,
-      claim("thread-others", others.join(" "), others.join(", ") || "of other banks only"),
-      ".",
-    ],
-  };
 }

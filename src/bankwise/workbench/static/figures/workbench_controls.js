@@ -68,12 +68,17 @@ export function toggles(view) {
     h("p", { class: "hint" }, "This layout is no XOR fold; a toggle starts from row-major."),
     grid(view, model.tile),
   ]);
-  root.querySelector(".hint").hidden = model.layout.kind === "fold";
+  const hint = root.querySelector(".hint");
+  const fits = model.layout.kind === "fold";
+  if (hint.hidden !== fits) hint.hidden = fits;
   const masks = masksOf(model);
-  for (const cell of root.querySelectorAll("button")) {
-    const on = Boolean((masks[cell.dataset.j] >> cell.dataset.k) & 1);
-    put(cell, { "aria-pressed": String(on) }, on ? "1" : "·");
-  }
+  for (const { button, j, k } of view.cells) press(button, (masks[j] >> k) & 1);
+}
+
+function press(cell, on) {
+  if (cell.on === on) return;
+  cell.on = on;
+  put(cell, { "aria-pressed": String(Boolean(on)) }, on ? "1" : "·");
 }
 
 function grid(view, tile) {
@@ -82,8 +87,11 @@ function grid(view, tile) {
     h("th", { scope: "col", "data-k": k }, `n${k}`),
   );
   table.append(h("tr", {}, h("td"), heads));
+  view.cells = [];
   for (let j = 0; j < tile.rows; j++) {
-    const cells = heads.map((_, k) => h("td", {}, toggle(view, table, j, k)));
+    const row = heads.map((_, k) => ({ button: toggle(view, table, j, k), j, k }));
+    view.cells.push(...row);
+    const cells = row.map((cell) => h("td", {}, cell.button));
     table.append(h("tr", {}, h("th", { scope: "row", "data-j": j }, `m${j}`), cells));
   }
   return table;

@@ -123,7 +123,7 @@ export function tileSpec(view) {
   const columns = 1 << tile.columns;
   const banks = access?.row.banks ?? 32;
   const served = phase === null || !access ? null : new Set(counted.phases[phase].lanes);
-  const size = Math.max(15, Math.min(24, Math.floor((view.room - 28) / columns)));
+  const size = Math.max(17, Math.min(24, Math.floor((view.room - 28) / columns)));
   const light = spotlight(view);
   return {
     rows: 1 << tile.rows,

@@ -1,6 +1,9 @@
 /** Bank hits as bars, matrices over F2 as cells. */
 import { bankFill } from "./colour.js";
-import { label, line, rect, svg } from "./svg.js";
+import { label, line, rect, SMALL, svg } from "./svg.js";
+
+/** What stands left of the bars: "words", "bank", "lane". */
+export const LEFT = 32;
 
 /**
  * Words wanted per bank in one phase: bars with their number. `marked`: banks to point out.
@@ -9,13 +12,13 @@ import { label, line, rect, svg } from "./svg.js";
 export function hitsSvg(hits, { width = 704, marked = new Set(), alt = "" } = {}) {
   const banks = hits.length;
   const worst = Math.max(1, ...hits);
-  const step = (width - 26) / banks;
+  const step = (width - LEFT) / banks;
   const unit = Math.min(9, 96 / worst);
   const height = 44 + unit * worst;
   const base = height - 16;
-  const marks = [line(26, base + 0.5, width, base + 0.5)];
+  const marks = [line(LEFT, base + 0.5, width, base + 0.5)];
   hits.forEach((words, bank) => {
-    const x = 26 + bank * step;
+    const x = LEFT + bank * step;
     const tall = unit * words;
     marks.push(
       rect(x + 1, base - tall, step - 2, tall, bankFill(bank, banks), {
@@ -24,10 +27,10 @@ export function hitsSvg(hits, { width = 704, marked = new Set(), alt = "" } = {}
         "stroke-width": marked.has(bank) ? 2.4 : words > 1 ? 1.4 : undefined,
       }),
     );
-    if (words) {
+    if (words && (fits(words, step) || bank % 2 === 0 || hits[bank - 1] !== words)) {
       marks.push(
         label(x + step / 2, base - tall - 4, words, {
-          size: Math.min(10, step * 0.72),
+          size: SMALL,
           fill: words > 1 ? "var(--bad)" : "var(--quiet)",
           "font-weight": words > 1 ? 700 : undefined,
         }),
@@ -36,16 +39,19 @@ export function hitsSvg(hits, { width = 704, marked = new Set(), alt = "" } = {}
     if (banks <= 32 || bank % 4 === 0) {
       marks.push(
         label(x + step / 2, height - 4, bank, {
-          size: 8.5,
+          size: SMALL,
           fill: "var(--quiet)",
         }),
       );
     }
   });
-  marks.push(label(0, base - 3, "words", { size: 8.5, anchor: "start", fill: "var(--quiet)" }));
-  marks.push(label(0, height - 4, "bank", { size: 8.5, anchor: "start", fill: "var(--quiet)" }));
+  marks.push(label(0, base - 3, "words", { size: SMALL, anchor: "start", fill: "var(--quiet)" }));
+  marks.push(label(0, height - 4, "bank", { size: SMALL, anchor: "start", fill: "var(--quiet)" }));
   return svg(width, height, marks.join(""), alt || hitsAlt(hits));
 }
+
+/** Whether a number has room; where it has none, every second of equal neighbours is named. */
+const fits = (value, room) => 6.1 * String(value).length <= room;
 
 function hitsAlt(hits) {
   const used = hits.filter(Boolean).length;
@@ -57,10 +63,10 @@ function hitsAlt(hits) {
  * wants another word of it. `lanes`: [{bank, rivals, served}], `marked`: lanes to point out.
  */
 export function lanesSvg(lanes, banks, { marked = new Set(), width = 704 } = {}) {
-  const step = (width - 26) / 32;
-  const marks = [label(0, 28, "bank", { size: 8.5, anchor: "start", fill: "var(--quiet)" })];
+  const step = (width - LEFT) / 32;
+  const marks = [label(0, 28, "bank", { size: SMALL, anchor: "start", fill: "var(--quiet)" })];
   lanes.forEach(({ bank, rivals, served }, lane) => {
-    const [x, y] = [26 + (lane % 32) * step, 14 + 42 * Math.floor(lane / 32)];
+    const [x, y] = [LEFT + (lane % 32) * step, 14 + 42 * Math.floor(lane / 32)];
     const frame = marked.has(lane) ? "var(--ink)" : rivals ? "var(--bad)" : undefined;
     const cell = rect(x + 1, y, step - 2, 22, bankFill(bank, banks), {
       "data-lane": lane,
@@ -69,13 +75,13 @@ export function lanesSvg(lanes, banks, { marked = new Set(), width = 704 } = {})
       "stroke-width": frame && (marked.has(lane) ? 2.4 : 1.4),
     });
     const own = { size: 10, fill: "#14181d", "pointer-events": "none" };
-    const name = { size: 8.5, fill: marked.has(lane) ? "var(--ink)" : "var(--quiet)" };
+    const name = { size: SMALL, fill: marked.has(lane) ? "var(--ink)" : "var(--quiet)" };
     marks.push(
       `<g opacity="${served ? 1 : 0.5}">${cell}${label(x + step / 2, y + 15, bank, own)}</g>` +
         label(x + step / 2, y - 4, lane, name),
     );
   });
-  marks.push(label(0, 10, "lane", { size: 8.5, anchor: "start", fill: "var(--quiet)" }));
+  marks.push(label(0, 10, "lane", { size: SMALL, anchor: "start", fill: "var(--quiet)" }));
   const rows = Math.ceil(lanes.length / 32);
   const crowded = lanes.filter((lane) => lane.rivals).length;
   const alt = `the first bank of each lane; ${crowded} of ${lanes.length} lanes wait for others`;
@@ -103,7 +109,7 @@ export function matrixSvg({ rowNames, columns, tone, alt, size = 21 }) {
   const marks = [];
   columns.forEach((column, i) => {
     marks.push(
-      label(place[i] + size / 2, top - 6, column.name, { size: 9.5, fill: "var(--quiet)" }),
+      label(place[i] + size / 2, top - 6, column.name, { size: SMALL, fill: "var(--quiet)" }),
     );
     if (gaps[i] || i === 0) {
       marks.push(label(place[i], 11, column.group, { size: 10, anchor: "start" }));
@@ -116,7 +122,7 @@ export function matrixSvg({ rowNames, columns, tone, alt, size = 21 }) {
       marks.push(rect(x, y, size - 1.5, size - 1.5, fill, { rx: 2 }));
       marks.push(
         label(x + size / 2 - 0.75, y + size / 2 + 3, on ? 1 : 0, {
-          size: 9.5,
+          size: SMALL,
           fill: on ? "var(--paper)" : "var(--faint)",
         }),
       );
@@ -125,7 +131,7 @@ export function matrixSvg({ rowNames, columns, tone, alt, size = 21 }) {
   rowNames.forEach((name, row) => {
     marks.push(
       label(left - 6, top + (row + 0.5) * size + 3, name, {
-        size: 9.5,
+        size: SMALL,
         anchor: "end",
         fill: "var(--quiet)",
       }),

@@ -41,6 +41,9 @@ export function thingFill(index, many) {
   return bankFill(index % many, Math.max(2, many));
 }
 
+/** The same hue for a second kind: dark text stays readable on it, whatever the theme. */
+export const lighter = (colour) => mix(colour, "#ffffff", 0.62);
+
 /** A mix of two #rrggbb colours; `share` of the first. */
 export function mix(first, second, share) {
   const parts = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));

@@ -4,17 +4,24 @@ const STACK_GAP = 14;
 const escaped = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escape = (text) => String(text).replace(/[&<>"]/g, (sign) => escaped[sign]);
 
-const attributes = (more) =>
-  Object.entries(more)
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => ` ${name}="${escape(value)}"`)
-    .join("");
+function attributes(more) {
+  let text = "";
+  for (const name in more) {
+    const value = more[name];
+    if (value === undefined || value === null) continue;
+    text += ` ${name}="${typeof value === "number" ? value : escape(value)}"`;
+  }
+  return text;
+}
 
 /** A rectangle; `title` in `more` is what the pointer says about it. */
 export function rect(x, y, width, height, fill, { title, ...more } = {}) {
   const own = attributes({ x, y, width, height, fill, ...more });
   return title ? `<rect${own}><title>${escape(title)}</title></rect>` : `<rect${own}/>`;
 }
+
+/** The smallest text, in pixels: what is smaller nobody reads. */
+export const SMALL = 10;
 
 /** Text; `size` in pixels, anchored in its middle unless told otherwise. */
 export function label(x, y, text, more = {}) {
@@ -49,6 +56,8 @@ export function svg(width, height, body, alt, widest = width) {
  * are changed: the browser need not lay out the others again.
  */
 export function show(root, picture) {
+  if (root.picture === picture) return;
+  root.picture = picture;
   const fresh = picture.match(/<\w[^>]*>[^<]*/g) ?? [];
   const shape = (picture.match(/<\/?\w+/g) ?? []).join("");
   if (root.shape !== shape) root.innerHTML = picture;
