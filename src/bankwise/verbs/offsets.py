@@ -38,12 +38,12 @@ def _constants(access: AssemblyAccess) -> tuple[int, ...]:
 
 def _changed(access: AssemblyAccess, constant: int) -> tuple[int, int]:
     """Lanes whose XORed bits the addition changes, and all lanes, of the worst pattern."""
-    found = (0, 0)
-    for pattern in access.access.patterns:
-        base = pattern.offsets_bytes[pattern.active] - access.immediate_bytes
-        changed = ((base + constant) ^ base) & access.xored
-        found = max(found, (int(np.count_nonzero(changed)), base.size))
-    return found
+    patterns = access.access.patterns
+    base = np.stack([p.offsets_bytes for p in patterns]) - access.immediate_bytes
+    active = np.stack([p.active for p in patterns])
+    changed = ((((base + constant) ^ base) & access.xored) != 0) & active
+    counts, sizes = changed.sum(axis=(1, 2)), active.sum(axis=(1, 2))
+    return max(zip(counts.tolist(), sizes.tolist(), strict=True), default=(0, 0))
 
 
 def _message(access: AssemblyAccess, constant: int, lanes: int, total: int) -> str:

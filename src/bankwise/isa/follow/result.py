@@ -76,9 +76,9 @@ def _note(touched: Touched) -> str:
 
 
 def _alignment(touched: Touched, apart: int) -> int:
-    bits = apart | _MOST_ALIGNMENT
-    for offsets, active in touched.patterns:
-        bits |= int(np.bitwise_or.reduce(offsets[active], initial=0))
+    """The largest power of two that divides every offset; lanes that touch nothing hold 0."""
+    offsets = np.stack([offsets for offsets, _ in touched.patterns])
+    bits = apart | _MOST_ALIGNMENT | int(np.bitwise_or.reduce(offsets, axis=None))
     return bits & -bits
 
 

@@ -59,10 +59,10 @@ def touch(found: dict[int, Touched], number: int, step: Step, path: Path) -> Non
 
 def _offsets(address: Array, active: BoolArray) -> IntArray:
     """The bytes of each lane, 0 where none is touched."""
-    plain = np.asarray(address).astype(np.int64)
-    if plain.shape == active.shape and active.all():
-        return plain
-    return np.where(active, plain, 0)
+    plain = address.view(np.ndarray).astype(np.int64)
+    if plain.shape != active.shape or not active.all():
+        return np.where(active, plain, 0)
+    return plain
 
 
 def _taking_part(step: Step, state: State) -> tuple[BoolArray, Unknown | None, bytes]:
