@@ -414,3 +414,11 @@ def test_the_text_report_shows_the_layout_and_its_restrictions() -> None:
     assert "byte a of it moves to a ^ ((a >> 3) & 0x60)" in out
     assert "optimum 1,024" in out
     assert "fills memory in lane order" in out
+
+
+def test_a_kernel_with_too_many_different_accesses_is_told_so() -> None:
+    reads = "\n".join(f"\tds_read_b32 v2, v1 offset:{4 * n}" for n in range(801))
+    kernel = amd(f"\tv_lshlrev_b32_e32 v1, 2, v0\n{reads}")
+    found = buffers(kernel.accesses, machine("gfx942"))
+    assert isinstance(found, Refusal)
+    assert "801 different accesses" in found.reason

@@ -359,3 +359,12 @@ def test_operands_and_modifiers_are_told_apart() -> None:
     assert table.modifiers == {"bitop3": "0x36"}
     assert load.operands == ("v1", "s[4:7]", "0")
     assert load.modifiers == {"offen": "", "offset": "8", "lds": ""}
+
+
+@pytest.mark.parametrize(("shift", "offset", "wanted"), [(7, 0, 16), (7, 8, 8), (2, 0, 4)])
+def test_the_alignment_of_an_access_divides_all_of_its_offsets(
+    shift: int, offset: int, wanted: int
+) -> None:
+    kernel = amd(f"\tv_lshlrev_b32_e32 v1, {shift}, v0\n\tds_read_b32 v2, v1 offset:{offset}")
+    (found,) = kernel.accesses
+    assert found.access.alignment_bytes == wanted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import bankwise
 from bankwise.isa.follow import arithmetic
 from bankwise.isa.follow.marks import marked, swizzle, xored
+from bankwise.verbs.offsets import offsets_after_xor
 from command import bankwise as run
 from isa_texts import DATA, amd, amd_text, lanes, ptx, ptx_text
 
@@ -201,3 +203,21 @@ def test_the_same_kernel_has_the_same_addresses_with_and_without_the_rule() -> N
     assert kernel.accesses[0].immediate_bytes == 64
     assert kernel.accesses[0].xored == 0x70
     assert ptx("\tshl.b32 %r2, %r1, 4;\n\tld.shared.u32 %r3, [%r2];").accesses[0].xored == 0
+
+
+def test_lanes_that_do_not_run_change_nothing() -> None:
+    """Lane 1 is off; its place, 0, minus the constant would have bits 4 to 6 changed."""
+    kernel = amd("\tv_xor_b32_e32 v1, 32, v0\n\tds_read_b32 v2, v1 offset:16")
+    (access,) = kernel.accesses
+    (whole,) = access.access.patterns
+    active = np.zeros_like(whole.active)
+    active[0, 0] = True
+    offsets = np.where(active, 64 + 16, 0)
+    pattern = replace(whole, offsets_bytes=offsets, active=active)
+    masked = replace(
+        access, access=replace(access.access, patterns=(pattern,)), immediate_bytes=16, xored=0x20
+    )
+    assert not list(offsets_after_xor(replace(kernel, accesses=(masked,))))
+    running = replace(masked, xored=0x10)
+    (found,) = offsets_after_xor(replace(kernel, accesses=(running,)))
+    assert "in 1 of 1 lanes" in found.message

@@ -15,6 +15,7 @@ from bankwise.gpu.cases import Case, cases
 from bankwise.gpu.counters import Counters
 from bankwise.gpu.propose import ask, generators, propose
 from bankwise.machine import Machine, machine, parse
+from bankwise.verbs.probe import joined
 from brute import brute_count
 from command import bankwise
 
@@ -122,3 +123,12 @@ def test_accesses_that_ask_no_questions_propose_nothing(tmp_path: Path) -> None:
     assert ended.code == 2
     assert "do not ask for banks and phases" in ended.err
     assert not toml.exists()
+
+
+def test_passes_that_one_profiler_did_not_count_are_not_known_of_the_whole() -> None:
+    counted, uncounted = Counters(np.array([4]), np.array([3])), Counters(None, np.array([1]))
+    assert joined([counted, uncounted]).passes is None
+    assert joined([counted, uncounted]).conflicts.tolist() == [3, 1]
+    whole = joined([counted, counted]).passes
+    assert whole is not None
+    assert whole.tolist() == [4, 4]

@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bankwise.access import Pattern
 from bankwise.errors import InputError
 from bankwise.gpu.cases import Case
 from bankwise.gpu.counters import Counters
 from bankwise.machine import machine
 from bankwise.report.verifying import verify_document
 from bankwise.verbs.check import Options
+from bankwise.verbs.to_measure import waves
 from bankwise.verbs.verify import verify
 from brute import brute_count
 from command import bankwise
@@ -132,3 +134,13 @@ def test_what_the_h200_counted_is_what_is_predicted_today(name: str) -> None:
     )
     assert report.agrees
     assert len(report.rows) == len(stored["rows"])
+
+
+def test_every_instruction_of_a_split_access_is_measured_at_its_own_bytes() -> None:
+    active = np.ones((1, 32), np.bool_)
+    active[0, 31] = False
+    pattern = Pattern(np.arange(32)[None, :] * 32 + 4096, active, "tile")
+    (first,) = waves("ld.shared.b128", pattern, 0)
+    (second,) = waves("ld.shared.b128", pattern, 16)
+    assert first.offsets_bytes.tolist() == [32 * lane for lane in range(31)] + [0]
+    assert second.offsets_bytes.tolist() == [32 * lane + 16 for lane in range(31)] + [0]

@@ -177,6 +177,12 @@ def _request(
     return Request(name, "write" if name == "write" else "read", tuple(lanes), vector)
 
 
+def _deal(threads: int, parts: int, axis: str) -> None:
+    """InputError where the vectors along an axis cannot be dealt out evenly."""
+    if not parts or threads % parts:
+        raise InputError(f"{threads} threads are no multiple of {parts} vectors along {axis}")
+
+
 def blocked(
     dtype: str,
     tile: tuple[int, int],
@@ -193,9 +199,8 @@ def blocked(
     when it leaves. InputError where threads, block and tile do not fit.
     """
     size, (m, k), (rows, columns) = element_bytes(dtype), tile, block
-    for axis, parts in (("k", k // columns), ("m", m // rows)):
-        if not parts or threads % parts:
-            raise InputError(f"{threads} threads are no multiple of {parts} vectors along {axis}")
+    _deal(threads, k // columns, "k")
+    _deal(threads, m // rows, "m")
     load: Lanes = (("k", k // columns), ("m", threads // (k // columns)))
     store: Lanes = (("m", m // rows), ("k", threads // (m // rows)))
     if late:
