@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.verbs.check import Options, check_opened
+from bankwise.ask.check_mlir import check_opened
+from bankwise.read.options import Options
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -43,7 +44,7 @@ def test_process_on_the_wave_kernel(benchmark) -> None:
 
 
 def test_open_the_wave_kernel(benchmark) -> None:
-    from bankwise.ir.module import open_module
+    from bankwise.read.mlir.module import open_module
 
     benchmark(open_module, wave_page())
 
@@ -52,7 +53,7 @@ def test_open_the_wave_kernel(benchmark) -> None:
     "kernel", ["wave", "iree/matmul_1024.gfx942", "iree/matmul_abt_4096.gfx950"]
 )
 def test_our_own_analysis(benchmark, kernel: str) -> None:
-    from bankwise.ir.module import open_module
+    from bankwise.read.mlir.module import open_module
 
     path = wave_page() if kernel == "wave" else EXAMPLES / f"{kernel}.mlir"
     opened = open_module(path)
@@ -63,7 +64,7 @@ def test_our_own_analysis(benchmark, kernel: str) -> None:
 
 @pytest.mark.parametrize("example", ["gemm_gather_to_lds/gemm_gfx950", "iree/matmul_1024.gfx942"])
 def test_planning_and_rewriting(benchmark, example: str) -> None:
-    from bankwise.verbs.fix import fix
+    from bankwise.ask.fix import fix
 
     path = EXAMPLES / f"{example}.mlir"
     report = benchmark.pedantic(fix, (path,), {"execute": False, "isa": False}, rounds=3)

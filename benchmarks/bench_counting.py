@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bankwise.conflict import count
-from bankwise.machine import machine
+from bankwise.counting.conflict import count
+from bankwise.hardware.machine import machine
 
 ACCESSES = 20_000
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.ptx.check import check_ptx
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.ptx.check import check_ptx
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "isa"
 KERNELS = sorted(p.name for p in DATA.iterdir() if p.suffix in (".s", ".amdgcn", ".ptx"))

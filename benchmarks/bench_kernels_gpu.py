@@ -18,19 +18,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bankwise.kernels.cases import Case
-from bankwise.report.bench_cases import (
-    BenchReport,
-    bench_document,
-    print_bench,
-)
-from bankwise.report.bench_plot import plot_bench
-from bankwise.report.bench_row import bench_csv, bench_rows
-from bankwise.verbs import bench_attention as attention
-from bankwise.verbs import bench_gemm as gemm
-from bankwise.verbs.bench_attention import bench_attention
-from bankwise.verbs.bench_cases import Steps, attributed
-from bankwise.verbs.bench_gemm import bench_gemm
+from bankwise.lab import bench_attention as attention
+from bankwise.lab import bench_gemm as gemm
+from bankwise.lab.bench_attention import bench_attention
+from bankwise.lab.bench_cases import Steps, attributed
+from bankwise.lab.bench_gemm import bench_gemm
+from bankwise.lab.kernels.cases import Case
+from bankwise.lab.report.bench_cases import BenchReport, bench_document, print_bench
+from bankwise.lab.report.bench_plot import plot_bench
+from bankwise.lab.report.bench_row import bench_csv, bench_rows
 
 QUICK_ATTENTION = ((1, 128, 64), (2, 384, 128), (4, 1024, 64), (16, 2048, 128), (1, 8192, 128))
 QUICK_GEMM = ((512, 512, 512), (4096, 4096, 4096), (1024, 4096, 1024))

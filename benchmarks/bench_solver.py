@@ -14,11 +14,11 @@ import time
 import numpy as np
 import pytest
 
-from bankwise.layout import Layout, table
-from bankwise.machine import machine
-from bankwise.proof.problem import Problem, Request, Tile, problem
-from bankwise.synth.family import counted, predicted
-from bankwise.synth.solve import solve
+from bankwise.algebra.layout import Layout, table
+from bankwise.hardware.machine import machine
+from bankwise.solver.family import counted, predicted
+from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.solver.search import solve
 
 PROBLEMS = 200
 LANES = {"sm_90": 5, "gfx942": 6, "gfx950": 6}

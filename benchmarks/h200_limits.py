@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from bankwise.gpu.launch import compile_kernel, cupy, median_ms
-from bankwise.gpu.peers import device_copy
-from bankwise.kernels.transpose_hints import macros
+from bankwise.lab.gpu.launch import compile_kernel, cupy, median_ms
+from bankwise.lab.gpu.peers import device_copy
+from bankwise.lab.kernels.transpose_hints import macros
 
 Call = Callable[[], object]
 SIZES = ((65536, 4096), (65536, 256))

@@ -21,8 +21,8 @@ Line = dict[str, Any]
 
 
 def measure(folder: Path) -> None:
-    from bankwise.report.transposing import save
-    from bankwise.verbs.bench_transpose import BenchOptions, bench_transpose
+    from bankwise.lab.bench_transpose import BenchOptions, bench_transpose
+    from bankwise.lab.report.transposing import save
 
     options = BenchOptions(dtypes=("fp32", "fp16"), variants=230, seed=6)
     report = bench_transpose(options, lambda done, all_: print(f"case {done} of {all_}"))

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bankwise.layout import Layout, parse, table
+from bankwise.algebra.layout import Layout, parse, table
 
 BITS = 14
 REPEATS = 7

@@ -21,9 +21,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bankwise.isa.sass.disassemble import find_nvdisasm
-from bankwise.isa.sass.parse import kernels
-from bankwise.isa.sass.shared import Touch, touch
+from bankwise.read.sass.disassemble import find_nvdisasm
+from bankwise.read.sass.parse import kernels
+from bankwise.read.sass.shared import Touch, touch
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 sys.path.insert(0, str(DATA))
@@ -34,8 +34,8 @@ from sass_kernels import FOLDER, LAUNCHES, Launch  # noqa: E402
 OURS = """
 import sys, json
 from pathlib import Path
-from bankwise.verbs.assembly import check_assembly_file
-from bankwise.verbs.check import Options
+from bankwise.ask.check_assembly import check_assembly_file
+from bankwise.read.options import Options
 report = check_assembly_file(Path(sys.argv[1]), Options(kernel=sys.argv[2],
     workgroup_size=sys.argv[3]), tuple(sys.argv[4:]))
 (kernel,) = report.kernels

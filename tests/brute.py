@@ -1,11 +1,11 @@
 """The counting rule written out once more, with dicts and sets: the judge of the vectorised one.
 
-It shares nothing with ``bankwise.conflict`` but the phases and banks of the machine files.
+It shares nothing with ``bankwise.counting.conflict`` but the phases and banks of the machine files.
 """
 
 from __future__ import annotations
 
-from bankwise.machine import Instruction
+from bankwise.hardware.machine import Instruction
 
 
 def brute_count(

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.kernels.transpose import kernel
-from bankwise.kernels.transpose_order import grid
-from bankwise.kernels.transpose_plan import Transpose
+from bankwise.lab.kernels.transpose import kernel
+from bankwise.lab.kernels.transpose_order import grid
+from bankwise.lab.kernels.transpose_plan import Transpose
 
 _BEFORE = """
 #include <pthread.h>

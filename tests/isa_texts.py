@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bankwise.conflict import count
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.isa.ptx.check import check_ptx
-from bankwise.machine import machine
+from bankwise.counting.conflict import count
+from bankwise.hardware.machine import machine
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.ptx.check import check_ptx
 
 DATA = Path(__file__).parent / "data" / "isa"
 

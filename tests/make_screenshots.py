@@ -12,11 +12,11 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from bankwise.report.fixing import fix_document
-from bankwise.report.spec import spec_document
-from bankwise.verbs.check import Options
-from bankwise.verbs.fix import fix_file
-from bankwise.verbs.spec import check_spec
+from bankwise.ask.fix import fix_file
+from bankwise.ask.spec import check_spec
+from bankwise.read.options import Options
+from bankwise.show.fixing import fix_document
+from bankwise.show.spec import spec_document
 from bankwise.workbench.page import html, page
 from bankwise.workbench.server import Server
 from workbench_browser import Tab, chromium

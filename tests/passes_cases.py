@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bankwise.ir.module import Opened, open_text
-from bankwise.ir.passes.lowered import lower
-from bankwise.ir.passes.values import Launch
+from bankwise.change.passes.lowered import lower
+from bankwise.change.passes.values import Launch
+from bankwise.read.mlir.module import Opened, open_text
 from run_mlir import random, run
 
 ROOT = Path(__file__).parents[1]

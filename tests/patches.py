@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.report.fixing import FixReport, Verdict
+from bankwise.show.fixing import FixReport, Verdict
 
 INSERTED = re.compile(r"\s*(%swz\d+) = (affine\.apply|arith\.(constant|xori|addi|subi)) .*")
 """A line that a fix adds; its first group is the name of the value."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bankwise.ir.execute import Execution, execute, random_buffers
-from bankwise.ir.kernels import operations
-from bankwise.ir.module import Opened, open_text
+from bankwise.change.execute import Execution, execute, random_buffers
+from bankwise.read.mlir.kernels import operations
+from bankwise.read.mlir.module import Opened, open_text
 
 KERNELS = Path(__file__).parent / "data" / "kernels"
 SOURCES = Path(__file__).parents[2] / "shared" / "sources"

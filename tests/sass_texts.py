@@ -7,10 +7,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from bankwise.conflict import count
-from bankwise.isa.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.isa.sass.check import check_sass
-from bankwise.machine import machine
+from bankwise.counting.conflict import count
+from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.sass.check import check_sass
 
 DATA = Path(__file__).parent / "data"
 sys.path.insert(0, str(DATA))

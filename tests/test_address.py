@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.address import Padded, XorFold, is_bijection
-from bankwise.conflict import count
-from bankwise.machine import machine
-from bankwise.reason import reason
-from bankwise.search import Demand, Tile, best_fold
+from bankwise.algebra.address import Padded, XorFold, is_bijection
+from bankwise.counting.conflict import count
+from bankwise.counting.reason import reason
+from bankwise.hardware.machine import machine
+from bankwise.solver.folds import Demand, Tile, best_fold
 
 powers = st.integers(0, 5).map(lambda n: 1 << n)
 

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import bankwise
+from bankwise.ask import advice as advice_of
+from bankwise.ask.certify import certify
 from bankwise.errors import Refusal
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.buffers import buffers
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 from bankwise.notation.triton import memory, parse_shared
-from bankwise.report.as_json import check_document
-from bankwise.verbs import advice as advice_of
-from bankwise.verbs.certify import certify
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.buffers import buffers
+from bankwise.show.as_json import check_document
 from brute import brute_count
 from command import bankwise as run
 from isa_texts import DATA, amd, amd_text, ptx_text
@@ -65,7 +65,7 @@ def passes(file: Path, optimum, *, formula: str) -> int:
 
     Direct-to-LDS copies are left out, as in an optimum.
     """
-    from bankwise.isa.ptx.check import check_ptx
+    from bankwise.read.ptx.check import check_ptx
 
     check = check_ptx if file.suffix == ".ptx" else check_assembly
     (kernel,) = check(file.read_text(), str(file))
@@ -351,7 +351,7 @@ def test_the_same_text_has_the_notation_of_the_framework_that_it_comes_from(tmp_
 
 
 def test_cute_and_iree_notations_say_what_the_formula_says(tmp_path) -> None:
-    from bankwise.address import XorFold
+    from bankwise.algebra.address import XorFold
     from bankwise.notation.cute.swizzle import Swizzle
 
     (cute,) = checked(tmp_path, amd_text(TILE)).kernels[0].optima

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
+from bankwise.ask.check import check
+from bankwise.ask.fix import fix
 from bankwise.errors import InputError
-from bankwise.report.as_json import check_document, dumps
-from bankwise.report.as_sarif import check_sarif
-from bankwise.report.fixing import fix_document
-from bankwise.verbs.check import check
-from bankwise.verbs.fix import fix
+from bankwise.show.as_json import check_document, dumps
+from bankwise.show.as_sarif import check_sarif
+from bankwise.show.fixing import fix_document
 from command import Ended, bankwise
 from kernel_texts import LOAD, ROWS, SHARED, STORE, changed, place_of, written
 

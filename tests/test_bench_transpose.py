@@ -15,13 +15,8 @@ import numpy as np
 import pytest
 
 from bankwise.errors import InputError
-from bankwise.gpu import profile_run, transpose_run
-from bankwise.gpu.counters import CONFLICTS
-from bankwise.gpu.launch import compile_kernel
-from bankwise.gpu.profile_run import Launch, profile_module, read_nsight_launches
-from bankwise.report.transposing import save, shown, table_csv, transpose_document
-from bankwise.verbs import bench_transpose as verb
-from bankwise.verbs.bench_transpose import (
+from bankwise.lab import bench_transpose as verb
+from bankwise.lab.bench_transpose import (
     IDEAL,
     LIMITS,
     PASSES,
@@ -29,6 +24,11 @@ from bankwise.verbs.bench_transpose import (
     bench_transpose,
     read_sizes,
 )
+from bankwise.lab.gpu import profile_run, transpose_run
+from bankwise.lab.gpu.counters import CONFLICTS
+from bankwise.lab.gpu.launch import compile_kernel
+from bankwise.lab.gpu.profile_run import Launch, profile_module, read_nsight_launches
+from bankwise.lab.report.transposing import save, shown, table_csv, transpose_document
 from command import bankwise
 
 SMALL = BenchOptions(sizes=((32768, 256),), dtypes=("fp16",), variants=4, repeats=20)

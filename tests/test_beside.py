@@ -11,19 +11,20 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from bankwise.ask.beside.beside import beside
+from bankwise.ask.beside.cause import Case, cause
+from bankwise.ask.beside.counters import Counter
+from bankwise.ask.beside.instructions import instruction_rows, kind_of
+from bankwise.ask.check import check, check_file
+from bankwise.ask.worth_static import static_worths
 from bankwise.errors import InputError
 from bankwise.profile.read import parse_profile, read_profile
 from bankwise.profile.values import Launch, Profile, Quantity
-from bankwise.report.beside import Beside, KernelBeside, beside_document
-from bankwise.report.more import More, more_document, print_more
-from bankwise.report.values import CheckReport
-from bankwise.report.worth import Share, Worth
-from bankwise.verbs.beside import beside
-from bankwise.verbs.beside_cause import Case, cause
-from bankwise.verbs.beside_counters import Counter
-from bankwise.verbs.beside_instructions import instruction_rows, kind_of
-from bankwise.verbs.check import Options, check, check_file
-from bankwise.verbs.worth_static import static_worths
+from bankwise.read.options import Options
+from bankwise.show.beside import Beside, KernelBeside, beside_document
+from bankwise.show.more import More, more_document, print_more
+from bankwise.show.values import CheckReport
+from bankwise.show.worth import Share, Worth
 from isa_texts import DATA as ISA
 from isa_texts import amd_text
 

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
-from bankwise.report.values import AccessReport, CheckReport, Cost
-from bankwise.verbs.check import check
+from bankwise.ask.check import check
+from bankwise.show.values import AccessReport, CheckReport, Cost
 from command import bankwise
 from kernel_texts import (
     EXAMPLES,

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
-from bankwise.verbs.check import check
+from bankwise.ask.check import check
 
 EXAMPLE = Path(__file__).parent.parent / "examples/row_copy/row_copy_gfx950.mlir"
 ALLOC = "memref.alloc() :"

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from bankwise.ask.choose import choose, chosen_for
+from bankwise.ask.choose_options import exchange
 from bankwise.notation import ck
-from bankwise.report.choosing import ChooseReport, Option, choose_document, print_choose
-from bankwise.spec_file.read import parse_spec, read_spec
-from bankwise.verbs.choose import choose, chosen_for
-from bankwise.verbs.choose_options import exchange
+from bankwise.read.spec.read import parse_spec, read_spec
+from bankwise.show.choosing import ChooseReport, Option, choose_document, print_choose
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -55,7 +55,7 @@ def kernels(tmp_path: Path) -> Path:
 def test_the_hook_names_what_pre_commit_needs_and_the_kernels_that_are_read() -> None:
     import re
 
-    from bankwise.verbs.folder import STAGES
+    from bankwise.ask.folder import STAGES
 
     found = hook()
     assert {"id", "name", "entry", "language", "files"} <= found.keys()

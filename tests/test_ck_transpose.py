@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bankwise.ask.coalesce import coalesce_spec
+from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.notation import ck
-from bankwise.spec_file.read import parse_spec, read_spec
-from bankwise.verbs.coalesce import coalesce_spec
-from bankwise.verbs.spec import check_spec, check_spec_text
+from bankwise.read.spec.read import parse_spec, read_spec
 
 FOLDER = Path(__file__).parents[1] / "examples" / "ck_transpose"
 KERNELS = ("01", "02", "03", "04", "05", "08", "10")

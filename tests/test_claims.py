@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise.claims import names, source
+from bankwise.ask.claims import names, source
+from bankwise.ask.model import fix_model
+from bankwise.change.compile.lower import Lowering, lower
 from bankwise.cost.mix import executed, mix
-from bankwise.ir.swizzle_hint import SwizzleHint
-from bankwise.isa.listing import read
-from bankwise.isa.lower import Lowering, lower
-from bankwise.verbs.check import Options
-from bankwise.verbs.model import fix_model
+from bankwise.read.listing import read
+from bankwise.read.mlir.swizzle_hint import SwizzleHint
+from bankwise.read.options import Options
 from kernel_texts import EXAMPLES, ROOT, SOURCES
 
 TALK = source("iree_talk")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.coalesce import (
+from bankwise.counting.coalesce import (
     LINE_BYTES,
     CacheSwizzle,
     cache_sets,
@@ -17,7 +17,7 @@ from bankwise.coalesce import (
     swizzle_unit,
 )
 from bankwise.errors import InputError, Refusal
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 
 LANE = np.arange(64)
 

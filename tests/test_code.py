@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.address import Identity, Linear, Padded, Rotated, XorFold
+from bankwise.algebra.address import Identity, Linear, Padded, Rotated, XorFold
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import ck, code, iree, wave
 from bankwise.notation.symbols import Sum, masked, name

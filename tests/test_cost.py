@@ -7,16 +7,16 @@ from string import Template
 import numpy as np
 import pytest
 
+from bankwise.ask.sweep_case import run_case
 from bankwise.cost.bound import busy, global_bytes, matrix_flops
 from bankwise.cost.issue import cycles
 from bankwise.cost.mix import Use, executed, loops, mix, trips
 from bankwise.cost.waits import compare_waits, waits
 from bankwise.errors import Refusal
-from bankwise.isa.listing import Listing, steps_of
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
+from bankwise.read.listing import Listing, steps_of
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import Row
-from bankwise.verbs.sweep_case import run_case
 from kernel_texts import EXAMPLES
 
 GFX942 = machine("gfx942")
@@ -113,7 +113,7 @@ k:
 
 def listing(text: str) -> Listing:
     steps = steps_of(text)
-    from bankwise.isa.listing import shared_of
+    from bankwise.read.listing import shared_of
 
     shared = tuple(found for step in steps if (found := shared_of(step)))
     return Listing("k", "gfx942", 0, None, None, None, 64, shared, {}, {}, steps)
@@ -228,9 +228,9 @@ def test_the_bytes_of_a_global_access_are_in_its_name(name: str, size: int) -> N
 
 def test_the_cost_of_a_kernel_holds_its_issue_cycles_and_its_occupancy() -> None:
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
-    from bankwise.report.costing import cost_document
-    from bankwise.verbs.check import Options
-    from bankwise.verbs.costing import cost
+    from bankwise.ask.cost import cost
+    from bankwise.read.options import Options
+    from bankwise.show.costing import cost_document
 
     path = EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir"
     (found,), refusals = cost(path, Options("gfx942"))

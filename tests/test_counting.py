@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bankwise.conflict import Count, count, words_touched
+from bankwise.counting.conflict import Count, count, words_touched
 from bankwise.errors import InputError
-from bankwise.machine import Instruction, machine, names
+from bankwise.hardware.machine import Instruction, machine, names
 from brute import brute_count
 
 CALIBRATION = Path(__file__).parent / "data" / "h200_calibration.csv"

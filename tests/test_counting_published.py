@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from bankwise.access import Allocation
-from bankwise.conflict import Count, count, words_touched
+from bankwise.counting.access import Allocation
+from bankwise.counting.conflict import Count, count, words_touched
 from bankwise.errors import Location
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 
 Array = npt.NDArray[np.int64]
 Layout = Callable[[Array, Array], Array]

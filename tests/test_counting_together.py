@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bankwise.access import Access, Pattern
+from bankwise.ask.counting import reports_emitted
+from bankwise.counting.access import Access, Pattern
 from bankwise.errors import Location
-from bankwise.machine import Instruction, machine
-from bankwise.verbs.counting import reports_emitted
+from bankwise.hardware.machine import Instruction, machine
 from brute import brute_count
 
 ROWS = [

@@ -11,8 +11,8 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from iree.compiler import ir
 
+from bankwise.change.execute.run import execute
 from bankwise.errors import Location
-from bankwise.ir.execute.run import execute
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 M, N, K, TILE = 256, 256, 512, 64

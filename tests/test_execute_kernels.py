@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
-from bankwise.ir.execute import compare
+from bankwise.change.execute import compare
 from run_mlir import KERNELS, SOURCES, floats, line_of, random, run
 
 MATMULS = [

@@ -10,8 +10,8 @@ pytest.importorskip("iree.compiler")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.ir.execute import compare
-from bankwise.ir.execute.values import Element, numbers, rounded
+from bankwise.change.execute import compare
+from bankwise.change.execute.values import Element, numbers, rounded
 from run_mlir import floats, random, run
 
 EIGHT_BITS = ["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"]

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from bankwise.errors import InputError
-from bankwise.explain.rules import rule, rules
-from bankwise.report.explaining import print_rule, print_rules, rules_document
+from bankwise.show.explaining import print_rule, print_rules, rules_document
+from bankwise.show.rules import rule, rules
 from command import bankwise
 
 ROOT = Path(__file__).parents[1]
@@ -44,7 +44,7 @@ def test_everything_that_a_report_can_name_is_explained():
 
 def test_every_hole_of_the_compiler_is_explained_as_a_finding() -> None:
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
-    from bankwise.ir.passes import holes
+    from bankwise.change.passes import holes
 
     assert holes.RULES.keys() <= {r.name for r in rules() if r.kind == "finding"}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise import expression
+from bankwise.algebra import expression
 from bankwise.errors import InputError
 
 LANES = np.arange(64)

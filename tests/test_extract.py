@@ -11,10 +11,10 @@ import pytest
 
 ir = pytest.importorskip("iree.compiler.ir")
 
-from bankwise.conflict import count  # noqa: E402
+from bankwise.counting.conflict import count  # noqa: E402
 from bankwise.errors import Location  # noqa: E402
-from bankwise.ir.extract import Extraction, extract  # noqa: E402
-from bankwise.machine import machine  # noqa: E402
+from bankwise.hardware.machine import machine  # noqa: E402
+from bankwise.read.mlir.extract import Extraction, extract  # noqa: E402
 
 LDS = "#gpu.address_space<workgroup>"
 KEPT: list = []
@@ -163,7 +163,7 @@ def test_an_atomic_is_named_as_the_assembler_names_it() -> None:
 def test_the_atomics_are_in_the_order_of_mlir() -> None:
     from iree.compiler.dialects import arith
 
-    from bankwise.ir.touches import _ATOMICS
+    from bankwise.read.mlir.touches import _ATOMICS
 
     names = [kind.name for kind in sorted(arith.AtomicRMWKind, key=int)]
     stems = {"maximumf": "max_f", "maxnumf": "max_f", "minimumf": "min_f", "minnumf": "min_f"}

@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise import f2
+from bankwise.algebra import f2
 
 DIMENSION = 6
 vectors = st.lists(st.integers(0, 2**DIMENSION - 1), max_size=7)

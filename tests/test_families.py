@@ -6,17 +6,17 @@ import re
 import numpy as np
 import pytest
 
-from bankwise import conflict
-from bankwise.address import Linear, Padded, XorFold, is_bijection
+from bankwise.algebra.address import Linear, Padded, XorFold, is_bijection
+from bankwise.algebra.offset import Shape, footprint, offset_text, operations
+from bankwise.counting import conflict
 from bankwise.errors import Refusal
-from bankwise.machine import machine
-from bankwise.proof.passes import pins
-from bankwise.proof.problem import Tile, problem
-from bankwise.synth.families import FAMILIES, Ground, members
-from bankwise.synth.fit import candidates, fit, masks, pareto
-from bankwise.synth.offset import Shape, footprint, offset_text, operations
-from bankwise.synth.solve import solve
-from bankwise.synth.workload import cost, costs, linear_totals, workload
+from bankwise.hardware.machine import machine
+from bankwise.solver.families import FAMILIES, Ground, members
+from bankwise.solver.fit import candidates, fit, masks, pareto
+from bankwise.solver.problem import Tile, problem
+from bankwise.solver.search import solve
+from bankwise.solver.theorem import pins
+from bankwise.solver.tile import cost, costs, linear_totals, workload
 from brute import brute_count
 from tile_problems import random_problem, request, spread, transpose_problem
 

@@ -12,15 +12,15 @@ import pytest
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
-from bankwise.ir.dispatches import dispatch_sizes
-from bankwise.ir.execute import compare, execute, random_buffers
-from bankwise.ir.kernels import kernels
-from bankwise.ir.module import open_text
-from bankwise.machine import machine
-from bankwise.report.fixing import FixReport
-from bankwise.report.values import Cost
-from bankwise.verbs.check import Options
-from bankwise.verbs.fix import fix, fix_file
+from bankwise.ask.fix import fix, fix_file
+from bankwise.change.execute import compare, execute, random_buffers
+from bankwise.hardware.machine import machine
+from bankwise.read.mlir.dispatches import dispatch_sizes
+from bankwise.read.mlir.kernels import kernels
+from bankwise.read.mlir.module import open_text
+from bankwise.read.options import Options
+from bankwise.show.fixing import FixReport
+from bankwise.show.values import Cost
 from kernel_texts import (
     EXAMPLES,
     ROWS,

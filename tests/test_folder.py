@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.ask.check import check, check_file
 from bankwise.errors import InputError
-from bankwise.report.values import CheckReport
-from bankwise.verbs.check import Options, check, check_file
+from bankwise.read.options import Options
+from bankwise.show.values import CheckReport
 from isa_texts import DATA as ISA
 from isa_texts import amd_text
 

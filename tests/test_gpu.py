@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 
 from bankwise.errors import InputError
-from bankwise.gpu import records, source
-from bankwise.gpu.cases import WINDOW_BYTES, Case, cases
-from bankwise.gpu.counters import CONFLICTS, PASSES, Counters, counters_of, measure
-from bankwise.gpu.probe import compare
-from bankwise.gpu.profile_run import read_nsight_launches
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
+from bankwise.lab.gpu import records, source
+from bankwise.lab.gpu.cases import WINDOW_BYTES, Case, cases
+from bankwise.lab.gpu.counters import CONFLICTS, PASSES, Counters, counters_of, measure
+from bankwise.lab.gpu.probe import compare
+from bankwise.lab.gpu.profile_run import read_nsight_launches
 from brute import brute_count
 from command import bankwise
 
@@ -134,7 +134,7 @@ def test_single_accesses_are_run_under_nsight_compute_and_read_back(tmp_path: Pa
     assert found.conflicts.tolist() == [3, 2]
     words = seen.read_text().split()
     assert words[words.index("--metrics") + 1].split(",") == [*PASSES, *CONFLICTS]
-    assert words[-3:-1] == ["-m", "bankwise.gpu.worker"]
+    assert words[-3:-1] == ["-m", "bankwise.lab.gpu.worker"]
     with pytest.raises(InputError, match="shows 2 launches, 1 were made"):
         measure(chosen[:1], "nvidia", profiler=program)
 

@@ -14,8 +14,8 @@ import pytest
 import typer
 
 from bankwise.cli import app
-from bankwise.explain.rules import rules
-from bankwise.machine import names
+from bankwise.hardware.machine import names
+from bankwise.show.rules import rules
 from command import bankwise
 from kernel_texts import ROWS
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 ir = pytest.importorskip("iree.compiler.ir")
 
-from bankwise.ir.indexing import ThreadIds, evaluate, thread_results  # noqa: E402
+from bankwise.read.mlir.indexing import ThreadIds, evaluate, thread_results  # noqa: E402
 
 KEPT: list = []
 """Operations do not keep their module alive."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.ir.module import open_text
+from bankwise.read.mlir.module import open_text
 
 pytest.importorskip("iree.compiler.ir", reason="needs the extra [ir]")
 
-from bankwise.ir.kernels import kernels
+from bankwise.read.mlir.kernels import kernels
 
 
 def launch(text: str) -> list[tuple[str, object, object, object]]:

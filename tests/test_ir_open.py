@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.ir import isolate
-from bankwise.ir.module import Opened, open_module, open_text
-from bankwise.ir.sections import candidates, sections
+from bankwise.read.mlir import isolate
+from bankwise.read.mlir.module import Opened, open_module, open_text
+from bankwise.read.mlir.sections import candidates, sections
 
 ir = pytest.importorskip("iree.compiler.ir", reason="needs the extra [ir]")
 
-from bankwise.ir.kernels import kernels, operations  # noqa: E402
+from bankwise.read.mlir.kernels import kernels, operations  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 WAVE = ROOT.parent / "shared" / "sources" / "001_310590777696acf1.txt"

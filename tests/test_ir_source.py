@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.ir.source import Edit, apply_edits, source_of
+from bankwise.read.mlir.source import Edit, apply_edits, source_of
 
 
 @st.composite

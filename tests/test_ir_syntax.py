@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.ir.module import open_module, open_text
+from bankwise.read.mlir.module import open_module, open_text
 
 pytest.importorskip("iree.compiler.ir", reason="needs the extra [ir]")
 
-from bankwise.ir.kernels import kernels
+from bankwise.read.mlir.kernels import kernels
 
 ROOT = Path(__file__).parent.parent
 DUMPS = ROOT / "tests" / "data" / "dumps"

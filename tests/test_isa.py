@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.change.compile.compile import BACKENDS, compile_text
+from bankwise.change.compile.wrap import Source, prepare
 from bankwise.errors import InputError, Refusal
-from bankwise.isa.compile import BACKENDS, compile_text
-from bankwise.isa.listing import Listing, compare, read
-from bankwise.isa.wrap import Source, prepare
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
+from bankwise.read.listing import Listing, compare, read
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bankwise.errors import InputError
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.amd.parse import kernels
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.parse import kernels
 from isa_texts import amd, amd_text, lanes
 
 LANE = np.arange(64)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.assembly import AssemblyKernel
-from bankwise.isa.ptx.check import check_ptx
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.ptx.check import check_ptx
 from isa_texts import DATA, amd_text, ptx_text
 
 AMD = "\n".join(

@@ -8,12 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bankwise.isa.amd.operands import operand
-from bankwise.isa.amd.parse import kernels
-from bankwise.isa.amd.scalar import scalar
-from bankwise.isa.amd.vector import vector
-from bankwise.isa.follow.state import State, read
-from bankwise.isa.follow.values import Unknown
+from bankwise.read.amd.operands import operand
+from bankwise.read.amd.parse import kernels
+from bankwise.read.amd.scalar import scalar
+from bankwise.read.amd.vector import vector
+from bankwise.read.follow.state import State, read
+from bankwise.read.follow.values import Unknown
 
 M32 = 0xFFFFFFFF
 M64 = 0xFFFFFFFFFFFFFFFF

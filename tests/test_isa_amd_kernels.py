@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from bankwise.errors import Refusal
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.assembly import AssemblyKernel
-from bankwise.isa.listing import read
-from bankwise.isa.ptx.check import check_ptx
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.listing import read
+from bankwise.read.ptx.check import check_ptx
 from isa_texts import DATA, Total, totals
 
 ROOT = Path(__file__).parent.parent
@@ -48,7 +48,7 @@ def emitted(name: str) -> tuple[AssemblyKernel, ...]:
 def planned(path: Path) -> dict[str, Total]:
     """What checking the MLIR text says, per instruction."""
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
-    from bankwise.verbs.check import check
+    from bankwise.ask.check import check
 
     sums: dict[str, Total] = {}
     for access in (a for kernel in check(path).kernels for a in kernel.accesses):
@@ -85,9 +85,10 @@ def test_the_wave_kernel_agrees_on_both_levels() -> None:
     if path is None:
         pytest.skip("the source documents are not here")
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
-    from bankwise.ir.module import open_module
-    from bankwise.isa.compile import emit
-    from bankwise.verbs.check import Options, check_opened
+    from bankwise.ask.check_mlir import check_opened
+    from bankwise.change.compile.compile import emit
+    from bankwise.read.mlir.module import open_module
+    from bankwise.read.options import Options
 
     opened = open_module(path)
     report = check_opened(opened, Options(target="gfx950"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bankwise.isa.follow.leap import leap
+from bankwise.read.follow.leap import leap
 from isa_texts import DATA, amd, lanes, ptx
 
 LOOP = """\tv_lshlrev_b32_e32 v1, 4, v0
@@ -78,9 +78,9 @@ $loop:
 )
 def test_a_leap_finds_what_single_steps_find(name: str, monkeypatch) -> None:
     """Compiled kernels with short loops, with and without a leap after the third iteration."""
-    from bankwise.isa.amd.check import check_assembly
-    from bankwise.isa.follow import run
-    from bankwise.isa.ptx.check import check_ptx
+    from bankwise.read.amd.check import check_assembly
+    from bankwise.read.follow import run
+    from bankwise.read.ptx.check import check_ptx
 
     check = check_ptx if name.endswith(".ptx") else check_assembly
     text, leaps = (DATA / name).read_text(), []

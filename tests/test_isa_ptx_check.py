@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.errors import InputError
-from bankwise.isa.ptx.check import check_ptx
-from bankwise.isa.ptx.parse import kernels
-from bankwise.verbs.assembly import check_assembly_file
-from bankwise.verbs.check import Options
+from bankwise.read.options import Options
+from bankwise.read.ptx.check import check_ptx
+from bankwise.read.ptx.parse import kernels
 from isa_texts import lanes, ptx, ptx_text
 
 LANE = np.arange(32)

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.errors import InputError
-from bankwise.isa.assembly import AssemblyAccess
-from bankwise.isa.sass.check import check_sass
-from bankwise.isa.sass.parse import kernels
-from bankwise.verbs.assembly import check_assembly_file
-from bankwise.verbs.check import Options
+from bankwise.read.assembly import AssemblyAccess
+from bankwise.read.options import Options
+from bankwise.read.sass.check import check_sass
+from bankwise.read.sass.parse import kernels
 from sass_texts import FOLDER, cost, sass, sass_text
 
 LANE = np.arange(32)

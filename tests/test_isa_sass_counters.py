@@ -11,12 +11,12 @@ from functools import cache
 
 import pytest
 
-from bankwise.access import Access
-from bankwise.isa.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.isa.ptx.check import check_ptx
-from bankwise.isa.sass.check import check_sass
-from bankwise.isa.sass.parse import kernels
-from bankwise.machine import machine
+from bankwise.counting.access import Access
+from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.ptx.check import check_ptx
+from bankwise.read.sass.check import check_sass
+from bankwise.read.sass.parse import kernels
 from sass_texts import DATA, FOLDER, LAUNCHES, Launch, checked, cost, table
 
 Place = tuple[str, int]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.ask.check_assembly import check_assembly_file, is_assembly
 from bankwise.errors import InputError
-from bankwise.isa.sass import disassemble
-from bankwise.isa.sass.check import check_cubin, check_sass
-from bankwise.isa.sass.disassemble import find_nvdisasm
-from bankwise.isa.sass.facts import from_cubin
-from bankwise.verbs.assembly import check_assembly_file, is_assembly
-from bankwise.verbs.check import Options
+from bankwise.read.options import Options
+from bankwise.read.sass import disassemble
+from bankwise.read.sass.check import check_cubin, check_sass
+from bankwise.read.sass.disassemble import find_nvdisasm
+from bankwise.read.sass.facts import from_cubin
 from sass_texts import DATA, sass_text
 
 BODY = """\

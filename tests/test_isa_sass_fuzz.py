@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.isa.sass.check import check_sass
+from bankwise.read.sass.check import check_sass
 from sass_texts import FOLDER, sass_text
 
 

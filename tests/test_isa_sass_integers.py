@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bankwise.isa.follow.state import State, read
-from bankwise.isa.follow.values import Unknown, constant
-from bankwise.isa.sass.decode import decode
-from bankwise.isa.sass.parse import kernels
+from bankwise.read.follow.state import State, read
+from bankwise.read.follow.values import Unknown, constant
+from bankwise.read.sass.decode import decode
+from bankwise.read.sass.parse import kernels
 from sass_texts import sass_text
 
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1

@@ -8,9 +8,11 @@ import pytest
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
-from bankwise.ir.module import open_text
-from bankwise.verbs.check import Options, analyse, check
-from bankwise.verbs.judge_execution import judge_execution
+from bankwise.ask.analysis import analyse
+from bankwise.ask.check import check
+from bankwise.ask.judge_execution import judge_execution
+from bankwise.read.mlir.module import open_text
+from bankwise.read.options import Options
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 WAIT = "        amdgpu.memory_counter_wait load(0)\n        gpu.barrier\n"

@@ -15,25 +15,18 @@ from statistics import median
 import numpy as np
 import pytest
 
-from bankwise.access import Access
+from bankwise.counting.access import Access
 from bankwise.errors import InputError
-from bankwise.isa.ptx.check import check_ptx
-from bankwise.kernels import attention, gemm
-from bankwise.kernels.cases import Case, attention_cases, attention_shapes, gemm_cases, plan
-from bankwise.kernels.tiles import VARIANTS, Passes, Tile, accesses
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
+from bankwise.lab.bench_cases import Steps, bench_cases, check_outputs, export, read_shape, replayed
+from bankwise.lab.kernels import attention, gemm
+from bankwise.lab.kernels.cases import Case, attention_cases, attention_shapes, gemm_cases, plan
+from bankwise.lab.kernels.tiles import VARIANTS, Passes, Tile, accesses
+from bankwise.lab.report.bench_cases import bench_document, medians
+from bankwise.lab.report.bench_plot import plot_bench
+from bankwise.lab.report.bench_row import BenchRow, bench_csv, bench_rows
 from bankwise.notation.nvidia_mma import fragment
-from bankwise.report.bench_cases import bench_document, medians
-from bankwise.report.bench_plot import plot_bench
-from bankwise.report.bench_row import BenchRow, bench_csv, bench_rows
-from bankwise.verbs.bench_cases import (
-    Steps,
-    bench_cases,
-    check_outputs,
-    export,
-    read_shape,
-    replayed,
-)
+from bankwise.read.ptx.check import check_ptx
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "docs" / "data" / "h200_attention"

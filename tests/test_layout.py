@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.errors import InputError, Refusal
-from bankwise.layout import (
+from bankwise.algebra.layout import (
     Layout,
     compose,
     divide,
@@ -17,6 +16,7 @@ from bankwise.layout import (
     product,
     table,
 )
+from bankwise.errors import InputError, Refusal
 
 STORE = "(n:5 m:4) lane = n0 n1 n2 n3 n4; reg = m0 m1 m2 m3"
 READ = "(n:5 m:4) lane = m0 m1 m2 m3 n0; reg = n1 n2 n3 n4"

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.machine import Evidence, Instruction, lane_text, lanes, machine, names, parse
+from bankwise.hardware.machine import Evidence, Instruction, lane_text, lanes, machine, names, parse
 
 CDNA = ("gfx90a", "gfx942", "gfx950")
 NVIDIA = ("sm_100", "sm_120", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
@@ -199,7 +199,7 @@ def test_lane_lists_survive_a_round_trip(values: list[int]) -> None:
 
 
 def gfx942() -> str:
-    return (resources.files("bankwise") / "machines" / "gfx942.toml").read_text("utf-8")
+    return (resources.files("bankwise.hardware") / "gfx942.toml").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.ask.check import check
+from bankwise.ask.model import check_model, fix_model, is_model
+from bankwise.change.compile.lower import Lowering, code_object, last_dump, link, lower, unpadded
 from bankwise.errors import InputError
-from bankwise.isa.listing import read
-from bankwise.isa.lower import Lowering, code_object, last_dump, link, lower, unpadded
-from bankwise.verbs.check import Options, check
-from bankwise.verbs.model import check_model, fix_model, is_model
+from bankwise.read.listing import read
+from bankwise.read.options import Options
 from kernel_texts import EXAMPLES, ROWS
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.address import Padded
+from bankwise.algebra.address import Padded
+from bankwise.ask.spec import check_spec
 from bankwise.errors import InputError, Refusal
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 from bankwise.notation import iree, wave
 from bankwise.notation.accesses import count_accesses
 from bankwise.notation.mfma import Mfma, mfma, names, operand
@@ -22,9 +23,8 @@ from bankwise.notation.values import (
     collision,
     same,
 )
-from bankwise.report.values import AccessReport
-from bankwise.spec_file.read import read_spec
-from bankwise.verbs.spec import check_spec
+from bankwise.read.spec.read import read_spec
+from bankwise.show.values import AccessReport
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -117,7 +117,7 @@ def _nested(outer, thread, strides, element):
 )
 def test_the_operands_are_those_with_which_executed_kernels_gave_right_products(name, sizes, kind):
     """The executor has its own tables; real matmul and attention kernels prove those."""
-    from bankwise.ir.execute.fragments import amd
+    from bankwise.change.execute.fragments import amd
 
     fragments = amd(*sizes, kind)
     assert fragments is not None

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.conflict import count
+from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Refusal
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 from bankwise.notation.cute import (
     ComposedLayout,
     StridedLayout,

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise.conflict import count
+from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Refusal
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 from bankwise.notation.cute import memory, parse, thread_value
 from bankwise.notation.nvidia_mma import (
     MMA_SYNC,

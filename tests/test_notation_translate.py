@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.address import Padded
+from bankwise.algebra.address import Padded
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import cute, triton, wave
 from bankwise.notation.cute import ComposedLayout, StridedLayout

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.conflict import count
+from bankwise.algebra.layout import Layout
+from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Refusal
-from bankwise.layout import Layout
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 from bankwise.notation.accesses import accesses
 from bankwise.notation.linear import packed
 from bankwise.notation.triton import (

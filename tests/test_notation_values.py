@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.address import Padded, XorFold
+from bankwise.algebra.address import Padded, XorFold
+from bankwise.algebra.layout import Layout, parse
 from bankwise.errors import InputError, Refusal
-from bankwise.layout import Layout, parse
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 from bankwise.notation.accesses import accesses, count_accesses, cut_vectors
 from bankwise.notation.formula import Formula
 from bankwise.notation.values import (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.machine import machine, names
-from bankwise.occupancy import Usage, change, occupancy
+from bankwise.hardware.machine import machine, names
+from bankwise.hardware.occupancy import Usage, change, occupancy
 
 REGISTERS_TO_WAVES = [
     *((64, 8), (65, 7), (72, 7), (73, 6), (80, 6), (81, 5), (96, 5), (97, 4), (128, 4)),

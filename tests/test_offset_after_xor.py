@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import bankwise
-from bankwise.isa.follow import arithmetic
-from bankwise.isa.follow.marks import marked, swizzle, xored
-from bankwise.verbs.offsets import offsets_after_xor
+from bankwise.ask.offsets import offsets_after_xor
+from bankwise.read.follow import arithmetic
+from bankwise.read.follow.marks import marked, swizzle, xored
 from command import bankwise as run
 from isa_texts import DATA, amd, amd_text, lanes, ptx, ptx_text
 
@@ -52,7 +52,7 @@ def test_the_offsets_of_kernel_04_stand_behind_its_xor_and_change_nothing() -> N
 
 
 def test_the_48_conflicts_of_kernel_04_follow_from_its_layout_alone() -> None:
-    from bankwise.isa.amd.check import check_assembly
+    from bankwise.read.amd.check import check_assembly
 
     (kernel,) = check_assembly(READS.read_text(), str(READS))
     lane = np.arange(64)

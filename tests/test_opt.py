@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
+from bankwise.ask.opt import Rules, names, opt
 from bankwise.errors import InputError
-from bankwise.report.opting import opt_document
-from bankwise.verbs.opt import Rules, names, opt
+from bankwise.show.opting import opt_document
 from passes_cases import opened, roundtrip
 
 HINT = "#iree_codegen.xor_shuffle<{}>"

@@ -6,13 +6,13 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
+from bankwise.change.compile.compile import compile_text
+from bankwise.change.execute import compare
+from bankwise.change.passes.buffer import buffer, sets_used
+from bankwise.change.passes.buffer_strides import stride_holes
+from bankwise.change.passes.values import Launch
 from bankwise.errors import Refusal
-from bankwise.ir.execute import compare
-from bankwise.ir.passes.buffer import buffer, sets_used
-from bankwise.ir.passes.buffer_strides import stride_holes
-from bankwise.ir.passes.values import Launch
-from bankwise.isa.compile import compile_text
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 from passes_cases import GFX942, opened
 from run_mlir import random, run
 from test_execute_kernels import wave_kernel

@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
-from bankwise.ir.passes.decide import decide
-from bankwise.ir.passes.nested import NestedLayout, first_elements, nested_layout
-from bankwise.ir.passes.resolve import resolve
-from bankwise.ir.passes.rule_23778 import choose
-from bankwise.ir.passes.values import Launch
+from bankwise.change.passes.decide import decide
+from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
+from bankwise.change.passes.resolve import resolve
+from bankwise.change.passes.rule_23778 import choose
+from bankwise.change.passes.values import Launch
 from passes_cases import DATA, GFX942, GFX950, opened, same_results, text_of
 
 SLIDE = (

@@ -8,13 +8,13 @@ pytest.importorskip("iree.compiler")
 
 from iree.compiler.passmanager import PassManager
 
+from bankwise.change.compile.compile import compile_text
+from bankwise.change.passes.decide import decide
+from bankwise.change.passes.flatten import flatten
+from bankwise.change.passes.holes import holes
+from bankwise.change.passes.materialise import materialise
+from bankwise.change.passes.resolve import resolve
 from bankwise.errors import Refusal
-from bankwise.ir.passes.decide import decide
-from bankwise.ir.passes.flatten import flatten
-from bankwise.ir.passes.holes import holes
-from bankwise.ir.passes.materialise import materialise
-from bankwise.ir.passes.resolve import resolve
-from bankwise.isa.compile import compile_text
 from passes_cases import GFX942, opened, places, same_results
 
 WG = "#gpu.address_space<workgroup>"

@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
+from bankwise.change.passes.decide import decide
+from bankwise.change.passes.holes import RULES, hole_of_error, holes
+from bankwise.change.passes.values import Launch
 from bankwise.errors import InputError
-from bankwise.ir.passes.decide import decide
-from bankwise.ir.passes.holes import RULES, hole_of_error, holes
-from bankwise.ir.passes.values import Launch
 from passes_cases import DATA, GFX942, GFX950, LDS, opened, roundtrip, text_of
 
 XOR = "#iree_codegen.xor_shuffle<{}>"

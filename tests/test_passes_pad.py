@@ -6,11 +6,11 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
+from bankwise.change.compile.compile import compile_text
+from bankwise.change.passes.decide import decide
+from bankwise.change.passes.pad import PADDINGS_BYTES, pad
+from bankwise.change.passes.values import Launch
 from bankwise.errors import Refusal
-from bankwise.ir.passes.decide import decide
-from bankwise.ir.passes.pad import PADDINGS_BYTES, pad
-from bankwise.ir.passes.values import Launch
-from bankwise.isa.compile import compile_text
 from passes_cases import DATA, GFX942, GFX950, LDS, opened, same_results, text_of
 
 

@@ -11,9 +11,9 @@ pytest.importorskip("iree.compiler")
 
 from iree.compiler.passmanager import PassManager
 
-from bankwise.ir.passes.legality import period, unsound, why_not
-from bankwise.ir.passes.resolve import resolve
-from bankwise.ir.swizzle_hint import SwizzleHint
+from bankwise.change.passes.legality import period, unsound, why_not
+from bankwise.change.passes.resolve import resolve
+from bankwise.read.mlir.swizzle_hint import SwizzleHint
 from passes_cases import GFX942, LDS, opened, places, roundtrip, same_results
 
 XOR = "#iree_codegen.xor_shuffle<{}>"

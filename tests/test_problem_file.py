@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.problem_file.lines import key_lines, line_of
-from bankwise.problem_file.read import parse_problem, read_problem
+from bankwise.read.problem.lines import key_lines, line_of
+from bankwise.read.problem.read import parse_problem, read_problem
 
 TEXT = """\
 machine = "sm_90"

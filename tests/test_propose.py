@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise.gpu import records, source
-from bankwise.gpu.cases import Case, cases
-from bankwise.gpu.counters import Counters
-from bankwise.gpu.propose import ask, generators, propose
-from bankwise.machine import Machine, machine, parse
-from bankwise.verbs.probe import joined
+from bankwise.hardware.machine import Machine, machine, parse
+from bankwise.lab.gpu import records, source
+from bankwise.lab.gpu.cases import Case, cases
+from bankwise.lab.gpu.counters import Counters
+from bankwise.lab.gpu.propose import ask, generators, propose
+from bankwise.lab.probe import joined
 from brute import brute_count
 from command import bankwise
 

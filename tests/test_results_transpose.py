@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.kernels.transpose_ladder import ladder, relaid
-from bankwise.kernels.transpose_plan import counts, tiles
-from bankwise.kernels.transpose_tune import Variant, plan
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
+from bankwise.lab.kernels.transpose_ladder import ladder, relaid
+from bankwise.lab.kernels.transpose_plan import counts, tiles
+from bankwise.lab.kernels.transpose_tune import Variant, plan
 
 ROOT = Path(__file__).parents[1]
 H200 = machine("sm_90")

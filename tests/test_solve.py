@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise import certify as judge
-from bankwise.address import Padded, XorFold
-from bankwise.conflict import count
+from bankwise.algebra.address import Padded, XorFold
+from bankwise.ask.certify import certify
+from bankwise.ask.solve import solve
+from bankwise.counting.conflict import count
 from bankwise.errors import InputError
-from bankwise.machine import machine, names
-from bankwise.problem_file.read import read_problem
-from bankwise.proof.certificate import digest, to_json
-from bankwise.report.solving import solve_document
-from bankwise.search import Demand, Piece, Tile, best_fold
-from bankwise.synth.allocation import best_layout
-from bankwise.synth.general import listed_workload
-from bankwise.synth.workload import cost
-from bankwise.verbs.certify import certify
-from bankwise.verbs.solve import solve
+from bankwise.hardware.machine import machine, names
+from bankwise.read.problem.read import read_problem
+from bankwise.show.solving import solve_document
+from bankwise.solver import certify as judge
+from bankwise.solver.allocation import best_layout
+from bankwise.solver.certificate import digest, to_json
+from bankwise.solver.folds import Demand, Piece, Tile, best_fold
+from bankwise.solver.general import listed_workload
+from bankwise.solver.tile import cost
 from tile_problems import spread
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "solve"

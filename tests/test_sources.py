@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bankwise import expression
-from bankwise.coalesce import LINE_BYTES, cache_swizzle, coalesce, sets_of_stride
+from bankwise.algebra import expression
+from bankwise.ask.choose_rules import doubled
+from bankwise.ask.coalesce import coalesce_spec
+from bankwise.ask.count import count_expression
+from bankwise.ask.spec import check_spec, check_spec_text
+from bankwise.ask.spec_count import moves
+from bankwise.ask.spec_solve import solve_spec
+from bankwise.counting.coalesce import LINE_BYTES, cache_swizzle, coalesce, sets_of_stride
 from bankwise.errors import Refusal
-from bankwise.explain.checklist import extra_by_checklist, extra_by_halves
-from bankwise.machine import lane_text, machine
+from bankwise.hardware.machine import lane_text, machine
+from bankwise.hardware.policies import select
 from bankwise.notation import wave
-from bankwise.report.coalescing import CoalesceRow
-from bankwise.report.values import AccessReport
-from bankwise.spec_file.read import parse_spec, read_spec
-from bankwise.verbs.choose_rules import doubled
-from bankwise.verbs.coalesce import coalesce_spec
-from bankwise.verbs.count import count_expression
-from bankwise.verbs.spec import check_spec, check_spec_text
-from bankwise.verbs.spec_count import moves
-from bankwise.verbs.spec_solve import solve_spec
-from bankwise.widths import select
+from bankwise.read.spec.read import parse_spec, read_spec
+from bankwise.show.coalescing import CoalesceRow
+from bankwise.show.rules.checklist import extra_by_checklist, extra_by_halves
+from bankwise.show.values import AccessReport
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from bankwise.ask.coalesce import coalesced
 from bankwise.errors import InputError, Refusal
-from bankwise.report.coalescing import CoalesceRow, coalesce_document
-from bankwise.spec_file.read import parse_spec
-from bankwise.verbs.coalesce import coalesced
+from bankwise.read.spec.read import parse_spec
+from bankwise.show.coalescing import CoalesceRow, coalesce_document
 
 SPEC = """
 machine = "{machine}"

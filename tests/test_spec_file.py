@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.errors import InputError, Refusal
-from bankwise.report.as_sarif import check_sarif
-from bankwise.report.spec import print_spec, spec_document
-from bankwise.spec_file.read import is_spec, parse_spec, read_spec
-from bankwise.spec_file.texts import notation_of
-from bankwise.verbs.spec import check_spec, check_spec_text
+from bankwise.read.spec.read import is_spec, parse_spec, read_spec
+from bankwise.show.as_sarif import check_sarif
+from bankwise.show.spec import print_spec, spec_document
+from bankwise.solver.texts import notation_of
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -69,7 +69,7 @@ def test_the_page_has_an_example_of_every_notation() -> None:
 
 
 def test_every_key_of_a_spec_is_on_the_page() -> None:
-    from bankwise.spec_file import entries, read
+    from bankwise.read.spec import entries, read
 
     keys = {*read._TOP, *entries._ACCESS, *entries._GLOBAL, *read._LAUNCH}
     missing = {key for key in keys if not re.search(rf"\b{key}\b", PAGE)}
@@ -326,12 +326,12 @@ def _toml(value: object) -> str:
 
 
 def test_every_key_of_the_json_documents_is_documented() -> None:
-    from bankwise.report.choosing import choose_document
-    from bankwise.report.coalescing import coalesce_document
-    from bankwise.report.spec import solution_document
-    from bankwise.verbs.choose import choose
-    from bankwise.verbs.coalesce import coalesce_spec
-    from bankwise.verbs.spec_solve import solve_spec
+    from bankwise.ask.choose import choose
+    from bankwise.ask.coalesce import coalesce_spec
+    from bankwise.ask.spec_solve import solve_spec
+    from bankwise.show.choosing import choose_document
+    from bankwise.show.coalescing import coalesce_document
+    from bankwise.show.spec import solution_document
 
     page = (ROOT / "docs" / "json.md").read_text("utf-8")
     file = EXAMPLES / "ck_transpose" / "08.toml"

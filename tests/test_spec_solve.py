@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.ask.spec import check_spec_text
+from bankwise.ask.spec_solve import solve_spec, solved
 from bankwise.errors import InputError
-from bankwise.report.spec import Said, SpecSolution, solution_document
-from bankwise.spec_file.read import parse_spec
-from bankwise.verbs.spec import check_spec_text
-from bankwise.verbs.spec_solve import solve_spec, solved
+from bankwise.read.spec.read import parse_spec
+from bankwise.show.spec import Said, SpecSolution, solution_document
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SOLVED = (

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.ask.sweep import check_outputs, export, sweep
+from bankwise.ask.sweep_case import MITIGATIONS
 from bankwise.errors import InputError
 from bankwise.sweep.engine import run
 from bankwise.sweep.spec import Case, read_spec
 from bankwise.sweep.store import missing, open_store, outcomes, record
 from bankwise.sweep.table import csv_text, rows, saved, summaries
-from bankwise.verbs.sweep import check_outputs, export, sweep
-from bankwise.verbs.sweep_case import MITIGATIONS
 from kernel_texts import EXAMPLES, ROOT
 from sweep_work import product, troubled
 
@@ -114,7 +114,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from sweep_work import product
-from bankwise.verbs.sweep import sweep
+from bankwise.ask.sweep import sweep
 if __name__ == "__main__":
     sweep(Path({spec!r}), work=product, workers=2, progress=lambda n, _: print(n, flush=True))
 """
@@ -229,7 +229,7 @@ def test_attention_of_64_columns_is_freed_by_padding_and_by_a_swizzle() -> None:
     wanted = ("none", "padding", "swizzle")
     chosen = [c for c in spec.cases if c.shape == shape and c.mitigation in wanted]
     chosen = [c for c in chosen if c.type == "f16"]
-    from bankwise.verbs.sweep_case import run_case
+    from bankwise.ask.sweep_case import run_case
 
     extra = {o.case.mitigation: o.row["extra_launch"] for o in run(chosen, run_case, workers=2)}
     assert extra["none"] > 0

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bankwise import certify
+from bankwise.algebra.layout import table
 from bankwise.errors import InputError, Refusal
-from bankwise.layout import table
-from bankwise.machine import machine
-from bankwise.proof.problem import Tile, problem
-from bankwise.synth.address import shifts, xor_terms
-from bankwise.synth.colouring import Demand, search
-from bankwise.synth.construct import construct
-from bankwise.synth.copies import source_lines
-from bankwise.synth.family import counted, family, family_size, predicted
-from bankwise.synth.solve import solve
+from bankwise.hardware.machine import machine
+from bankwise.solver import certify
+from bankwise.solver.address import shifts, xor_terms
+from bankwise.solver.colouring import Demand, search
+from bankwise.solver.construct import construct
+from bankwise.solver.copies import source_lines
+from bankwise.solver.family import counted, family, family_size, predicted
+from bankwise.solver.problem import Tile, problem
+from bankwise.solver.search import solve
 from tile_problems import (
     count_passes,
     odd_problem,

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise.conflict import count
+from bankwise.counting.conflict import count
 from bankwise.errors import InputError
-from bankwise.isa.ptx.check import check_ptx
-from bankwise.kernels.transpose import kernel
-from bankwise.kernels.transpose_ladder import blocked, ladder, relaid, solved
-from bankwise.kernels.transpose_order import grid
-from bankwise.kernels.transpose_plan import Schedule, Transpose, counts, tiles
-from bankwise.kernels.transpose_tune import SEEDS, Variant, fits, follow, plan, sample
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
+from bankwise.lab.kernels.transpose import kernel
+from bankwise.lab.kernels.transpose_ladder import blocked, ladder, relaid, solved
+from bankwise.lab.kernels.transpose_order import grid
+from bankwise.lab.kernels.transpose_plan import Schedule, Transpose, counts, tiles
+from bankwise.lab.kernels.transpose_tune import SEEDS, Variant, fits, follow, plan, sample
 from bankwise.notation.values import same_memory
-from bankwise.spec_file.read import read_spec
+from bankwise.read.ptx.check import check_ptx
+from bankwise.read.spec.read import read_spec
 from emulated_kernel import transposed
 
 ROOT = Path(__file__).parents[1]

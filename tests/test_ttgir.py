@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from bankwise.ask.check import check_file
+from bankwise.ask.check_ttgir import check_ttgir_file
 from bankwise.errors import InputError, Location
-from bankwise.report.as_json import check_document
-from bankwise.report.as_sarif import check_sarif
-from bankwise.report.as_text import print_check
-from bankwise.ttgir import wheel
-from bankwise.ttgir.cache import is_entry, open_entry
-from bankwise.ttgir.locations import sources
-from bankwise.ttgir.module import read_module
-from bankwise.ttgir.views import join
-from bankwise.verbs.check import Options, check_file
-from bankwise.verbs.ttgir import check_ttgir_file
+from bankwise.read.options import Options
+from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.cache import is_entry, open_entry
+from bankwise.read.ttgir.locations import sources
+from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.views import join
+from bankwise.show.as_json import check_document
+from bankwise.show.as_sarif import check_sarif
+from bankwise.show.as_text import print_check
 from isa_texts import DATA
 from ttgir_texts import TENSOR, TILE, checked, module, only
 

@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from bankwise.ask.triton_plan import plan_entry, plan_files
+from bankwise.ask.ttgir_better import Better, better
 from bankwise.errors import InputError, Refusal
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.assembly import AssemblyKernel
-from bankwise.isa.ptx.check import check_ptx
-from bankwise.machine import machine
-from bankwise.report.planning import PlanReport, plan_document, print_plan
-from bankwise.ttgir.accesses import Moved, Reader
-from bankwise.ttgir.better import Better, better
-from bankwise.ttgir.follow import follow
-from bankwise.ttgir.module import read_module
-from bankwise.ttgir.types import Types
-from bankwise.verbs.check import Options
-from bankwise.verbs.triton_plan import plan_entry, plan_files
+from bankwise.hardware.machine import machine
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.options import Options
+from bankwise.read.ptx.check import check_ptx
+from bankwise.read.ttgir.accesses import Moved, Reader
+from bankwise.read.ttgir.follow import follow
+from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.types import Types
+from bankwise.show.planning import PlanReport, plan_document, print_plan
 from isa_texts import DATA, Total, totals
 from ttgir_texts import checked
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import bankwise.triton
+from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.errors import InputError
-from bankwise.isa.amd.check import check_assembly
-from bankwise.isa.ptx.check import check_ptx
-from bankwise.ttgir import wheel
-from bankwise.verbs.check import Options
-from bankwise.verbs.ttgir import check_ttgir
+from bankwise.read.amd.check import check_assembly
+from bankwise.read.options import Options
+from bankwise.read.ptx.check import check_ptx
+from bankwise.read.ttgir import wheel
 from isa_texts import DATA, totals
 from test_ttgir_kernels import plain
 from ttgir_random import kernel, outcome

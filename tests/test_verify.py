@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise.access import Pattern
+from bankwise.counting.access import Pattern
 from bankwise.errors import InputError
-from bankwise.gpu.cases import Case
-from bankwise.gpu.counters import Counters
-from bankwise.machine import machine
-from bankwise.report.verifying import verify_document
-from bankwise.verbs.check import Options
-from bankwise.verbs.to_measure import waves
-from bankwise.verbs.verify import verify
+from bankwise.hardware.machine import machine
+from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.counters import Counters
+from bankwise.lab.report.verifying import verify_document
+from bankwise.lab.to_measure import waves
+from bankwise.lab.verify import verify
+from bankwise.read.options import Options
 from brute import brute_count
 from command import bankwise
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError, Refusal
-from bankwise.machine import Direction, Machine, machine, names
-from bankwise.widths import Issue, policies, select
+from bankwise.hardware.machine import Direction, Machine, machine, names
+from bankwise.hardware.policies import Issue, policies, select
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "widths_gfx9.json").read_text("utf-8"))
 ROWS = [tuple(row) for row in GOLDEN["rows"]]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bankwise.conflict import count
-from bankwise.f2 import apply
-from bankwise.machine import lane_text, machine
+from bankwise.algebra.f2 import apply
+from bankwise.counting.conflict import count
+from bankwise.hardware.machine import lane_text, machine
 from bankwise.workbench.page import page
 from workbench_browser import Tab, chromium
 

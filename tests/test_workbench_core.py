@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bankwise.machine import machine, names
-from bankwise.proof.problem import Problem, Request, Tile, problem
-from bankwise.synth.construct import Construction, construct
-from bankwise.synth.family import counted, family_size, predicted
-from bankwise.synth.solve import Solution, solve
+from bankwise.hardware.machine import machine, names
+from bankwise.solver.construct import Construction, construct
+from bankwise.solver.family import counted, family_size, predicted
+from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.solver.search import Solution, solve
 from bankwise.workbench import facts
 from bankwise.workbench.page import script
 from tile_problems import transpose_problem

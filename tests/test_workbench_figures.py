@@ -13,16 +13,16 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from bankwise import expression
-from bankwise.conflict import count
-from bankwise.f2 import apply
-from bankwise.machine import machine
+from bankwise.algebra import expression
+from bankwise.algebra.f2 import apply
+from bankwise.counting.conflict import count
+from bankwise.hardware.machine import machine
 from bankwise.notation import ck, cute, iree, triton, wave
 from bankwise.notation.values import Mapped, points
-from bankwise.proof.passes import conflict_directions
-from bankwise.proof.passes import passes as passes_by_rank
-from bankwise.proof.problem import Request, Tile, problem
-from bankwise.synth.construct import Construction, construct
+from bankwise.solver.construct import Construction, construct
+from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.theorem import conflict_directions
+from bankwise.solver.theorem import passes as passes_by_rank
 from bankwise.workbench.page import page
 from tile_problems import transpose_problem
 from workbench_browser import Tab, chromium

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bankwise.conflict import count
-from bankwise.machine import machine
-from bankwise.report.as_json import check_document
-from bankwise.report.fixing import fix_document
-from bankwise.report.spec import spec_document
-from bankwise.verbs.certify import certify
-from bankwise.verbs.check import Options, check_file
-from bankwise.verbs.fix import fix_file
-from bankwise.verbs.solve import solve
-from bankwise.verbs.spec import check_spec
-from bankwise.verbs.spec_solve import solve_spec
+from bankwise.ask.certify import certify
+from bankwise.ask.check import check_file
+from bankwise.ask.fix import fix_file
+from bankwise.ask.solve import solve
+from bankwise.ask.spec import check_spec
+from bankwise.ask.spec_solve import solve_spec
+from bankwise.counting.conflict import count
+from bankwise.hardware.machine import machine
+from bankwise.read.options import Options
+from bankwise.show.as_json import check_document
+from bankwise.show.fixing import fix_document
+from bankwise.show.spec import spec_document
 from bankwise.workbench.page import html, page
 from bankwise.workbench.server import Server
 from isa_texts import amd_text

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bankwise.report.spec import spec_document
-from bankwise.verbs.spec import check_spec
+from bankwise.ask.spec import check_spec
+from bankwise.show.spec import spec_document
 from bankwise.workbench.page import html, page
 from workbench_browser import Tab, chromium
 

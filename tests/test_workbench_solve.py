@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bankwise.machine import machine
-from bankwise.proof.problem import Problem, Request, Tile, problem
-from bankwise.synth.construct import Construction, construct
+from bankwise.hardware.machine import machine
+from bankwise.solver.construct import Construction, construct
+from bankwise.solver.problem import Problem, Request, Tile, problem
 from bankwise.workbench import facts
 from bankwise.workbench.page import page
 from workbench_browser import Tab, chromium

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from bankwise.report.as_json import check_document
-from bankwise.verbs.check import Options, check_file
+from bankwise.ask.check import check_file
+from bankwise.read.options import Options
+from bankwise.show.as_json import check_document
 from bankwise.workbench.page import page
 from bankwise.workbench.widget import report, workbench
 from workbench_browser import Tab, chromium

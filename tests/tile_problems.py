@@ -4,9 +4,10 @@ import random
 
 import numpy as np
 
-from bankwise import conflict, f2
-from bankwise.machine import machine
-from bankwise.proof.problem import Request, Tile, problem
+from bankwise.algebra import f2
+from bankwise.counting import conflict
+from bankwise.hardware.machine import machine
+from bankwise.solver.problem import Request, Tile, problem
 
 MACHINES = ("gfx942", "gfx950", "sm_90")
 

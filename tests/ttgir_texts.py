@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bankwise.report.values import AccessReport, CheckReport
-from bankwise.verbs.check import Options
-from bankwise.verbs.ttgir import check_ttgir
+from bankwise.ask.check_ttgir import check_ttgir
+from bankwise.read.options import Options
+from bankwise.show.values import AccessReport, CheckReport
 
 ROWS = (
     "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], "

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from bankwise import f2
-from bankwise.conflict import count
+from bankwise.algebra import f2
+from bankwise.counting.conflict import count
 from bankwise.errors import InputError
-from bankwise.machine import Instruction, machine, names
-from bankwise.proof.passes import conflict_directions, passes
-from bankwise.proof.problem import Request, Tile, problem
+from bankwise.hardware.machine import Instruction, machine, names
+from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.theorem import conflict_directions, passes
 
 ROUNDS_PER_INSTRUCTION = 16
 LINEAR = 4_000

@@ -5,7 +5,7 @@
     python examples/sweep/evaluate_110.py docs/data > docs/evaluation_110.md
 
 Every number of the page is computed here from the table. Where the package ships one as the result
-of a claim (bankwise/claims/iree_talk.toml), both must be the same, or this ends with an error.
+of a claim (bankwise/ask/claims/iree_talk.toml), both must be the same, or this ends with an error.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bankwise.claims import source
+from bankwise.ask.claims import source
 
 Table = dict[tuple[str, str, str], dict[str, str]]
 """Rows by (type, shape, mitigation)."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.machine import Instruction, Machine, machine
+from bankwise.hardware.machine import Instruction, Machine, machine
 
 if TYPE_CHECKING:
-    from bankwise.conflict import Count, Witness, count
-    from bankwise.verbs.check import check
-    from bankwise.verbs.fix import fix
-    from bankwise.verbs.solve import solve
+    from bankwise.ask.check import check
+    from bankwise.ask.fix import fix
+    from bankwise.ask.solve import solve
+    from bankwise.counting.conflict import Count, Witness, count
 
 __all__ = [
     "Count",
@@ -35,12 +35,12 @@ __all__ = [
 ]
 
 _LATE = {
-    "Count": "bankwise.conflict",
-    "Witness": "bankwise.conflict",
-    "count": "bankwise.conflict",
-    "check": "bankwise.verbs.check",
-    "fix": "bankwise.verbs.fix",
-    "solve": "bankwise.verbs.solve",
+    "Count": "bankwise.counting.conflict",
+    "Witness": "bankwise.counting.conflict",
+    "count": "bankwise.counting.conflict",
+    "check": "bankwise.ask.check",
+    "fix": "bankwise.ask.fix",
+    "solve": "bankwise.ask.solve",
 }
 """Names that need numpy or more: imported when they are first used."""
 

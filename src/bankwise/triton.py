@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bankwise.ask.check_ttgir import check_ttgir
+from bankwise.ask.triton_plan import plan_texts
 from bankwise.errors import InputError, Location
-from bankwise.report.planning import PlanReport, PlanRow
-from bankwise.report.values import CheckReport
-from bankwise.ttgir import wheel
-from bankwise.verbs.check import Options
-from bankwise.verbs.triton_plan import plan_texts
-from bankwise.verbs.ttgir import check_ttgir
+from bankwise.read.options import Options
+from bankwise.read.ttgir import wheel
+from bankwise.show.planning import PlanReport, PlanRow
+from bankwise.show.values import CheckReport
 
 __all__ = ["TritonReport", "check"]
 

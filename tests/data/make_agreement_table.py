@@ -14,10 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from bankwise.isa.amd.check import check_assembly  # noqa: E402
-from bankwise.isa.ptx.check import check_ptx  # noqa: E402
-from bankwise.verbs.check import Options, check, check_opened  # noqa: E402
-from bankwise.verbs.triton_plan import plan_files  # noqa: E402
+from bankwise.ask.check import check  # noqa: E402
+from bankwise.ask.check_mlir import check_opened  # noqa: E402
+from bankwise.ask.triton_plan import plan_files  # noqa: E402
+from bankwise.read.amd.check import check_assembly  # noqa: E402
+from bankwise.read.options import Options  # noqa: E402
+from bankwise.read.ptx.check import check_ptx  # noqa: E402
 from isa_texts import totals  # noqa: E402
 
 ISA = ROOT / "tests" / "data" / "isa"
@@ -95,8 +97,8 @@ def wave_source():
 
 
 def wave():
-    from bankwise.ir.module import open_module
-    from bankwise.isa.compile import emit
+    from bankwise.change.compile.compile import emit
+    from bankwise.read.mlir.module import open_module
 
     path = wave_source()
     opened = open_module(path)

@@ -5,8 +5,8 @@ python tests/data/make_isa_kernels.py
 
 from pathlib import Path
 
+from bankwise.change.compile.compile import BACKENDS, emit
 from bankwise.errors import Refusal
-from bankwise.isa.compile import BACKENDS, emit
 
 ROOT = Path(__file__).parent.parent.parent
 OUT = Path(__file__).parent / "isa"

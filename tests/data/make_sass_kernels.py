@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sass_kernels import FOLDER, HERE, OTHERS, SOURCES, TRITON
 
-from bankwise.isa.sass.disassemble import find_nvdisasm
+from bankwise.read.sass.disassemble import find_nvdisasm
 
 MOST_BYTES = 1_500_000
 _KEPT = re.compile(r"\.(?:text|nv\.info|nv\.shared)\.")

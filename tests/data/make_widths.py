@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bankwise.isa.compile import compiler
-from bankwise.isa.listing import Listing, read
+from bankwise.change.compile.compile import compiler
+from bankwise.read.listing import Listing, read
 
 TARGETS = ("gfx942", "gfx950")
 ELEMENT_BYTES = {"i8": 1, "f16": 2, "f32": 4}

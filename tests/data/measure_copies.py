@@ -21,10 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bankwise.gpu import records
-from bankwise.gpu.cases import Case, cases
-from bankwise.gpu.counters import Counters
-from bankwise.machine import Machine, machine
+from bankwise.hardware.machine import Machine, machine
+from bankwise.lab.gpu import records
+from bankwise.lab.gpu.cases import Case, cases
+from bankwise.lab.gpu.counters import Counters
 
 PASSES = "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_"
 CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"

@@ -57,12 +57,12 @@ def transpose(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Transpose rung by rung: conflicts predicted and measured, share of a copy's speed."""
-    from bankwise.report.transposing import make_folder, print_transpose, save, transpose_document
-    from bankwise.verbs.bench_transpose import (
-        DTYPES,
-        BenchOptions,
-        bench_transpose,
-        read_sizes,
+    from bankwise.lab.bench_transpose import DTYPES, BenchOptions, bench_transpose, read_sizes
+    from bankwise.lab.report.transposing import (
+        make_folder,
+        print_transpose,
+        save,
+        transpose_document,
     )
 
     types = tuple(dtype) or DTYPES
@@ -128,16 +128,16 @@ def _bench(
     seed: int,
     form: Format,
 ) -> None:
-    from bankwise.report import bench_cases as report
-    from bankwise.verbs.bench_attention import bench_attention
-    from bankwise.verbs.bench_cases import Steps, check_outputs, export, read_shape, replayed
+    from bankwise.lab.bench_attention import bench_attention
+    from bankwise.lab.bench_cases import Steps, check_outputs, export, read_shape, replayed
+    from bankwise.lab.report import bench_cases as report
 
     paths = [Path(one) for one in outputs]
     check_outputs(paths)
     if replay:
         found = replayed(kernel, replay)
     else:
-        from bankwise.verbs.bench_gemm import bench_gemm
+        from bankwise.lab.bench_gemm import bench_gemm
 
         sizes = [read_shape(text) for text in shapes]
         steps = Steps(not predict, not predict, repeats, seed)

@@ -11,9 +11,9 @@ from bankwise.cli.common import CheckFormat
 from bankwise.errors import InputError
 
 if TYPE_CHECKING:
-    from bankwise.report.more import More
-    from bankwise.report.values import CheckReport
-    from bankwise.verbs.check import Options
+    from bankwise.read.options import Options
+    from bankwise.show.more import More
+    from bankwise.show.values import CheckReport
 
 Counters = Annotated[
     str, typer.Option("--counters", metavar="CSV", help="A profile of ncu or rocprof, to compare.")
@@ -25,7 +25,7 @@ WorthIt = Annotated[
 
 def refuse(file: Path, isa: bool, counters: str, worth: bool, form: CheckFormat) -> None:
     """Options that exclude each other: InputError."""
-    from bankwise.verbs.assembly import is_assembly
+    from bankwise.ask.check_assembly import is_assembly
 
     if isa and file.is_dir():
         raise InputError("--isa is for a kernel, not for a folder")
@@ -40,16 +40,16 @@ def refuse(file: Path, isa: bool, counters: str, worth: bool, form: CheckFormat)
 
 def more(report: CheckReport, options: Options, counters: str, worth: bool) -> More:
     """What was asked for on top of the check."""
-    from bankwise.report.more import More
+    from bankwise.show.more import More
 
     found, worths = None, None
     if counters:
+        from bankwise.ask.beside.beside import beside
         from bankwise.profile.read import read_profile
-        from bankwise.verbs.beside import beside
 
         found = beside(report, read_profile(counters))
     if worth:
-        from bankwise.verbs.worth_static import static_worths
+        from bankwise.ask.worth_static import static_worths
 
         worths = static_worths(report, options)
     return More(found, worths)

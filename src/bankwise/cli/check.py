@@ -31,10 +31,10 @@ from bankwise.cli.common import (
 from bankwise.errors import InputError
 
 if TYPE_CHECKING:
-    from bankwise.report.gate import Gate
-    from bankwise.report.more import More
-    from bankwise.report.values import CheckReport
-    from bankwise.verbs.check import Options
+    from bankwise.read.options import Options
+    from bankwise.show.gate import Gate
+    from bankwise.show.more import More
+    from bankwise.show.values import CheckReport
 
 
 _KERNELS_ONLY = {
@@ -96,7 +96,7 @@ def check(
         _only_for_kernels(context)
         gate = _gate(fail_on, baseline)
         _check_spec(file, target, given(context, "policy", policy), form, gate)
-    from bankwise.verbs.check import Options
+    from bankwise.read.options import Options
 
     size = workgroup_size
     options = Options(target, kernel, tuple(dim), size, policy.value, tuple(argument))
@@ -105,8 +105,8 @@ def check(
     report = _checked(file, options, isa, keep, padding, direct_load)
     extra = more(report, options, counters, worth)
     if form is CheckFormat.text:
-        from bankwise.report.as_text import print_check
-        from bankwise.report.more import print_more
+        from bankwise.show.as_text import print_check
+        from bankwise.show.more import print_more
 
         print_check(report, out(), everything=everything)
         print_more(extra, out())
@@ -124,7 +124,7 @@ def _only_for_kernels(context: typer.Context) -> None:
 
 def _gate(fail_on: str, baseline: str) -> Gate:
     from bankwise.files import read_text
-    from bankwise.report.gate import Gate, read_baseline, read_ways
+    from bankwise.show.gate import Gate, read_baseline, read_ways
 
     ways = read_ways(fail_on)
     return Gate(ways, read_baseline(read_text(baseline), baseline)) if baseline else Gate(ways)
@@ -133,13 +133,13 @@ def _gate(fail_on: str, baseline: str) -> Gate:
 def _write_check(
     report: CheckReport, file: Path, form: CheckFormat, gate: Gate, extra: More
 ) -> None:
-    from bankwise.report.as_json import check_document
-    from bankwise.report.more import more_document
+    from bankwise.show.as_json import check_document
+    from bankwise.show.more import more_document
 
     if form is CheckFormat.json:
         write_json({**check_document(report), **more_document(extra)})
     elif form is CheckFormat.github:
-        from bankwise.report.gate import github_annotations
+        from bankwise.show.gate import github_annotations
 
         sys.stdout.write(github_annotations(report, gate))
     elif form is CheckFormat.html:
@@ -150,7 +150,7 @@ def _write_check(
         text = "" if file.is_dir() or file.suffix == ".cubin" else read_text(file)
         sys.stdout.write(html(document, text))
     else:
-        from bankwise.report.as_sarif import check_sarif
+        from bankwise.show.as_sarif import check_sarif
 
         write_json(check_sarif(report))
 
@@ -158,14 +158,14 @@ def _write_check(
 def _checked(
     file: Path, options: Options, isa: bool, keep: str, padding: bool, direct_load: bool
 ) -> CheckReport:
+    from bankwise.ask.check import check_file
+    from bankwise.ask.check_assembly import is_assembly
     from bankwise.files import read_text
-    from bankwise.verbs.assembly import is_assembly
-    from bankwise.verbs.check import check_file
 
     if file.is_dir() or is_assembly(file):
         return check_file(file, options, isa=isa)
-    from bankwise.isa.lower import Lowering
-    from bankwise.verbs.model import check_model, is_model
+    from bankwise.ask.model import check_model, is_model
+    from bankwise.change.compile.lower import Lowering
 
     if not is_model(read_text(file)):
         return check_file(file, options, isa=isa)
@@ -177,29 +177,29 @@ def _checked(
 
 
 def _check_spec(file: Path, target: str, policy: str, form: CheckFormat, gate: Gate) -> None:
-    from bankwise.verbs.spec import check_spec
+    from bankwise.ask.spec import check_spec
 
     report = check_spec(file, target=target, policy=policy)
     if form is CheckFormat.sarif:
-        from bankwise.report.as_sarif import check_sarif
+        from bankwise.show.as_sarif import check_sarif
 
         write_json(check_sarif(report.check))
     elif form is CheckFormat.json:
-        from bankwise.report.spec import spec_document
+        from bankwise.show.spec import spec_document
 
         write_json(spec_document(report))
     elif form is CheckFormat.text:
-        from bankwise.report.spec import print_spec
+        from bankwise.show.spec import print_spec
 
         print_spec(report, out())
     elif form is CheckFormat.html:
         from bankwise.files import read_text
-        from bankwise.report.spec import spec_document
+        from bankwise.show.spec import spec_document
         from bankwise.workbench.page import html
 
         sys.stdout.write(html(spec_document(report, lanes=True), read_text(file)))
     else:
-        from bankwise.report.gate import github_annotations
+        from bankwise.show.gate import github_annotations
 
         sys.stdout.write(github_annotations(report.check, gate))
     raise typer.Exit(gate.exit_code(report.check))

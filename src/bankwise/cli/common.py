@@ -38,7 +38,7 @@ app = typer.Typer(
 
 def machine_names(incomplete: str) -> list[str]:
     """What a shell offers for the name of a GPU."""
-    from bankwise.machine import names
+    from bankwise.hardware.machine import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
@@ -168,6 +168,6 @@ def _width(terminal: bool) -> dict[str, Any]:
 
 def write_json(document: dict[str, Any]) -> None:
     """A document on stdout."""
-    from bankwise.report.as_json import dumps
+    from bankwise.show.as_json import dumps
 
     sys.stdout.write(dumps(document))

@@ -44,8 +44,8 @@ def probe(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Measure this computer's GPU and hold the machine file against its counters."""
-    from bankwise.report import probing
-    from bankwise.verbs.probe import probe as run
+    from bankwise.lab.probe import probe as run
+    from bankwise.lab.report import probing
 
     if propose:
         _propose(Path(propose), target, name, each, seed, replay, save, form)
@@ -68,8 +68,8 @@ def _propose(
     form: Format,
 ) -> NoReturn:
     from bankwise.files import write_atomically
-    from bankwise.report import probing
-    from bankwise.verbs.probe import propose_machine
+    from bankwise.lab.probe import propose_machine
+    from bankwise.lab.report import probing
 
     found = propose_machine(target, name=name, each=each, seed=seed, replay=replay, save=save)
     write_atomically(file, found.text)
@@ -100,9 +100,9 @@ def verify(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Measure every access on this computer's GPU, beside the prediction."""
-    from bankwise.report import verifying
-    from bankwise.verbs.check import Options
-    from bankwise.verbs.verify import verify as run
+    from bankwise.lab.report import verifying
+    from bankwise.lab.verify import verify as run
+    from bankwise.read.options import Options
 
     options = Options(target, kernel, tuple(dim), workgroup_size, arguments=tuple(argument))
     report = run(file, options, limit=limit)

@@ -31,9 +31,9 @@ from bankwise.cli.common import (
 from bankwise.errors import InputError
 
 if TYPE_CHECKING:
-    from bankwise.isa.lower import Lowering
-    from bankwise.report.fixing import FixReport
-    from bankwise.verbs.check import Options
+    from bankwise.change.compile.lower import Lowering
+    from bankwise.read.options import Options
+    from bankwise.show.fixing import FixReport
 
 
 @app.command(
@@ -76,12 +76,12 @@ def fix(
 
     The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
     """
+    from bankwise.ask.check_assembly import is_assembly
+    from bankwise.ask.fix import fix_file
+    from bankwise.ask.model import is_model
+    from bankwise.change.compile.lower import Lowering
     from bankwise.files import read_text
-    from bankwise.isa.lower import Lowering
-    from bankwise.verbs.assembly import is_assembly
-    from bankwise.verbs.check import Options
-    from bankwise.verbs.fix import fix_file
-    from bankwise.verbs.model import is_model
+    from bankwise.read.options import Options
 
     options = Options(target, kernel, tuple(dim), workgroup_size, policy.value)
     if write and output:
@@ -106,7 +106,7 @@ def fix(
 def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
     """The fixed text where it was asked for, the patch on stdout, the story on stderr."""
     from bankwise.files import write_atomically
-    from bankwise.report.fixing import fix_document, print_fix
+    from bankwise.show.fixing import fix_document, print_fix
 
     if destination == "-" and report.accepted:
         sys.stdout.write(report.fixed_text)
@@ -139,9 +139,9 @@ def cost(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Compile a kernel: occupancy, LDS instructions executed, waits, which unit is busiest."""
-    from bankwise.report.costing import cost_document, print_cost
-    from bankwise.verbs.check import Options
-    from bankwise.verbs.costing import cost as cost_of
+    from bankwise.ask.cost import cost as cost_of
+    from bankwise.read.options import Options
+    from bankwise.show.costing import cost_document, print_cost
 
     found, refusals = cost_of(
         file, Options(target, kernel, tuple(dim), workgroup_size, policy.value)
@@ -168,8 +168,8 @@ def _fix_model(
     isa: bool,
     form: FixFormat,
 ) -> int:
-    from bankwise.report.model import model_fix_document, print_model_fix
-    from bankwise.verbs.model import fix_model, write_bytes
+    from bankwise.ask.model import fix_model, write_bytes
+    from bankwise.show.model import model_fix_document, print_model_fix
 
     folder = Path(keep) if keep else None
     with progress("executing workgroups") as advance:

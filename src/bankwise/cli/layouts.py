@@ -35,8 +35,8 @@ def count(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Count the passes of one instruction whose offsets you write as an expression."""
-    from bankwise.report import counting
-    from bankwise.verbs.count import count_expression
+    from bankwise.ask.count import count_expression
+    from bankwise.show import counting
 
     report = count_expression(target, instruction, offsets, active, second)
     if form is Format.json:
@@ -75,13 +75,13 @@ def solve(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Find the best layout of a tile for all of its accesses, and prove it."""
-    from bankwise.report import solving
-    from bankwise.spec_file.read import is_spec
-    from bankwise.verbs.solve import solve as run
+    from bankwise.ask.solve import solve as run
+    from bankwise.read.spec.read import is_spec
+    from bankwise.show import solving
 
     answer = None
     if is_spec(problem):
-        from bankwise.verbs.spec_solve import solve_spec
+        from bankwise.ask.spec_solve import solve_spec
 
         chosen = given(context, "policy", policy)
         answer = solve_spec(
@@ -94,14 +94,14 @@ def solve(
         )
     if output:
         from bankwise.files import write_atomically
-        from bankwise.proof.certificate import to_json
-        from bankwise.report.as_json import dumps
+        from bankwise.show.as_json import dumps
+        from bankwise.solver.certificate import to_json
 
         if report.certificate is None:
             raise InputError("this answer has no certificate: it was found by counting")
         write_atomically(Path(output), dumps(to_json(report.certificate)))
     if answer is not None:
-        from bankwise.report import spec
+        from bankwise.show import spec
 
         if form is Format.json:
             write_json(spec.solution_document(answer))
@@ -126,8 +126,8 @@ def certify(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Check a certificate with a judge that shares no code with the solver."""
-    from bankwise.report import solving
-    from bankwise.verbs.certify import certify as run
+    from bankwise.ask.certify import certify as run
+    from bankwise.show import solving
 
     certificate, verdict = run(file)
     if form is Format.json:
@@ -138,7 +138,7 @@ def certify(
 
 
 def _rule_names(incomplete: str) -> list[str]:
-    from bankwise.explain.rules import rules
+    from bankwise.show.rules import rules
 
     names = ["choose", *(rule.name for rule in rules())]
     return [name for name in names if name.startswith(incomplete)]
@@ -167,15 +167,15 @@ def explain(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Say what a finding means, what to do instead, and who says so."""
-    from bankwise.report import explaining
-    from bankwise.verbs.explain import explain as one
-    from bankwise.verbs.explain import explain_all
+    from bankwise.ask.explain import explain as one
+    from bankwise.ask.explain import explain_all
+    from bankwise.show import explaining
 
     if (spec is None) == (rule == "choose"):
         raise InputError("`explain choose` takes a spec file, a rule takes none")
     if spec is not None:
-        from bankwise.report.choosing import choose_document, print_choose
-        from bankwise.verbs.choose import choose
+        from bankwise.ask.choose import choose
+        from bankwise.show.choosing import choose_document, print_choose
 
         report = choose(spec, target=target)
         if form is Format.json:
@@ -202,8 +202,8 @@ def coalesce(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Count the global-memory transactions of a spec file, and the cache sets they meet in."""
-    from bankwise.report.coalescing import coalesce_document, print_coalesce
-    from bankwise.verbs.coalesce import coalesce_spec
+    from bankwise.ask.coalesce import coalesce_spec
+    from bankwise.show.coalescing import coalesce_document, print_coalesce
 
     report = coalesce_spec(file, target=target)
     if form is Format.json:

@@ -25,7 +25,7 @@ from bankwise.cli.common import (
 
 
 def _pass_names(incomplete: str) -> list[str]:
-    from bankwise.verbs.opt import names
+    from bankwise.ask.opt import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
@@ -84,10 +84,10 @@ def opt(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Run compiler passes over a module: text in, text out (docs/passes.md)."""
+    from bankwise.ask.opt import Rules, opt_file
     from bankwise.files import write_atomically
-    from bankwise.report.opting import opt_document, print_opt
-    from bankwise.verbs.check import Options
-    from bankwise.verbs.opt import Rules, opt_file
+    from bankwise.read.options import Options
+    from bankwise.show.opting import opt_document, print_opt
 
     options = Options(target, "", tuple(dim), workgroup_size, policy.value)
     rules = Rules(rule.value, buffer_rule.value, flag is Switch.on)

@@ -32,8 +32,8 @@ def machines(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Print the machines: banks, phases, sizes, each with source and evidence."""
-    from bankwise.machine import machine, names
-    from bankwise.report import machines as report
+    from bankwise.hardware.machine import machine, names
+    from bankwise.show import machines as report
 
     chosen = [machine(name)] if name else [machine(n) for n in names()]
     if form is Format.json:
@@ -97,9 +97,9 @@ def sweep(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Count many kernels x shapes x types x targets x mitigations; resumes where it was killed."""
-    from bankwise.report.sweeping import print_sweep, sweep_document
-    from bankwise.verbs.sweep import check_outputs, export
-    from bankwise.verbs.sweep import sweep as run_sweep
+    from bankwise.ask.sweep import check_outputs, export
+    from bankwise.ask.sweep import sweep as run_sweep
+    from bankwise.show.sweeping import print_sweep, sweep_document
 
     outputs = [Path(one) for one in output]
     check_outputs(outputs)

@@ -40,10 +40,10 @@ def triton_plan(
 
     Exit code 0: both cost the same; 1: they differ; 2: something was not analysed.
     """
+    from bankwise.ask.triton_plan import plan_entry, plan_files
     from bankwise.errors import InputError
-    from bankwise.report.planning import plan_document, print_plan
-    from bankwise.verbs.check import Options
-    from bankwise.verbs.triton_plan import plan_entry, plan_files
+    from bankwise.read.options import Options
+    from bankwise.show.planning import plan_document, print_plan
 
     options = Options(kernel=kernel, arguments=tuple(arg))
     if assembly is None and not ttgir.is_dir():

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankwise.cost.mix import Use
-from bankwise.machine import Machine
+from bankwise.hardware.machine import Machine
 
 _MFMA = re.compile(
     r"v_mfma_(?:f32|f64|i32)_(\d+)x(\d+)x(\d+)_?(?:(\d+)b_)?(bf16|f16|fp8|bf8|f32|xf32|f64|i8)"

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.access import IntArray
+from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
-from bankwise.machine import BANK_BYTES, Claim, Instruction, Machine
+from bankwise.hardware.machine import BANK_BYTES, Claim, Instruction, Machine
 
 CLAIM = Claim(
     statement="an LDS instruction takes max(issue, data) cycles of its SIMD's port",

@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bankwise.isa.listing import Listing, SharedInstruction, Step
-from bankwise.machine import Machine
+from bankwise.hardware.machine import Machine
+from bankwise.read.listing import Listing, SharedInstruction, Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bankwise.isa.listing import Step
+from bankwise.read.listing import Step
 
 _WAIT = re.compile(r"\blgkmcnt\((\d+)\)")
 _MATRIX = ("v_mfma", "v_smfmac", "v_wmma")

@@ -2,7 +2,8 @@
 
 All waves move the tile once: every lane its registers. Registers that lie side by side in memory,
 in every lane of every wave, move in one instruction of up to 16 bytes. Which instruction it is,
-and whether misalignment cuts it up, is the width policy's decision (:mod:`bankwise.widths`).
+and whether misalignment cuts it up, is the width policy's decision
+(:mod:`bankwise.hardware.policies`).
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.access import IntArray
-from bankwise.conflict import Witness, count
+from bankwise.counting.access import IntArray
+from bankwise.counting.conflict import Witness, count
 from bankwise.errors import InputError, Refusal
-from bankwise.machine import Direction, Instruction, Machine
+from bankwise.hardware.machine import Direction, Instruction, Machine
+from bankwise.hardware.policies import WIDEST_BYTES, select
 from bankwise.notation.values import Distribution, Memory
-from bankwise.widths import WIDEST_BYTES, select
 
 _WIDTHS_BYTES = (16, 12, 8, 4, 2, 1)
 
@@ -53,7 +54,7 @@ class TileCount:
     """One pass over the tile, all waves together.
 
     ``instructions``: executed instructions; ``passes`` and ``ideal`` as in
-    :mod:`bankwise.conflict`; ``witness`` shows the first conflict, None if there is none.
+    :mod:`bankwise.counting.conflict`; ``witness`` shows the first conflict, None if there is none.
     """
 
     instructions: int

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from bankwise.address import Linear, XorFold
+from bankwise.algebra.address import Linear, XorFold
+from bankwise.algebra.layout import Layout
 from bankwise.errors import InputError, Refusal
-from bankwise.layout import Layout
 from bankwise.notation.ck.descriptor import Descriptor
 from bankwise.notation.iree import XorShuffle
 from bankwise.notation.symbols import Name, Operation, Sum, masked, name

@@ -1,7 +1,7 @@
 """A distribution by formula: one whole-number expression for every tile coordinate.
 
 The variables are ``w`` (wave), ``l`` (lane) and ``r`` (register); the language is that of
-:mod:`bankwise.expression`. Rows of an MFMA operand: ``("l % 16", "4 * (l // 16) + r")``.
+:mod:`bankwise.algebra.expression`. Rows of an MFMA operand: ``("l % 16", "4 * (l // 16) + r")``.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.access import IntArray
+from bankwise.algebra.expression import parse
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
-from bankwise.expression import parse
 
 VARIABLES = ("w", "l", "r")
 

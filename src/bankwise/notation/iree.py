@@ -19,8 +19,8 @@ from math import prod
 
 import numpy as np
 
-from bankwise.access import IntArray
-from bankwise.address import Padded, XorFold
+from bankwise.algebra.address import Padded, XorFold
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.mfma import Mfma, mfma
 from bankwise.notation.reader import Cursor, Token, fields, placed, unknown

@@ -13,8 +13,8 @@ from math import prod
 
 import numpy as np
 
-from bankwise import f2
-from bankwise.access import IntArray
+from bankwise.algebra import f2
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
 from bankwise.notation.values import MAX_POINTS
 

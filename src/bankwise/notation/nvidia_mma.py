@@ -1,9 +1,10 @@
 """NVIDIA matrix instructions: who holds which element, and what ldmatrix and stmatrix address.
 
-An operand is data: its layout in the notation of :mod:`bankwise.layout`, and the source. Operand A
-has coordinates (m, k), B (k, n), the accumulator C (m, n); rows first, so ``(k:4 m:4) lane = k1 k2
-m0 m1 m2; reg = k0 m3 k3`` is A of m16n8k16: lane bits 0 and 1 move two columns at a time, lane bits
-2 to 4 the row, and the eight registers of a lane are two columns, then 8 rows, then 8 columns on.
+An operand is data: its layout in the notation of :mod:`bankwise.algebra.layout`, and the source.
+Operand A has coordinates (m, k), B (k, n), the accumulator C (m, n); rows first, so ``(k:4 m:4)
+lane = k1 k2 m0 m1 m2; reg = k0 m3 k3`` is A of m16n8k16: lane bits 0 and 1 move two columns at a
+time, lane bits 2 to 4 the row, and the eight registers of a lane are two columns, then 8 rows, then
+8 columns on.
 
 ldmatrix moves matrices of 8 x 8 elements of 16 bits: lane 8 i + r gives the address of row r of
 matrix i, and lane l receives of every matrix the elements (l / 4, 2 (l mod 4)) and the next one;
@@ -21,8 +22,8 @@ from typing import Literal
 
 import numpy as np
 
-from bankwise import layout
-from bankwise.access import BoolArray, IntArray
+from bankwise.algebra import layout
+from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.values import DistributionTable, Memory, from_linear
 

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from bankwise.access import IntArray
-from bankwise.address import Padded
+from bankwise.algebra.address import Padded
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import ck, wave
 from bankwise.notation.cute.fit import strided, to_cute

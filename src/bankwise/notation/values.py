@@ -17,14 +17,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from bankwise.access import IntArray
-from bankwise.address import AddressMap
+from bankwise.algebra.address import AddressMap
+from bankwise.algebra.layout import Dimensions, Layout, from_function, size, table
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
-from bankwise.layout import Dimensions, Layout, from_function, size, table
+
+Notation = Literal["ck", "iree", "wave", "triton", "cute", "linear", "matrix"]
+"""In whose words a text is. ``linear``: :mod:`bankwise.algebra.layout`; ``matrix``: the name of a
+matrix instruction, whose operand is meant."""
 
 MAX_POINTS = 1 << 24
 """Largest tile, or distribution, that is looked at point by point."""
@@ -126,7 +130,8 @@ class MemoryTable:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A row-major tile seen through an address map on flat offsets (:mod:`bankwise.address`)."""
+    """A row-major tile seen through an address map on flat offsets
+    (:mod:`bankwise.algebra.address`)."""
 
     shape: tuple[int, ...]
     address: AddressMap

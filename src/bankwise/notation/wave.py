@@ -22,8 +22,8 @@ from math import prod
 
 import numpy as np
 
-from bankwise import expression
-from bankwise.access import IntArray
+from bankwise.algebra import expression
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.reader import Cursor, placed
 from bankwise.notation.values import DistributionTable, collision, limit

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bankwise.machine import Vendor
+from bankwise.hardware.machine import Vendor
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from string import Template
 from typing import Any
 
 from bankwise.errors import InputError, Location
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 
 _FIELDS = ("name", "file", "targets", "types", "mitigations", "shapes", "grid")
 

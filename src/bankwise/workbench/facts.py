@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from bankwise.machine import Instruction, Machine, lane_text, machine, names
+from bankwise.hardware.machine import Instruction, Machine, lane_text, machine, names
 
 _FACTS = (
     "units",

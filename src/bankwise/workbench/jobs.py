@@ -2,7 +2,7 @@
 
 A job gets a folder that vanishes with it, a time limit, a limit to its answer, and a process group,
 so that a crash or an endless loop ends that job alone and whatever it started. What its process
-(:mod:`bankwise.verbs.job`) writes are lines of JSON: progress, and at last the answer.
+(:mod:`bankwise.ask.job`) writes are lines of JSON: progress, and at last the answer.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from bankwise.errors import InputError
-from bankwise.machine import machine
+from bankwise.hardware.machine import machine
 
 Verb = Literal["check", "fix", "solve"]
 Answer = dict[str, Any]
 
-WORKER = (sys.executable, "-P", "-m", "bankwise.verbs.job")
+WORKER = (sys.executable, "-P", "-m", "bankwise.ask.job")
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}")
 _ENDINGS = (".mlir", ".rst", ".txt", ".toml", ".s", ".amdgcn", ".rocmasm", ".asm", ".ptx")
 _TALK_BYTES = 4_000

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bankwise.errors import InputError
-from bankwise.machine import Machine
+from bankwise.hardware.machine import Machine
 from bankwise.notation.ck.descriptor import (
     Descriptor,
     Step,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bankwise.access import BoolArray, IntArray
+from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.ck.transforms import (
     MAX_INDEX,

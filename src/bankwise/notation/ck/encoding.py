@@ -19,7 +19,7 @@ from math import gcd, prod
 
 import numpy as np
 
-from bankwise.access import IntArray
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
 from bankwise.notation.ck.descriptor import Descriptor, Indices, sequence, sequences
 from bankwise.notation.ck.transforms import digits, dot, row_major

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bankwise.access import IntArray
+from bankwise.algebra.layout import Layout
+from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
-from bankwise.layout import Layout
 from bankwise.notation.cute.strided import StridedLayout, join
 from bankwise.notation.cute.swizzle import ComposedLayout, CuteLayout, Swizzle
 from bankwise.notation.cute.tuples import Nested

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.access import IntArray
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
 from bankwise.notation.cute.tuples import Nested, congruent, flatten, modes, product, text
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bankwise.access import IntArray
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.cute.strided import StridedLayout, layout
 from bankwise.notation.linear import is_power_of_two

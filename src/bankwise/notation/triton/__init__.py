@@ -9,7 +9,7 @@ An encoding (:func:`parse`) is a rule; applied to a tensor shape it says who hol
 Everything is a list of *bases*: the step in coordinates that each index bit makes, lowest bit
 first. Row 3 of the swizzle above is rows 1 and 2 together, so its columns are XORed with
 8 ^ 16 = 24: nothing else is needed to place all elements of the tile. Padding is the exception:
-it adds, and what adds is counted, not reasoned about (:mod:`bankwise.conflict`).
+it adds, and what adds is counted, not reasoned about (:mod:`bankwise.counting.conflict`).
 
 Not read: several CTAs, ``amd_wmma``, ``partitioned_shared``, tensor memory, operands of
 ``blocked``. Triton's rules: lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp.

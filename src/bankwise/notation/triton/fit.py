@@ -11,8 +11,8 @@ from itertools import permutations, product
 
 import numpy as np
 
+from bankwise.algebra.layout import Layout, invert, unpack
 from bankwise.errors import InputError, Refusal
-from bankwise.layout import Layout, invert, unpack
 from bankwise.notation.linear import Bases, is_power_of_two
 from bankwise.notation.triton.encodings import (
     NvmmaShared,

@@ -1,4 +1,4 @@
-/** The layout that the construction for two accesses ends in: the twin of bankwise.synth.construct. */
+/** The layout that the construction for two accesses ends in: the twin of bankwise.solver.construct. */
 import { construct } from "./construct.js";
 import { complement, inverse } from "./f2.js";
 import { linearLayout } from "./tile.js";

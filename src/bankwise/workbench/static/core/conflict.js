@@ -1,5 +1,5 @@
 /**
- * Counting bank conflicts: the twin of bankwise.conflict, held to vectors that Python writes.
+ * Counting bank conflicts: the twin of bankwise.counting.conflict, held to vectors that Python writes.
  *
  *     passes(phase) = max over banks of the number of DISTINCT words its active lanes touch there
  *     word = byte div 4, bank = word mod banks, ideal = phases with an active lane

@@ -1,4 +1,4 @@
-/** The constructive algorithm for two accesses, step by step: the twin of bankwise.synth.construct. */
+/** The constructive algorithm for two accesses, step by step: the twin of bankwise.solver.construct. */
 import { complement, independent, intersection } from "./f2.js";
 import { directionText } from "./tile.js";
 

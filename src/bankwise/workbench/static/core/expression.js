@@ -1,4 +1,4 @@
-/** Integer expressions of a lane as C or Python write them: a small bankwise.expression. */
+/** Integer expressions of a lane as C or Python write them: a small bankwise.algebra.expression. */
 
 const LEVELS = [["|"], ["^"], ["&"], ["<<", ">>"], ["+", "-"], ["*", "/", "//", "%"]];
 const MOST = 2 ** 31 - 1;

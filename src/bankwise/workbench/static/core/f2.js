@@ -1,4 +1,4 @@
-/** Vectors over F2 as whole numbers: the twin of bankwise.f2, for at most 31 bits. */
+/** Vectors over F2 as whole numbers: the twin of bankwise.algebra.f2, for at most 31 bits. */
 
 const highestFirst = (a, b) => b - a;
 

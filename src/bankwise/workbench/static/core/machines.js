@@ -1,4 +1,4 @@
-/** Machine facts as the page holds them: rows exported from bankwise/machines/*.toml. */
+/** Machine facts as the page holds them: rows exported from bankwise/hardware/*.toml. */
 
 /** Read a lane list such as "0-3 20-23". */
 function lanes(text) {

@@ -1,0 +1,154 @@
+"""From an open MLIR module to its kernels' accesses and the instructions that they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.policies import Issue, select
+from bankwise.read.options import Options, dims_of, three
+from bankwise.show.values import Finding
+
+if TYPE_CHECKING:
+    from bankwise.read.mlir.extract import Extraction, SharedAccess
+    from bankwise.read.mlir.kernels import Kernel
+    from bankwise.read.mlir.module import Opened
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """One kernel with all that later stages need: its accesses and their instructions."""
+
+    kernel: Kernel
+    machine: Machine
+    workgroup_size: tuple[int, int, int]
+    location: Location
+    extraction: Extraction
+    issues: Mapping[int, tuple[Issue, ...]]
+    findings: tuple[Finding, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def analyse(opened: Opened, options: Options) -> tuple[Analysis, ...]:
+    """Extract the accesses of every chosen kernel and choose their instructions."""
+    chosen = _kernels(opened, options)
+    _check_dims(opened, options)
+    return tuple(_analyse(opened, kernel, options) for kernel in chosen)
+
+
+def _kernels(opened: Opened, options: Options) -> list[Kernel]:
+    from bankwise.read.mlir.kernels import kernels
+
+    found = [k for k in kernels(opened) if options.kernel in ("", k.name)]
+    if found:
+        return found
+    names = ", ".join(k.name for k in kernels(opened))
+    if options.kernel and names:
+        message = f"no kernel {options.kernel!r} in this file"
+        raise InputError(message, location=_file(opened), hint=f"it has {names}")
+    raise InputError(
+        "no kernel with workgroup memory in this file",
+        location=_file(opened),
+        hint="lower it first: iree-compile ... "
+        "--mlir-print-ir-after=iree-codegen-resolve-swizzle-hints --mlir-print-ir-module-scope",
+    )
+
+
+def _analyse(opened: Opened, kernel: Kernel, options: Options) -> Analysis:
+    from bankwise.read.mlir.extract import extract
+    from bankwise.read.mlir.names import called
+
+    gpu = machine(_target(opened, kernel, options))
+    size = _workgroup_size(opened, kernel, options)
+    extraction = extract(
+        kernel.op,
+        name=kernel.name,
+        workgroup_size=size,
+        wave_size=gpu.wave_size,
+        locate=opened.location_of,
+        dims=dims_of(options),
+        grid=kernel.grid,
+        called=called(opened),
+    )
+    issues: dict[int, tuple[Issue, ...]] = {}
+    findings = _too_large(gpu, extraction, kernel, opened)
+    # One reason a place: a loop would repeat it in every round.
+    refusals = list({r.location: r for r in reversed(extraction.refusals)}.values())[::-1]
+    for site in extraction.accesses:
+        chosen = _issues(gpu, site, options.policy)
+        if not isinstance(chosen, Refusal):
+            issues[site.access.shared_index] = chosen
+        elif site.access.kind == "dma":
+            findings.append(Finding("dma-width", site.access.location, chosen.reason))
+        else:
+            refusals.append(Refusal(chosen.reason, site.access.location))
+    where = opened.location_of(kernel.op)
+    return Analysis(kernel, gpu, size, where, extraction, issues, tuple(findings), tuple(refusals))
+
+
+def _issues(gpu: Machine, site: SharedAccess, policy: str) -> tuple[Issue, ...] | Refusal:
+    access = site.access
+    return select(
+        gpu,
+        access.direction,
+        access.width_bytes,
+        access.alignment_bytes,
+        policy,
+        access.kind,
+        operation=access.variant,
+        element_bits=8 * access.element_bytes,
+    )
+
+
+def _target(opened: Opened, kernel: Kernel, options: Options) -> str:
+    target = options.target or kernel.target
+    if target:
+        return target
+    raise InputError(
+        f"kernel {kernel.name} names no target",
+        location=opened.location_of(kernel.op),
+        hint="pass --target, for example --target gfx950; `bankwise machines` lists them",
+    )
+
+
+def _workgroup_size(opened: Opened, kernel: Kernel, options: Options) -> tuple[int, int, int]:
+    if options.workgroup_size:
+        return three(options.workgroup_size)
+    if kernel.workgroup_size is not None:
+        return kernel.workgroup_size
+    raise InputError(
+        f"kernel {kernel.name} does not say how many threads a workgroup has",
+        location=opened.location_of(kernel.op),
+        hint="pass --workgroup-size, for example --workgroup-size 256,1,1",
+    )
+
+
+def _check_dims(opened: Opened, options: Options) -> None:
+    """A size given for a value that the text does not have is a slip of the pen."""
+    for name in dims_of(options):
+        named = re.search(rf"%{re.escape(name)}(?![\w$.\-])", opened.source.text)
+        if not named and not re.fullmatch(r"arg\d+", name):
+            message = f"--dim {name}: there is no value %{name} in this file"
+            raise InputError(message, location=_file(opened))
+
+
+def _too_large(
+    gpu: Machine, extraction: Extraction, kernel: Kernel, opened: Opened
+) -> list[Finding]:
+    used = sum(a.size_bytes for a in extraction.allocations)
+    if used <= gpu.lds_bytes:
+        return []
+    largest = max(extraction.allocations, key=lambda a: a.size_bytes)
+    message = (
+        f"{kernel.name} uses {used:,} bytes of shared memory; a workgroup on {gpu.name} has "
+        f"{gpu.lds_bytes:,} (largest allocation: {largest.name}, {largest.size_bytes:,} bytes)"
+    )
+    return [Finding("lds-overflow", largest.location, message)]
+
+
+def _file(opened: Opened) -> Location:
+    return Location(opened.source.file)

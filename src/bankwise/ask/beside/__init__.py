@@ -1,0 +1,1 @@
+"""A check beside the counters of a profile."""

@@ -1,0 +1,166 @@
+"""``bankwise check --counters``: a prediction held against a user's profile.
+
+    check's kernels + profile's launches --names, grid--> rows: predicted, measured, difference, why
+
+The prediction is for one workgroup; a launch has as many as its grid, and several launches of a
+kernel are added up. What is compared is what the machine's counters count: ``extra`` passes, which
+NVIDIA's conflict counters and AMD's SQ_LDS_BANK_CONFLICT add up, and beside them passes and
+executed instructions, which tell a wrong count from a wrong number of executions.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from bankwise.ask.beside.cause import ARBITRATION, Case, cause
+from bankwise.ask.beside.counters import Counter, counters, counters_named
+from bankwise.ask.beside.instructions import instruction_rows
+from bankwise.ask.check_assembly import UNCOUNTED
+from bankwise.ask.folder import APART
+from bankwise.ask.worth import measured_worth
+from bankwise.errors import InputError, Location
+from bankwise.hardware.machine import machine
+from bankwise.profile.names import best
+from bankwise.profile.table import named
+from bankwise.profile.values import Launch, Profile
+from bankwise.show.beside import Beside, CounterRow, KernelBeside
+from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.worth import missing
+
+
+def beside(report: CheckReport, profile: Profile) -> Beside:
+    """Hold ``report`` against ``profile``.
+
+    Raises :class:`InputError` if the profile is of another vendor, or has nothing to compare.
+    """
+    _check_vendor(report, profile)
+    matched, notes = _match(report, profile)
+    kernels = tuple(_kernel(report, kernel, found) for kernel, found in matched)
+    if not any(k.rows or k.instructions for k in kernels):
+        raise _nothing(profile, kernels)
+    above = any(not r.exact and (r.difference or 0) > 0 for k in kernels for r in k.rows)
+    if above and profile.vendor == "nvidia":
+        notes.append(ARBITRATION)
+    return Beside(profile.file, profile.tool, kernels, (*profile.notes, *notes))
+
+
+def _check_vendor(report: CheckReport, profile: Profile) -> None:
+    for kernel in report.kernels:
+        if machine(kernel.target).vendor != profile.vendor:
+            message = f"{profile.tool} measured no {kernel.target}"
+            hint = f"{report.file} is for {kernel.target}: profile that"
+            raise InputError(message, location=Location(profile.file), hint=hint)
+
+
+def _nothing(profile: Profile, kernels: Sequence[KernelBeside]) -> InputError:
+    place = Location(profile.file)
+    if not kernels:
+        message = "no kernel of the check is in this profile"
+        return InputError(message, location=place, hint=f"it has {named(profile.kernels)}")
+    seen = list(dict.fromkeys(name for launch in profile.launches for name in launch.counters))
+    return InputError(
+        "no counter of shared memory in this profile",
+        location=place,
+        hint=f"it has {named(seen)}; wanted is one of {counters_named(profile.vendor)}",
+    )
+
+
+def _match(
+    report: CheckReport, profile: Profile
+) -> tuple[list[tuple[KernelReport, list[Launch]]], list[str]]:
+    """Each kernel with its launches; and what stayed alone, with the reason."""
+    names = [kernel.name.split(APART)[0] for kernel in report.kernels]
+    found: dict[int, list[Launch]] = defaultdict(list)
+    notes = []
+    if len(names) == 1 and len(profile.kernels) == 1 and not best(profile.kernels[0], names):
+        said = f"{profile.kernels[0]!r} is taken to be {names[0]!r}: each file has one kernel"
+        return [(report.kernels[0], list(profile.launches))], [said]
+    for wanted in profile.kernels:
+        places = best(wanted, names)
+        if len(places) == 1:
+            found[places[0]] += [x for x in profile.launches if x.kernel == wanted]
+        elif places:
+            several = ", ".join(names[n] for n in places)
+            notes.append(f"{wanted!r} is left out: it may be any of {several}")
+        else:
+            notes.append(f"{wanted!r} is left out: {report.file} has no such kernel")
+    notes += [f"{n!r} is not in the profile" for at, n in enumerate(names) if at not in found]
+    return [(report.kernels[at], launches) for at, launches in sorted(found.items())], notes
+
+
+def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -> KernelBeside:
+    groups, scale = _workgroups(kernel, launches)
+    counted = not any(UNCOUNTED in a.note for a in kernel.accesses)
+    instructions, notes = instruction_rows(kernel, launches, groups if counted else None)
+    exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
+    seen = _seen(kernel, launches, groups if counted else None)
+    incomplete = [] if counted else [UNCOUNTED]
+    incomplete += [str(r) for r in report.refused(kernel)]
+    case = Case(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
+    rows = tuple(_row(c, m, p, groups if counted else None, case) for c, p, m in seen)
+    return KernelBeside(
+        kernel=kernel.name,
+        measured_as=", ".join(dict.fromkeys(launch.kernel for launch in launches)),
+        launches=len(launches),
+        workgroups=groups,
+        scale=scale,
+        rows=rows,
+        instructions=instructions,
+        worth=measured_worth(kernel, launches, missing(report.refused(kernel))),
+        notes=(*_sizes(kernel, launches), *notes),
+    )
+
+
+def _row(
+    counter: Counter, measured: float, per_workgroup: int, groups: int | None, case: Case
+) -> CounterRow:
+    predicted = None if groups is None else per_workgroup * groups
+    why = cause(counter, per_workgroup, predicted, measured, case)
+    return CounterRow(
+        counter.what, counter.name, counter.exact, per_workgroup, predicted, measured, why
+    )
+
+
+def _seen(
+    kernel: KernelReport, launches: list[Launch], groups: int | None
+) -> list[tuple[Counter, int, float]]:
+    """The counters that every launch has: their prediction for a workgroup, and their sum."""
+    found = []
+    for counter in counters(machine(kernel.target).vendor):
+        values = [launch.counters.get(counter.name) for launch in launches]
+        if all(v is not None for v in values):
+            total = sum(v.value for v in values if v is not None)
+            found.append((counter, counter.predict(kernel), total))
+    return found
+
+
+def _workgroups(kernel: KernelReport, launches: list[Launch]) -> tuple[int | None, str]:
+    """Workgroups of all launches, and how that is known."""
+    stated = [launch.workgroups for launch in launches]
+    if all(stated):
+        return sum(n for n in stated if n), "the grid in the profile"
+    waves = _waves(kernel)
+    entered = [launch.entered for launch in launches]
+    if all(n and n % waves == 0 for n in entered):
+        total = sum(n // waves for n in entered if n)
+        return total, f"{waves} waves a workgroup executed its first instruction"
+    if kernel.grid is not None:
+        x, y, z = kernel.grid
+        return x * y * z * len(launches), "the grid in the checked text"
+    return None, "neither the profile nor the checked text has a grid"
+
+
+def _waves(kernel: KernelReport) -> int:
+    x, y, z = kernel.workgroup_size
+    return -(-x * y * z // machine(kernel.target).wave_size)
+
+
+def _sizes(kernel: KernelReport, launches: list[Launch]) -> list[str]:
+    x, y, z = kernel.workgroup_size
+    other = dict.fromkeys(n.threads for n in launches if n.threads not in (None, x * y * z))
+    return [
+        f"launched with workgroups of {threads} threads, the prediction is for {x * y * z}: pass "
+        "--workgroup-size"
+        for threads in other
+    ]

@@ -1,0 +1,122 @@
+"""Why a counter differs from the prediction: the likeliest reason that the numbers leave.
+
+Ordered: what makes the comparison void comes first, then what the executed instructions decide,
+then what is known of the counter itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bankwise.ask.beside.counters import Counter
+from bankwise.hardware.machine import Vendor
+
+Seen = tuple[Counter, int, float]
+"""A counter, its prediction for one workgroup, its measured sum."""
+
+ARBITRATION = (
+    "NVIDIA's counters of a whole kernel also count turns lost to other traffic of the same data "
+    "stage (global loads and stores, TMA); the counts of single instructions do not (documented; "
+    "seen on an H200)"
+)
+"""What explains counters above the prediction; printed once."""
+
+_LOST = "turns lost to other traffic, no conflicts"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is known beside one row.
+
+    ``incomplete``: what of the kernel is not counted. ``exact``: every instruction of the profile
+    agrees with the prediction. ``seen``: all counters of this kernel.
+    """
+
+    vendor: Vendor
+    incomplete: tuple[str, ...]
+    exact: bool
+    seen: tuple[Seen, ...]
+
+
+def cause(
+    counter: Counter, per_workgroup: int, predicted: int | None, measured: float, case: Case
+) -> str:
+    """In words; "as predicted" where the two agree."""
+    if predicted is None:
+        return _unscaled(counter, case)
+    if measured == predicted:
+        return "as predicted"
+    if case.incomplete and measured > predicted:
+        return f"not everything is counted: {case.incomplete[0]}"
+    other = _executions(counter, predicted // per_workgroup if per_workgroup else None, case)
+    if other:
+        return other
+    if measured < predicted:
+        return _fewer(counter, measured, case)
+    return _nvidia(counter, case) if case.vendor == "nvidia" else _amd(counter)
+
+
+def _unscaled(counter: Counter, case: Case) -> str:
+    """Without a grid only ratios compare: extra passes of each pass."""
+    why = "the number of workgroups is not known" if not case.incomplete else case.incomplete[0]
+    pair = _ratio(counter, case)
+    if pair is None:
+        return f"not comparable: {why}"
+    predicted, measured = pair
+    return f"{why}; extra of all passes: predicted {predicted:.1%}, measured {measured:.1%}"
+
+
+def _ratio(counter: Counter, case: Case) -> tuple[float, float] | None:
+    if counter.quality != "extra":
+        return None
+    for other, predicted, measured in case.seen:
+        same = other.direction == counter.direction and other.kinds == counter.kinds
+        if same and other.quality == "passes" and predicted and measured:
+            own = next(s for s in case.seen if s[0] == counter)
+            return own[1] / predicted, own[2] / measured
+    return None
+
+
+def _executions(counter: Counter, groups: int | None, case: Case) -> str:
+    """Whether the kernel executed another number of instructions than predicted."""
+    if counter.quality == "instructions":
+        return "other trip counts, waves that skip it, or accesses joined or split by the compiler"
+    if groups is None:
+        return ""
+    for other, predicted, measured in case.seen:
+        covers = counter.direction is None or other.direction in (None, counter.direction)
+        if other.quality == "instructions" and covers and predicted * groups != measured:
+            return (
+                f"{measured:,.0f} instructions were executed, {predicted * groups:,} predicted "
+                f"({other.name})"
+            )
+    return ""
+
+
+def _fewer(counter: Counter, measured: float, case: Case) -> str:
+    if case.vendor == "amd" and not measured and counter.quality == "extra":
+        return "this counter reads zero on some parts (claimed): compare times instead"
+    return "fewer lanes or waves took part than predicted, or the compiler joined accesses"
+
+
+def _nvidia(counter: Counter, case: Case) -> str:
+    if counter.exact:
+        return "the code that ran touches shared memory otherwise than the checked text"
+    if case.exact or any(c.exact and _agrees(c, p, m, case) for c, p, m in case.seen):
+        return f"{_LOST}: by instruction it is as predicted"
+    return f"likely {_LOST}: `--page source` shows it by instruction"
+
+
+def _agrees(exact: Counter, per_workgroup: int, measured: float, case: Case) -> bool:
+    """Whether an exact counter shows the prediction, by the scale of the other counters."""
+    return any(
+        c.quality == "instructions" and p and measured * p == per_workgroup * m
+        for c, p, m in case.seen
+        if c is not exact
+    )
+
+
+def _amd(counter: Counter) -> str:
+    if counter.quality == "passes":
+        return "it counts a cycle for half-waves without active lanes too (documented)"
+    return "likely LDS instructions that are not predicted: lane exchanges, direct-to-LDS copies"

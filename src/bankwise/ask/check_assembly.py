@@ -1,0 +1,214 @@
+"""``bankwise check`` on emitted code: AMD assembly, PTX, SASS, cubins, from any compiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bankwise.ask.advice import Advice, Origin, advise
+from bankwise.ask.counting import reports_emitted
+from bankwise.ask.offsets import offsets_after_xor
+from bankwise.counting.access import Access
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_text
+from bankwise.hardware.machine import Instruction, Machine, machine
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.options import Options, three
+from bankwise.show.values import AccessReport, CheckReport, KernelReport
+from bankwise.solver.flat_text import Framework
+
+AMD_SUFFIXES = (".s", ".amdgcn", ".rocmasm", ".asm")
+PTX_SUFFIXES = (".ptx",)
+SASS_SUFFIXES = (".sass", ".cubin")
+UNCOUNTED = "how often it runs is not known"
+"""In the note of an access whose executions are no count."""
+
+_HEAD = 4_000
+_MARKS: tuple[tuple[Framework, str, str], ...] = (
+    ("ck", "ck_tile|^_ZN2ck", ""),
+    ("cute", "cutlass|3cute", ""),
+    ("iree", r"_dispatch_\d+", r"\biree\b|iree-compile"),
+    ("triton", "^$", r"\btriton\b"),
+)
+"""Framework, what its kernels' names contain, what the first characters of its texts contain."""
+
+
+def is_assembly(path: Path) -> bool:
+    """Whether a file is emitted code, by its name."""
+    return path.suffix.lower() in (*AMD_SUFFIXES, *PTX_SUFFIXES, *SASS_SUFFIXES)
+
+
+def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]) -> CheckReport:
+    """Check every kernel of an assembly text.
+
+    ``arguments``: ``NAME=VALUE`` texts for kernel arguments that addresses depend on.
+    """
+    text = _text(path)
+    kernels = assembly_kernels(text, path, options, _arguments(arguments))
+    reports = [_kernel(k, machine(k.target), _origin(path, text, k.name)) for k in kernels]
+    targets = dict.fromkeys(k.target for k in kernels)
+    return CheckReport(
+        file=str(path),
+        target=", ".join(targets),
+        policy="emitted",
+        counter=", ".join(dict.fromkeys(machine(t).counter for t in targets)),
+        kernels=tuple(report for report, _ in reports),
+        findings=tuple(f for k in kernels for f in offsets_after_xor(k)),
+        refusals=tuple(r for k in kernels for r in k.refusals)
+        + tuple(r for _, refusals in reports for r in refusals),
+        notes=(),
+    )
+
+
+def kernels_of(path: Path, options: Options) -> tuple[AssemblyKernel, ...]:
+    """Every kernel of an assembly text with the bytes that its accesses touch."""
+    return assembly_kernels(_text(path), path, options, _arguments(options.arguments))
+
+
+def _text(path: Path) -> str:
+    """The text of a file; empty for a cubin, which has none."""
+    return "" if path.suffix.lower() == ".cubin" else read_text(path)
+
+
+def assembly_kernels(
+    text: str, path: Path, options: Options, args: Mapping[str | int, int]
+) -> tuple[AssemblyKernel, ...]:
+    """Follow every kernel of an assembly text; ``path`` names it and says by its suffix what it is.
+
+    ``args``: numbers of kernel arguments. Raises :class:`InputError` if there is no kernel.
+    """
+    file = str(path)
+    size = three(options.workgroup_size) if options.workgroup_size else None
+    target = options.target or None
+    if path.suffix.lower() == ".cubin":
+        from bankwise.read.sass.check import check_cubin
+
+        return check_cubin(path, target, args=args, kernel=options.kernel, workgroup_size=size)
+    if path.suffix.lower() in PTX_SUFFIXES:
+        from bankwise.read.ptx.check import check_ptx as check
+    elif path.suffix.lower() in SASS_SUFFIXES:
+        from bankwise.read.sass.check import check_sass as check
+    else:
+        from bankwise.read.amd.check import check_assembly as check
+    found = check(text, file, target, args=args, kernel=options.kernel, workgroup_size=size)
+    if not found:
+        raise InputError("no kernel in this file", location=Location(file))
+    return found
+
+
+def _arguments(texts: tuple[str, ...]) -> dict[str | int, int]:
+    out: dict[str | int, int] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            out[int(name, 0) if name[:1].isdigit() else name] = int(value, 0)
+        except ValueError as error:
+            message = f"--arg {text!r} is not NAME=VALUE"
+            raise InputError(message, hint="for example --arg n=4096, or --arg 8=4096") from error
+        if not (name and equals):
+            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint="for example --arg n=4096")
+    return out
+
+
+def _origin(path: Path, text: str, kernel: str) -> Origin:
+    """Which framework made the text, as far as it, its kernel's name or its neighbour tell."""
+    beside = path.with_suffix(".ttgir")
+    if beside.is_file():
+        try:
+            return Origin("triton", read_text(beside))
+        except InputError:  # the neighbour is not what was asked about
+            return Origin("triton")
+    for framework, name, mark in _MARKS:
+        if re.search(name, kernel) or (mark and re.search(mark, text[:_HEAD], re.IGNORECASE)):
+            return Origin(framework)
+    return Origin()
+
+
+def _kernel(
+    kernel: AssemblyKernel, gpu: Machine, origin: Origin
+) -> tuple[KernelReport, list[Refusal]]:
+    reports, refusals = _counted(kernel, gpu)
+    conflicts = any(r.run.extra for r in reports)
+    advice = _advice(kernel, gpu, origin)
+    report = KernelReport(
+        name=kernel.name,
+        target=kernel.target,
+        location=kernel.location,
+        workgroup_size=kernel.workgroup_size,
+        grid=None,
+        lds_bytes=kernel.lds_bytes or 0,
+        accesses=reports,
+        allocations=(),
+        occupancy=None,
+        notes=(*_notes(kernel), *(advice.notes if conflicts else ())),
+        optima=advice.optima,
+    )
+    return report, refusals
+
+
+def _advice(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
+    """None where the machine refuses an address: the access is among the refusals."""
+    try:
+        return advise(kernel, gpu, origin)
+    except InputError as error:
+        return Advice(notes=(f"no layout is suggested: {error}",))
+
+
+def _notes(kernel: AssemblyKernel) -> Iterator[str]:
+    """What was assumed, and what was not followed."""
+    yield from kernel.notes
+    for n in kernel.not_followed:
+        yield f"line {n.line}: {n.mnemonic} is not followed ({n.count} places)"
+    for line, why in kernel.open_branches.items():
+        yield f"line {line}: both ways followed: {why}"
+
+
+def _counted(
+    kernel: AssemblyKernel, gpu: Machine
+) -> tuple[tuple[AccessReport, ...], list[Refusal]]:
+    """Reports of the accesses that the machine has a row for, in order of the text."""
+    rows: dict[str, list[int]] = {}
+    for number, access in enumerate(kernel.accesses):
+        rows.setdefault(access.instruction, []).append(number)
+    reports: dict[int, AccessReport] = {}
+    refusals: dict[int, Refusal] = {}
+    for name, numbers in rows.items():
+        some = [kernel.accesses[n].access for n in numbers]
+        apart = [kernel.accesses[n].apart_bytes for n in numbers]
+        row = gpu.instructions.get(name)
+        if row is None:
+            why = f"{gpu.name} has no row for {name}: its phases are unknown"
+            refusals |= {n: Refusal(why, a.location) for n, a in zip(numbers, some, strict=True)}
+        else:
+            for n, found in zip(
+                numbers, _reports(list(zip(some, apart, strict=True)), row), strict=True
+            ):
+                if isinstance(found, Refusal):
+                    refusals[n] = found
+                else:
+                    reports[n] = found
+    total = sum(r.run.passes for r in reports.values()) or 1
+    noted = (_noted(reports[n], kernel.accesses[n], total) for n in sorted(reports))
+    return tuple(noted), [refusals[n] for n in sorted(refusals)]
+
+
+def _reports(
+    accesses: list[tuple[Access, int | None]], row: Instruction
+) -> Sequence[AccessReport | Refusal]:
+    """All together; one by one where the machine refuses an address of some of them."""
+    try:
+        return reports_emitted(accesses, row)
+    except InputError as error:
+        if len(accesses) == 1:
+            return [Refusal(str(error), accesses[0][0].location)]
+    return [found for one in accesses for found in _reports([one], row)]
+
+
+def _noted(report: AccessReport, access: AssemblyAccess, total: int) -> AccessReport:
+    """With what is to be said about it, and its share of the kernel's passes."""
+    note = "" if access.counted else UNCOUNTED
+    place = f"source {access.source}" if access.source else ""
+    said = "; ".join(filter(None, (report.note, note, place)))
+    return replace(report, note=said, share=report.run.passes / total)

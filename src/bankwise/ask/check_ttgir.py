@@ -1,0 +1,295 @@
+"""``bankwise check kernel.ttgir``: what a Triton kernel does to shared memory, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from bankwise.ask.counting import lanes_of
+from bankwise.ask.ttgir_better import Better, Sum, better
+from bankwise.counting.conflict import Count, count
+from bankwise.counting.reason import reason
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_text
+from bankwise.hardware.machine import Instruction, Machine, machine
+from bankwise.read.options import Options
+from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.accesses import Moved, Reader
+from bankwise.read.ttgir.follow import Followed, follow
+from bankwise.read.ttgir.lower import POLICY, Issued
+from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.types import Types
+from bankwise.read.ttgir.values import Buffer, Kernel, Module
+from bankwise.show.values import (
+    AccessReport,
+    AllocationReport,
+    CheckReport,
+    Cost,
+    Iteration,
+    KernelReport,
+    Optimum,
+)
+
+SUFFIX = ".ttgir"
+UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """One kernel of a module with all that later stages need: its accesses, still uncounted."""
+
+    module: Module
+    kernel: Kernel
+    machine: Machine
+    reader: Reader
+    followed: Followed
+    accesses: tuple[Moved, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def is_ttgir(path: Path) -> bool:
+    """Whether a file is TTGIR, by its name."""
+    return path.suffix.lower() == SUFFIX
+
+
+def check_ttgir_file(
+    path: Path, options: Options, *, verify: bool = True, optima: bool = True
+) -> CheckReport:
+    """Check every kernel of a TTGIR file. Raises :class:`InputError` for what cannot be read.
+
+    ``verify``: ask the Triton wheel first, where it is installed. ``optima``: look for a better
+    encoding of every buffer.
+    """
+    return check_ttgir(read_text(path), str(path), options, verify=verify, optima=optima)
+
+
+def check_ttgir(
+    text: str, file: str, options: Options, *, verify: bool = True, optima: bool = True
+) -> CheckReport:
+    """Check every kernel of a TTGIR text; ``file`` names it in places."""
+    plans = plan(text, file, options, verify=verify)
+    reports = tuple(_kernel(p, optima=optima) for p in plans)
+    gpu = plans[0].machine
+    return CheckReport(
+        file=file,
+        target=gpu.name,
+        policy=POLICY,
+        counter=gpu.counter,
+        kernels=tuple(report for report, _ in reports),
+        findings=(),
+        refusals=tuple(r for p in plans for r in p.refusals),
+        notes=plans[0].module.notes,
+    )
+
+
+def plan(text: str, file: str, options: Options, *, verify: bool = True) -> tuple[Planned, ...]:
+    """Read a module and find the accesses of its kernels (``options.kernel``: of one)."""
+    if options.workgroup_size:
+        raise InputError(
+            "a TTGIR module says itself how many threads a workgroup has",
+            location=Location(file),
+            hint="leave --workgroup-size out",
+        )
+    module = _opened(text, file, options.target, verify=verify)
+    gpu = machine(module.target)
+    types = Types(file, module.aliases, module.strange)
+    reader = Reader(module, types, gpu)
+    chosen = [k for k in module.kernels if options.kernel in ("", k.name)]
+    if not chosen:
+        names = ", ".join(k.name for k in module.kernels)
+        message = f"no kernel {options.kernel!r} in this module"
+        raise InputError(message, location=Location(file), hint=f"it has {names}")
+    numbers = numbers_of(options.arguments)
+    return tuple(_plan(module, k, types, reader, numbers) for k in chosen)
+
+
+def _opened(text: str, file: str, target: str, *, verify: bool) -> Module:
+    """The user's own text, so that places are his; Triton's only where his cannot be read."""
+    if not verify:
+        return read_module(text, file, target)
+    if not wheel.installed():
+        return read_module(text, file, target, (UNVERIFIED,))
+    printed = wheel.verified(text, file)
+    try:
+        return read_module(text, file, target)
+    except InputError:
+        note = "places are lines of the text as Triton prints it again"
+        return read_module(printed, file, target, (note,))
+
+
+def _plan(
+    module: Module, kernel: Kernel, types: Types, reader: Reader, numbers: Mapping[str, int]
+) -> Planned:
+    followed = follow(module, kernel, types, numbers)
+    found = list(reader.accesses(followed))
+    accesses = tuple(a for a in found if isinstance(a, Moved))
+    refusals = (*followed.refusals, *(r for r in found if isinstance(r, Refusal)))
+    return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals)
+
+
+def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
+    """Read the ``NAME=VALUE`` texts; InputError for a text that is none."""
+    out: dict[str, int] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            out[name.strip().removeprefix("%")] = int(value, 0)
+        except ValueError as error:
+            hint = "for example --arg size=4096"
+            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint=hint) from error
+        if not (name and equals):
+            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint="--arg size=4096")
+    return out
+
+
+def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Better, ...]]:
+    reports = [access_report(a, plan) for a in plan.accesses]
+    together = sum(r.run.passes for r in reports) or 1
+    ways = _better(plan) if optima else ()
+    module = plan.module
+    report = KernelReport(
+        name=plan.kernel.name,
+        target=plan.machine.name,
+        location=Location(module.file, plan.kernel.line),
+        workgroup_size=(module.warps * module.lanes, 1, 1),
+        grid=None,
+        lds_bytes=sum(_bytes(b) for b in plan.followed.buffers),
+        accesses=tuple(replace(r, share=r.run.passes / together) for r in reports),
+        allocations=tuple(_allocation(b, plan) for b in plan.followed.buffers),
+        occupancy=None,
+        notes=_notes(plan),
+        optima=tuple(_optimum(b) for b in ways if isinstance(b, Better)),
+    )
+    return report, tuple(b for b in ways if isinstance(b, Better))
+
+
+def _better(plan: Planned) -> tuple[Better | Refusal, ...]:
+    found = []
+    for buffer in plan.followed.buffers:
+        if any(a.buffer == buffer.name for a in plan.accesses):
+            found.append(better(buffer, plan.followed, plan.reader, plan.accesses))
+    return tuple(found)
+
+
+def _notes(plan: Planned) -> tuple[str, ...]:
+    notes = []
+    if len(plan.followed.buffers) > 1:
+        notes.append("buffers that do not live at one time share memory: their sum is a bound")
+    if any(not a.touch.counted for a in plan.accesses):
+        names = ", ".join(a.removeprefix("%") for a in plan.kernel.arguments)
+        notes.append(
+            f"how often loops run is not known: what stands in them is counted once (--arg "
+            f"NAME=VALUE says it; arguments: {names})"
+        )
+    notes += [f"{name}: {why}" for name, why in plan.followed.fixed.items()]
+    return tuple(notes)
+
+
+def _bytes(buffer: Buffer) -> int:
+    from bankwise.notation.triton import memory
+
+    laid = memory(buffer.type.encoding, buffer.type.shape)
+    return laid.size * buffer.type.bits // 8
+
+
+def _allocation(buffer: Buffer, plan: Planned) -> AllocationReport:
+    place = Location(plan.module.file, buffer.line)
+    size = _bytes(buffer)
+    share = size / plan.machine.lds_bytes
+    return AllocationReport(buffer.name, plan.kernel.name, place, size, share)
+
+
+def _optimum(found: Better) -> Optimum:
+    solution = found.solution
+    return Optimum(
+        (found.buffer.name,),
+        _cost(found.present),
+        _cost(found.best),
+        found.optimal,
+        found.how,
+        notation="" if found.encoding is None else str(found.encoding),
+        notes=(_statement(found), *found.notes),
+        certificate=None if solution is None else solution.certificate,
+    )
+
+
+def _statement(found: Better) -> str:
+    if found.encoding is not None:
+        return f"instead of {found.buffer.type.encoding}"
+    if not found.optimal:
+        return f"none of {found.tried} encodings takes fewer passes"
+    if found.present.passes == found.present.ideal:
+        return "no conflicts, and no encoding that takes fewer passes was found"
+    return "no encoding is free of conflicts with these instructions"
+
+
+def _cost(found: Sum) -> Cost:
+    return Cost(found.passes, found.ideal)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """One shape of instruction of an access."""
+
+    issued: Issued
+    row: Instruction
+    result: Count
+
+    @property
+    def cost(self) -> Cost:
+        """All instructions of all waves."""
+        return Cost(int(self.result.passes.sum()), int(self.result.ideal.sum()))
+
+
+def access_report(access: Moved, plan: Planned) -> AccessReport:
+    """Count one access."""
+    counted = [_count(i, plan.machine) for i in access.issued]
+    worst = max(counted, key=lambda c: (c.cost.extra, int(c.result.ways.max())))
+    cost = sum((c.cost for c in counted), Cost())
+    times, row = access.touch.executions, worst.row
+    wave, which = np.unravel_index(int(np.argmax(worst.result.extra)), worst.result.extra.shape)
+    offsets = worst.issued.offsets_bytes[wave, which]
+    active = np.broadcast_to(worst.issued.active, worst.issued.offsets_bytes.shape)[wave, which]
+    witness = worst.result.witness
+    return AccessReport(
+        location=access.location,
+        kernel=plan.kernel.name,
+        operation=access.touch.op.name,
+        kind=worst.issued.kind,
+        allocations=(access.buffer,),
+        direction=access.direction,
+        instruction=row.name,
+        instructions=sum(i.instructions for i in access.issued),
+        instruction_source="predicted",
+        waves=plan.module.warps,
+        executions=times,
+        cost=cost,
+        run=cost * times,
+        ways=max(1, int(worst.result.ways.max())),
+        witness=witness,
+        reason=None if witness is None else reason(row, offsets, active, witness),
+        evidence=row.evidence,
+        confidence=row.confidence,
+        note=_note(access),
+        iterations=(Iteration((), access.buffer, times, cost),),
+        lanes=lanes_of(row.name, int(wave), offsets, active, None),
+    )
+
+
+def _count(issued: Issued, gpu: Machine) -> _Counted:
+    row = gpu.instruction(issued.instruction)
+    active = np.broadcast_to(issued.active, issued.offsets_bytes.shape)
+    return _Counted(issued, row, count(row, issued.offsets_bytes, active))
+
+
+def _note(access: Moved) -> str:
+    notes = list(dict.fromkeys(i.note for i in access.issued if i.note))
+    if not access.touch.counted:
+        notes.append("how often it runs is not known")
+    if access.touch.maybe:
+        notes.append("it may not run")
+    notes += [f"source {place}" for place in access.sources[:1]]
+    return "; ".join(notes)

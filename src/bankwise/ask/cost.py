@@ -1,0 +1,120 @@
+"""``bankwise cost``: occupancy, mix, executed instructions, waits and bounds of emitted code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.check_mlir import report_of
+from bankwise.change.compile.compile import compile_text
+from bankwise.cost.bound import busy
+from bankwise.cost.issue import cycles
+from bankwise.cost.mix import executed, mix, trips
+from bankwise.cost.waits import waits
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import machine
+from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.read.listing import Listing
+from bankwise.read.options import Options
+from bankwise.show.costing import KernelCost
+from bankwise.show.values import Cost, KernelReport
+
+_ISSUED = ("ds_", "v_mfma_", "buffer_", "global_", "flat_")
+
+
+def kernel_cost(
+    kernel: KernelReport, listing: Listing, issue_cycles: int | None = None
+) -> KernelCost:
+    """Join what the IR says of a kernel (``kernel``) with what was emitted for it (``listing``).
+
+    ``issue_cycles``: of :func:`issue_cycles`, where the kernel's addresses are at hand.
+    """
+    gpu = machine(kernel.target)
+    threads = _threads(kernel)
+    waves = -(-threads // gpu.wave_size)
+    lds_bytes = kernel.lds_bytes if listing.lds_bytes is None else listing.lds_bytes
+    usage = Usage(threads, lds_bytes, listing.vgprs, listing.sgprs)
+    times = trips(listing, lane_bytes(kernel), gpu)
+    uses = mix(listing, _ISSUED)
+    run = sum((a.run for a in kernel.accesses), Cost())
+    shared = tuple(use for use in uses if use.name.startswith("ds_"))
+    return KernelCost(
+        kernel=kernel.name,
+        target=gpu.name,
+        occupancy=occupancy(gpu, usage),
+        usage=usage,
+        mix=shared,
+        trips=times,
+        executed=None if times is None else executed(shared, times) * waves,
+        run=run,
+        waits=waits(listing.steps),
+        busy=None if times is None else busy(gpu, run.passes, run.ideal, uses, times, waves),
+        issue_cycles=issue_cycles,
+        grid=kernel.grid,
+    )
+
+
+def cost(file: Path, options: Options) -> tuple[tuple[KernelCost, ...], tuple[Refusal, ...]]:
+    """The cost of every kernel of ``file`` that can be compiled, and why others cannot."""
+    from bankwise.ask.check_assembly import is_assembly
+    from bankwise.read.mlir.module import open_module
+
+    if is_assembly(file):
+        message = f"{file}: this is emitted code; cost compiles MLIR"
+        raise InputError(message, hint=f"bankwise check {file} --worth")
+    opened = open_module(file)
+    analyses = analyse(opened, options)
+    found: list[KernelCost] = []
+    refusals: list[Refusal] = []
+    for analysis, kernel in zip(
+        analyses, report_of(opened, options, analyses).kernels, strict=True
+    ):
+        listing = compile_text(
+            opened.source.parsed,
+            kernel.target,
+            kernel=kernel.name,
+            workgroup_size=kernel.workgroup_size,
+            file=opened.source.file,
+        )
+        if isinstance(listing, Refusal):
+            refusals.append(listing)
+        else:
+            found.append(kernel_cost(kernel, listing, issue_cycles(analysis)))
+    return tuple(found), tuple(refusals)
+
+
+def issue_cycles(analysis: Analysis) -> int | None:
+    """Cycles that the LDS instructions of a workgroup take of their SIMDs' ports, all waves.
+
+    By :mod:`bankwise.cost.issue`, from the predicted instructions; None for NVIDIA.
+    """
+    total = 0
+    for site in analysis.extraction.accesses:
+        for issue in analysis.issues.get(site.access.shared_index, ()):
+            row = analysis.machine.instruction(issue.instruction)
+            for pattern in site.access.patterns:
+                offsets = pattern.offsets_bytes + issue.offset_bytes
+                for wave, active in zip(offsets, pattern.active, strict=True):
+                    rounds = [wave + i * row.width_bytes for i in range(row.addresses)]
+                    found = cycles(analysis.machine, row, rounds, active)
+                    if isinstance(found, Refusal):
+                        return None
+                    total += found.total * pattern.executions
+    return total
+
+
+def lane_bytes(kernel: KernelReport) -> int:
+    """Bytes that every lane moves through shared memory in one execution of the kernel."""
+    gpu = machine(kernel.target)
+    total = 0
+    for access in kernel.accesses:
+        row = gpu.instruction(access.instruction)
+        if access.kind != "dma":
+            width = row.width_bytes * row.addresses
+            total += width * access.instructions * access.executions
+    return total
+
+
+def _threads(kernel: KernelReport) -> int:
+    x, y, z = kernel.workgroup_size
+    return x * y * z

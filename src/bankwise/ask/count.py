@@ -1,0 +1,41 @@
+"""``bankwise count``: the passes of one instruction whose offsets are an expression of the lane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bankwise.algebra import expression
+from bankwise.counting.conflict import count
+from bankwise.counting.reason import reason
+from bankwise.hardware.machine import machine
+from bankwise.show.counting import CountReport
+
+
+def count_expression(
+    target: str, instruction: str, offsets: str, active: str = "", second: str = ""
+) -> CountReport:
+    """Count ``instruction`` on ``target`` for byte ``offsets``, an expression of ``lane``.
+
+    ``active``: an expression, non-zero for active lanes. ``second``: second address of two-address
+    forms. Raises InputError for anything unknown or unreadable.
+    """
+    gpu = machine(target)
+    row = gpu.instruction(instruction)
+    lane = np.arange(gpu.wave_size)
+    values = expression.parse(offsets, ["lane"])(lane=lane)
+    mask = np.ones(gpu.wave_size, np.bool_)
+    if active:
+        mask = expression.parse(active, ["lane"])(lane=lane) != 0
+    other = expression.parse(second, ["lane"])(lane=lane) if second else None
+    result = count(row, values, mask, second_offsets_bytes=other)
+    why = reason(row, values, mask, result.witness) if result.witness else None
+    return CountReport(
+        target=target,
+        counter=gpu.counter,
+        instruction=row,
+        passes=int(result.passes),
+        ideal=int(result.ideal),
+        ways=int(result.ways),
+        witness=result.witness,
+        reason=why,
+    )

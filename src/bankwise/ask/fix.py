@@ -1,0 +1,201 @@
+"""``bankwise fix``: plan, rewrite in the user's own text, check again, and hear the judges."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.check_mlir import report_of
+from bankwise.errors import Refusal
+from bankwise.read.options import Options
+from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.values import Cost
+
+if TYPE_CHECKING:
+    from bankwise.change.rewrite.emit import Emitter
+    from bankwise.change.rewrite.plan import Group, Plan
+    from bankwise.change.rewrite.scope import Scope
+    from bankwise.read.mlir.module import Opened
+
+Progress = Callable[[int, int], None]
+
+
+def fix(
+    file: str | Path,
+    target: str = "",
+    *,
+    kernel: str = "",
+    dims: tuple[str, ...] = (),
+    workgroup_size: str = "",
+    policy: str = "iree",
+    execute: bool = True,
+    isa: bool = True,
+) -> FixReport:
+    """Rewrite the kernels of ``file`` so that their conflicts vanish. Nothing is written."""
+    options = Options(target, kernel, dims, workgroup_size, policy)
+    return fix_file(Path(file), options, execute=execute, isa=isa)
+
+
+def fix_file(
+    file: Path,
+    options: Options,
+    *,
+    execute: bool = True,
+    isa: bool = True,
+    reference: str = "",
+    progress: Progress | None = None,
+) -> FixReport:
+    """Open ``file``, rewrite it, and judge the result.
+
+    ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones.
+    """
+    from bankwise.read.mlir.module import open_module, open_text
+
+    opened = open_module(file)
+    analyses = analyse(opened, options)
+    rewritten = _rewrite(opened, analyses)
+    fixed_text = rewritten.text
+    reopened = open_text(fixed_text, opened.source.file)
+    again = analyse(reopened, options)
+    verdicts: list[Verdict] = []
+    if rewritten.changes and execute:
+        from bankwise.ask.judge_execution import judge_execution
+
+        verdicts.append(judge_execution(opened, reopened, analyses, again, reference, progress))
+    if rewritten.changes and isa:
+        from bankwise.ask.judge_isa import judge_isa
+
+        verdicts.append(judge_isa(opened, reopened, analyses))
+    return FixReport(
+        before=report_of(opened, options, analyses),
+        after=report_of(reopened, options, again),
+        changes=rewritten.changes,
+        refusals=rewritten.refusals,
+        verdicts=tuple(verdicts),
+        source_text=opened.source.text,
+        fixed_text=fixed_text,
+        patch=unified_patch(file, opened.source.text, fixed_text),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewritten:
+    text: str
+    changes: tuple[Change, ...]
+    refusals: tuple[Refusal, ...]
+
+
+def _rewrite(opened: Opened, analyses: tuple[Analysis, ...]) -> _Rewritten:
+    from bankwise.change.rewrite.apply import apply
+    from bankwise.change.rewrite.emit import Emitter
+    from bankwise.change.rewrite.plan import groups, plan
+    from bankwise.read.mlir.source import apply_edits
+
+    emitter = Emitter(opened.source.text, opened.offset_of)
+    changes: list[Change] = []
+    refusals: list[Refusal] = []
+    for analysis in analyses:
+        scope = _scope(analysis, emitter)
+        for group in groups(analysis.extraction):
+            chosen = _unknown(analysis, group) or plan(group, analysis.issues, analysis.machine)
+            if isinstance(chosen, Refusal):
+                refusals += [chosen] if _conflicts(analysis, group.names) else []
+            elif chosen.found.helps:
+                refusal = apply(chosen, scope)
+                refusals += [refusal] if refusal else []
+                changes += [] if refusal else [_change(analysis, chosen)]
+    text = apply_edits(opened.source.text, emitter.edits)
+    return _Rewritten(text, tuple(changes), tuple(refusals))
+
+
+def _unknown(analysis: Analysis, group: Group) -> Refusal | None:
+    """Why a group may not be touched: an access that was not analysed could be one of its own."""
+    if not analysis.extraction.refusals:
+        return None
+    first = analysis.extraction.refusals[0]
+    reason = f"{group.names}: not all accesses of this kernel are known: {first.reason}"
+    return Refusal(reason, first.location)
+
+
+def _scope(analysis: Analysis, emitter: Emitter) -> Scope:
+    from bankwise.change.rewrite.scope import scope_of
+    from bankwise.read.mlir.indexing import ThreadIds
+
+    threads = ThreadIds(
+        analysis.workgroup_size, analysis.machine.wave_size, grid=analysis.kernel.grid
+    )
+    return scope_of(analysis.kernel.op, threads, emitter)
+
+
+def _conflicts(analysis: Analysis, names: str) -> bool:
+    from bankwise.ask.counting import access_reports
+
+    reports = access_reports(analysis.extraction, analysis.issues, analysis.machine)
+    return any(r.run.extra and set(r.allocations) & set(names.split(", ")) for r in reports)
+
+
+def _change(analysis: Analysis, plan: Plan) -> Change:
+    from bankwise.change.rewrite.plan import coalescing
+    from bankwise.solver.allocation import certified
+
+    found = plan.found
+    return Change(
+        kernel=analysis.kernel.name,
+        allocations=tuple(a.name for a in plan.group.allocations),
+        address=str(found.address),
+        before=Cost(found.passes_before, found.ideal),
+        after=Cost(found.passes, found.ideal),
+        members=found.members,
+        coalescing=coalescing(plan),
+        optimum=_against_optimum(plan),
+        certificate=certified(plan.best, found.address),
+    )
+
+
+def _against_optimum(plan: Plan) -> str:
+    best, taken = plan.best, plan.found.passes
+    if taken > best.passes:
+        return f"a layout that takes {best.passes:,} exists, but does not keep rows ({best.how})"
+    if best.optimal:
+        return f"optimal: {best.how}"
+    return f"not known to be optimal: {best.how}"
+
+
+def unified_patch(file: Path, before: str, after: str) -> str:
+    """A patch that ``git apply`` takes, with paths relative to the current folder.
+
+    For a file elsewhere they are relative to the root of the file system.
+    """
+    path = os.path.relpath(file)
+    path = path if not path.startswith("..") else os.path.abspath(file).lstrip("/")
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lines = [f"--- a/{path}\n", f"+++ b/{path}\n"] if old != new else []
+    # Without autojunk: a blank line that occurs often is still the same line before and after.
+    for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes():
+        lines += _hunk(group, old, new)
+    ended = [x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines]
+    return "".join(ended)
+
+
+def _hunk(
+    group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]
+) -> Iterator[str]:
+    first, last = group[0], group[-1]
+    yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
+    for tag, i, j, k, m in group:
+        if tag == "equal":
+            yield from (f" {line}" for line in old[i:j])
+        else:
+            yield from (f"-{line}" for line in old[i:j])
+            yield from (f"+{line}" for line in new[k:m])
+
+
+def _range(start: int, end: int) -> str:
+    """Lines ``start .. end`` (from 0) as a hunk header counts them; an empty range one less."""
+    length = end - start
+    return f"{start + (1 if length else 0)},{length}"

@@ -1,0 +1,208 @@
+"""``bankwise check DIR``: a folder that a compiler left, from IREE or Triton.
+
+    iree-compile --iree-hal-dump-executable-files-to=DIR    a Triton cache entry
+      module_d.mlir, configured_module_d.mlir                 kernel.ttir, kernel.ttgir
+      module_d_rocm_hsaco_fb_benchmark.mlir                   kernel.llir, kernel.amdgcn or .ptx
+      module_d_rocm_hsaco_fb.optimized.ll, .rocmasm, .hsaco   kernel.hsaco or .cubin, kernel.json
+
+The files of one dispatch, or one kernel, are stages of one thing: the last that can be read is
+checked, the others are left out, and both is said. What has no readable stage is a refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bankwise.ask.check_assembly import AMD_SUFFIXES, PTX_SUFFIXES
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_text
+from bankwise.read.options import Options
+from bankwise.show.values import CheckReport, KernelReport
+
+CheckFile = Callable[[Path, Options], CheckReport]
+
+STAGES = (*AMD_SUFFIXES, *PTX_SUFFIXES, ".ttgir", ".mlir")
+"""Suffixes that ``check`` reads, the last stage first."""
+
+APART = " ["
+"""Between a kernel's own name and the file it is from, where several have that name."""
+
+_OTHERS = (".ll", ".llir", ".ttir", ".hsaco", ".cubin", ".so", ".vmfb", ".json", ".source")
+_MOST_FILES = 5_000
+_NAMED = 3
+_BACKEND = r"_(?:rocm|cuda|vulkan|llvm|embedded|system)"
+"""What IREE appends to the name of a dispatch in the names of its emitted files."""
+
+_HINT = (
+    "wanted is what `iree-compile --iree-hal-dump-executable-files-to=DIR` writes, or a Triton "
+    f"cache entry: files that end in {', '.join(STAGES)}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """The stages of one dispatch, the last first."""
+
+    name: str
+    files: tuple[Path, ...]
+
+
+def check_folder(folder: Path, options: Options, check_file: CheckFile) -> CheckReport:
+    """Check the last readable stage of everything in ``folder`` and below it.
+
+    ``check_file`` checks one file.
+
+    Raises :class:`InputError` for a folder without any, and if nothing in it could be read.
+    """
+    files = _files(folder)
+    families = _families([f for f in files if f.suffix.lower() in STAGES])
+    if not families:
+        raise _foreign(folder, files)
+    reports: list[CheckReport] = []
+    refusals: list[Refusal] = []
+    notes: list[str] = []
+    left: dict[str, list[Path]] = defaultdict(list)
+    for family in families:
+        report, failed = _first(family, options, check_file)
+        if report is not None:
+            reports.append(report)
+            notes.append(f"{family.name}: checked {Path(report.file).name}")
+            left["an earlier stage"] += [f for f in family.files if str(f) != report.file]
+        elif not _elsewhere(failed, options):
+            refusals += [Refusal(e.message, e.location or Location(str(f))) for f, e in failed]
+    if not reports:
+        raise _unreadable(folder, refusals, options)
+    left["not read"] += [f for f in files if f.suffix.lower() not in STAGES]
+    notes += [_left(why, some) for why, some in left.items() if some]
+    return _merged(folder, reports, refusals, notes)
+
+
+def _files(folder: Path) -> list[Path]:
+    try:
+        found = sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p, folder))
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise InputError(message, location=Location(str(folder))) from error
+    if len(found) > _MOST_FILES:
+        message = f"{len(found):,} files: no dump of one program"
+        raise InputError(message, location=Location(str(folder)), hint="name a folder below it")
+    return found
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _families(files: Sequence[Path]) -> list[_Family]:
+    """Files that are stages of one thing: of one folder and, but for what IREE adds, one name."""
+    bases = sorted({(f.parent, _plain(f)) for f in files if f.suffix == ".mlir"}, key=_length)
+    groups: dict[tuple[Path, str], list[Path]] = defaultdict(list)
+    for file in files:
+        stem = _plain(file)
+        here = (base for folder, base in bases if folder == file.parent)
+        found = (base for base in here if re.match(re.escape(base) + _BACKEND, stem))
+        groups[file.parent, next(found, stem)].append(file)
+    return [_Family(stem, tuple(sorted(group, key=_rank))) for (_, stem), group in groups.items()]
+
+
+def _plain(file: Path) -> str:
+    """The name of a file without its stage."""
+    return file.stem.removeprefix("configured_").removesuffix("_benchmark")
+
+
+def _length(base: tuple[Path, str]) -> int:
+    return len(base[1])
+
+
+def _rank(file: Path) -> tuple[int, bool, bool, str]:
+    """The later stage first; of MLIR the configured one, a benchmark last."""
+    benchmark = file.stem.endswith("_benchmark")
+    configured = file.name.startswith("configured_")
+    return STAGES.index(file.suffix.lower()), benchmark, not configured, file.name
+
+
+def _first(
+    family: _Family, options: Options, check_file: CheckFile
+) -> tuple[CheckReport | None, list[tuple[Path, InputError]]]:
+    failed: list[tuple[Path, InputError]] = []
+    for file in family.files:
+        try:
+            return _checked(file, options, check_file), failed
+        except InputError as error:
+            failed.append((file, error))
+    return None, failed
+
+
+def _checked(file: Path, options: Options, check_file: CheckFile) -> CheckReport:
+    from bankwise.ask.model import is_model
+
+    if file.suffix.lower() == ".mlir" and is_model(read_text(file)):
+        message = "no threads in it yet: a stage before IREE lowers it"
+        raise InputError(message, location=Location(str(file)))
+    return check_file(file, options)
+
+
+def _elsewhere(failed: Sequence[tuple[Path, InputError]], options: Options) -> bool:
+    """Whether a family was only asked for a kernel that another one has."""
+    wanted = f"no kernel {options.kernel!r}"
+    return bool(options.kernel) and any(wanted in error.message for _, error in failed)
+
+
+def _merged(
+    folder: Path, reports: Sequence[CheckReport], refusals: list[Refusal], notes: list[str]
+) -> CheckReport:
+    counts = Counter(k.name for r in reports for k in r.kernels)
+    kernels = [_renamed(k, folder, counts[k.name] > 1) for r in reports for k in r.kernels]
+    return CheckReport(
+        file=str(folder),
+        target=_joined(name for r in reports for name in r.target.split(", ")),
+        policy=_joined(r.policy for r in reports),
+        counter=_joined(name for r in reports for name in r.counter.split(", ")),
+        kernels=tuple(kernels),
+        findings=tuple(f for r in reports for f in r.findings),
+        refusals=(*refusals, *(x for r in reports for x in r.refusals)),
+        notes=(*notes, *(n for r in reports for n in r.notes)),
+    )
+
+
+def _renamed(kernel: KernelReport, folder: Path, twice: bool) -> KernelReport:
+    """Kernels of one name in several files carry the file in their name."""
+    if not twice:
+        return kernel
+    file = Path(kernel.location.file)
+    name = f"{kernel.name}{APART}{file.relative_to(folder)}]"
+    accesses = tuple(replace(a, kernel=name) for a in kernel.accesses)
+    return replace(kernel, name=name, accesses=accesses)
+
+
+def _joined(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(name for name in names if name))
+
+
+def _left(why: str, files: Sequence[Path]) -> str:
+    shown = ", ".join(f.name for f in files[:_NAMED])
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return f"left out, {why}: {shown}{more}"
+
+
+def _foreign(folder: Path, files: Sequence[Path]) -> InputError:
+    place = Location(str(folder))
+    if not files:
+        return InputError("the folder is empty", location=place, hint=_HINT)
+    kinds = Counter(f.suffix or f.name for f in files).most_common(_NAMED)
+    seen = ", ".join(f"{count} {suffix}" for suffix, count in kinds)
+    dump = any(f.suffix.lower() in _OTHERS for f in files)
+    what = "no stage of a kernel that is text" if dump else "nothing that a compiler dumps"
+    return InputError(f"{what} in this folder: it has {seen}", location=place, hint=_HINT)
+
+
+def _unreadable(folder: Path, refusals: Sequence[Refusal], options: Options) -> InputError:
+    place = Location(str(folder))
+    if not refusals:
+        return InputError(f"no kernel {options.kernel!r} in this folder", location=place)
+    first = "; ".join(str(r) for r in refusals[:_NAMED])
+    return InputError(f"nothing in this folder can be checked: {first}", location=place)

@@ -1,0 +1,188 @@
+"""``check`` and ``fix`` from a model: linalg-level IR, lowered by IREE, analysed per dispatch.
+
+    model.mlir --lower--> kernels with thread ids --check / fix--> --link--> model.vmfb
+
+Every dispatch with workgroup memory is treated like a kernel file of its own. With ``keep`` the
+kernels (and after ``fix`` the rewritten ones, their code objects and assembly) stay in a folder,
+and locations are places in those files; without, they are places in the dump of that dispatch,
+written ``model.mlir[dispatch]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bankwise.ask.check_mlir import check_opened
+from bankwise.ask.fix import fix_file
+from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_text
+from bankwise.hardware.machine import machine
+from bankwise.read.options import Options
+from bankwise.show.fixing import FixReport
+from bankwise.show.model import ModelFix
+from bankwise.show.values import CheckReport
+
+Progress = Callable[[int, int], None]
+
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+_TENSORS = re.compile(r"\btensor<|!torch\.")
+_THREADS = re.compile(
+    r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>"
+)
+
+
+def is_model(text: str) -> bool:
+    """Whether a text computes on tensors and knows no threads or workgroup memory yet."""
+    clean = _COMMENT.sub("", text)
+    return bool(_TENSORS.search(clean)) and not _THREADS.search(clean)
+
+
+def check_model(
+    file: Path,
+    options: Options,
+    lowering: Lowering | None = None,
+    *,
+    keep: Path | None = None,
+    progress: Progress | None = None,
+) -> CheckReport:
+    """Lower the model in ``file`` for ``options.target`` and check every dispatch.
+
+    ``progress`` is called with (checked, all) dispatches.
+
+    Raises :class:`InputError` with IREE's diagnosis if it cannot be compiled.
+    """
+    from bankwise.read.mlir.module import open_text
+
+    dispatches = _lower(file, options, lowering)
+    reports = []
+    many = sum(d.uses_shared_memory for d in dispatches)
+    for dispatch, label in _labelled(file, options.target, dispatches, keep):
+        reports.append(check_opened(open_text(dispatch.text, label), options))
+        if progress:
+            progress(len(reports), many)
+    return CheckReport(
+        file=str(file),
+        target=options.target,
+        policy=options.policy,
+        counter=machine(options.target).counter,
+        kernels=tuple(k for r in reports for k in r.kernels),
+        findings=tuple(f for r in reports for f in r.findings),
+        refusals=(*_refusals(dispatches), *(x for r in reports for x in r.refusals)),
+        notes=(*_notes(dispatches, options, lowering), *(n for r in reports for n in r.notes)),
+    )
+
+
+def fix_model(
+    file: Path,
+    options: Options,
+    lowering: Lowering | None = None,
+    *,
+    keep: Path | None = None,
+    execute: bool = True,
+    isa: bool = True,
+    progress: Progress | None = None,
+) -> ModelFix:
+    """Lower the model in ``file``, fix every dispatch, and link what was accepted.
+
+    Nothing but ``keep`` is written. Raises :class:`InputError` as :func:`check_model` does.
+    """
+    dispatches = _lower(file, options, lowering)
+    reports: list[FixReport] = []
+    accepted: dict[str, str] = {}
+    for dispatch, path in _files(file, options.target, dispatches, keep):
+        report = fix_file(path, options, execute=execute, isa=isa, progress=progress)
+        reports.append(report)
+        if report.accepted:
+            accepted[dispatch.executable] = report.fixed_text
+    text = read_text(file)
+    vmfb = link(text, options.target, accepted, lowering, file=str(file)) if accepted else None
+    files = _keep(file, options.target, keep, accepted, vmfb, lowering) if keep else ()
+    notes = _notes(dispatches, options, lowering)
+    return ModelFix(tuple(reports), vmfb, files, _refusals(dispatches), notes)
+
+
+def _lower(file: Path, options: Options, lowering: Lowering | None) -> tuple[Dispatch, ...]:
+    if not options.target:
+        raise InputError(
+            "a model names no GPU",
+            location=Location(str(file)),
+            hint="pass --target, for example --target gfx942",
+        )
+    machine(options.target)
+    return lower(read_text(file), options.target, lowering, file=str(file))
+
+
+def _refusals(dispatches: tuple[Dispatch, ...]) -> tuple[Refusal, ...]:
+    return tuple(d.refusal for d in dispatches if d.refusal is not None)
+
+
+def _notes(
+    dispatches: tuple[Dispatch, ...], options: Options, lowering: Lowering | None
+) -> tuple[str, ...]:
+    shared = sum(d.uses_shared_memory for d in dispatches)
+    how = lowering or Lowering()
+    first = f"lowered by IREE for {options.target} ({how}): {len(dispatches)} dispatches, "
+    return (f"{first}{shared} with workgroup memory",)
+
+
+def _labelled(
+    file: Path, target: str, dispatches: tuple[Dispatch, ...], keep: Path | None
+) -> Iterator[tuple[Dispatch, str]]:
+    """The dispatches to look at, with the file that their locations name."""
+    for dispatch in (d for d in dispatches if d.uses_shared_memory):
+        if keep is None:
+            yield dispatch, f"{file}[{dispatch.executable}]"
+        else:
+            path = _write(keep, f"{dispatch.executable}.{target}.mlir", dispatch.text.encode())
+            yield dispatch, str(path)
+
+
+def _files(
+    file: Path, target: str, dispatches: tuple[Dispatch, ...], keep: Path | None
+) -> Iterator[tuple[Dispatch, Path]]:
+    """The dispatches to fix, each in a file: in ``keep``, or in a folder that vanishes."""
+    with TemporaryDirectory(prefix="bankwise-") as folder:
+        where = keep or Path(folder)
+        for dispatch, label in _labelled(file, target, dispatches, where):
+            yield dispatch, Path(label)
+
+
+def _keep(
+    file: Path,
+    target: str,
+    keep: Path,
+    accepted: dict[str, str],
+    vmfb: bytes | None,
+    lowering: Lowering | None,
+) -> tuple[Path, ...]:
+    """Write the rewritten kernels, their code objects and assembly, and the linked model."""
+    suffixes = ("hsaco", "rocmasm") if machine(target).vendor == "amd" else ("ptx.bin", "ptx")
+    written: list[Path] = []
+    for executable, text in accepted.items():
+        stem = f"{executable}.{target}.fixed"
+        written.append(_write(keep, f"{stem}.mlir", text.encode()))
+        binary, assembly = code_object(text, target, lowering, file=f"{stem}.mlir")
+        written.append(_write(keep, f"{stem}.{suffixes[0]}", binary))
+        written.append(_write(keep, f"{stem}.{suffixes[1]}", assembly.encode()))
+    if vmfb is not None:
+        written.append(_write(keep, f"{file.stem}.{target}.vmfb", vmfb))
+    return tuple(written)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, its folder too; :class:`InputError` if that is not possible."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as error:
+        message = f"cannot be written: {error.strerror}"
+        raise InputError(message, location=Location(str(path))) from error
+
+
+def _write(folder: Path, name: str, content: bytes) -> Path:
+    write_bytes(folder / name, content)
+    return folder / name

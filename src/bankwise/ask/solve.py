@@ -1,0 +1,190 @@
+"""``bankwise solve``: read a problem, find the best layout, say what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bankwise.algebra.address import Linear
+from bankwise.algebra.layout import Layout, identity
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.policies import policies
+from bankwise.read.problem.read import SolveOptions, TileProblem, read_problem
+from bankwise.show.solving import AccessRow, SolveReport
+from bankwise.solver.answer import Answer, Limits, counted, exact
+from bankwise.solver.construct import Step, construct
+from bankwise.solver.copies import source_lines
+from bankwise.solver.emit import emit
+from bankwise.solver.families import family as family_named
+from bankwise.solver.family import family_size
+from bankwise.solver.general import linear_part, listed_workload, solver_candidate
+from bankwise.solver.problem import TileAccess, problem
+from bankwise.solver.search import offsets
+
+_FAMILY_NODES = 20_000
+"""Search nodes spent on counting the optimal layouts."""
+
+
+def solve(
+    source: str | Path | Mapping[str, Any],
+    *,
+    family: str = "",
+    budget_s: float | None = None,
+    policy: str = "iree",
+    steps: bool = False,
+) -> SolveReport:
+    """Find the best layout of the tile in a problem file, or in the mapping it parses to.
+
+    ``family`` and ``budget_s`` take precedence over the file; ``policy`` names which instructions
+    padded accesses become; ``steps``: with the construction for two accesses. Raises
+    :class:`InputError` for a bad problem.
+    """
+    if policy not in policies():
+        raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
+    stated = read_problem(source)
+    limits = _limits(stated, _options(stated.options, family, budget_s))
+    answer = _exact(stated, limits, policy) if stated.linear else _counted(stated, limits, policy)
+    if isinstance(answer, Refusal):
+        return SolveReport(stated.file, stated.machine.name, refusal=answer)
+    construction, notes = _steps(answer) if steps else ((), ())
+    return SolveReport(
+        stated.file,
+        stated.machine.name,
+        _rows(answer),
+        answer.optimal,
+        answer.how,
+        limits.family,
+        _family_size(answer),
+        answer.certificate,
+        answer.layout,
+        _bases(answer),
+        emit(answer.work, answer.layout, answer.fits),
+        answer.front,
+        answer.fits,
+        construction,
+        (*answer.notes, *notes),
+    )
+
+
+def _options(options: SolveOptions, family: str, budget_s: float | None) -> SolveOptions:
+    if family:
+        options = replace(options, family=family_named(family).name)
+    if budget_s is not None and budget_s <= 0:
+        raise InputError(f"a budget of {budget_s} seconds is no positive number")
+    return options if budget_s is None else replace(options, budget_s=budget_s)
+
+
+def _limits(stated: TileProblem, options: SolveOptions) -> Limits:
+    most = stated.machine.lds_bytes
+    if options.max_lds_bytes is not None:
+        most = min(most, options.max_lds_bytes)
+    return Limits(most, options.family, options.budget_s, options.allow_narrowing)
+
+
+def answer_of(stated: TileProblem, policy: str = "iree") -> Answer | Refusal:
+    """The answer to a problem that was read, with its own options."""
+    limits = _limits(stated, stated.options)
+    return _exact(stated, limits, policy) if stated.linear else _counted(stated, limits, policy)
+
+
+def _exact(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
+    requests = [a.request for a in stated.accesses]
+    named = tuple(r.name for r in requests if r.instruction is not None)
+    return exact(problem(stated.machine, stated.tile, requests), limits, named, policy)
+
+
+def _counted(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
+    work = listed_workload(stated.machine, stated.shape, stated.accesses, policy)
+    linear = linear_part(stated.machine, stated.shape, stated.accesses)
+    answer = counted(work, limits, solver_candidate(work, linear))
+    if isinstance(answer, Refusal) or not limits.allow_narrowing:
+        return answer
+    note = "narrowing is not tried: not all accesses are linear"
+    return replace(answer, notes=(*answer.notes, note))
+
+
+def _rows(answer: Answer) -> tuple[AccessRow, ...]:
+    claims = {c.name: c for c in answer.certificate.accesses} if answer.certificate else {}
+    floors = {} if answer.solution is None else _floors(answer)
+    known = {} if answer.problem is None else {a.name: a for a in answer.problem.accesses}
+    rows = []
+    for use, found in zip(answer.work.uses, answer.layout.cost.uses, strict=True):
+        access, claim = known.get(use.name), claims.get(use.name)
+        names = list(dict.fromkeys(i.instruction for i in found.issues))
+        copies = len(found.issues)
+        rows.append(
+            AccessRow(
+                use.name,
+                use.op,
+                names[0] if copies == 1 else " + ".join(names) + f" ({copies})",
+                use.weight,
+                found.passes,
+                found.ideal,
+                floors.get(use.name, found.ideal),
+                claim.conflicts if claim else "",
+                _lines(answer, access) if access else None,
+                access.notes if access else (),
+            )
+        )
+    return tuple(rows)
+
+
+def _floors(answer: Answer) -> dict[str, Fraction]:
+    assert answer.solution is not None, "only exact answers have floors"
+    return {c.name: Fraction(c.floor) for c in answer.solution.certificate.accesses}
+
+
+def _lines(answer: Answer, access: TileAccess) -> tuple[float, float] | None:
+    """Mean global cache lines per copy, under the layout and under row-major."""
+    if access.kind != "dma" or answer.problem is None:
+        return None
+    layouts = (_as_layout(answer), identity(answer.problem.tile.dims, None))
+    found = [
+        float(np.mean(source_lines(answer.problem.tile, layout, access))) for layout in layouts
+    ]
+    return found[0], found[1]
+
+
+def _as_layout(answer: Answer) -> Layout:
+    assert answer.problem is not None, "directions are known"
+    address = answer.layout.address
+    if isinstance(address, Linear):
+        return offsets(answer.problem, address.bases)
+    return identity(answer.problem.tile.dims)
+
+
+def _family_size(answer: Answer) -> int | None:
+    if answer.solution is None or not answer.optimal:
+        return None
+    return family_size(answer.solution, _FAMILY_NODES)
+
+
+def _bases(answer: Answer) -> dict[str, int] | None:
+    """The offset of every coordinate bit, by the name of the bit."""
+    address = answer.layout.address
+    if not isinstance(address, Linear):
+        return None
+    names = [
+        f"{name}{i}" for name, size in answer.work.shape.dims for i in range(size.bit_length() - 1)
+    ]
+    return dict(zip(names, address.bases, strict=True))
+
+
+def _steps(answer: Answer) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    if answer.problem is None:
+        return (), ("no steps: not all accesses are linear",)
+    built = construct(answer.problem)
+    if isinstance(built, Refusal):
+        return (), (f"no steps: {built.reason}",)
+    offset = [f"{name} -> {base}" for name, base in _named(built.layout).items()]
+    return built.steps, ("the steps end in the offsets " + ", ".join(offset),)
+
+
+def _named(layout: Layout) -> dict[str, int]:
+    names = [f"{name}{i}" for name, bits in layout.inputs for i in range(bits)]
+    return dict(zip(names, layout.columns, strict=True))

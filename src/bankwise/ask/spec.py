@@ -1,0 +1,157 @@
+"""``check`` on a spec file: does (writer, layout, reader) give zero conflicts?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from bankwise.ask.spec_count import access_report, moves
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.hardware.policies import policies
+from bankwise.read.spec.read import parse_spec, read_spec
+from bankwise.read.spec.values import Layout, Spec
+from bankwise.read.spec.views import disagreement
+from bankwise.show.spec import Published, SpecReport
+from bankwise.show.values import AccessReport, AllocationReport, CheckReport, Finding, KernelReport
+from bankwise.solver.legal import fault
+
+_DRAWN_ELEMENTS = 1 << 15
+"""The largest tile that a page draws element by element."""
+
+
+def check_spec(file: str | Path, *, target: str = "", policy: str = "") -> SpecReport:
+    """Count every access of a spec file. ``target`` and ``policy`` take precedence over the file.
+
+    Raises :class:`InputError` with the place of what is wrong.
+    """
+    return counted(chosen(read_spec(file, target), policy))
+
+
+def check_spec_text(
+    text: str, file: str = "spec.toml", *, target: str = "", policy: str = ""
+) -> SpecReport:
+    """The same for a text."""
+    return counted(chosen(parse_spec(text, file, target), policy))
+
+
+def chosen(spec: Spec, policy: str) -> Spec:
+    """The spec under a policy of the caller; "" keeps its own."""
+    if policy and policy not in policies():
+        raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
+    return replace(spec, policy=policy or spec.policy)
+
+
+def needs_layout(spec: Spec) -> Layout:
+    """The memory layout; :class:`InputError` for a spec that is about global memory alone."""
+    if spec.layout is None or not spec.accesses:
+        raise InputError(
+            "this spec has no [memory] with accesses",
+            location=Location(spec.file),
+            hint="`bankwise coalesce` reads its [[global]] accesses",
+        )
+    return spec.layout
+
+
+def counted(spec: Spec) -> SpecReport:
+    """Count every access of a spec."""
+    layout = needs_layout(spec)
+    moved = [moves(spec, access, layout) for access in spec.accesses]
+    refusals = tuple(dict.fromkeys(m for m in moved if isinstance(m, Refusal)))
+    reports = [
+        access_report(spec, access, m)
+        for access, m in zip(spec.accesses, moved, strict=True)
+        if not isinstance(m, Refusal)
+    ]
+    total = sum(r.run.passes for r in reports) or 1
+    shared = tuple(replace(r, share=r.run.passes / total) for r in reports)
+    size = 0 if isinstance(layout.memory, Refusal) else layout.memory.size * spec.element_bytes
+    check = CheckReport(
+        file=spec.file,
+        target=spec.machine.name,
+        policy=spec.policy or "as each notation",
+        counter=spec.machine.counter,
+        kernels=(_kernel(spec, layout, size, shared),),
+        findings=_findings(spec, layout, size),
+        refusals=refusals,
+        notes=(),
+    )
+    return SpecReport(
+        check,
+        spec.shape,
+        spec.dims,
+        spec.element_bits,
+        layout.text.strip(),
+        layout.what,
+        size,
+        spec.launch.passes if spec.launch else None,
+        _published(spec, shared),
+        _offsets(layout),
+    )
+
+
+def _offsets(layout: Layout) -> tuple[int, ...] | None:
+    """Where each element lives, in elements, row-major; None where nobody could draw it."""
+    memory = layout.memory
+    if isinstance(memory, Refusal) or prod(memory.shape) > _DRAWN_ELEMENTS:
+        return None
+    coordinates = np.moveaxis(np.indices(memory.shape), 0, -1)
+    return tuple(int(x) for x in memory.offsets(coordinates).ravel())
+
+
+def _kernel(
+    spec: Spec, layout: Layout, size: int, reports: tuple[AccessReport, ...]
+) -> KernelReport:
+    threads = max((r.waves for r in reports), default=1) * spec.machine.wave_size
+    share = size / spec.machine.lds_bytes
+    return KernelReport(
+        name=spec.title,
+        target=spec.machine.name,
+        location=Location(spec.file),
+        workgroup_size=(threads, 1, 1),
+        grid=(spec.launch.workgroups, 1, 1) if spec.launch else None,
+        lds_bytes=size,
+        accesses=reports,
+        allocations=(AllocationReport("memory", spec.title, layout.location, size, share),),
+        occupancy=None,
+    )
+
+
+def _findings(spec: Spec, layout: Layout, size: int) -> tuple[Finding, ...]:
+    if isinstance(layout.memory, Refusal):
+        return ()
+    found = []
+    wrong = fault(layout.memory)
+    if wrong:
+        found.append(Finding("not-a-bijection", layout.location, wrong))
+    if size > spec.machine.lds_bytes:
+        message = (
+            f"the layout takes {size:,} bytes of shared memory; a workgroup on "
+            f"{spec.machine.name} has {spec.machine.lds_bytes:,}"
+        )
+        found.append(Finding("lds-overflow", layout.location, message))
+    for access in spec.accesses:
+        differs = disagreement(access, layout)
+        if differs and access.layout is not None:
+            found.append(Finding("several-maps", access.layout.location, differs))
+    return tuple(found)
+
+
+def _published(spec: Spec, reports: Sequence[AccessReport]) -> tuple[Published, ...]:
+    """The published numbers beside ours; counters are of the whole launch."""
+    groups = spec.launch.workgroups if spec.launch else 0
+    ours: dict[str, int] = {"ways": max((r.ways for r in reports), default=1)}
+    if spec.launch and len(reports) == len(spec.accesses):
+        ours["conflicts"] = sum(r.run.extra for r in reports) * groups
+        ours["loads"] = _instructions(reports, "read") * groups
+        ours["stores"] = _instructions(reports, "write") * groups
+    return tuple(Published(name, v, ours.get(name)) for name, v in spec.published.items())
+
+
+def _instructions(reports: Sequence[AccessReport], direction: str) -> int:
+    """Executed instructions of one workgroup."""
+    chosen = [r for r in reports if r.direction == direction]
+    return sum(r.instructions * r.waves * r.executions for r in chosen)

@@ -1,0 +1,190 @@
+"""``solve`` on a spec file: the best layout for its accesses, in every notation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bankwise.algebra import f2
+from bankwise.algebra.layout import Layout as LinearLayout
+from bankwise.algebra.layout import vector_text
+from bankwise.ask.solve import solve
+from bankwise.ask.spec import chosen, counted, needs_layout
+from bankwise.ask.spec_count import moves
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.notation.translate import (
+    to_ck,
+    to_cute,
+    to_padded,
+    to_rotate_rows,
+    to_triton_shared,
+    to_wave,
+    to_xor_shuffle,
+)
+from bankwise.notation.values import DistributionTable, Mapped, Memory, linear, linear_memory
+from bankwise.read.spec.read import read_spec
+from bankwise.read.spec.values import Layout, Spec, TileAccess
+from bankwise.show.solving import SolveReport
+from bankwise.show.spec import Said, SpecSolution
+from bankwise.solver.fit import Fit
+
+
+@dataclass(frozen=True, slots=True)
+class _Notation:
+    """A notation that layouts are written in: the solver's family, and how a text is made."""
+
+    name: str
+    family: str
+    write: Callable[[Memory, Spec], object]
+
+
+_NOTATIONS = (
+    _Notation("ck", "ck", lambda memory, spec: to_ck(memory, spec.element_bits)),
+    _Notation("iree", "iree", lambda memory, _: to_xor_shuffle(memory)),
+    _Notation("iree rotate_rows", "rotation", lambda memory, _: to_rotate_rows(memory)),
+    _Notation("padding", "padding", lambda memory, _: to_padded(memory)),
+    _Notation("wave", "wave", lambda memory, _: to_wave(memory)),
+    _Notation("triton", "triton", lambda memory, spec: to_triton_shared(memory, spec.element_bits)),
+    _Notation("cute", "cute", lambda memory, _: to_cute(memory)),
+    _Notation("linear", "xor", lambda memory, spec: linear_memory(memory, spec.dims)),
+)
+
+
+def solve_spec(
+    file: str | Path,
+    *,
+    target: str = "",
+    family: str = "",
+    budget_s: float | None = None,
+    policy: str = "",
+    steps: bool = False,
+) -> SpecSolution:
+    """The best layout for the accesses of a spec file; what they move at once stays together.
+
+    Parameters as of :func:`bankwise.ask.solve.solve`. Raises :class:`InputError` for a bad file.
+    """
+    return solved(chosen(read_spec(file, target), policy), family, budget_s, steps)
+
+
+def solved(
+    spec: Spec, family: str = "", budget_s: float | None = None, steps: bool = False
+) -> SpecSolution:
+    """The same for a spec that is read already."""
+    layout, before = needs_layout(spec), counted(spec)
+    stated = problem_of(spec, layout)
+    if isinstance(stated, Refusal):
+        report = SolveReport(spec.file, spec.machine.name, refusal=stated)
+        return SpecSolution(report, layout.what, (), before)
+    try:
+        found = solve(
+            stated, family=family, budget_s=budget_s, policy=spec.policy or "iree", steps=steps
+        )
+    except InputError as error:
+        where = Location(spec.file)
+        raise InputError(error.message, location=where, hint=error.hint) from error
+    report = replace(found, file=spec.file)
+    said = () if report.layout is None else tuple(_said(n, report, spec) for n in _NOTATIONS)
+    return SpecSolution(report, layout.what, said, before)
+
+
+def problem_of(spec: Spec, layout: Layout) -> Mapping[str, Any] | Refusal:
+    """The problem that the accesses pose, as :mod:`bankwise.read.problem` reads it.
+
+    A Refusal that names the access whose distribution is not linear over F2.
+    """
+    accesses = []
+    for access in spec.accesses:
+        found = _access(spec, access, layout)
+        if isinstance(found, Refusal):
+            where = found.location or access.location
+            return Refusal(f"access {access.name!r}: {found.reason}", where)
+        accesses.append(found)
+    tile = {
+        "shape": list(spec.shape),
+        "element_bits": spec.element_bits,
+        "dims": list(spec.dims),
+    }
+    return {"machine": spec.machine.name, "tile": tile, "access": accesses}
+
+
+def _access(spec: Spec, access: TileAccess, layout: Layout) -> dict[str, Any] | Refusal:
+    whole, moved = access.held.distribution, moves(spec, access, layout)
+    if isinstance(whole, Refusal):
+        return whole
+    if isinstance(moved, Refusal):
+        return moved
+    back = np.argsort(access.held.axes)
+    held = whole.coordinates()[..., back]
+    shape = tuple(whole.shape[a] for a in back)
+    found = linear(DistributionTable(shape, held), spec.dims)
+    if isinstance(found, Refusal):
+        return found
+    return _directions(spec, access, found, held, moved[0].registers)
+
+
+def _directions(
+    spec: Spec,
+    access: TileAccess,
+    found: LinearLayout,
+    held: np.typing.NDArray[np.int64],
+    together: tuple[int, ...],
+) -> dict[str, Any] | Refusal:
+    """Lanes, vector and registers as sums of coordinate bits; steps over the tile are registers."""
+    dims = tuple((n, s.bit_length() - 1) for n, s in zip(spec.dims, spec.shape, strict=True))[::-1]
+    packed = _packed(held, spec)
+    count = len(together)
+    if count & (count - 1):
+        return Refusal(f"{count} elements are moved at once: no power of two")
+    first = packed[0, 0, together[0]]
+    vector = [int(packed[0, 0, together[1 << i]] ^ first) for i in range(count.bit_length() - 1)]
+    lanes = [int(packed[0, 1 << i, 0] ^ packed[0, 0, 0]) for i in range(_bits(found, "lane"))]
+    moved = [int(packed[0, 0, 1 << i] ^ packed[0, 0, 0]) for i in range(_bits(found, "reg"))]
+    moved += [int(packed[1 << i, 0, 0] ^ packed[0, 0, 0]) for i in range(_bits(found, "wave"))]
+    steps = f2.independent([d for d in moved if d], modulo=[*vector, *lanes])
+    words = {
+        key: " ".join(vector_text(d, dims) for d in values)
+        for key, values in (("lanes", lanes), ("vector", vector), ("registers", steps))
+    }
+    return {"name": access.name, "op": access.op, "weight": access.weight, **words}
+
+
+def _packed(held: np.typing.NDArray[np.int64], spec: Spec) -> np.typing.NDArray[np.int64]:
+    """Coordinates as row-major numbers of the tile; every size is a power of two here."""
+    number = np.zeros(held.shape[:-1], np.int64)
+    for axis, size in enumerate(spec.shape):
+        number = number * size + held[..., axis]
+    return number
+
+
+def _bits(found: LinearLayout, name: str) -> int:
+    return dict(found.inputs).get(name, 0)
+
+
+def _said(notation: _Notation, report: SolveReport, spec: Spec) -> Said:
+    """The optimum in one notation, or the best member of its family."""
+    assert report.layout is not None, "there is an answer"
+    text = notation.write(Mapped(spec.shape, report.layout.address), spec)
+    fitted = (report.fits or {}).get(notation.family)
+    if not isinstance(text, Refusal):
+        return Said(notation.name, str(text))
+    if not isinstance(fitted, Fit):
+        reason = fitted.reason if isinstance(fitted, Refusal) else text.reason
+        return Said(notation.name, refusal=reason)
+    best = notation.write(Mapped(spec.shape, fitted.best.address), spec)
+    return Said(
+        notation.name,
+        refusal=text.reason,
+        best="" if isinstance(best, Refusal) else str(best),
+        label=fitted.best.label,
+        passes=_plain(fitted.best.passes),
+        lost=_plain(fitted.best.passes - report.layout.passes),
+    )
+
+
+def _plain(value: Fraction) -> int | float:
+    return value.numerator if value.denominator == 1 else float(value)

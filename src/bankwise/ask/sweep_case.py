@@ -1,0 +1,151 @@
+"""One case of a sweep: lower a model, put a mitigation on it, count it, read its emitted code.
+
+    none      IREE without padding, without direct loads
+    padding   IREE's padding of LDS rows, without direct loads
+    swizzle   the kernels of ``none``, rewritten by ``bankwise fix``
+    pr23778   the kernels of ``none``, rewritten by the rule of iree-org/iree#23778
+    iree      IREE's own defaults for the target
+
+The row adds up all dispatches with workgroup memory. Nothing is executed: a sweep counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bankwise.ask.check_mlir import check_opened
+from bankwise.ask.cost import kernel_cost
+from bankwise.ask.fix import fix_file
+from bankwise.change.compile.compile import compile_text
+from bankwise.change.compile.lower import Dispatch, Lowering, lower
+from bankwise.errors import InputError, Refusal
+from bankwise.read.listing import Listing
+from bankwise.read.options import Options
+from bankwise.show.costing import KernelCost
+from bankwise.show.values import KernelReport
+from bankwise.sweep.spec import Case
+from bankwise.sweep.store import Row
+
+MITIGATIONS = ("none", "padding", "swizzle", "pr23778", "iree")
+
+_LOWERINGS = {
+    "none": Lowering(),
+    "padding": Lowering(padding=True),
+    "swizzle": Lowering(),
+    "pr23778": Lowering(),
+    "iree": Lowering(padding=True, direct_load=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """One dispatch: its kernels, and the code emitted for them."""
+
+    costs: tuple[KernelCost, ...]
+    listings: tuple[Listing, ...]
+
+
+def run_case(case: Case) -> Row:
+    """The row of a case. Raises :class:`InputError` where a kernel cannot be compiled or counted:
+    a number that leaves out a part of the model would be no result."""
+    dispatches = lower(case.text, case.target, _LOWERINGS[case.mitigation], file=str(case))
+    for dispatch in dispatches:
+        if dispatch.refusal is not None:
+            raise InputError(str(dispatch.refusal))
+    shared = [d for d in dispatches if d.uses_shared_memory]
+    counted = [_counted(case, dispatch) for dispatch in shared]
+    return _row(counted, len(dispatches))
+
+
+def _counted(case: Case, dispatch: Dispatch) -> _Counted:
+    from bankwise.read.mlir.module import open_text
+
+    name = f"{case}: {dispatch.executable}"
+    text = _mitigated(case, dispatch)
+    report = check_opened(open_text(text, name), Options(case.target))
+    if report.refusals:
+        raise InputError(f"not analysed: {report.refusals[0]}")
+    listings = dispatch.listings
+    if text != dispatch.text:
+        listings = tuple(_compiled(text, kernel, name) for kernel in report.kernels)
+    found = {one.kernel: one for one in listings}
+    costs = tuple(kernel_cost(k, found[k.name]) for k in report.kernels)
+    return _Counted(costs, listings)
+
+
+def _mitigated(case: Case, dispatch: Dispatch) -> str:
+    """The kernel's text with the mitigation; as it is where IREE has already put it there."""
+    if case.mitigation == "swizzle":
+        with TemporaryDirectory(prefix="bankwise-") as folder:
+            path = Path(folder) / f"{dispatch.executable}.mlir"
+            path.write_text(dispatch.text, "utf-8")
+            return fix_file(path, Options(case.target), execute=False, isa=False).fixed_text
+    if case.mitigation == "pr23778":
+        from bankwise.change.passes.by_rule import by_rule
+        from bankwise.change.passes.values import Launch
+        from bankwise.read.mlir.module import open_text
+
+        return by_rule(open_text(dispatch.text, str(case)), Launch(case.target)).text
+    return dispatch.text
+
+
+def _compiled(text: str, kernel: KernelReport, name: str) -> Listing:
+    size = kernel.workgroup_size
+    found = compile_text(text, kernel.target, kernel=kernel.name, workgroup_size=size, file=name)
+    if isinstance(found, Refusal):
+        raise InputError(f"the rewritten kernel does not compile: {found.reason}")
+    return found
+
+
+def _row(counted: Sequence[_Counted], dispatches: int) -> Row:
+    """All dispatches in one row. The columns are listed in docs/sweep.md."""
+    costs = [cost for one in counted for cost in one.costs]
+    largest = max(costs, key=lambda c: c.run.passes, default=None)
+    row: Row = {
+        "dispatches": dispatches,
+        "kernels": len(costs),
+        "workgroups": _launches(costs, [1] * len(costs)),
+        "passes_launch": _launches(costs, [c.run.passes for c in costs]),
+        "ideal_launch": _launches(costs, [c.run.ideal for c in costs]),
+        "extra_launch": _launches(costs, [c.run.extra for c in costs]),
+        "lds_instructions": _launches(costs, [c.executed for c in costs]),
+        "v_static": _family(counted, "v_*"),
+        "s_static": _family(counted, "s_*"),
+        "full_drains": sum(c.waits.full for c in costs),
+        "partial_waits": sum(c.waits.partial for c in costs),
+        "matrix_static": sum(len(c.waits.matrix) for c in costs),
+        "mix": " ".join(f"{u.name}:{u.outside}+{u.inside}" for c in costs for u in c.mix),
+    }
+    return row | _largest(largest)
+
+
+def _largest(cost: KernelCost | None) -> Row:
+    """Sizes and occupancy of the kernel with the most passes."""
+    if cost is None:
+        return {"lds_bytes": 0}
+    return {
+        "threads": cost.usage.threads,
+        "lds_bytes": cost.usage.lds_bytes,
+        "vgprs": cost.usage.vgprs,
+        "sgprs": cost.usage.sgprs,
+        "resident_waves": cost.occupancy.resident_waves,
+        "limited_by": " and ".join(cost.occupancy.limited_by),
+        "trips": cost.trips,
+    }
+
+
+def _launches(costs: Sequence[KernelCost], per_workgroup: Sequence[int | None]) -> int | None:
+    """A number of one workgroup for the whole launch, added up; None if any of it is unknown."""
+    total = 0
+    for cost, value in zip(costs, per_workgroup, strict=True):
+        if cost.workgroups is None or value is None:
+            return None
+        total += cost.workgroups * value
+    return total
+
+
+def _family(counted: Sequence[_Counted], name: str) -> int:
+    return sum(one.totals.get(name, 0) for c in counted for one in c.listings)

@@ -1,0 +1,267 @@
+"""Plan against emission: a kernel's TTGIR beside the assembly that was made of it.
+
+Accesses are joined by the place in the source text that both levels carry, and by direction; what
+carries none, or one that the other level does not have, is compared together. The compiler may
+join two accesses into one, split one, or copy the body of a loop; then the row says so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from bankwise.ask.check_ttgir import Planned, access_report, numbers_of, plan
+from bankwise.ask.counting import report_emitted
+from bankwise.errors import InputError, Location
+from bankwise.files import read_text
+from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.options import Options
+from bankwise.read.ttgir.accesses import Moved
+from bankwise.read.ttgir.cache import open_entry
+from bankwise.read.ttgir.lower import Issued
+from bankwise.show.planning import AS_PLANNED, Emission, PlanReport, PlanRow
+from bankwise.show.values import Cost
+
+_SUFFIXES = ("st64", "_d16_hi", "_d16")
+_ALIKE = {"ds_read_i16": "ds_read_u16", "ds_read_i8": "ds_read_u8"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One access on one level. ``lines``: of the source text, innermost first."""
+
+    direction: str
+    buffer: str
+    instruction: str
+    executed: int
+    width_bytes: int
+    cost: Cost
+    line: int
+    sources: tuple[Location, ...]
+
+
+def plan_files(
+    ttgir: Path, assembly: Path, options: Options, *, verify: bool = True
+) -> tuple[PlanReport, ...]:
+    """Compare the kernels of two files. Raises :class:`InputError` if they do not fit together.
+
+    ``options.arguments`` are numbers of the kernel's arguments by their names in the TTGIR.
+    """
+    texts = read_text(ttgir), read_text(assembly)
+    return plan_texts(texts[0], str(ttgir), texts[1], assembly, options, verify=verify)
+
+
+def plan_entry(folder: Path, options: Options, *, verify: bool = True) -> tuple[PlanReport, ...]:
+    """Compare the two levels of a Triton cache entry; :class:`InputError` if it lacks one."""
+    entry = open_entry(folder)
+    if entry.assembly is None:
+        where = Location(str(folder))
+        raise InputError("the entry holds no assembly to compare with", location=where)
+    return plan_files(entry.ttgir, entry.assembly, options, verify=verify)
+
+
+def plan_texts(
+    ttgir: str, file: str, assembly: str, path: Path, options: Options, *, verify: bool = True
+) -> tuple[PlanReport, ...]:
+    """:func:`plan_files` on texts; ``file`` and ``path`` name them, ``path`` by its suffix."""
+    reports = []
+    for planned in plan(ttgir, file, options, verify=verify):
+        given = _arguments(planned, options)
+        kernel = _assembly(assembly, path, planned, given)
+        if kernel.target != planned.machine.name:
+            raise InputError(
+                f"the assembly is for {kernel.target}, the TTGIR for {planned.machine.name}",
+                location=Location(str(path)),
+            )
+        reports.append(_report(planned, kernel, str(path)))
+    return tuple(reports)
+
+
+def _assembly(
+    text: str, path: Path, planned: Planned, args: dict[str | int, int]
+) -> AssemblyKernel:
+    """The kernel of the same name."""
+    name = planned.kernel.name
+    if path.suffix.lower() == ".ptx":
+        from bankwise.read.ptx.check import check_ptx
+
+        return check_ptx(text, str(path), args=args, kernel=name)[0]
+    if path.suffix.lower() == ".sass":
+        from bankwise.read.sass.check import check_sass
+
+        return check_sass(text, str(path), args=args, kernel=name)[0]
+    from bankwise.read.amd.check import check_assembly
+
+    return check_assembly(text, str(path), args=args, kernel=name)[0]
+
+
+def _arguments(planned: Planned, options: Options) -> dict[str | int, int]:
+    """The numbers by position: PTX names parameters otherwise, AMD counts bytes."""
+    names = [a.removeprefix("%") for a in planned.kernel.arguments]
+    numbers = numbers_of(options.arguments)
+    if planned.machine.vendor == "nvidia":
+        return {names.index(name): value for name, value in numbers.items()}
+    starts = _byte_offsets(planned)
+    return {starts[name]: value for name, value in numbers.items()}
+
+
+def _byte_offsets(planned: Planned) -> dict[str, int]:
+    """Where each argument lies among the kernel's: naturally aligned, in order (AMD's ABI)."""
+    starts, at = {}, 0
+    for name, size in zip(planned.kernel.arguments, planned.kernel.sizes, strict=True):
+        at = -(-at // size) * size
+        starts[name.removeprefix("%")] = at
+        at += size
+    return starts
+
+
+def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
+    ours = [item for a in planned.accesses for item in _planned(a, planned)]
+    theirs = [_emitted(a, kernel) for a in kernel.accesses]
+    rows = [
+        _row(source, direction, some, others)
+        for (source, direction), (some, others) in _groups(ours, theirs).items()
+    ]
+    counted = all(a.touch.counted for a in planned.accesses)
+    return PlanReport(
+        planned.kernel.name,
+        planned.machine.name,
+        planned.module.file,
+        path,
+        tuple(rows),
+        counted and all(a.counted for a in kernel.accesses),
+        (*planned.refusals, *kernel.refusals),
+    )
+
+
+def _planned(access: Moved, planned: Planned) -> Iterable[_Item]:
+    for issued in access.issued:
+        yield _Item(
+            access.direction,
+            access.buffer,
+            issued.instruction,
+            issued.instructions * access.touch.executions,
+            issued.width_bytes,
+            _cost(issued, access, planned),
+            access.location.line,
+            access.sources,
+        )
+
+
+def _cost(issued: Issued, access: Moved, planned: Planned) -> Cost:
+    """The cost of one shape of instruction of an access."""
+    return access_report(replace(access, issued=(issued,)), planned).run
+
+
+def _emitted(found: AssemblyAccess, kernel: AssemblyKernel) -> _Item:
+    row = machine(kernel.target).instruction(found.instruction)
+    report = report_emitted(found.access, row, found.apart_bytes)
+    return _Item(
+        found.access.direction,
+        "",
+        found.instruction,
+        found.access.executions,
+        row.width_bytes * row.addresses,
+        report.run,
+        found.access.location.line,
+        () if found.source is None else (found.source,),
+    )
+
+
+Group = tuple[Location | None, str]
+
+
+def _groups(
+    ours: Sequence[_Item], theirs: Sequence[_Item]
+) -> dict[Group, tuple[list[_Item], list[_Item]]]:
+    """Both levels by source line and direction; without a partner, together."""
+    known = {(i.sources[0].line, i.direction) for i in theirs if i.sources}
+    placed: dict[Group, tuple[list[_Item], list[_Item]]] = defaultdict(lambda: ([], []))
+    for item in ours:
+        lines = [s for s in item.sources if (s.line, item.direction) in known]
+        placed[_place(lines), item.direction][0].append(item)
+    mine = {(g[0].line, g[1]) for g in placed if g[0] is not None}
+    for item in theirs:
+        lines = [s for s in item.sources if (s.line, item.direction) in mine]
+        placed[_place(lines), item.direction][1].append(item)
+    return dict(sorted(placed.items(), key=lambda g: (g[0][0] is None, str(g[0]))))
+
+
+def _place(sources: Sequence[Location]) -> Location | None:
+    """One place a line: columns differ between the levels."""
+    return Location(sources[0].file, sources[0].line) if sources else None
+
+
+def _row(
+    source: Location | None, direction: str, ours: Sequence[_Item], theirs: Sequence[_Item]
+) -> PlanRow:
+    planned, emitted = _together(ours), _together(theirs)
+    buffers = tuple(dict.fromkeys(i.buffer for i in ours if i.buffer))
+    return PlanRow(source, direction, buffers, planned, emitted, _change(planned, emitted))
+
+
+def _together(items: Sequence[_Item]) -> tuple[Emission, ...]:
+    found: dict[str, list[_Item]] = defaultdict(list)
+    for item in items:
+        found[item.instruction].append(item)
+    return tuple(
+        Emission(
+            name,
+            sum(i.executed for i in some),
+            some[0].width_bytes,
+            sum((i.cost for i in some), Cost()),
+            tuple(sorted({i.line for i in some})),
+        )
+        for name, some in sorted(found.items())
+    )
+
+
+def _change(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:
+    """What became of the planned instructions, in words."""
+    if not planned or not emitted:
+        return "emitted, not planned" if emitted else "planned, not emitted"
+    a, b = _counts(planned, plain=False), _counts(emitted, plain=False)
+    if a == b:
+        return AS_PLANNED
+    words = []
+    if (times := _copies(_counts(planned), _counts(emitted))) is not None:
+        joined = [e.instruction for e in emitted if _joins(e.instruction)]
+        words += [f"joined into {', '.join(joined)}"] if joined else []
+        words += [f"{float(times):g} copies of the code"] if times != 1 else []
+        return "; ".join(words) or "another name: " + ", ".join(sorted(set(b) - set(a)))
+    moved = [sum(e.executed * e.bytes_per_lane for e in side) for side in (planned, emitted)]
+    if moved[0] == moved[1]:
+        return "split" if sum(b.values()) > sum(a.values()) else "wider"
+    return "other instructions"
+
+
+def _counts(emissions: Sequence[Emission], *, plain: bool = True) -> dict[str, int]:
+    """Executions by instruction; ``plain``: of two addresses as two, without suffixes."""
+    found: dict[str, int] = defaultdict(int)
+    for e in emissions:
+        name = _plain(e.instruction) if plain else e.instruction
+        found[name] += e.executed * (2 if plain and _joins(e.instruction) else 1)
+    return dict(found)
+
+
+def _joins(name: str) -> bool:
+    return "read2" in name or "write2" in name
+
+
+def _plain(name: str) -> str:
+    for suffix in _SUFFIXES:
+        name = name.replace(suffix, "")
+    name = name.replace("read2", "read").replace("write2", "write")
+    return _ALIKE.get(name, name)
+
+
+def _copies(a: dict[str, int], b: dict[str, int]) -> Fraction | None:
+    """How many times as often everything is executed; None if the instructions differ."""
+    if a.keys() != b.keys():
+        return None
+    ratios = {Fraction(b[name], a[name]) for name in a}
+    return ratios.pop() if len(ratios) == 1 else None

@@ -1,0 +1,193 @@
+"""*Is it worth it* without a profile: cycles that each unit needs, from emitted code and rates.
+
+AMD assembly states its instructions; how often its loops run follows from the followed accesses,
+where those are counted. If not, one pass through the innermost loops is compared, which is what
+counts in a long kernel. MLIR is compiled first. Of PTX, SASS and TTGIR only shared memory is known:
+PTX and TTGIR are not the code that runs, and no rate of NVIDIA's matrix units is in the machine
+files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bankwise.ask.analysis import analyse
+from bankwise.ask.check_assembly import AMD_SUFFIXES, SASS_SUFFIXES, UNCOUNTED, is_assembly
+from bankwise.ask.check_mlir import report_of
+from bankwise.ask.cost import lane_bytes
+from bankwise.ask.folder import APART
+from bankwise.change.compile.compile import compile_text
+from bankwise.cost.bound import busy
+from bankwise.cost.mix import Loop, Use, executed, loops, mix, trips
+from bankwise.errors import Refusal
+from bankwise.files import read_text
+from bankwise.hardware.machine import Claim, Machine, machine
+from bankwise.read.listing import Listing, read
+from bankwise.read.options import Options
+from bankwise.show.values import CheckReport, Cost, KernelReport
+from bankwise.show.worth import Share, Worth, missing
+
+VECTOR = Claim(
+    statement="a SIMD of 16 lanes takes 4 cycles for a vector instruction of a wave of 64",
+    source=("AMD CDNA 3 Architecture white paper: 128 FMA a cycle and CU, packed by two",),
+    evidence="inferred",
+    confidence=0.85,
+)
+"""The rate of the vector units of gfx9, whoever doubts it."""
+
+_VECTOR_CYCLES = 4
+_MATRIX = ("v_mfma_", "v_smfmac_")
+_WORKGROUP = "of a workgroup"
+_COUNTED = "of a workgroup, as far as its loops are counted"
+_LOOPS = "of one pass through the innermost loops, a workgroup"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a kernel: its passes, its instructions, how often its loops run."""
+
+    run: Cost
+    uses: tuple[Use, ...]
+    times: int
+    scope: str
+
+
+def static_worths(report: CheckReport, options: Options) -> tuple[Worth, ...]:
+    """One for each kernel of ``report``, in its order."""
+    files = dict.fromkeys(kernel.location.file for kernel in report.kernels)
+    listings = {file: _listings(Path(file), options) for file in files}
+    return tuple(
+        _worth(report, kernel, listings[kernel.location.file].get(kernel.name.split(APART)[0]))
+        for kernel in report.kernels
+    )
+
+
+def _listings(file: Path, options: Options) -> dict[str, Listing | Refusal]:
+    """The machine code of a file's kernels, by name; empty where there is none."""
+    suffix = file.suffix.lower()
+    if suffix in AMD_SUFFIXES:
+        return {one.kernel: one for one in read(read_text(file), str(file))}
+    known = file.is_file() and not is_assembly(file) and suffix != ".ttgir"
+    return _compiled(file, options) if known else {}
+
+
+def _compiled(file: Path, options: Options) -> dict[str, Listing | Refusal]:
+    from bankwise.read.mlir.module import open_module
+
+    opened = open_module(file)
+    kernels = report_of(opened, options, analyse(opened, options)).kernels
+    return {
+        kernel.name: compile_text(
+            opened.source.parsed,
+            kernel.target,
+            kernel=kernel.name,
+            workgroup_size=kernel.workgroup_size,
+            file=opened.source.file,
+        )
+        for kernel in kernels
+    }
+
+
+def _worth(report: CheckReport, kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
+    found = _of_code(kernel, listing)
+    return replace(found, missing=missing(report.refused(kernel)))
+
+
+def _of_code(kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
+    run = sum((a.run for a in kernel.accesses), Cost())
+    if listing is None or isinstance(listing, Refusal) or not listing.steps:
+        why = str(listing) if isinstance(listing, Refusal) else _unknown(kernel)
+        unknown = tuple(Share(u, None, why, "unknown") for u in ("matrix", "vector ALU", "memory"))
+        return _of(kernel, run, unknown, _scope(kernel))
+    part = _whole(kernel, listing, run) or _inside(kernel, listing)
+    if part is None:
+        unknown = (Share("other units", None, "how often they work is not known", "unknown"),)
+        return _of(kernel, run, unknown, _scope(kernel))
+    return _of(kernel, part.run, _others(kernel, part), part.scope)
+
+
+def _unknown(kernel: KernelReport) -> str:
+    sass = Path(kernel.location.file).suffix.lower() in SASS_SUFFIXES
+    return f"no rates for {kernel.target}" if sass else "the code that runs is not at hand"
+
+
+def _of(kernel: KernelReport, run: Cost, others: tuple[Share, ...], scope: str) -> Worth:
+    lds = Share("shared memory", float(run.passes), "one pass a cycle", "documented")
+    extra = run.extra / run.passes if run.passes else 0.0
+    return Worth(kernel.name, scope, False, lds, others, extra)
+
+
+def _scope(kernel: KernelReport) -> str:
+    return _COUNTED if _uncounted(kernel) else _WORKGROUP
+
+
+def _uncounted(kernel: KernelReport) -> bool:
+    return any(UNCOUNTED in a.note for a in kernel.accesses)
+
+
+def _whole(kernel: KernelReport, listing: Listing, run: Cost) -> _Part | None:
+    """The whole life of a workgroup, if one trip count explains the accesses."""
+    if _uncounted(kernel):
+        return None
+    times = trips(listing, lane_bytes(kernel), machine(kernel.target))
+    return None if times is None else _Part(run, mix(listing, ("",)), times, _WORKGROUP)
+
+
+def _inside(kernel: KernelReport, listing: Listing) -> _Part | None:
+    """One pass through the innermost loops, if the accesses stand in the same text."""
+    emitted = all(a.instruction_source == "emitted" for a in kernel.accesses)
+    where = _innermost(loops(listing.steps))
+    inside = [a.cost for a in kernel.accesses if _within(a.location.line, where)]
+    if not (emitted and inside):
+        return None
+    steps = tuple(s for s in listing.steps if _within(s.line, where))
+    uses = mix(replace(listing, steps=steps), ("",))
+    return _Part(sum(inside, Cost()), tuple(Use(u.name, u.static, 0) for u in uses), 1, _LOOPS)
+
+
+def _others(kernel: KernelReport, part: _Part) -> tuple[Share, ...]:
+    gpu, waves = machine(kernel.target), _waves(kernel)
+    bound = busy(gpu, part.run.passes, part.run.ideal, part.uses, part.times, waves)
+    return (
+        _share("matrix", bound.matrix, "operations / peak rate", gpu),
+        _vector(gpu, part, waves),
+        _share("memory", bound.memory, "bytes requested / share of the bandwidth", gpu),
+    )
+
+
+def _share(unit: str, amount: float | None, source: str, gpu: Machine) -> Share:
+    least = unit != "memory"
+    if amount is None:
+        return Share(unit, None, f"no rate for {gpu.name}", "unknown", least)
+    return Share(unit, amount, source, "inferred", least)
+
+
+def _vector(gpu: Machine, part: _Part, waves: int) -> Share:
+    simds = gpu.facts.get("simds_per_unit")
+    if gpu.vendor != "amd" or gpu.wave_size != 64 or simds is None:
+        return Share("vector ALU", None, f"no rate for {gpu.name}", "unknown")
+    uses = [u for u in part.uses if u.name.startswith("v_") and not u.name.startswith(_MATRIX)]
+    cycles = executed(uses, part.times) * waves * _VECTOR_CYCLES / simds.value
+    return Share("vector ALU", cycles, VECTOR.statement, VECTOR.evidence)
+
+
+def _innermost(found: Sequence[Loop]) -> tuple[Loop, ...]:
+    """The loops that hold no other."""
+    return tuple(
+        one
+        for one in found
+        if not any(
+            other != one and one.first <= other.first and other.last <= one.last for other in found
+        )
+    )
+
+
+def _within(line: int, where: Sequence[Loop]) -> bool:
+    return any(loop.first <= line <= loop.last for loop in where)
+
+
+def _waves(kernel: KernelReport) -> int:
+    x, y, z = kernel.workgroup_size
+    return -(-x * y * z // machine(kernel.target).wave_size)

@@ -1,0 +1,1 @@
+"""A kernel through the real compiler: what it becomes, and how two of them differ."""

@@ -1,0 +1,238 @@
+"""Compiling a kernel without a GPU, to see the instructions that it becomes.
+
+The compiler of the extra ``[ir]`` runs as its own process, in a temporary folder and under a time
+limit: whatever it does to a strange kernel, the user gets an answer. It emits code for
+
+    rocm   gfx942, gfx950          AMD assembly
+    cuda   sm_80, sm_86, sm_89     PTX
+
+and for no other machine of bankwise: there the answer is "not available", never "passed".
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from signal import Signals
+from tempfile import TemporaryDirectory
+
+from bankwise.change.compile.wrap import Size, Source, prepare
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.read.listing import Listing, read
+
+TIME_LIMIT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """How iree-compile is asked for one vendor's code."""
+
+    name: str
+    target_flag: str
+    dump_flag: str
+    suffix: str
+    wave_size: int
+    extra: tuple[str, ...] = ()
+
+
+_ROCM = Backend(
+    "rocm",
+    "--iree-rocm-target",
+    "--iree-hal-dump-executable-intermediates-to",
+    "rocmasm",
+    64,
+)
+_CUDA = Backend(
+    "cuda",
+    "--iree-cuda-target",
+    "--iree-hal-dump-executable-binaries-to",
+    "ptx",
+    32,
+    ("--mlir-print-ir-after=iree-hal-translate-all-executables",),
+)
+"""PTX leaves the size of shared memory to the launch; the translated executable states it."""
+
+BACKENDS: Mapping[str, Backend] = {
+    "gfx942": _ROCM,
+    "gfx950": _ROCM,
+    "sm_80": _CUDA,
+    "sm_86": _CUDA,
+    "sm_89": _CUDA,
+}
+
+_DIAGNOSTIC = re.compile(r"^(.*?):(\d+)(?::(\d+))?: error: (.*)$", re.MULTILINE)
+_SHARED_BYTES = re.compile(
+    r"@([\w$.\-]+) ordinal\((?:(?! ordinal\().)*?workgroup_local_memory = (\d+)", re.DOTALL
+)
+
+
+def compile_text(
+    text: str,
+    target: str,
+    *,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+    file: str = "<text>",
+    time_limit_s: float = TIME_LIMIT_S,
+) -> Listing | Refusal:
+    """What the kernel in ``text`` becomes on ``target``.
+
+    ``text``: a program, an executable or one bare lowered function (see
+    :mod:`bankwise.change.compile.wrap`). ``kernel`` is needed where there are several. ``file``
+    names the text in locations. A :class:`Refusal` if the target has no back end, the compiler
+    rejects the kernel, ends or takes too long; :class:`InputError` if it is not installed.
+    """
+    emitted = emit(
+        text,
+        target,
+        kernel=kernel,
+        workgroup_size=workgroup_size,
+        file=file,
+        time_limit_s=time_limit_s,
+    )
+    if isinstance(emitted, Refusal):
+        return emitted
+    return _choose(_listings(emitted), target, kernel, file)
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """What the compiler wrote: assembly texts, its diagnostics, and, where the texts leave it to
+    the launch, the shared memory of each kernel in bytes."""
+
+    texts: tuple[str, ...]
+    diagnostics: tuple[str, ...]
+    shared_bytes: Mapping[str, int]
+
+
+def emit(
+    text: str,
+    target: str,
+    *,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+    file: str = "<text>",
+    time_limit_s: float = TIME_LIMIT_S,
+) -> Emitted | Refusal:
+    """The assembly that the kernel in ``text`` becomes; parameters as of :func:`compile_text`."""
+    backend = BACKENDS.get(target)
+    if backend is None:
+        return Refusal(f"emitted instructions: not available for {target}")
+    source = prepare(
+        text, kernel=kernel, workgroup_size=workgroup_size, wave_size=backend.wave_size
+    )
+    if isinstance(source, Refusal):
+        return replace(source, location=Location(file))
+    return _run(source, target, backend, file, time_limit_s)
+
+
+def compiler() -> Path:
+    """The ``iree-compile`` program of the installed wheel; :class:`InputError` if there is none."""
+    spec = importlib.util.find_spec("iree.compiler") if importlib.util.find_spec("iree") else None
+    folders = spec.submodule_search_locations if spec else None
+    for folder in folders or ():
+        program = Path(folder) / "_mlir_libs" / "iree-compile"
+        if program.exists():
+            return program
+    raise InputError(
+        "the emitted instructions need the IREE compiler",
+        hint="pip install 'bankwise[ir]'",
+    )
+
+
+def _run(
+    source: Source, target: str, backend: Backend, file: str, limit: float
+) -> Emitted | Refusal:
+    with TemporaryDirectory(prefix="bankwise-") as folder:
+        try:
+            done = _start(source, target, backend, Path(folder), limit)
+        except subprocess.TimeoutExpired:
+            return Refusal(f"the compiler took more than {limit:g} s", Location(file))
+        found = sorted(Path(folder).glob(f"out/*.{backend.suffix}"))
+        texts = tuple(path.read_text("utf-8") for path in found)
+    errors = diagnostics(done.stderr, file)
+    if done.returncode:
+        return errors[0] if errors else died(done, file)
+    if not texts:
+        return Refusal(f"the compiler made no {target} kernel of this text", Location(file))
+    sizes = {name: int(size) for name, size in _SHARED_BYTES.findall(done.stderr)}
+    return Emitted(texts, tuple(str(error) for error in errors), sizes)
+
+
+def _listings(emitted: Emitted) -> tuple[Listing, ...]:
+    said = emitted.diagnostics
+    listings = [replace(one, diagnostics=said) for text in emitted.texts for one in read(text)]
+    sizes = emitted.shared_bytes
+    if not sizes:
+        return tuple(listings)
+    return tuple(replace(one, lds_bytes=sizes.get(one.kernel, 0)) for one in listings)
+
+
+def _start(
+    source: Source, target: str, backend: Backend, folder: Path, limit: float
+) -> subprocess.CompletedProcess[str]:
+    """Run the compiler in ``folder``, where it leaves assembly in ``out``."""
+    (folder / "kernel.mlir").write_text(source.text, "utf-8")
+    return subprocess.run(
+        [
+            str(compiler()),
+            "kernel.mlir",
+            f"--iree-hal-target-backends={backend.name}",
+            f"{backend.target_flag}={target}",
+            f"{backend.dump_flag}=out",
+            *backend.extra,
+            *source.arguments,
+            "-o=kernel.bin",
+        ],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=limit,
+        check=False,
+    )
+
+
+def diagnostics(
+    stderr: str, file: str, *, name: str = "kernel.mlir", columns: bool = False
+) -> list[Refusal]:
+    """The compiler's errors at their places in the user's text ``file``, which it read as ``name``.
+
+    Lines only, unless ``columns``: where text was added to the lines, it knows no columns.
+    """
+    return [
+        Refusal(
+            f"the compiler says: {message}",
+            Location(file, int(line), int(column or 0) if columns else 0)
+            if found == name
+            else Location(file),
+        )
+        for found, line, column, message in _DIAGNOSTIC.findall(stderr)
+    ]
+
+
+def died(done: subprocess.CompletedProcess[str], file: str) -> Refusal:
+    """What to say of a failure without a diagnostic: a signal (crash, memory), an unknown exit."""
+    if done.returncode < 0:
+        how = f"crashed on this text ({Signals(-done.returncode).name})"
+    else:
+        how = f"failed with exit code {done.returncode} and no message"
+    return Refusal(f"the compiler {how}", Location(file))
+
+
+def _choose(
+    listings: tuple[Listing, ...], target: str, kernel: str, file: str
+) -> Listing | Refusal:
+    wanted = [one for one in listings if kernel in ("", one.kernel)]
+    names = ", ".join(one.kernel for one in listings)
+    if not wanted:
+        return Refusal(f"no kernel {kernel!r} in the emitted code, only {names}", Location(file))
+    if len(wanted) > 1:
+        return Refusal(f"several kernels: {names}; name one", Location(file))
+    if wanted[0].target != target:
+        return Refusal(f"the text is made for {wanted[0].target}, not {target}", Location(file))
+    return wanted[0]

@@ -1,0 +1,11 @@
+"""Run a kernel's MLIR on the CPU, vectorised over the threads of a workgroup: the functional judge.
+
+The judge is dull on purpose. It reads every operation once (``program``), runs it on numpy arrays
+with one row per thread (``values``), and watches shared memory through a shadow (``shadow``) that
+knows what is written, by whom, and before which barrier. What it cannot execute it refuses by name.
+"""
+
+from bankwise.change.execute.run import Difference, Execution, compare, execute, random_buffers
+from bankwise.change.execute.state import Fault
+
+__all__ = ["Difference", "Execution", "Fault", "compare", "execute", "random_buffers"]

@@ -1,0 +1,156 @@
+"""From operations to steps: a function read once, then run for every workgroup."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from iree.compiler import ir
+
+from bankwise.change.execute import (
+    control,
+    ops_access,
+    ops_arith,
+    ops_gpu,
+    ops_matrix,
+    ops_memref,
+    ops_sync,
+    ops_vector,
+)
+from bankwise.change.execute.control import Body
+from bankwise.change.execute.memory import number
+from bankwise.change.execute.ops_memref import bound_view, is_lds, shared
+from bankwise.change.execute.state import Node, State, Step
+from bankwise.errors import Location
+
+Locate = Callable[[ir.Operation], Location]
+
+OPERATIONS: Mapping[str, Callable[[Node], Step]] = {
+    **ops_arith.TABLE,
+    **ops_vector.TABLE,
+    **ops_access.TABLE,
+    **ops_memref.TABLE,
+    **ops_matrix.TABLE,
+    **ops_gpu.TABLE,
+    **ops_sync.TABLE,
+}
+"""Every operation that is executed, beside the integer operations of ``ir.indexing`` and scf."""
+
+_TERMINATORS = frozenset(
+    {"func.return", "gpu.return", "memref.alloca_scope.return", "scf.condition", "scf.yield"}
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Line:
+    """One operation: the step and the slots of its operands and results."""
+
+    name: str
+    step: Step
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A kernel that is ready to run. ``slots``: how many SSA values it has."""
+
+    function: Node
+    bindings: tuple[tuple[int, ir.Type], ...]
+    body: Body
+    slots: int
+
+
+def compiled(function: ir.Operation, locate: Locate) -> Program:
+    """Read a kernel function. Raises :class:`InputError` at the first operation not executed."""
+    reader = _Reader(locate, {}, Counter())
+    node = reader.node(function)
+    if len(function.regions[0].blocks) != 1:
+        raise node.refuse("only functions of one block are executed", "lower cf to scf")
+    arguments = function.regions[0].blocks[0].arguments
+    bindings = tuple((a.arg_number, a.type) for a in arguments)
+    body = reader.region(function.regions[0])
+    return Program(node, bindings, body, len(reader.slots))
+
+
+def run(program: Program, state: State) -> None:
+    """Run one workgroup to its end."""
+    state.slots = [None] * program.slots
+    arguments = [_argument(program, state, i, kind) for i, kind in program.bindings]
+    program.body(state, *arguments)
+    if (state.epochs != state.epochs[0]).any():
+        passed = ", ".join(f"wave {w}: {n}" for w, n in enumerate(state.epochs.tolist()))
+        state.fault(program.function, "barrier", f"the waves pass different barriers ({passed})")
+
+
+def _argument(program: Program, state: State, which: int, kind: ir.Type) -> Any:
+    """A memref argument is a binding; a ``!stream.binding`` is resolved by its subspan."""
+    if not isinstance(kind, ir.MemRefType):
+        if str(kind) == "!stream.binding":
+            return None
+        raise program.function.refuse(f"its argument {which} is a {kind}, not a buffer")
+    if is_lds(kind):
+        return shared(program.function, state, kind, f"argument {which}", iter(()))
+    return bound_view(program.function, state, which, kind, number(0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Numbers values and operations while reading."""
+
+    locate: Locate
+    slots: dict[ir.Value, int]
+    sites: Counter[str]
+
+    def node(self, op: ir.Operation) -> Node:
+        site = self.sites[op.name]
+        self.sites[op.name] += 1
+        return Node(op, op.name, self.locate(op), site)
+
+    def slot(self, value: ir.Value) -> int:
+        return self.slots.setdefault(value, len(self.slots))
+
+    def region(self, region: ir.Region) -> Body:
+        block = region.blocks[0]
+        arguments = tuple(self.slot(a) for a in block.arguments)
+        operations = [op.operation for op in block.operations]
+        lines = tuple(self.line(op) for op in operations if op.name not in _TERMINATORS)
+        last = operations[-1] if operations else None
+        returns = tuple(self.slot(v) for v in last.operands) if last else ()
+        return _body(arguments, lines, returns)
+
+    def line(self, op: ir.Operation) -> _Line:
+        node = self.node(op)
+        step = self.step(node)
+        operands = tuple(self.slot(v) for v in op.operands)
+        return _Line(op.name, step, operands, tuple(self.slot(v) for v in op.results))
+
+    def step(self, node: Node) -> Step:
+        if node.name in control.TABLE:
+            bodies = [self.region(r) for r in node.op.regions if len(r.blocks)]
+            return control.TABLE[node.name](node, bodies)
+        build = OPERATIONS.get(node.name)
+        step = build(node) if build else ops_arith.integer(node)
+        if step is None:
+            near = get_close_matches(node.name, OPERATIONS, n=3, cutoff=0.7)
+            hint = f"executed are for example {', '.join(near)}" if near else ""
+            raise node.refuse("this operation cannot be executed", hint)
+        return step
+
+
+def _body(arguments: Sequence[int], lines: Sequence[_Line], returns: Sequence[int]) -> Body:
+    def run_lines(state: State, *values: Any) -> tuple[Any, ...]:
+        slots = state.slots
+        for slot, value in zip(arguments, values, strict=True):
+            slots[slot] = value
+        for line in lines:
+            state.counts[line.name] += 1
+            results = line.step(state, *[slots[i] for i in line.operands])
+            for slot, value in zip(line.results, results, strict=True):
+                slots[slot] = value
+        return tuple(slots[i] for i in returns)
+
+    return run_lines

@@ -1,0 +1,174 @@
+"""The functional judge: run kernels, make inputs for them, and compare what they leave behind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from iree.compiler import ir
+
+from bankwise.change.execute.ops_memref import is_lds
+from bankwise.change.execute.program import Locate, compiled, run
+from bankwise.change.execute.state import Fault, new_state
+from bankwise.change.execute.values import Array, Element, element, rounded
+from bankwise.errors import InputError
+from bankwise.read.mlir.indexing import ThreadIds
+
+Ids = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a run did: its faults, and how often each operation ran (per workgroup, not per thread).
+
+    Workgroups that show a fault at the same operation share one entry, with the first witness.
+    """
+
+    faults: tuple[Fault, ...]
+    workgroups: int
+    operations: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A buffer that two runs leave different: how many elements, and the first of them."""
+
+    binding: int
+    count: int
+    first: int
+    before: float
+    after: float
+
+    def __str__(self) -> str:
+        return (
+            f"binding {self.binding}: {self.count} elements differ, the first at {self.first}: "
+            f"{self.before} before, {self.after} after"
+        )
+
+
+def execute(
+    func: ir.Operation | ir.OpView,
+    buffers: Sequence[Array],
+    *,
+    workgroup_size: Ids,
+    wave_size: int,
+    grid: Ids,
+    workgroups: Iterable[Ids] | None = None,
+    locate: Locate,
+    progress: Callable[[int, int], None] | None = None,
+) -> Execution:
+    """Run a kernel function on the CPU, one workgroup after the other; ``buffers`` change in place.
+
+    ``buffers``: the bindings in order, flat arrays of the element's storage (bf16 as uint16 and the
+    8-bit floats as uint8 bit patterns). ``workgroups``: which to run, default all of ``grid``.
+    ``locate`` gives the place of an operation in the user's file. ``progress(done, total)`` is
+    called after each workgroup.
+
+    Within a workgroup the waves run in lockstep, and shadow memory finds where another schedule
+    could differ. A fault does not stop the run. Raises :class:`InputError` for an operation, a form
+    of one, or a buffer that cannot be executed; then nothing is known about the kernel.
+    """
+    program = compiled(getattr(func, "operation", func), locate)
+    todo = list(workgroups) if workgroups is not None else _all(grid)
+    faults: dict[Any, Fault] = {}
+    counts: Counter[str] = Counter()
+    with np.errstate(all="ignore"):
+        for done, workgroup in enumerate(todo, 1):
+            ids = ThreadIds(workgroup_size, wave_size, workgroup, grid)
+            state = new_state(ids, buffers)
+            run(program, state)
+            faults = {**state.faults, **faults}
+            counts.update(state.counts)
+            if progress:
+                progress(done, len(todo))
+    ordered = sorted(faults.values(), key=lambda fault: (fault.location, fault.kind))
+    return Execution(tuple(ordered), len(todo), dict(counts))
+
+
+def compare(before: Sequence[Array], after: Sequence[Array]) -> tuple[Difference, ...]:
+    """The buffers that differ in any bit, none if all are equal; NaN equals NaN."""
+    assert len(before) == len(after), "the same bindings on both sides"
+    found = []
+    for binding, (a, b) in enumerate(zip(before, after, strict=True)):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype), f"binding {binding} changed its form"
+        differ = _bits(a) != _bits(b)
+        if a.dtype.kind == "f":
+            differ &= ~(np.isnan(a) & np.isnan(b))
+        if differ.any():
+            at = int(differ.argmax())
+            count = int(differ.sum())
+            found.append(Difference(binding, count, at, float(a[at]), float(b[at])))
+    return tuple(found)
+
+
+def random_buffers(
+    func: ir.Operation | ir.OpView, seed: int, sizes: Mapping[int, int] | None = None
+) -> list[Array]:
+    """Random bindings for a kernel: floats in [-1, 1), integers in [-8, 8), outputs too.
+
+    The sizes come from the static shapes of the bindings; ``sizes`` (elements by binding) decides
+    where a binding has none. Raises :class:`InputError` where neither does.
+    """
+    random = np.random.default_rng(seed)
+    known = _bindings(getattr(func, "operation", func))
+    buffers = []
+    for binding in range(max(known, default=-1) + 1):
+        if binding not in known:
+            buffers.append(np.zeros(0, np.uint8))
+            continue
+        of, count = known[binding]
+        count = (sizes or {}).get(binding, count)
+        if not count:
+            raise InputError(
+                f"binding {binding} has no static size", hint="say how many elements it has"
+            )
+        buffers.append(_random(random, of, count))
+    return buffers
+
+
+def _all(grid: Ids) -> list[Ids]:
+    """The workgroups of a grid, x fastest."""
+    x, y, z = grid
+    return [(i, j, k) for k, j, i in product(range(z), range(y), range(x))]
+
+
+def _bits(values: Array) -> Array:
+    return np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
+
+
+def _random(random: np.random.Generator, of: Element, count: int) -> Array:
+    if of.kind == "integer":
+        low, high = (
+            (0, 2) if of.bits == 1 else (-(1 << min(3, of.bits - 1)), 1 << min(3, of.bits - 1))
+        )
+        return random.integers(low, high, count).astype(of.storage)
+    return rounded(of, random.uniform(-1, 1, count).astype(np.float32))
+
+
+def _bindings(function: ir.Operation) -> dict[int, tuple[Element, int]]:
+    """Element type and static element count (0: not static) by binding."""
+    found: dict[int, tuple[Element, int]] = {}
+
+    def note(binding: int, kind: ir.Type) -> None:
+        memref = ir.MemRefType(kind)
+        static = memref.has_static_shape and memref.rank > 0
+        count = int(np.prod(memref.shape, dtype=np.int64)) if static else 0
+        before = found.get(binding, (element(memref), 0))
+        found[binding] = (before[0], max(before[1], count))
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "hal.interface.binding.subspan":
+            note(int(op.attributes["binding"]), op.results[0].type)
+        if op.name == "stream.binding.subspan":
+            note(ir.BlockArgument(op.operands[0]).arg_number, op.results[0].type)
+        return ir.WalkResult.ADVANCE
+
+    for argument in function.regions[0].blocks[0].arguments:
+        if isinstance(argument.type, ir.MemRefType) and not is_lds(ir.MemRefType(argument.type)):
+            note(argument.arg_number, argument.type)
+    function.walk(visit)
+    return found

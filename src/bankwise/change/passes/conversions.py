@@ -1,0 +1,159 @@
+"""Vectors that are to go through shared memory: ``to_layout`` with ``shared_memory_conversion``.
+
+Here the logical tile is still one value. What a hint on its allocation would mean is known from
+the layouts of its writer and its reader alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from iree.compiler import ir
+
+from bankwise.algebra.address import AddressMap, XorFold
+from bankwise.change.passes.legality import Use, why_not
+from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
+from bankwise.change.passes.rule_23778 import DEFAULT_BANKS, Choice, choose
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.machine import Machine
+from bankwise.hardware.policies import select
+from bankwise.read.mlir.kernels import operations
+from bankwise.read.mlir.module import Opened
+from bankwise.read.mlir.swizzle_hint import SwizzleHint
+from bankwise.read.mlir.views import bytes_of
+from bankwise.solver.folds import Demand, Tile, best_fold
+
+TO_LAYOUT = "iree_vector_ext.to_layout"
+CONVERSION = "shared_memory_conversion"
+_BANKS = re.compile(r"workgroup_memory_bank_count = (\d+)")
+_LARGEST_ALIGNMENT = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conversion:
+    """One such operation: the tile, and the layouts of its writer and reader where known."""
+
+    op: ir.Operation
+    location: Location
+    shape: tuple[int, ...]
+    element_type: ir.Type
+    writer: NestedLayout | None
+    reader: NestedLayout | None
+
+    @property
+    def element_bits(self) -> int:
+        """Bits of one element."""
+        of = self.element_type
+        return 64 if isinstance(of, ir.IndexType) else int(of.width)
+
+
+def conversions(opened: Opened) -> list[Conversion]:
+    """All of them, in the order of the text."""
+    return [
+        _conversion(opened, op)
+        for op in operations(opened.module.operation)
+        if op.name == TO_LAYOUT and CONVERSION in op.attributes
+    ]
+
+
+def banks(opened: Opened) -> int:
+    """``workgroup_memory_bank_count`` of the target in the text; 32 where there is none."""
+    found = _BANKS.search(opened.source.parsed)
+    return int(found[1]) if found else DEFAULT_BANKS
+
+
+def by_rule(conversion: Conversion, bank_count: int) -> Choice:
+    """The choice of iree-org/iree#23778, held against the classifier."""
+    writer, reader = _tile(conversion.writer), _tile(conversion.reader)
+    choice = choose(conversion.shape, conversion.element_bits, writer, reader, bank_count)
+    return _classified(conversion, choice)
+
+
+def _tile(layout: NestedLayout | None) -> tuple[int, ...] | None:
+    return None if layout is None else layout.element_tile
+
+
+def by_search(conversion: Conversion, gpu: Machine) -> Choice:
+    """The xor_shuffle with the fewest passes over all accesses of writer and reader."""
+    element_bytes = bytes_of(conversion.element_type)
+    if conversion.reader is None or not conversion.shape or element_bytes is None:
+        return Choice(None, "no layout says which elements a thread takes; left to padding")
+    row = conversion.shape[-1]
+    tile = Tile(row, prod(conversion.shape), element_bytes)
+    demands: list[Demand] = []
+    for direction, layout in _sides(conversion):
+        found = _demands(layout, direction, gpu, element_bytes)
+        if isinstance(found, Refusal):
+            return Choice(None, f"{found.reason}; left to padding")
+        demands += found
+    best = best_fold(demands, tile)
+    if best.passes_before == best.ideal:
+        return Choice(None, f"no conflict: {best.ideal} passes are the ideal")
+    hint = None if not best.helps else hint_of(best.address)
+    cost = f"{best.passes_before} -> {best.passes} passes of ideal {best.ideal}"
+    if hint is None:
+        return Choice(None, f"no xor_shuffle helps ({cost}); left to padding")
+    return _classified(conversion, Choice(hint, cost))
+
+
+def hint_of(address: AddressMap) -> SwizzleHint | None:
+    """The xor_shuffle that is the same map as an XOR fold, None if there is none.
+
+    A fold whose phases repeat after ``period`` rows exchanges chunks inside ``period * unit``.
+    """
+    if not isinstance(address, XorFold) or address.per_phase > address.period:
+        return None
+    row = address.period * address.unit
+    return SwizzleHint(False, row, address.unit, address.stride, address.per_phase)
+
+
+def _conversion(opened: Opened, op: ir.Operation) -> Conversion:
+    of = ir.VectorType(op.results[0].type)
+    producer = op.operands[0].owner
+    writer = None
+    if not isinstance(producer, ir.Block) and producer.operation.name == TO_LAYOUT:
+        writer = nested_layout(str(producer.operation.attributes["layout"]))
+    reader = nested_layout(str(op.attributes["layout"]))
+    where = opened.location_of(op)
+    return Conversion(op, where, tuple(of.shape), of.element_type, writer, reader)
+
+
+def _sides(conversion: Conversion) -> tuple[tuple[str, NestedLayout], ...]:
+    assert conversion.reader is not None
+    return ("write", conversion.writer or conversion.reader), ("read", conversion.reader)
+
+
+def _classified(conversion: Conversion, choice: Choice) -> Choice:
+    """The choice, or none if the classifier says no to it."""
+    if choice.hint is None or conversion.reader is None:
+        return choice
+    uses: list[Use] = []
+    for direction, layout in _sides(conversion):
+        name = "vector.store" if direction == "write" else "vector.load"
+        elements = np.unique(first_elements(layout, 64))
+        span = layout.element_tile[-1]
+        uses.append(Use(name, "plain", conversion.location, elements, span, choice.hint))
+    refusal = why_not("the tile", prod(conversion.shape), uses)
+    return Choice(None, f"{refusal.reason}; left to padding") if refusal else choice
+
+
+def _demands(
+    layout: NestedLayout, direction: str, gpu: Machine, element_bytes: int
+) -> Sequence[Demand] | Refusal:
+    span = layout.element_tile[-1]
+    elements = first_elements(layout, gpu.wave_size)
+    width = span * element_bytes
+    both = int(np.bitwise_or.reduce(elements * element_bytes, axis=None)) | _LARGEST_ALIGNMENT
+    chosen = select(gpu, "write" if direction == "write" else "read", width, both & -both)
+    if isinstance(chosen, Refusal):
+        return chosen
+    stacked = elements.reshape(-1, gpu.wave_size)
+    active = np.ones(stacked.shape, np.bool_)
+    return [
+        Demand(gpu.instruction(i.instruction), stacked, active, span, i.offset_bytes, 1)
+        for i in chosen
+    ]

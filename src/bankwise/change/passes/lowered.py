@@ -1,0 +1,91 @@
+"""A lowered kernel as the passes see it: its accesses, and the instructions they become."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from iree.compiler import ir
+
+from bankwise.change.passes.values import Launch
+from bankwise.change.rewrite.emit import Emitter
+from bankwise.change.rewrite.plan import Issues
+from bankwise.change.rewrite.scope import Scope, scope_of
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.policies import Issue, select
+from bankwise.read.mlir.extract import Extraction, extract
+from bankwise.read.mlir.indexing import ThreadIds
+from bankwise.read.mlir.kernels import Kernel, kernels
+from bankwise.read.mlir.module import Opened
+from bankwise.read.mlir.names import called
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lowered:
+    """One kernel; ``issues`` are the instructions of each access whose instructions are known."""
+
+    opened: Opened
+    kernel: Kernel
+    machine: Machine
+    workgroup_size: tuple[int, int, int]
+    extraction: Extraction
+    issues: Issues
+
+    def name_of(self, op: ir.Operation) -> str:
+        """What the text calls the only result of ``op``, without ``%``."""
+        return called(self.opened)(op.results[0])
+
+    def scope(self, emitter: Emitter) -> Scope:
+        """The kernel's text, for new lines in it."""
+        ids = ThreadIds(self.workgroup_size, self.machine.wave_size, grid=self.kernel.grid)
+        return scope_of(self.kernel.op, ids, emitter)
+
+
+def lower(opened: Opened, launch: Launch) -> tuple[Lowered, ...]:
+    """The kernels of a module. :class:`InputError` if a target or workgroup size is unknown."""
+    return tuple(_lower(opened, kernel, launch) for kernel in kernels(opened))
+
+
+def _lower(opened: Opened, kernel: Kernel, launch: Launch) -> Lowered:
+    gpu = machine(_known(opened, kernel, launch.target or kernel.target, "target"))
+    size = launch.workgroup_size or kernel.workgroup_size
+    size = _known(opened, kernel, size, "workgroup size")
+    extraction = extract(
+        kernel.op,
+        name=kernel.name,
+        workgroup_size=size,
+        wave_size=gpu.wave_size,
+        locate=opened.location_of,
+        dims=launch.dims,
+        grid=kernel.grid,
+        called=called(opened),
+    )
+    issues: dict[int, tuple[Issue, ...]] = {}
+    for site in extraction.accesses:
+        access = site.access
+        chosen = select(
+            gpu,
+            access.direction,
+            access.width_bytes,
+            access.alignment_bytes,
+            launch.policy,
+            access.kind,
+            operation=access.variant,
+            element_bits=8 * access.element_bytes,
+        )
+        if not isinstance(chosen, Refusal):
+            issues[access.shared_index] = chosen
+    return Lowered(opened, kernel, gpu, size, extraction, issues)
+
+
+def _known(opened: Opened, kernel: Kernel, value: _T | None, what: str) -> _T:
+    if value:
+        return value
+    raise InputError(
+        f"kernel {kernel.name} does not say its {what}",
+        location=opened.location_of(kernel.op),
+        hint=f"pass --{what.replace(' ', '-')}",
+    )

@@ -1,0 +1,198 @@
+"""*resolve*: swizzle hints become address arithmetic at every access, and vanish.
+
+All accesses of an allocation are verified first (:mod:`.legality`); then all of them are rewritten,
+stores and loads through the same map, or none and the hint stays. On hints that IREE's
+iree-codegen-resolve-swizzle-hints resolves rightly the addresses are the same as there.
+
+    %h = iree_codegen.swizzle_hint %f[#iree_codegen.xor_shuffle<128, 8, 128, 1>] : memref<2048xf16>
+    %v = memref.expand_shape %h [[0, 1]] output_shape [16, 128]
+    %r = vector.load %v[%row, %column]
+      ->
+    %v = memref.expand_shape %f [[0, 1]] output_shape [16, 128]
+    %p = affine.apply affine_map<()[s0] -> ((s0 mod 16) * 8)>()[%row]
+    %c = arith.xori %column, %p : index
+    %r = vector.load %v[%row, %c]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from iree.compiler import ir
+
+from bankwise.change.passes.hints import HINT, Hinted, hint_text, hints, through, without
+from bankwise.change.passes.legality import Use, use_of, why_not
+from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.statements import statements
+from bankwise.change.passes.swizzled_index import swizzle_index
+from bankwise.change.passes.values import Launch, Outcome, Remark
+from bankwise.change.rewrite.emit import Emitter
+from bankwise.change.rewrite.plan import groups
+from bankwise.change.rewrite.scope import CannotRewriteError
+from bankwise.counting.access import Allocation
+from bankwise.errors import Location, Refusal
+from bankwise.read.mlir.extract import SharedAccess
+from bankwise.read.mlir.kernels import kernels, operations
+from bankwise.read.mlir.module import Opened, open_text
+from bankwise.read.mlir.source import Edit, apply_edits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Swizzled:
+    """Allocations that share accesses, some hint among them. ``uses``: of all their accesses.
+
+    ``refusal`` says why the hints may not be resolved.
+    """
+
+    allocations: tuple[Allocation, ...]
+    hints: tuple[Hinted, ...]
+    sites: tuple[SharedAccess, ...]
+    uses: tuple[Use, ...]
+    refusal: Refusal | None
+
+    @property
+    def names(self) -> str:
+        """The allocations' names, for messages."""
+        return ", ".join(a.name for a in self.allocations)
+
+
+def resolve(opened: Opened, launch: Launch) -> Outcome:
+    """Resolve every hint of the module that may be; the others stay, each with its refusal."""
+    found, refusals = classified(opened, launch)
+    legal = [each for each in found if each.refusal is None]
+    refusals += [each.refusal for each in found if each.refusal is not None]
+    if not legal:
+        return Outcome(opened.source.text, (), tuple(refusals))
+    return _rewrite(opened, launch, legal, refusals)
+
+
+def classified(opened: Opened, launch: Launch) -> tuple[list[Swizzled], list[Refusal]]:
+    """Every group of allocations with a hint, classified; and hints that cannot be followed."""
+    by_kernel: list[list[Hinted]] = []
+    refusals: list[Refusal] = []
+    for kernel in kernels(opened):
+        here, unknown = hints(opened, kernel.op)
+        by_kernel.append(here)
+        refusals += unknown
+    found = [hinted for here in by_kernel for hinted in here]
+    if not found:
+        return [], refusals
+    plain = open_text(without(opened, found, keep_lines=True), opened.source.file)
+    pairs = _pairs(plain, opened, found)
+    return [
+        swizzled
+        for lowered, here in zip(lower(plain, launch), by_kernel, strict=True)
+        for swizzled in _swizzled(lowered, pairs, here)
+    ], refusals
+
+
+def _pairs(plain: Opened, opened: Opened, found: Sequence[Hinted]) -> Mapping[int, ir.Operation]:
+    """The operation with hints for each one without, by its offset in the text without."""
+    gone = {opened.offset_of(each.op) for each in found if each.op.name == HINT}
+    old = [o for o in operations(opened.module.operation) if opened.offset_of(o) not in gone]
+    new = operations(plain.module.operation)
+    offsets = [plain.offset_of(op) for op in new]
+    return {at: op for at, op in zip(offsets, old, strict=True) if at is not None}
+
+
+def _swizzled(
+    lowered: Lowered, pairs: Mapping[int, ir.Operation], found: Sequence[Hinted]
+) -> list[Swizzled]:
+    result = []
+    for group in groups(lowered.extraction):
+        names = {a.name for a in group.allocations}
+        own = tuple(each for each in found if each.allocation in names)
+        if not own:
+            continue
+        uses, refusal = _uses(lowered, group.accesses, pairs, own)
+        first = group.allocations[0]
+        refusal = refusal or _unknown(lowered, group.names)
+        refusal = refusal or why_not(group.names, _elements(first), uses)
+        result.append(Swizzled(group.allocations, own, group.accesses, tuple(uses), refusal))
+    return result
+
+
+def _elements(allocation: Allocation) -> int:
+    return allocation.size_bytes // allocation.element_bytes
+
+
+def _unknown(lowered: Lowered, names: str) -> Refusal | None:
+    if not lowered.extraction.refusals:
+        return None
+    first = lowered.extraction.refusals[0]
+    reason = f"{names}: not all accesses of this kernel are known: {first.reason}"
+    return Refusal(reason, first.location)
+
+
+def _uses(
+    lowered: Lowered,
+    sites: Sequence[SharedAccess],
+    pairs: Mapping[int, ir.Operation],
+    own: Sequence[Hinted],
+) -> tuple[list[Use], Refusal | None]:
+    uses: list[Use] = []
+    for site in sites:
+        number = next(n for n, operand in enumerate(site.op.operands) if operand == site.memref)
+        offset = lowered.opened.offset_of(site.op)
+        assert offset is not None, "accesses are written in the text"
+        origins = through(pairs[offset].operands[number])
+        if origins is None:
+            reason = f"{site.access.operation}: what it goes through is not known"
+            return uses, Refusal(reason, site.access.location)
+        for origin in origins:
+            hinted = next((h for h in own if h.op == origin), None)
+            uses.append(use_of(site, hinted.hint, hinted.base) if hinted else use_of(site, None))
+    return uses, None
+
+
+def _rewrite(
+    opened: Opened, launch: Launch, legal: Sequence[Swizzled], refusals: list[Refusal]
+) -> Outcome:
+    """The text without the legal hints, every access through them swizzled."""
+    chosen = [hinted for each in legal for hinted in each.hints]
+    plain = open_text(without(opened, chosen), opened.source.file)
+    emitter = Emitter(plain.source.text, plain.offset_of)
+    text = statements(plain)
+    edits: list[Edit] = []
+    by_name = {(a.kernel, a.name): each for each in legal for a in each.allocations}
+    for lowered in lower(plain, launch):
+        scope = lowered.scope(emitter)
+        for group in groups(lowered.extraction):
+            first = group.allocations[0]
+            each = by_name.get((first.kernel, first.name))
+            if each is None:
+                continue
+            for site, old in zip(group.accesses, each.sites, strict=True):
+                use = _first_use(each, old)
+                try:
+                    edits += swizzle_index(site, use, scope, text) if use.hint else []
+                except CannotRewriteError as error:
+                    refused = Refusal(f"{each.names}: {error}", old.access.location)
+                    rest = [other for other in legal if other is not each]
+                    return _without_refused(opened, launch, rest, [*refusals, refused])
+    remarks = tuple(_remark(opened, each) for each in legal)
+    result = apply_edits(plain.source.text, [*emitter.edits, *edits])
+    return Outcome(result, remarks, tuple(refusals))
+
+
+def _without_refused(
+    opened: Opened, launch: Launch, rest: Sequence[Swizzled], refusals: list[Refusal]
+) -> Outcome:
+    if not rest:
+        return Outcome(opened.source.text, (), tuple(refusals))
+    return _rewrite(opened, launch, rest, refusals)
+
+
+def _first_use(swizzled: Swizzled, site: SharedAccess) -> Use:
+    """The use of a site; all its origins have one map, as :func:`.why_not` made sure."""
+    place = site.access.location
+    own = [use for use in swizzled.uses if use.location == place]
+    return next((use for use in own if use.hint), own[0])
+
+
+def _remark(opened: Opened, each: Swizzled) -> Remark:
+    first = each.hints[0]
+    where: Location = opened.location_of(first.op)
+    hinted = sum(use.hint is not None for use in each.uses)
+    return Remark(each.names, where, True, f"{hint_text(first.hint)} resolved at {hinted} accesses")

@@ -1,0 +1,52 @@
+"""What every pass takes and gives.
+
+A pass reads an open module and gives an :class:`Outcome`: the new text, a remark for every place
+it looked at, and refusals. A place that it leaves alone has a remark or a refusal that says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bankwise.errors import Location, Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What a text may not say about its kernels.
+
+    ``dims``: sizes by name. ``policy``: a width policy of :mod:`bankwise.hardware.policies`.
+    """
+
+    target: str = ""
+    workgroup_size: tuple[int, int, int] | None = None
+    dims: Mapping[str, int] = field(default_factory=dict)
+    policy: str = "iree"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a pass decided about one thing of the text (an allocation, a binding), and why."""
+
+    subject: str
+    location: Location
+    changed: bool
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.subject}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The text after a pass. It is the text before, byte for byte, where nothing was changed."""
+
+    text: str
+    remarks: tuple[Remark, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether the pass did anything."""
+        return any(remark.changed for remark in self.remarks)

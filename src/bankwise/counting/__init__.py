@@ -1,0 +1,1 @@
+"""THE definition: accesses, the passes they take, and why, by counting alone."""

@@ -1,0 +1,93 @@
+"""Accesses: which lane of which wave touches which bytes of which allocation, and how often.
+
+An :class:`Access` is one operation of a program text (one ``vector.load``, say). Executed by all
+waves of one workgroup it touches what its :class:`Pattern` values say: a new pattern for every
+loop iteration in which the bytes, the active lanes or the allocation differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bankwise.errors import Location
+from bankwise.hardware.machine import AccessKind, Direction
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """What all waves of one workgroup touch in one execution of an access.
+
+    ``offsets_bytes``: int64 [waves, lanes], the first byte of every lane, from the start of the
+    allocation. ``active``: bool [waves, lanes]. ``allocation``: the name of the allocation.
+    ``executions``: in how many executions per workgroup this pattern occurs.
+    ``iterations``: the first induction values of the enclosing loops, outermost first.
+    """
+
+    offsets_bytes: IntArray
+    active: BoolArray
+    allocation: str
+    executions: int = 1
+    iterations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access:
+    """One operation on shared memory, for all waves of one workgroup.
+
+    ``width_bytes``: contiguous bytes per lane. ``element_bytes``: size of one element of the memref
+    in the text (of the allocation too, unless a view changes the type). ``alignment_bytes``: the
+    largest power of two (at most 16) dividing every offset. ``operation``: the name in the
+    text ("vector.load"). ``shared_index`` numbers the accesses of a kernel in program order.
+    ``variant`` completes the instruction's name where the width does not:
+    the shape of an ldmatrix ("x4.trans"), the kind of an atomic ("add_f32").
+    """
+
+    operation: str
+    direction: Direction
+    kind: AccessKind
+    width_bytes: int
+    element_bytes: int
+    alignment_bytes: int
+    location: Location
+    kernel: str
+    patterns: tuple[Pattern, ...]
+    shared_index: int = 0
+    note: str = ""
+    variant: str = ""
+
+    @property
+    def executions(self) -> int:
+        """Executions per workgroup, all patterns together."""
+        return sum(p.executions for p in self.patterns)
+
+    @property
+    def allocations(self) -> tuple[str, ...]:
+        """The allocations touched, in order of first use."""
+        return tuple(dict.fromkeys(p.allocation for p in self.patterns))
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """A piece of shared memory of one kernel. ``shape`` and ``strides`` are in elements."""
+
+    name: str
+    kernel: str
+    location: Location
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    element_bytes: int
+    element_type: str
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes from the first to behind the last element."""
+        if 0 in self.shape:
+            return 0
+        steps = zip(self.shape, self.strides, strict=True)
+        return (1 + sum((n - 1) * s for n, s in steps)) * self.element_bytes

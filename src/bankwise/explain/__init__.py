@@ -1,1 +1,0 @@
-"""What the tools' findings mean: one text for each rule, as data."""

@@ -1,0 +1,267 @@
+"""The machines: what each GPU does with a shared-memory access, as data with evidence.
+
+A machine is one TOML file in ``bankwise/hardware``. Its instruction rows say how many banks the
+instruction sees and which lanes are served together (its *phases*); every row carries its source,
+an evidence level and a confidence. Nothing here computes a conflict:
+:mod:`bankwise.counting.conflict` does.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Any, Literal, get_args
+
+from bankwise.errors import InputError, Location
+
+Direction = Literal["read", "write"]
+AccessKind = Literal["plain", "dma", "transpose", "matrix", "atomic", "async"]
+"""What moves the data: an ordinary load or store; a direct-to-shared copy in lane order ("dma",
+AMD); a transposing read (``ds_read_*_tr_*``); ldmatrix / stmatrix; an atomic; ``cp.async``."""
+Vendor = Literal["amd", "nvidia"]
+Merge = Literal["none", "neighbours"]
+Evidence = Literal["measured", "documented", "claimed", "inferred", "assumed", "unknown"]
+
+_RUN = re.compile(r"(\d+)(?:-(\d+))?")
+
+BANK_BYTES = 4
+"""Width of one bank, of one word: 4 bytes on every machine known here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement about an instruction that competes with the chosen one."""
+
+    statement: str
+    source: tuple[str, ...]
+    evidence: Evidence
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """How one machine serves one shared-memory instruction of one wave.
+
+    ``phases`` are the groups of lanes served together; ``span`` generates the phase of lane 0 over
+    F2 (the others are its cosets); lanes in no phase supply no address. ``addresses`` is 2 for the
+    two-address forms (read2, write2): the phases are run through once per address, and
+    ``width_bytes`` is per address. ``merge`` is "neighbours" where loads whose lanes come in equal
+    pairs merge neighbouring phases (NVIDIA).
+    """
+
+    name: str
+    machine: str
+    wave_size: int
+    direction: Direction
+    width_bytes: int
+    banks: int
+    phases: tuple[tuple[int, ...], ...]
+    span: tuple[int, ...]
+    addresses: int = 1
+    merge: Merge = "none"
+    alignment_bytes: int = 1
+    source: tuple[str, ...] = ()
+    evidence: Evidence = "unknown"
+    confidence: float = 0.0
+    note: str = ""
+    alternatives: tuple[Claim, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A number of the machine beside the place it comes from."""
+
+    value: float
+    source: str
+    evidence: Evidence
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One GPU. ``facts`` holds what occupancy and cost need, by name (see hardware/README.md)."""
+
+    name: str
+    product: str
+    vendor: Vendor
+    wave_size: int
+    counter: str
+    instructions: Mapping[str, Instruction] = field(repr=False)
+    facts: Mapping[str, Fact] = field(repr=False)
+    sources: Mapping[str, str] = field(repr=False)
+    note: str = ""
+
+    def instruction(self, name: str) -> Instruction:
+        """The row of the instruction called ``name``; :class:`InputError` if there is none."""
+        found = self.instructions.get(name)
+        if found is None:
+            near = get_close_matches(name, self.instructions, n=3, cutoff=0.5)
+            raise InputError(
+                f"{self.name} has no shared-memory instruction {name!r}",
+                hint=_did_you_mean(near, f"bankwise machines {self.name}"),
+            )
+        return found
+
+    def fact(self, name: str) -> Fact:
+        """The fact called ``name``; KeyError if the machine file does not state it."""
+        return self.facts[name]
+
+    @property
+    def lds_bytes(self) -> int:
+        """Largest shared memory of one workgroup, in bytes."""
+        return int(self.facts["lds_bytes_per_workgroup"])
+
+
+def names() -> tuple[str, ...]:
+    """The names of all machines, sorted."""
+    files = (entry.name for entry in _folder().iterdir())
+    return tuple(sorted(f.removesuffix(".toml") for f in files if f.endswith(".toml")))
+
+
+@cache
+def machine(name: str) -> Machine:
+    """The machine called ``name``, for example ``gfx942`` or ``sm_90``.
+
+    Raises :class:`InputError` for an unknown name.
+    """
+    known = names()
+    if name not in known:
+        near = _by_product(name, known)
+        near = near or get_close_matches(name.casefold(), known, n=3, cutoff=0.6)
+        hint = _did_you_mean(near, "bankwise machines", "known: " + ", ".join(known))
+        raise InputError(f"unknown target {name!r}", hint=hint)
+    return parse((_folder() / f"{name}.toml").read_text("utf-8"), f"{name}.toml")
+
+
+def parse(text: str, file: str) -> Machine:
+    """Read a machine file. ``file`` names it in errors."""
+    try:
+        data = tomllib.loads(text)
+        sources = dict(data.get("sources", {}))
+        rows = {i.name: i for row in data["instruction"] for i in _instructions(row, data)}
+        facts = {key: _fact(value) for key, value in data.get("facts", {}).items()}
+        _check_sources(rows, facts, sources)
+        return Machine(
+            name=data["name"],
+            product=data["product"],
+            vendor=_one_of(Vendor, data["vendor"]),
+            wave_size=data["wave_size"],
+            counter=data["counter"],
+            instructions=rows,
+            facts=facts,
+            sources=sources,
+            note=data.get("note", ""),
+        )
+    except KeyError as error:
+        raise InputError(
+            f"bad machine file: {error} is missing", location=Location(file)
+        ) from error
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(f"bad machine file: {error}", location=Location(file)) from error
+
+
+def lanes(text: str) -> tuple[int, ...]:
+    """Read a lane list such as ``"0-3 20-23"``. Raises ValueError for anything else."""
+    out: list[int] = []
+    for part in text.split():
+        run = _RUN.fullmatch(part)
+        first, last = (int(run[1]), int(run[2] or run[1])) if run else (0, -1)
+        if last < first:
+            raise ValueError(f'{part!r} is no run of lanes; a lane list looks like "0-3 20-23"')
+        out.extend(range(first, last + 1))
+    return tuple(out)
+
+
+def lane_text(values: tuple[int, ...]) -> str:
+    """Write a lane list, the inverse of :func:`lanes`: consecutive lanes become a range."""
+    runs: list[list[int]] = []
+    for lane in values:
+        if runs and lane == runs[-1][-1] + 1:
+            runs[-1].append(lane)
+        else:
+            runs.append([lane])
+    return " ".join(f"{r[0]}-{r[-1]}" if len(r) > 1 else str(r[0]) for r in runs)
+
+
+def _folder() -> Traversable:
+    return resources.files(__package__)
+
+
+def phases_text(phases: tuple[tuple[int, ...], ...]) -> str:
+    """Phases in one line: ``0-3 20-23 | 4-7 16-19 | ...``."""
+    return " | ".join(lane_text(phase) for phase in phases)
+
+
+def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction]:
+    claims = tuple(_claim(c) for c in row.get("alternative", ()))
+    return [
+        Instruction(
+            name=name,
+            machine=data["name"],
+            wave_size=data["wave_size"],
+            direction=_one_of(Direction, row["direction"]),
+            width_bytes=row["width_bytes"],
+            banks=row["banks"],
+            phases=tuple(lanes(str(text)) for text in row["phases"]),
+            span=tuple(row["span"]),
+            addresses=row.get("addresses", 1),
+            merge=_one_of(Merge, row.get("merge", "none")),
+            alignment_bytes=row.get("alignment_bytes", 1),
+            source=tuple(row["source"]),
+            evidence=_one_of(Evidence, row["evidence"]),
+            confidence=float(row["confidence"]),
+            note=row.get("note", ""),
+            alternatives=claims,
+        )
+        for name in row["names"]
+    ]
+
+
+def _claim(value: dict[str, Any]) -> Claim:
+    evidence = _one_of(Evidence, value["evidence"])
+    return Claim(value["statement"], tuple(value["source"]), evidence, float(value["confidence"]))
+
+
+def _fact(value: dict[str, Any]) -> Fact:
+    return Fact(value["value"], value["source"], _one_of(Evidence, value["evidence"]))
+
+
+def _one_of(words: Any, value: Any) -> Any:
+    """``value`` if the ``Literal`` type ``words`` has it."""
+    if value not in get_args(words):
+        raise ValueError(f"{value!r} is none of {', '.join(get_args(words))}")
+    return value
+
+
+def _check_sources(
+    rows: Mapping[str, Instruction], facts: Mapping[str, Fact], sources: Mapping[str, str]
+) -> None:
+    cited = [(row.name, s) for row in rows.values() for s in row.source]
+    cited += [(r.name, s) for r in rows.values() for claim in r.alternatives for s in claim.source]
+    cited += [(name, fact.source) for name, fact in facts.items()]
+    for name, source in cited:
+        if source not in sources:
+            raise ValueError(f"{name}: source {source!r} is not listed in [sources]")
+
+
+def _by_product(name: str, known: tuple[str, ...]) -> list[str]:
+    """The targets whose product is called ``name``: people say MI300 and mean gfx942."""
+    if len(name) < 3:
+        return []
+    return [target for target in known if name.casefold() in machine(target).product.casefold()]
+
+
+def _did_you_mean(near: list[str], command: str, otherwise: str = "") -> str:
+    see = f"see `{command}`"
+    return f"did you mean {', '.join(near)}? {see}" if near else f"{otherwise or see}"

@@ -1,1 +1,0 @@
-"""What the compiler really emits: compile a kernel, read its assembly, compare two of them."""

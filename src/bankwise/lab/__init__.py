@@ -1,0 +1,1 @@
+"""What needs a GPU: generated kernels, counters and times of real hardware."""

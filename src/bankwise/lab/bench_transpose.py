@@ -1,0 +1,274 @@
+"""``bankwise bench transpose``: predicted and measured conflicts, and bandwidth, on a real GPU.
+
+rungs --count--> predicted --worker process--> times --profiler--> counters --> report
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bankwise.errors import InputError
+from bankwise.hardware.machine import Machine
+from bankwise.hardware.machine import machine as machine_named
+from bankwise.lab.gpu.counters import AMD_CONFLICTS, CONFLICTS
+from bankwise.lab.gpu.profile_run import Launch, profile_module
+from bankwise.lab.kernels.transpose_ladder import element_bytes, ladder, relaid
+from bankwise.lab.kernels.transpose_plan import Transpose, counts, tiles
+from bankwise.lab.kernels.transpose_tune import SEEDS, from_json, plan, to_json
+from bankwise.lab.report.transposing import Line, TransposeBench, Tried
+
+SIZES = ((65536, 256), (65536, 4096))
+DTYPES = ("fp16", "fp32")
+_WORKER = "bankwise.lab.gpu.transpose_run"
+PASSES, IDEAL = "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal"
+"""Counted per instruction: without the arbitration that the aggregate conflict counters hold."""
+LIMITS = {
+    "DRAM": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "L2": "lts__t_sectors.avg.pct_of_peak_sustained_elapsed",
+    "L1": "l1tex__throughput.avg.pct_of_peak_sustained_elapsed",
+    "shared": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+    "issue": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "warps": "sm__warps_active.avg.pct_of_peak_sustained_active",
+}
+"""What a kernel may be limited by, in per cent of its peak (Nsight Compute)."""
+Progress = Callable[[int, int], None]
+Row = Mapping[str, Any]
+Key = tuple[str, int, int, str]
+_KEY = ("dtype", "m", "k", "kind")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """What to measure. ``variants``: tuned kernels tried per case; 0: none. ``repeats``: launches
+    per kernel in the end; ``profile``: also read the counters.
+    """
+
+    sizes: tuple[tuple[int, int], ...] = SIZES
+    dtypes: tuple[str, ...] = DTYPES
+    target: str = "sm_90"
+    variants: int = 40
+    repeats: int = 55
+    seed: int = 0
+    profile: bool = True
+
+
+def read_sizes(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """``65536x256`` and so on; the default for none. InputError for other text."""
+    found = []
+    for text in texts:
+        m, cross, k = text.partition("x")
+        if not (cross and m.isdigit() and k.isdigit() and int(m) and int(k)):
+            raise InputError(f"bad size {text!r}", hint="rows x columns, for example 65536x256")
+        found.append((int(m), int(k)))
+    return tuple(found) or SIZES
+
+
+def bench_transpose(
+    options: BenchOptions | None = None, progress: Progress | None = None
+) -> TransposeBench:
+    """Measure the ladder, tune, and compare. InputError without CuPy, a GPU, or a fitting size."""
+    asked = options or BenchOptions()
+    machine = machine_named(asked.target)
+    predicted = _predicted(asked, machine)
+    if importlib.util.find_spec("cupy") is None:
+        raise InputError("running kernels needs CuPy", hint="pip install 'bankwise[gpu]'")
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        found = _times(asked, Path(folder), progress)
+        best = _best(found["rows"])
+        counters = _counters(asked, best, Path(folder), machine) if asked.profile else {}
+    for (dtype, m, k, kind), variant in best.items():
+        for made in _made(dtype, kind, variant, machine):
+            predicted[dtype, m, k, made.name] = _Predicted.of(made, (m, k), machine)
+    return _report(machine, found, best, predicted, counters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Predicted:
+    """Shared-memory passes of a whole launch."""
+
+    title: str
+    passes: int
+    extra: int
+
+    @staticmethod
+    def of(made: Transpose, size: tuple[int, int], machine: Machine) -> _Predicted:
+        each, number = counts(made, machine), tiles(made, size)
+        passes = each.write.passes + each.read.passes
+        return _Predicted(made.title, passes * number, each.extra * number)
+
+
+def _predicted(asked: BenchOptions, machine: Machine) -> dict[Key, _Predicted]:
+    found: dict[Key, _Predicted] = {}
+    for dtype in asked.dtypes:
+        for rung in ladder(dtype, machine):
+            for m, k in asked.sizes:
+                found[dtype, m, k, rung.name] = _Predicted.of(rung, (m, k), machine)
+    return found
+
+
+def _job(asked: BenchOptions, **more: Any) -> dict[str, Any]:
+    return {
+        "target": asked.target,
+        "sizes": asked.sizes,
+        "dtypes": asked.dtypes,
+        "seed": asked.seed,
+        "variants": asked.variants,
+        "repeats": asked.repeats,
+        "first": {dtype: [to_json(v) for v in SEEDS[dtype]] for dtype in asked.dtypes},
+        **more,
+    }
+
+
+def _times(asked: BenchOptions, folder: Path, progress: Progress | None) -> dict[str, Any]:
+    job, out = folder / "job.json", folder / "times.json"
+    job.write_text(json.dumps(_job(asked, mode="time")), "utf-8")
+    command = [sys.executable, "-m", _WORKER, str(job), str(out)]
+    errors = folder / "errors.txt"
+    with errors.open("w") as sink:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=sink, text=True)
+        assert process.stdout is not None, "it is a pipe"
+        for line in process.stdout:
+            words = line.split()
+            if progress and words[:1] == ["progress"]:
+                progress(int(words[1]), int(words[2]))
+        if process.wait():
+            raise InputError(f"the GPU process failed: {errors.read_text()[-800:].strip()}")
+    found: dict[str, Any] = json.loads(out.read_text("utf-8"))
+    return found
+
+
+def _best(rows: Sequence[Row]) -> dict[Key, Row]:
+    """By case and kind: the variant that won the last rounds, and the one with other layouts."""
+    found: dict[Key, Row] = {}
+    for row in rows:
+        key = (row["dtype"], row["m"], row["k"], row["kind"])
+        if row["kind"] in ("tuned", "relaid") and row["correct"]:
+            found[key] = min(found.get(key, row), row, key=lambda r: float(r["median_ms"]))
+    return {key: row["variant"] for key, row in found.items()}
+
+
+def _made(dtype: str, kind: str, variant: Row, machine: Machine) -> tuple[Transpose, ...]:
+    """The kernels of a chosen variant, by the names that the profiler sees."""
+    one = plan(from_json(variant), dtype, machine, f"transpose_{dtype}_{kind}")
+    return relaid(one) if kind == "relaid" else (one,)
+
+
+def _counters(
+    asked: BenchOptions, best: Mapping[Key, Row], folder: Path, machine: Machine
+) -> dict[Key, dict[str, float]]:
+    """The profiler's values of one launch of every rung and of the best variants."""
+    chosen = [dict(zip(_KEY, key, strict=True)) | {"variant": v} for key, v in best.items()]
+    job, out = folder / "count.json", folder / "counted.json"
+    job.write_text(json.dumps(_job(asked, mode="count", chosen=chosen)), "utf-8")
+    names = [rung.name for d in asked.dtypes for rung in ladder(d, machine)]
+    names += [p.name for (d, _, _, kind), v in best.items() for p in _made(d, kind, v, machine)]
+    values: dict[Key, dict[str, float]] = {}
+    for metrics in _metrics(machine):
+        launches = profile_module(
+            _WORKER, [str(job), str(out)], kernels=names, metrics=metrics, vendor=machine.vendor
+        )
+        _assign(values, json.loads(out.read_text("utf-8"))["rows"], launches)
+    return values
+
+
+def _metrics(machine: Machine) -> tuple[tuple[str, ...], ...]:
+    if machine.vendor == "amd":
+        return ((AMD_CONFLICTS,),)
+    return ((PASSES, IDEAL), CONFLICTS, tuple(LIMITS.values()))
+
+
+def _assign(
+    values: dict[Key, dict[str, float]], rows: Sequence[Row], launches: Sequence[Launch]
+) -> None:
+    if [row["name"] for row in rows] != [launch.kernel for launch in launches]:
+        raise InputError(f"the profiler shows {len(launches)} launches, {len(rows)} were made")
+    for row, launch in zip(rows, launches, strict=True):
+        key = (row["dtype"], row["m"], row["k"], row["name"])
+        values.setdefault(key, {}).update(launch.values)
+
+
+def _report(
+    machine: Machine,
+    found: Mapping[str, Any],
+    best: Mapping[Key, Row],
+    predicted: Mapping[Key, _Predicted],
+    counters: Mapping[Key, Mapping[str, float]],
+) -> TransposeBench:
+    rows: list[Row] = found["rows"]
+    copies = {(r["dtype"], r["m"], r["k"]): r for r in rows if r["kind"] == "copy"}
+    lines = []
+    for row in rows:
+        if row["kind"] == "tried":
+            continue
+        case = (row["dtype"], row["m"], row["k"])
+        winner = row["kind"] == "tuned" and row["variant"] == best.get((*case, "tuned"))
+        key = (*case, f"transpose_{row['dtype']}_tuned" if winner else row["name"])
+        lines.append(_line(row, copies[case], predicted.get(key), counters.get(key)))
+    tried = tuple(_tried(row) for row in rows if row["kind"] == "tried")
+    return TransposeBench(machine.name, found["about"], tuple(lines), tried)
+
+
+def _line(
+    row: Row, copy: Row, predicted: _Predicted | None, counters: Mapping[str, float] | None
+) -> Line:
+    seen = counters or {}
+    variant = row.get("variant")
+    return Line(
+        row["dtype"],
+        row["m"],
+        row["k"],
+        row["name"],
+        row["kind"],
+        predicted.title if predicted else row["name"],
+        predicted.passes if predicted else None,
+        predicted.extra if predicted else None,
+        int(seen[PASSES]) if PASSES in seen else None,
+        _extra(seen),
+        int(sum(seen[c] for c in CONFLICTS)) if CONFLICTS[0] in seen else None,
+        row["median_ms"],
+        row["best_ms"],
+        row["cold_ms"],
+        _rate(row),
+        copy["median_ms"] / row["median_ms"],
+        copy["cold_ms"] / row["cold_ms"],
+        row.get("correct"),
+        row.get("registers"),
+        row.get("local_bytes"),
+        str(from_json(variant)) if variant else "",
+        {unit: seen[m] for unit, m in LIMITS.items()} if LIMITS["DRAM"] in seen else None,
+        tuple(row.get("all_ms", ())),
+    )
+
+
+def _extra(seen: Mapping[str, float]) -> int | None:
+    if AMD_CONFLICTS in seen:
+        return int(seen[AMD_CONFLICTS])
+    return int(seen[PASSES] - seen[IDEAL]) if PASSES in seen else None
+
+
+def _rate(row: Row) -> float | None:
+    if not row["median_ms"]:
+        return None
+    size = 2 * row["m"] * row["k"] * element_bytes(row["dtype"])
+    return round(float(size / row["median_ms"] / 1e6), 1)
+
+
+def _tried(row: Row) -> Tried:
+    return Tried(
+        row["dtype"],
+        row["m"],
+        row["k"],
+        row["name"],
+        row["median_ms"],
+        _rate(row),
+        row["registers"],
+        row["local_bytes"],
+    )

@@ -1,0 +1,62 @@
+"""What a kernel is measured against: a device copy, PyTorch, Triton, where they are importable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from bankwise.lab.gpu.launch import cupy
+
+Call = Callable[[], object]
+
+
+def device_copy(x: Any, y: Any) -> Call:
+    """The driver's copy of the bytes of ``x`` to ``y``, on the default stream."""
+    module = cupy()
+    runtime = module.cuda.runtime
+    kind, stream = runtime.memcpyDeviceToDevice, module.cuda.get_current_stream().ptr
+    return lambda: runtime.memcpyAsync(y.data.ptr, x.data.ptr, x.nbytes, kind, stream)
+
+
+def peers(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
+    """(name, call) of every other transpose of ``x`` [m, k] that this computer has."""
+    yield from _torch(x, dtype)
+    yield from _triton(x, y, dtype)
+
+
+def _floats(array: Any, dtype: str) -> Any:
+    """The array as a torch tensor of floats, sharing memory."""
+    import torch
+
+    module = cupy()
+    kind = {"fp16": module.float16, "fp32": module.float32}[dtype]
+    return torch.from_dlpack(array.view(kind))
+
+
+def _torch(x: Any, dtype: str) -> Iterator[tuple[str, Call]]:
+    try:
+        tensor = _floats(x, dtype)
+    except ImportError:
+        return
+    yield "torch x.t().contiguous()", lambda: tensor.t().contiguous()
+
+
+def _triton(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
+    try:
+        from bankwise.lab.gpu.triton_transpose import TILES, transpose_triton
+
+        source, target = _floats(x, dtype), _floats(y, dtype)
+    except ImportError:
+        return
+    m, k = x.shape
+
+    def call(rows: int, columns: int, warps: int) -> Call:
+        blocks = (m // rows * (k // columns),)
+        return lambda: transpose_triton[blocks](
+            source, target, m, k, rows, columns, num_warps=warps
+        )
+
+    for rows, columns in TILES:
+        for warps in (4, 8):
+            if m % rows == 0 and k % columns == 0:
+                yield f"triton {rows}x{columns} w{warps}", call(rows, columns, warps)

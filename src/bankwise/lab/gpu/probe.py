@@ -1,0 +1,66 @@
+"""Holding a machine file against the hardware: predicted and measured, access by access."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bankwise.counting.conflict import count
+from bankwise.hardware.machine import Machine
+from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.counters import Counters
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Disagreement:
+    """One access whose counters are not the predicted ones."""
+
+    case: Case
+    predicted_passes: int
+    measured_passes: int | None
+    predicted_extra: int
+    measured_extra: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One instruction: how many accesses were measured and how many agree on both counters."""
+
+    instruction: str
+    measured: int
+    agreeing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What a probe found."""
+
+    machine: str
+    tallies: tuple[Tally, ...]
+    disagreements: tuple[Disagreement, ...]
+
+    @property
+    def measured(self) -> int:
+        """Accesses measured."""
+        return sum(t.measured for t in self.tallies)
+
+
+def compare(machine: Machine, cases: Sequence[Case], counters: Counters) -> Agreement:
+    """Predict every case by counting and compare it with the profiler's counters."""
+    wrong: list[Disagreement] = []
+    tallies: dict[str, list[int]] = {}
+    for number, case in enumerate(cases):
+        row = machine.instruction(case.instruction)
+        result = count(row, case.offsets_bytes, case.active)
+        passes, extra = int(result.passes), int(result.extra)
+        seen = None if counters.passes is None else int(counters.passes[number])
+        stalls = int(counters.conflicts[number])
+        agrees = stalls == extra and seen in (None, passes)
+        tally = tallies.setdefault(case.instruction, [0, 0])
+        tally[0] += 1
+        tally[1] += agrees
+        if not agrees:
+            wrong.append(Disagreement(case, passes, seen, extra, stalls))
+    return Agreement(
+        machine.name, tuple(Tally(name, *t) for name, t in tallies.items()), tuple(wrong)
+    )

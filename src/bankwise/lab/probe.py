@@ -1,0 +1,124 @@
+"""``bankwise probe``: measure a machine's rules, hold a machine file against them, propose one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from bankwise.errors import InputError
+from bankwise.hardware.machine import Machine, machine
+from bankwise.lab.gpu import records, source
+from bankwise.lab.gpu.cases import Case, cases
+from bankwise.lab.gpu.counters import Counters, measure
+from bankwise.lab.gpu.machine_text import device_properties, machine_text
+from bankwise.lab.gpu.probe import Agreement, compare
+from bankwise.lab.gpu.propose import Proposed, ask, propose
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A machine file from measurements: ``rows`` as found, ``text`` the TOML."""
+
+    machine: str
+    rows: tuple[Proposed, ...]
+    text: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether every instruction that was asked about got a row that holds."""
+        return bool(self.rows) and all(row.holds for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """Accesses with their counters, where they come from, and the GPU's properties if known."""
+
+    cases: tuple[Case, ...]
+    counters: Counters
+    origin: str
+    properties: Mapping[str, int | str] = field(default_factory=dict)
+
+
+def probe(
+    target: str, *, each: int = 350, seed: int = 0, replay: Sequence[str] = (), save: str = ""
+) -> Agreement:
+    """Measure ``each`` fresh accesses per instruction on this computer's GPU and compare.
+
+    ``replay``: CSVs of accesses measured before, instead of measuring. ``save``: where to write
+    what was measured. InputError where there is no GPU, no profiler, or the file is not one.
+    """
+    gpu = machine(target)
+    found = _replayed(replay) if replay else _random(gpu, each, seed)
+    _save(found, save)
+    return compare(gpu, found.cases, found.counters)
+
+
+def propose_machine(
+    target: str,
+    *,
+    name: str = "",
+    each: int = 350,
+    seed: int = 0,
+    replay: Sequence[str] = (),
+    save: str = "",
+) -> Proposal:
+    """Read a machine's rules off its counters, without its machine file.
+
+    ``target`` gives the names and widths of the instructions, the wave size and the vendor;
+    ``name`` is the name of the new machine (default: the target). Other arguments as in
+    :func:`probe`; a replay needs the accesses of a proposal that was saved.
+    """
+    gpu = machine(target)
+    found = _replayed(replay) if replay else _asked(gpu, each, seed)
+    _save(found, save)
+    rows = propose(gpu, found.cases, found.counters)
+    if not rows:
+        raise InputError(
+            "these accesses do not ask for banks and phases",
+            hint="replay accesses that `bankwise probe --propose FILE --save CSV` measured",
+        )
+    called = name or target
+    text = machine_text(gpu, called, rows, found.properties, found.origin)
+    return Proposal(called, rows, text)
+
+
+def _random(gpu: Machine, each: int, seed: int) -> _Measured:
+    chosen = cases(gpu, source.instructions(gpu.vendor), each, seed)
+    return _Measured(chosen, measure(chosen, gpu.vendor), "measured")
+
+
+def _asked(gpu: Machine, each: int, seed: int) -> _Measured:
+    names = source.instructions(gpu.vendor)
+    directed, rounds = ask(gpu, names, lambda batch: measure(batch, gpu.vendor))
+    chosen = cases(gpu, names, each, seed)
+    counters = joined([*rounds, measure(chosen, gpu.vendor)])
+    stated = device_properties()
+    origin = f"measured on {stated['name']}, {date.today().isoformat()}"
+    return _Measured((*directed, *chosen), counters, origin, stated)
+
+
+def _replayed(files: Sequence[str]) -> _Measured:
+    from bankwise.files import read_text
+
+    read = [records.loads(read_text(file), file) for file in files]
+    chosen = tuple(case for part, _ in read for case in part)
+    names = ", ".join(Path(file).name for file in files)
+    return _Measured(chosen, joined([counters for _, counters in read]), f"replayed from {names}")
+
+
+def joined(parts: Sequence[Counters]) -> Counters:
+    """The counters of several measurements one after the other."""
+    passes = [p.passes for p in parts if p.passes is not None]
+    every = np.concatenate(passes) if len(passes) == len(parts) else None
+    return Counters(every, np.concatenate([p.conflicts for p in parts]))
+
+
+def _save(found: _Measured, path: str) -> None:
+    if path:
+        from bankwise.files import write_atomically
+
+        write_atomically(Path(path), records.dumps(found.cases, found.counters))

@@ -1,0 +1,233 @@
+"""The answer of ``bankwise bench transpose``: for a terminal, as JSON, as CSV, as a plot."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bankwise.errors import InputError, Location
+from bankwise.files import write_atomically
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+METHOD = (
+    "CUDA events around each launch on one stream, all launches queued before the first one runs; "
+    "median of all launches of interleaved rounds; bytes: one read and one write of the matrix; "
+    "cold: other data fills the L2 cache before each launch"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One kernel on one matrix [m, k]. ``kind``: copy, rung, tuned, relaid
+    (the tuned code on other layouts), torch or triton.
+
+    ``predicted_*``: counted, for the whole launch; ``measured_*``: the profiler's counters per
+    instruction; ``aggregate_extra``: its aggregate conflict counter, which also holds lost
+    arbitration; None where there is none. ``share``: of the speed of the copy. ``correct``: every
+    bit of the result. ``limits``: per cent of peak, by unit. ``all_ms``: of single launches.
+    """
+
+    dtype: str
+    m: int
+    k: int
+    name: str
+    kind: str
+    title: str = ""
+    predicted_passes: int | None = None
+    predicted_extra: int | None = None
+    measured_passes: int | None = None
+    measured_extra: int | None = None
+    aggregate_extra: int | None = None
+    median_ms: float | None = None
+    best_ms: float | None = None
+    cold_ms: float | None = None
+    gb_per_s: float | None = None
+    share: float | None = None
+    cold_share: float | None = None
+    correct: bool | None = None
+    registers: int | None = None
+    local_bytes: int | None = None
+    variant: str = ""
+    limits: Mapping[str, float] | None = None
+    all_ms: tuple[float, ...] = ()
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the counters are the predicted ones; None if there are none."""
+        if self.measured_extra is None or self.predicted_extra is None:
+            return None
+        same = self.measured_passes in (None, self.predicted_passes)
+        return same and self.measured_extra == self.predicted_extra
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One variant that was timed while tuning; ``median_ms`` is None if it was wrong."""
+
+    dtype: str
+    m: int
+    k: int
+    variant: str
+    median_ms: float | None
+    gb_per_s: float | None
+    registers: int | None
+    local_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TransposeBench:
+    """All that was measured. ``about``: the GPU and its software."""
+
+    machine: str
+    about: Mapping[str, Any]
+    lines: tuple[Line, ...]
+    tried: tuple[Tried, ...]
+    method: str = METHOD
+
+    @property
+    def cases(self) -> tuple[tuple[str, int, int], ...]:
+        """(dtype, m, k) in the order measured."""
+        return tuple(dict.fromkeys((x.dtype, x.m, x.k) for x in self.lines))
+
+    @property
+    def good(self) -> bool:
+        """Whether every kernel is right and every counter is the predicted one."""
+        return all(x.correct is not False and x.agrees is not False for x in self.lines)
+
+
+def transpose_document(report: TransposeBench) -> dict[str, Any]:
+    """``bankwise.bench_transpose/1``."""
+    return {"schema": "bankwise.bench_transpose/1", **asdict(report), "good": report.good}
+
+
+def table_csv(rows: Sequence[Line] | Sequence[Tried]) -> str:
+    """The rows as CSV with a header; limits and single launches stay in the JSON."""
+    out = io.StringIO()
+    if not rows:
+        return ""
+    names = [f.name for f in fields(rows[0]) if f.name not in ("limits", "all_ms")]
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        values = [getattr(row, name) for name in names]
+        writer.writerow(["" if v is None else v for v in values])
+    return out.getvalue()
+
+
+def print_transpose(report: TransposeBench, console: Console) -> None:
+    """A table per type and size."""
+    from rich.markup import escape
+
+    about = ", ".join(f"{k} {v}" for k, v in report.about.items())
+    console.print(f"[bold]{report.machine}[/] {escape(about)}")
+    for case in report.cases:
+        _print_case(report, case, console)
+    console.print(f"[dim]{report.method}[/]")
+    if not report.good:
+        console.print("[red]not all results or counters are as predicted[/]")
+
+
+def _print_case(report: TransposeBench, case: tuple[str, int, int], console: Console) -> None:
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    dtype, m, k = case
+    tried = sum((t.dtype, t.m, t.k) == case for t in report.tried)
+    table = Table(box=box.SIMPLE_HEAD, title=f"{dtype} {m} x {k}, {tried} variants tried")
+    table.add_column("kernel", overflow="fold")
+    for title in ("predicted extra", "measured extra", "GB/s", "of copy", "cold", "ms"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for line in shown(report, case):
+        colour = {True: "green", False: "red", None: "dim"}[line.agrees]
+        table.add_row(
+            escape(line.title or line.name),
+            _number(line.predicted_extra),
+            f"[{colour}]{_number(line.measured_extra)}[/]",
+            _number(line.gb_per_s),
+            _percent(line.share),
+            _percent(line.cold_share),
+            "" if line.median_ms is None else f"{line.median_ms:.4f}",
+        )
+    console.print(table)
+
+
+def shown(report: TransposeBench, case: tuple[str, int, int]) -> list[Line]:
+    """The lines of a case; of the Triton tiles and of the finalists the best alone."""
+    lines = [x for x in report.lines if (x.dtype, x.m, x.k) == case]
+    best = {
+        kind: min((x for x in lines if x.kind == kind), key=_ms, default=None)
+        for kind in ("triton", "tuned")
+    }
+    return [x for x in lines if x.kind not in best or x is best[x.kind]]
+
+
+def _ms(line: Line) -> float:
+    return float("inf") if line.median_ms is None else line.median_ms
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f} %"
+
+
+def plot(report: TransposeBench, path: Path) -> None:
+    """Bandwidth of every kernel, a panel per type and size. Needs matplotlib."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    cases = report.cases
+    figure = Figure(figsize=(11, 3.2 * len(cases)), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, case in zip(figure.subplots(len(cases), 1, squeeze=False)[:, 0], cases, strict=True):
+        lines = [x for x in shown(report, case) if x.gb_per_s is not None]
+        colours = {"copy": "#888888", "tuned": "#0a7d4b", "rung": "#2f6fb0", "relaid": "#7fb8a0"}
+        names = [x.title or x.name for x in lines]
+        values = [(x.gb_per_s or 0) / 1000 for x in lines]
+        axes.barh(names, values, color=[colours.get(x.kind, "#c98a1b") for x in lines])
+        for number, line in enumerate(lines):
+            extra = "" if line.predicted_extra is None else f", {line.predicted_extra:,} conflicts"
+            axes.text(values[number], number, f" {values[number]:.2f}{extra}", va="center", size=7)
+        axes.invert_yaxis()
+        axes.set_xlim(0, max(values) * 1.25)
+        axes.set_title(f"{case[0]} {case[1]} x {case[2]}: TB/s, bytes read and written", size=9)
+        axes.tick_params(labelsize=7)
+    figure.savefig(path, dpi=110)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder for :func:`save`, before minutes of measuring. InputError if it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make this folder: {error.strerror}"
+        raise InputError(message, location=Location(str(folder))) from error
+
+
+def save(report: TransposeBench, folder: Path) -> tuple[Path, ...]:
+    """``results.csv``, ``variants.csv``, ``results.json`` and, with matplotlib, ``results.png``."""
+    from bankwise.show.as_json import dumps
+
+    make_folder(folder)
+    texts = {
+        "results.csv": table_csv(report.lines),
+        "variants.csv": table_csv(report.tried),
+        "results.json": dumps({**transpose_document(report), "tried": len(report.tried)}),
+    }
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
+    written = [folder / name for name in texts]
+    if importlib.util.find_spec("matplotlib") is not None:
+        plot(report, folder / "results.png")
+        written.append(folder / "results.png")
+    return tuple(written)

@@ -1,0 +1,127 @@
+"""What ``bankwise verify`` measures: the accesses of a kernel, a spec or a problem, one by one.
+
+A counter depends on the offsets only through the bank and the word, so equal patterns at another
+multiple of 1,024 bytes are one measurement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bankwise.counting.access import BoolArray, IntArray, Pattern
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import Machine, machine
+from bankwise.lab.gpu.cases import Case
+from bankwise.read.options import Options
+
+_PERIOD_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One access under one layout: its distinct accesses by a wave, or why there are none.
+
+    ``machine``: whose rules predict it. ``left_out``: why it is not measured ("" if it is).
+    """
+
+    layout: str
+    access: str
+    machine: Machine
+    cases: tuple[Case, ...]
+    left_out: str = ""
+
+
+def kernel_parts(file: Path, options: Options) -> tuple[Part, ...]:
+    """The shared-memory accesses of MLIR, AMD assembly or PTX, as written."""
+    from bankwise.ask.check_assembly import is_assembly
+
+    return tuple(_assembly(file, options) if is_assembly(file) else _mlir(file, options))
+
+
+def _mlir(file: Path, options: Options) -> Iterator[Part]:
+    from bankwise.ask.analysis import analyse
+    from bankwise.read.mlir.module import open_module
+
+    for analysis in analyse(open_module(file), options):
+        for site in analysis.extraction.accesses:
+            access = site.access
+            name = f"{access.location} {access.operation}"
+            issues = analysis.issues.get(access.shared_index, ())
+            found = [
+                case
+                for issue in issues
+                for pattern in access.patterns
+                for case in waves(issue.instruction, pattern, issue.offset_bytes)
+            ]
+            why = "" if issues else "no instruction of this machine"
+            yield Part("as written", name, analysis.machine, distinct(found), why)
+
+
+def _assembly(file: Path, options: Options) -> Iterator[Part]:
+    from bankwise.ask.check_assembly import kernels_of
+
+    for kernel in kernels_of(file, options):
+        for one in kernel.accesses:
+            name = f"{one.access.location} {one.instruction}"
+            found = [c for p in one.access.patterns for c in waves(one.instruction, p, 0)]
+            why = "" if one.apart_bytes is None else "a two-address form: there is no kernel for it"
+            yield Part("as emitted", name, machine(kernel.target), distinct(found), why)
+
+
+def spec_parts(file: Path, target: str, policy: str) -> tuple[Part, ...]:
+    """The accesses of a spec file, under its layout."""
+    from bankwise.ask.spec import chosen, needs_layout
+    from bankwise.ask.spec_count import moves
+    from bankwise.read.spec.read import read_spec
+
+    spec = chosen(read_spec(file, target), policy)
+    layout = needs_layout(spec)
+    parts = []
+    for access in spec.accesses:
+        moved = moves(spec, access, layout)
+        if isinstance(moved, Refusal):
+            parts.append(Part(layout.text.strip(), access.name, spec.machine, (), moved.reason))
+            continue
+        found = [
+            Case(m.instruction.name, offsets, np.ones(offsets.shape, np.bool_))
+            for m in moved
+            for offsets in m.offsets_bytes
+        ]
+        parts.append(Part(layout.text.strip(), access.name, spec.machine, distinct(found)))
+    return tuple(parts)
+
+
+def waves(instruction: str, pattern: Pattern, offset_bytes: int) -> Iterator[Case]:
+    """One case for each wave of a pattern that has an active lane."""
+    for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True):
+        if active.any():
+            yield Case(instruction, *_rebased(offsets + offset_bytes, active))
+
+
+def _rebased(offsets: IntArray, active: BoolArray) -> tuple[IntArray, BoolArray]:
+    """The same banks and words near 0; lanes that take no part at offset 0."""
+    base = int(offsets[active].min()) // _PERIOD_BYTES * _PERIOD_BYTES
+    return np.where(active, offsets - base, 0), active
+
+
+def distinct(cases: list[Case]) -> tuple[Case, ...]:
+    """Each access once, in order."""
+    known = {(c.instruction, c.offsets_bytes.tobytes(), c.active.tobytes()): c for c in cases}
+    return tuple(known.values())
+
+
+def is_problem(file: Path) -> bool:
+    """Whether a TOML file is a problem: a spec has ``[memory]`` or ``[[global]]``."""
+    import tomllib
+
+    from bankwise.errors import Location
+    from bankwise.files import read_text
+
+    try:
+        return not {"memory", "global"} & set(tomllib.loads(read_text(file)))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"no TOML: {error}", location=Location(str(file))) from error

@@ -1,0 +1,147 @@
+"""``bankwise verify``: accesses on a real GPU; counters, prediction and certificate side by side.
+
+A problem is measured under its row-major layout and under the one the solver proves best; a spec
+under its own layout; a kernel as written or as emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from bankwise.algebra.address import AddressMap, Identity
+from bankwise.algebra.offset import offset_text
+from bankwise.ask.solve import answer_of
+from bankwise.counting.conflict import count
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import Machine
+from bankwise.lab.gpu import source
+from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.counters import Counters, measure
+from bankwise.lab.report.verifying import Measured, VerifyReport
+from bankwise.lab.to_measure import Part, distinct, is_problem, kernel_parts, spec_parts
+from bankwise.read.options import Options
+from bankwise.read.problem.read import read_problem
+from bankwise.solver.tile import Use, Workload, place
+
+Measure = Callable[[Sequence[Case], str], Counters]
+
+
+def verify(
+    file: str | Path,
+    options: Options | None = None,
+    *,
+    limit: int = 2_000,
+    counters: Measure = measure,
+) -> VerifyReport:
+    """Measure the accesses of a problem, a spec or a kernel on this computer's GPU.
+
+    ``limit``: at most so many launches; accesses beyond it are left out and named. ``counters``:
+    where the counters come from. InputError where there is no GPU or profiler.
+    """
+    path, given = Path(file), options or Options()
+    if path.suffix != ".toml":
+        report = VerifyReport(str(path), "", "", "", ())
+        parts = kernel_parts(path, given)
+    elif is_problem(path):
+        report, parts = _problem(path)
+    else:
+        report = VerifyReport(str(path), "", "", "", ())
+        parts = spec_parts(path, given.target, "")
+    return _measured(report, parts, limit, counters)
+
+
+def _problem(path: Path) -> tuple[VerifyReport, tuple[Part, ...]]:
+    from bankwise.solver.certificate import to_json
+
+    stated = read_problem(path)
+    answer = answer_of(stated)
+    if isinstance(answer, Refusal):
+        raise InputError(f"there is no layout to verify: {answer.reason}")
+    layouts = {"row-major": Identity(), str(answer.layout.address): answer.layout.address}
+    text = offset_text(answer.work.shape, answer.layout.address)
+    parts = tuple(
+        Part(name, use.name, stated.machine, _placed(answer.work, use, address))
+        for name, address in layouts.items()
+        for use in answer.work.uses
+    )
+    certificate = to_json(answer.certificate) if answer.certificate else None
+    return VerifyReport(stated.file, "", text, answer.how, (), certificate=certificate), parts
+
+
+def _placed(work: Workload, use: Use, address: AddressMap) -> tuple[Case, ...]:
+    placed = place(work, use, address)
+    if isinstance(placed, Refusal):
+        raise InputError(f"{use.name}: {placed.reason}")
+    found = [
+        Case(issue.instruction, np.asarray(offsets + issue.offset_bytes), np.asarray(active))
+        for issue in placed.issues
+        for offsets, active in zip(placed.bytes_, placed.active, strict=True)
+    ]
+    return distinct(found)
+
+
+def _measured(
+    report: VerifyReport, parts: Sequence[Part], limit: int, counters: Measure
+) -> VerifyReport:
+    able, without = _within(parts, limit)
+    vendors = {part.machine.vendor for part in able}
+    if len(vendors) != 1:
+        reasons = "; ".join(dict.fromkeys(without.values())) or "it has no shared-memory access"
+        raise InputError(f"there is nothing to measure in {report.file}: {reasons}")
+    cases = [case for part in able for case in part.cases]
+    found = counters(cases, vendors.pop())
+    rows, first = [], 0
+    for part in able:
+        rows.append(_row(part, found, first))
+        first += len(part.cases)
+    targets = ", ".join(dict.fromkeys(part.machine.name for part in able))
+    return replace(report, machine=targets, rows=tuple(rows), left_out=dict(without))
+
+
+def _within(parts: Sequence[Part], limit: int) -> tuple[list[Part], Mapping[str, str]]:
+    """The parts that can be measured, and why the others are not."""
+    able: list[Part] = []
+    without: dict[str, str] = {}
+    left = limit
+    for part in parts:
+        why = part.left_out or _without_kernel(part)
+        if not why and len(part.cases) > left:
+            why = f"more than {limit:,} launches in all: raise the limit"
+        if why:
+            without[f"{part.access} ({part.layout})"] = why
+            continue
+        left -= len(part.cases)
+        able.append(part)
+    return able, without
+
+
+def _without_kernel(part: Part) -> str:
+    names = {case.instruction for case in part.cases}
+    missing = sorted(names - set(source.instructions(part.machine.vendor)))
+    if missing:
+        return f"no single-access kernel for {', '.join(missing)}"
+    return "" if part.cases else "no active lane"
+
+
+def _row(part: Part, counters: Counters, first: int) -> Measured:
+    chosen = range(first, first + len(part.cases))
+    predicted = [_count(part.machine, case) for case in part.cases]
+    passes = None if counters.passes is None else tuple(int(counters.passes[n]) for n in chosen)
+    return Measured(
+        part.layout,
+        part.access,
+        tuple(dict.fromkeys(case.instruction for case in part.cases)),
+        tuple(p for p, _ in predicted),
+        passes,
+        tuple(e for _, e in predicted),
+        tuple(int(counters.conflicts[n]) for n in chosen),
+    )
+
+
+def _count(machine: Machine, case: Case) -> tuple[int, int]:
+    found = count(machine.instruction(case.instruction), case.offsets_bytes, case.active)
+    return int(found.passes), int(found.extra)

@@ -1,1 +1,0 @@
-"""Passes as a rank, floors, and certificates that an independent checker can re-derive."""

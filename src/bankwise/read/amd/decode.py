@@ -1,0 +1,211 @@
+"""From AMD instructions to steps: what each reads, writes and does, and where control goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from bankwise.errors import Refusal
+from bankwise.read.amd.dpp import ENCODINGS
+from bankwise.read.amd.execution import whole_writes
+from bankwise.read.amd.masks import EXEC
+from bankwise.read.amd.operands import Operand, operand
+from bankwise.read.amd.parse import Kernel, Operation
+from bankwise.read.amd.scalar import any_bit, scalar
+from bankwise.read.amd.shared import Touch, address, registers, touch
+from bankwise.read.amd.vector import vector
+from bankwise.read.follow.program import Program, Step, program
+from bankwise.read.follow.state import State, read, running, write
+from bankwise.read.follow.values import Unknown, Value, apply
+
+_NO_RESULT = re.compile(
+    r"s_(?:waitcnt|nop|barrier|sleep|setprio|endpgm|branch|cbranch|setreg|icache|dcache|inst_pref"
+    r"|sethalt|trap|sendmsg|ttrace|incperf|decperf|cmp|bitcmp|version|wakeup|clause|delay_alu"
+    r"|wait_)|ds_(?:write|store|nop)|(?:global|flat|buffer|tbuffer|scratch|s_buffer|s)_store"
+    r"|buffer_(?:wbl2|inv|wbinvl1)|global_load_lds|v_nop|s_code_end|buffer_gl|global_wb|global_inv"
+)
+_FAMILIES = ("s_", "v_", "ds_", "buffer_", "global_", "flat_", "scratch_", "tbuffer_")
+_LOST = re.compile(
+    r"s_(?:setpc|swappc|call|cbranch_g_fork|cbranch_i_fork|cbranch_join|rfe|set_gpr_idx|movrel)"
+    r"|v_movrel"
+)
+_TWO_RESULTS = re.compile(
+    r"v_div_scale|v_(?:add|sub|subrev|addc|subb|subbrev)_co_|v_mad_u64_u32|v_mad_i64_i32"
+)
+_BOTH = ("v_swap_b32", "v_permlane16_swap_b32", "v_permlane32_swap_b32")
+_KEEP_SCC = re.compile(
+    r"s_(?:load|mov|cselect|cmov|mul|bfm|pack|brev|sext|ff1|flbit|bitset|getreg|getpc|memtime"
+    r"|buffer_load|memrealtime|bitreplicate)"
+)
+"""Scalar instructions that leave the condition code alone; all others are taken to change it."""
+
+_CONDITIONS = ("scc0", "scc1", "vccz", "vccnz", "execz", "execnz")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """A kernel ready to be followed. ``touches`` by step number; ``refusals``: LDS instructions
+    that are not understood, by step number; ``strange``: mnemonics of no known family."""
+
+    program: Program
+    operations: tuple[Operation, ...]
+    touches: Mapping[int, Touch]
+    refusals: Mapping[int, Refusal]
+    strange: tuple[int, ...]
+
+
+Loads = Callable[[State, Operation], tuple[Value, ...] | None]
+"""What a scalar load gives: one value for each 32 bits, None if it reads ordinary memory."""
+
+
+def decode(kernel: Kernel, loads: Loads) -> Decoded:
+    """Decode all operations of ``kernel``."""
+    touches: dict[int, Touch] = {}
+    refusals: dict[int, Refusal] = {}
+    steps: list[Step] = []
+    for number, op in enumerate(kernel.operations):
+        found = touch(op)
+        if isinstance(found, Touch):
+            touches[number] = found
+        elif isinstance(found, Refusal):
+            refusals[number] = found
+        steps.append(_step(op, kernel.labels, found if isinstance(found, Touch) else None, loads))
+    strange = tuple(
+        n for n, op in enumerate(kernel.operations) if not op.name.startswith(_FAMILIES)
+    )
+    whole = whole_writes(program(steps), kernel.operations)
+    return Decoded(whole, kernel.operations, touches, refusals, strange)
+
+
+def _step(op: Operation, labels: Mapping[str, int], found: Touch | None, loads: Loads) -> Step:
+    if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
+        return _control(op, labels)
+    writes = _results(op)
+    run = _meaning(op, loads) if writes else None
+    step = Step(
+        line=op.line,
+        name=op.name,
+        reads=_sources(op, writes) if run is not None else EXEC,
+        writes=writes,
+        run=_unknown(op, writes) if run is None and writes else run,
+        partial=bool(writes) and writes[0][0] in "va" and not writes[0].startswith("vcc"),
+        followed=run is not None or not writes,
+    )
+    if found is None:
+        return step
+    return replace(step, reads=registers(found), address=lambda state: address(found, state))
+
+
+def _control(op: Operation, labels: Mapping[str, int]) -> Step:
+    if op.name.startswith("s_endpgm"):
+        return Step(op.line, op.name, flow="end")
+    target = labels.get(op.operands[0], -1) if op.operands else -1
+    condition = op.name.removeprefix("s_cbranch_")
+    if target < 0 or (op.name != "s_branch" and condition not in _CONDITIONS):
+        return Step(op.line, op.name, flow="lost")
+    if op.name == "s_branch":
+        return Step(op.line, op.name, flow="jump", target=target)
+    names = {"scc": ("scc",), "vcc": ("vcc_lo", "vcc_hi"), "exe": EXEC}[condition[:3]]
+    return Step(
+        op.line,
+        op.name,
+        reads=names,
+        flow="branch",
+        target=target,
+        condition=_condition(condition, names),
+    )
+
+
+def _condition(condition: str, names: tuple[str, ...]) -> Callable[[State], Value]:
+    wanted = condition in ("scc1", "vccnz", "execnz")
+
+    def holds(state: State) -> Value:
+        parts = tuple(read(state, name) for name in names)
+        found = apply(lambda *words: any_bit(*words) == wanted, *parts)
+        if isinstance(found, Unknown):
+            return Unknown(found.reason, found.line, uniform=True)
+        return found
+
+    return holds
+
+
+def _meaning(op: Operation, loads: Loads) -> Callable[[State], None] | None:
+    if op.name.startswith("s_load_dword"):
+        return _load(op, loads)
+    if op.name.startswith("s_"):
+        return scalar(op.name, tuple(operand(text) for text in op.operands), op.line)
+    return vector(op) if op.name.startswith("v_") else None
+
+
+def _load(op: Operation, loads: Loads) -> Callable[[State], None]:
+    to = operand(op.operands[0]) if op.operands else Operand("")
+    lost = Unknown("a value loaded from memory", op.line, uniform=True)
+
+    def run(state: State) -> None:
+        found = loads(state, op)
+        for part, name in enumerate(to.registers):
+            write(state, name, lost if found is None else found[part])
+
+    return run
+
+
+def _unknown(op: Operation, writes: tuple[str, ...]) -> Callable[[State], None]:
+    """Destinations of an instruction that is not followed."""
+    scalar_result = op.name.startswith("s_")
+    why = Unknown(_cause(op.name), op.line, uniform=scalar_result)
+
+    def run(state: State) -> None:
+        for name in writes:
+            whole = name[0] not in "va" or name.startswith("vcc")
+            write(state, name, why, None if whole else running(state))
+
+    return run
+
+
+def _cause(name: str) -> str:
+    if name.startswith("ds_") and not name.startswith(("ds_bpermute", "ds_permute", "ds_swizzle")):
+        return "a value read from LDS"
+    if "_load" in name or "_atomic_" in name:
+        return "a value loaded from memory"
+    return f"a result of {name}"
+
+
+def _results(op: Operation) -> tuple[str, ...]:
+    """The registers that ``op`` writes."""
+    if op.name.startswith(("s_cmp", "s_bitcmp")):
+        return ("scc",)
+    if _NO_RESULT.match(op.name) or not op.operands or "lds" in op.modifiers:
+        return ()
+    if "_atomic" in op.name and not {"glc", "sc0"} & set(op.modifiers):
+        return ()
+    if op.name.startswith("ds_") and "_rtn" not in op.name and isinstance(touch(op), Touch):
+        found = touch(op)
+        assert isinstance(found, Touch)
+        if found.direction == "write":
+            return ()
+    names = list(operand(op.operands[0]).registers)
+    if (_TWO_RESULTS.match(op.name) or op.name in _BOTH) and len(op.operands) > 1:
+        names += operand(op.operands[1]).registers
+    if op.name.startswith("s_") and not _KEEP_SCC.match(op.name):
+        names.append("scc")
+    if "exec_b" in op.name or op.name.startswith("v_cmpx") or set(names) & set(EXEC):
+        names += EXEC
+    return tuple(dict.fromkeys(names))
+
+
+def _sources(op: Operation, writes: tuple[str, ...]) -> tuple[str, ...]:
+    """The registers that ``op`` reads: operands; SCC and the execution mask where they count."""
+    names: list[str] = []
+    first = 0 if not writes or op.name.startswith(("s_cmp", "s_bitcmp", *_BOTH)) else 1
+    if op.name.startswith(("s_addk", "s_mulk", "s_bitset", "s_cmov", "v_writelane")):
+        first = 0
+    if op.encoding in ENCODINGS:
+        first = 0  # lanes without a source keep what they had
+    for text in op.operands[first:]:
+        names += operand(text).registers
+    if op.name.startswith(("s_addc", "s_subb", "s_cselect", "s_cmov")):
+        names.append("scc")
+    if not op.name.startswith("s_") or "exec_b" in op.name or set(writes) & set(EXEC):
+        names += EXEC
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,66 @@
+"""Lane masks: 64 bits in two scalar registers, and the execution mask with its conditions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bankwise.counting.access import BoolArray
+from bankwise.read.follow.state import State, enter, forget, read, write
+from bankwise.read.follow.values import Array, Unknown, Value, apply, choose
+
+EXEC = ("exec_lo", "exec_hi")
+LANES = 64
+
+
+def pack(mask: BoolArray, waves: int) -> tuple[Array, Array]:
+    """Boolean [waves, lanes] as two words [waves, 1]."""
+    full = np.broadcast_to(mask, (waves, LANES))
+    words = np.packbits(full, axis=1, bitorder="little").view("<u4").astype(np.uint32)
+    return words[:, :1], words[:, 1:]
+
+
+def unpack(low: Array, high: Array) -> BoolArray:
+    """The inverse of :func:`pack`."""
+    low, high = np.broadcast_arrays(low[:, :1], high[:, :1])
+    words = np.concatenate([low, high], axis=1).astype("<u4")
+    return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little").astype(bool)
+
+
+def lanes(low: Value, high: Value) -> Value:
+    """A mask as a boolean value of each lane."""
+    return apply(unpack, low, high)
+
+
+def set_exec(state: State, low: Value, high: Value, line: int) -> None:
+    """Let the execution mask be ``low``, ``high``.
+
+    A mask that is not known narrows the lanes to its bound and sets a condition, named by ``line``.
+    """
+    write(state, EXEC[0], low)
+    write(state, EXEC[1], high)
+    low, high = read(state, EXEC[0]), read(state, EXEC[1])
+    cause = next((half for half in (low, high) if isinstance(half, Unknown)), None)
+    if cause is None:
+        state.conditions, state.maybe = frozenset(), None
+    else:
+        state.conditions = _tags(low, line) & _tags(high, line)
+        forget(state, line)
+        enter(state, line, cause)
+        for name, half in zip(EXEC, (low, high), strict=True):
+            if isinstance(half, Unknown):
+                state.registers[name] = replace(half, subset_of=state.conditions)
+    new = unpack(_bound(low), _bound(high))
+    state.lanes = new if state.lanes is None else choose(state.active, new, state.lanes)
+
+
+def _tags(half: Value, line: int) -> frozenset[int]:
+    """Conditions that hold in every lane of a half, the one about to be decided left out."""
+    return half.subset_of - {line} if isinstance(half, Unknown) else frozenset()
+
+
+def _bound(half: Value) -> Array:
+    if not isinstance(half, Unknown):
+        return half
+    return np.full((1, 1), 0xFFFFFFFF, np.uint32) if half.within is None else half.within

@@ -1,0 +1,66 @@
+"""Operands of AMD instructions: register names, constants, and their values in a state.
+
+A register is named by its 32-bit parts: ``s[0:1]`` is ("s0", "s1"), ``vcc`` is ("vcc_lo",
+"vcc_hi"). A wide constant is sign-extended, so that ``-1`` has two parts of all ones.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bankwise.counting.access import BoolArray
+from bankwise.read.follow.state import State, read
+from bankwise.read.follow.values import Unknown, Value, constant
+
+_RANGE = re.compile(r"([vsa]|ttmp|acc)\[(\d+)(?::(\d+))?\]")
+_SINGLE = re.compile(r"(?:[vsa]|ttmp)\d+")
+_NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
+_FLOAT = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+_PAIRS = ("vcc", "exec", "flat_scratch", "xnack_mask")
+_SPECIAL = re.compile(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A source or destination: register parts, or a constant, or neither (``off``, an expression
+    that is not followed; ``text`` names it)."""
+
+    text: str
+    registers: tuple[str, ...] = ()
+    number: int | None = None
+
+
+@lru_cache(maxsize=4096)
+def operand(text: str) -> Operand:
+    """Read one operand as written."""
+    if _SINGLE.fullmatch(text) or _SPECIAL.fullmatch(text):
+        return Operand(text, (text,))
+    found = _RANGE.fullmatch(text)
+    if found:
+        first, last = int(found[2]), int(found[3] or found[2])
+        return Operand(
+            text, tuple(f"{found[1]}{n}" for n in range(first, min(last, first + 31) + 1))
+        )
+    if text in _PAIRS:
+        return Operand(text, (f"{text}_lo", f"{text}_hi"))
+    if _NUMBER.fullmatch(text):
+        return Operand(text, number=int(text, 0) if not _octal(text) else int(text))
+    if _FLOAT.fullmatch(text):
+        return Operand(text, number=struct.unpack("<I", struct.pack("<f", float(text)))[0])
+    return Operand(text, number=0 if text == "null" else None)
+
+
+def _octal(text: str) -> bool:
+    return bool(re.fullmatch(r"-?0\d+", text))
+
+
+def value(state: State, source: Operand, part: int = 0, lanes: BoolArray | None = None) -> Value:
+    """The 32-bit ``part`` of a source, for ``lanes``."""
+    if source.number is not None:
+        return constant(source.number >> (32 * part))
+    if part < len(source.registers):
+        return read(state, source.registers[part], lanes)
+    return Unknown(f"the operand {source.text}")

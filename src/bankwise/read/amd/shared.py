@@ -1,0 +1,157 @@
+"""Which AMD instructions touch LDS, and at which bytes.
+
+    ds_read_b128 v[2:5], v0 offset:64          lane's v0 + 64
+    ds_read2_b64 v[2:5], v0 offset1:4          v0, and v0 + 4 * 8
+    ds_write2st64_b32 v0, v1, v2 offset1:2     v0, and v0 + 2 * 4 * 64
+    buffer_load_dwordx4 v1, s[8:11], 0 lds     M0 + lane * 16     (dword and narrower: lane * 4)
+
+Lane exchanges (``ds_bpermute``, ``ds_swizzle``) use the LDS unit but no storage: no access.
+Source: AMD CDNA3 and CDNA4 ISA, chapter on data share; direct loads: CDNA4 9.1.9.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.amd.masks import LANES
+from bankwise.read.amd.operands import operand
+from bankwise.read.amd.parse import Operation
+from bankwise.read.follow.state import State, read, running
+from bankwise.read.follow.values import Array, Value, apply
+
+EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_nop")
+"""LDS instructions that use no LDS storage: they move data between lanes."""
+
+_WIDTHS = {"b8": 1, "u8": 1, "i8": 1, "b16": 2, "u16": 2, "i16": 2, "b32": 4, "u32": 4, "i32": 4}
+_WIDTHS |= {"f32": 4, "b64": 8, "u64": 8, "i64": 8, "f64": 8, "b96": 12, "b128": 16, "f16": 2}
+_WIDTHS |= {"bf16": 4}
+_READ = re.compile(r"ds_(?:read|load)(?:_(?:addtid))?_([ui]8|[ui]16|b\d+)(_d16)?(_hi)?")
+_WRITE = re.compile(r"ds_(?:write|store)(?:_(?:addtid))?_(b\d+)(_d16_hi)?")
+_TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b\d+")
+_ATOMIC = re.compile(
+    r"ds_(?:add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|cmpst|cmpstore|wrxchg|wrap|pk_add|condxchg32)"
+    r"(?:_rtn)?(?:_src2)?_([a-z]+\d+)"
+)
+_DMA = re.compile(r"(?:buffer_load_|global_load_lds_|global_load_|scratch_load_)(?:lds_)?(\w+)")
+_DMA_BYTES = {"ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "dword": 4}
+_DMA_BYTES |= {"dwordx3": 12, "dwordx4": 16}
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One instruction that touches LDS.
+
+    ``name``: in the machine files. ``width_bytes``: of one address. ``offset_bytes``: the
+    immediate; ``apart_bytes``: of the second address behind the first, None if there is one
+    address. ``address``: the register with the address, empty for direct loads (M0).
+    """
+
+    name: str
+    kind: AccessKind
+    direction: Direction
+    width_bytes: int
+    offset_bytes: int
+    apart_bytes: int | None
+    address: str
+
+
+def touch(op: Operation) -> Touch | Refusal | None:
+    """How ``op`` touches LDS; None if it does not, a refusal if that is not understood."""
+    if op.name.startswith(EXCHANGES):
+        return None
+    if op.name.startswith("ds_"):
+        return _local(op)
+    if "lds" in op.modifiers or op.name.startswith("global_load_lds_"):
+        return _direct(op)
+    return None
+
+
+def registers(found: Touch) -> tuple[str, ...]:
+    """What the address is made of."""
+    return (found.address or "m0", "exec_lo", "exec_hi")
+
+
+def address(found: Touch, state: State) -> Value:
+    """The first byte of each lane, uint32 [waves, lanes]."""
+    offset = np.uint32(found.offset_bytes & 0xFFFFFFFF)
+    if found.address:
+        base = read(state, found.address, running(state))
+        return apply(lambda x: x + offset, base) if offset else base
+    step = 16 if found.width_bytes > 4 else 4
+    return apply(lambda base: _in_lane_order(base, step) + offset, read(state, "m0"))
+
+
+def _in_lane_order(base: Array, step: int) -> Array:
+    lane = np.arange(LANES, dtype=np.uint32)[None, :]
+    return (base & np.uint32(0x3FFFF)) + lane * np.uint32(step)
+
+
+def _local(op: Operation) -> Touch | Refusal:
+    shape = _shape(op.name)
+    if shape is None or "gds" in op.modifiers:
+        return Refusal(f"{op.name}: it is not known which bytes of LDS this instruction touches")
+    kind, direction, width = shape
+    at = operand(op.operands[_address_position(op, kind, direction)]) if op.operands else None
+    if at is None or len(at.registers) != 1:
+        return Refusal(f"{op.name}: the operands are not the usual ones")
+    first, apart = _offsets(op, width)
+    return Touch(op.name, kind, direction, width, first, apart, at.registers[0])
+
+
+def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
+    two = _two(name)
+    if two is not None:
+        return "plain", two[0], two[1]
+    if found := _TRANSPOSE.fullmatch(name):
+        return "transpose", "read", int(found[1]) // 8
+    if found := _READ.fullmatch(name):
+        return "plain", "read", _WIDTHS[found[1]]
+    if found := _WRITE.fullmatch(name):
+        return "plain", "write", _WIDTHS[found[1]]
+    if (found := _ATOMIC.fullmatch(name)) and found[1] in _WIDTHS:
+        return "atomic", "write", max(4, _WIDTHS[found[1]])
+    return None
+
+
+def _two(name: str) -> tuple[Direction, int, int] | None:
+    """Two-address forms: direction, bytes of an address, bytes of an offset's unit."""
+    found = re.fullmatch(r"ds_(read|write)2(st64)?_b(32|64)", name)
+    found = found or re.fullmatch(r"ds_(load|store)_2addr(_stride64)?_b(32|64)", name)
+    if found is None:
+        return None
+    width = int(found[3]) // 8
+    direction: Direction = "read" if found[1] in ("read", "load") else "write"
+    return direction, width, width * (64 if found[2] else 1)
+
+
+def _address_position(op: Operation, kind: AccessKind, direction: Direction) -> int:
+    """Stores begin with the address, everything that returns a value with its destination."""
+    returns = direction == "read" or (kind == "atomic" and "_rtn" in op.name)
+    return min(1 if returns else 0, len(op.operands) - 1)
+
+
+def _offsets(op: Operation, width: int) -> tuple[int, int | None]:
+    two = _two(op.name)
+    if two is None:
+        return _number(op, "offset"), None
+    first = _number(op, "offset0") * two[2]
+    return first, _number(op, "offset1") * two[2] - first
+
+
+def _number(op: Operation, name: str) -> int:
+    text = op.modifiers.get(name, "0")
+    return int(text, 0) if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text) else 0
+
+
+def _direct(op: Operation) -> Touch | Refusal:
+    found = _DMA.fullmatch(op.name)
+    width = _DMA_BYTES.get(found[1]) if found else None
+    if width is None:
+        return Refusal(f"{op.name}: it is not known how many bytes this copy to LDS has")
+    name = op.name if op.name.startswith("global_load_lds_") else f"{op.name}_lds"
+    return Touch(name, "dma", "write", width, _number(op, "offset"), None, "")

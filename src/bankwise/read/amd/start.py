@@ -1,0 +1,146 @@
+"""What AMD registers hold when a kernel starts, and what its scalar loads give.
+
+The kernel descriptor says which of these are there, in this order: user registers (pointers,
+preloaded arguments), then the workgroup's number. ``v0`` holds the thread's place, x in bits 0-9, y
+in 10-19, z in 20-29 (gfx90a and later). Sources: LLVM, "User Guide for AMDGPU Backend", initial
+kernel execution state and kernel argument segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from bankwise.errors import InputError
+from bankwise.read.amd.masks import EXEC, pack
+from bankwise.read.amd.operands import operand
+from bankwise.read.amd.parse import Argument, Kernel, Operation
+from bankwise.read.assembly import ArgumentValues
+from bankwise.read.follow.result import threads
+from bankwise.read.follow.state import State, read
+from bankwise.read.follow.values import Unknown, Value, constant
+
+WAVE = 64
+WORKGROUP_IDS = ("workgroup_id_x", "workgroup_id_y", "workgroup_id_z")
+Memory = Mapping[tuple[str, int], int]
+"""Known bytes: (segment, byte) -> 0..255."""
+
+_Size = tuple[int, int, int]
+_USER = (
+    ("private_segment_buffer", 4),
+    ("dispatch_ptr", 2),
+    ("queue_ptr", 2),
+    ("kernarg_segment_ptr", 2),
+    ("dispatch_id", 2),
+    ("flat_scratch_init", 2),
+    ("private_segment_size", 1),
+)
+_GROUP_SIZES = {f"hidden_group_size_{axis}": n for n, axis in enumerate("xyz")}
+_POINTERS = {"kernarg_segment_ptr": "kernarg", "dispatch_ptr": "dispatch"}
+
+
+def start(kernel: Kernel, size: _Size, arguments: ArgumentValues, memory: Memory) -> State:
+    """The registers of all waves of one workgroup."""
+    (x, y, z), exists = threads(size, WAVE)
+    waves = np.asarray(exists.any(1)).reshape(-1, 1)
+    state = State(np.broadcast_to(waves, exists.shape), lanes=exists)
+    ids = kernel.bits("system_vgpr_workitem_id")
+    place = x
+    if ids >= 1:
+        place = place | y << np.uint32(10)
+    if ids >= 2:
+        place = place | z << np.uint32(20)
+    state.registers["v0"] = place
+    for name, half in zip(EXEC, pack(exists, len(exists)), strict=True):
+        state.registers[name] = half
+    for number, value in enumerate(_scalars(kernel, memory, arguments)):
+        state.registers[f"s{number}"] = value
+    return state
+
+
+def known_memory(kernel: Kernel, size: _Size, arguments: ArgumentValues) -> Memory:
+    """The bytes that are known: arguments that the user gives, and the workgroup's size.
+
+    Raises :class:`InputError` for an argument that the kernel does not have.
+    """
+    memory: dict[tuple[str, int], int] = {}
+    for axis, length in enumerate(size):
+        _store(memory, "dispatch", 4 + 2 * axis, 2, length)
+    for argument in kernel.arguments:
+        if argument.kind in _GROUP_SIZES:
+            length = size[_GROUP_SIZES[argument.kind]]
+            _store(memory, "kernarg", argument.offset, argument.size, length)
+    for name, number in arguments.items():
+        if name not in WORKGROUP_IDS:
+            found = _argument(kernel, name)
+            _store(memory, "kernarg", found.offset, found.size, number)
+    return memory
+
+
+def load(kernel: Kernel, memory: Memory, state: State, op: Operation) -> tuple[Value, ...] | None:
+    """What a scalar load gives; None if it does not read arguments or the dispatch packet."""
+    if len(op.operands) < 3:
+        return None
+    to, source, offset = (operand(text) for text in op.operands[:3])
+    base = read(state, source.registers[0]) if source.registers else None
+    if not isinstance(base, Unknown) or base.pointer is None or offset.number is None:
+        return None
+    where, start = base.pointer
+    first = start + offset.number
+    return tuple(
+        _word(kernel, memory, where, first + 4 * n, op.line) for n in range(len(to.registers))
+    )
+
+
+def _store(memory: dict[tuple[str, int], int], where: str, at: int, size: int, number: int) -> None:
+    for n in range(size):
+        memory[where, at + n] = number >> (8 * n) & 0xFF
+
+
+def _argument(kernel: Kernel, name: str | int) -> Argument:
+    for argument in kernel.arguments:
+        if name in (argument.name, argument.offset) or name == str(argument.offset):
+            return argument
+    if not kernel.arguments and str(name).isdigit():
+        return Argument("", int(name), 4, "by_value")
+    known = [f"{a.name or a.offset}" for a in kernel.arguments if a.kind == "by_value"]
+    raise InputError(
+        f"kernel {kernel.name} has no argument {name!r}",
+        hint=f"numbers that it takes: {', '.join([*known, *WORKGROUP_IDS])}",
+    )
+
+
+def _word(kernel: Kernel, memory: Memory, where: str, at: int, line: int) -> Value:
+    parts = [memory.get((where, at + n)) for n in range(4)]
+    known = [part for part in parts if part is not None]
+    if len(known) == 4:
+        return constant(sum(part << (8 * n) for n, part in enumerate(known)))
+    if where == "dispatch":
+        return Unknown(f"byte {at} of the dispatch packet", line, uniform=True)
+    inside = (a for a in kernel.arguments if a.offset <= at < a.offset + a.size)
+    name = next((a.name for a in inside if a.name), f"at byte {at}")
+    return Unknown(f"kernel argument {name}", line, uniform=True)
+
+
+def _scalars(kernel: Kernel, memory: Memory, arguments: ArgumentValues) -> Iterator[Value]:
+    """The scalar registers in order."""
+    line = kernel.line
+    for name, count in _USER:
+        if kernel.bits(f"user_sgpr_{name}"):
+            yield from _user(name, count, line)
+    first = kernel.bits("user_sgpr_kernarg_preload_offset")
+    for n in range(kernel.bits("user_sgpr_kernarg_preload_length")):
+        yield _word(kernel, memory, "kernarg", 4 * (first + n), line)
+    for name in WORKGROUP_IDS:
+        if kernel.bits(f"system_sgpr_{name}"):
+            given = arguments.get(name)
+            lost = Unknown(name.replace("_", " "), line, uniform=True)
+            yield lost if given is None else constant(given)
+
+
+def _user(name: str, count: int, line: int) -> Iterator[Value]:
+    where = _POINTERS.get(name)
+    for part in range(count):
+        pointer = (where, 0) if where and part == 0 else None
+        yield Unknown(f"the {name.replace('_', ' ')}", line, uniform=True, pointer=pointer)

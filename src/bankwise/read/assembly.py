@@ -1,0 +1,70 @@
+"""What checking emitted code finds: kernels, their shared-memory accesses, what stayed unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bankwise.counting.access import Access
+from bankwise.errors import Location, Refusal
+
+ArgumentValues = Mapping[str | int, int]
+"""Numbers of kernel arguments, by name or by byte offset (AMD) or position (PTX)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssemblyAccess:
+    """One shared-memory instruction of a kernel with all that it touches.
+
+    ``access``: offsets count from the start of the workgroup's shared memory; its location is the
+    line in the assembly. ``instruction``: its name in the machine files. ``apart_bytes``: of a
+    two-address form, how far the second address lies behind the first. ``source``: the place in
+    the source text, if the assembly says so. ``counted``: whether the executions of the patterns
+    are counts; if not, each pattern occurs, nobody knows how often. ``unknown``: why some of its
+    executions have no known address; empty if all have. ``immediate_bytes``: the constant that the
+    instruction adds to its register; ``xored``: the bits of the addresses that came out of an XOR.
+    """
+
+    access: Access
+    instruction: str
+    apart_bytes: int | None = None
+    source: Location | None = None
+    counted: bool = True
+    unknown: str = ""
+    immediate_bytes: int = 0
+    xored: int = 0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class NotFollowed:
+    """An instruction that decides an address and whose result is not computed.
+
+    ``line``: where it stands first; ``count``: how many places of the text.
+    """
+
+    line: int
+    mnemonic: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssemblyKernel:
+    """One kernel of an assembly text.
+
+    ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
+    None. ``open_branches``: line to the reason why both ways were followed. ``notes``: what was
+    assumed. ``unseen``: what may touch shared memory besides, nobody knows where.
+    """
+
+    name: str
+    target: str
+    location: Location
+    lds_bytes: int | None
+    registers: int | None
+    workgroup_size: tuple[int, int, int]
+    accesses: tuple[AssemblyAccess, ...]
+    not_followed: tuple[NotFollowed, ...]
+    refusals: tuple[Refusal, ...]
+    open_branches: Mapping[int, str]
+    notes: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()

@@ -1,0 +1,56 @@
+"""Paths through a program: where lanes parted, and where all ways from an open branch meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from bankwise.counting.access import BoolArray
+from bankwise.read.follow.state import State
+from bankwise.read.follow.values import Unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """Lanes that parted: they meet at block ``join``, where ``active`` runs on; ``other`` is the
+    side that still has to run. ``conditions``, ``maybe``: what holds again at the join."""
+
+    join: int
+    active: BoolArray
+    other: tuple[int, BoolArray] | None
+    conditions: frozenset[int]
+    maybe: Unknown | None
+
+
+@dataclass(slots=True)
+class Path:
+    """``certain``: how often it runs is known. ``region``: where it waits for its other ways."""
+
+    block: int
+    state: State
+    frames: list[Frame]
+    certain: bool = True
+    region: Region | None = None
+
+
+@dataclass(slots=True)
+class Region:
+    """What lies between an open branch and its join. ``arrivals``: the paths that came through;
+    ``seen``: states inside, for the one time that the region is entered."""
+
+    join: int
+    depth: int
+    arrivals: list[Path] = field(default_factory=list)
+    seen: set[object] = field(default_factory=set)
+
+
+def meet(path: Path) -> None:
+    """Lanes that reach their join wait there for the others."""
+    while path.frames and path.frames[-1].join == path.block:
+        frame = path.frames.pop()
+        if frame.other is not None:
+            path.block, path.state.active = frame.other
+            path.frames.append(replace(frame, other=None))
+            continue
+        path.state.active = frame.active
+        path.state.conditions = frame.conditions
+        path.state.maybe = frame.maybe

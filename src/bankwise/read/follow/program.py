@@ -1,0 +1,194 @@
+"""A kernel as steps: what each reads and writes, how control flows, and which steps matter.
+
+Only steps that decide an address, the active lanes or a branch are followed. They are found
+backwards from the accesses (liveness): a matrix multiplication, a global load, the arithmetic of
+the data never run. What the slice leaves out cannot be seen by what it keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from bankwise.read.follow.state import State
+    from bankwise.read.follow.values import Value
+
+Flow = Literal["next", "jump", "branch", "end", "lost"]
+"""Where control goes: on; to ``target``; to ``target`` if ``condition`` holds, else on; nowhere; to
+a place that the text does not give (an indirect jump)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One instruction.
+
+    ``run`` changes the registers (None: nothing to do). ``condition`` of a branch: a boolean value
+    for every lane. ``address`` of an access: the bytes, for every lane. ``guard``: the lanes that
+    take part in the access. ``partial``: inactive lanes
+    keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown".
+    """
+
+    line: int
+    name: str
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    run: Callable[[State], None] | None = None
+    flow: Flow = "next"
+    target: int = -1
+    condition: Callable[[State], Value] | None = None
+    address: Callable[[State], Value] | None = None
+    guard: Callable[[State], Value] | None = None
+    partial: bool = False
+    followed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Steps ``start`` to ``stop`` (not included), and the blocks that may follow."""
+
+    start: int
+    stop: int
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
+    immediate post-dominator); ``len(blocks)`` stands for the end of the kernel."""
+
+    steps: tuple[Step, ...]
+    blocks: tuple[Block, ...]
+    joins: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """The steps of each block that matter, and the registers that matter at its start.
+
+    ``idle``: accesses whose result decides nothing.
+    """
+
+    steps: tuple[tuple[int, ...], ...]
+    live: tuple[tuple[str, ...], ...]
+    idle: frozenset[int]
+
+
+def program(steps: Sequence[Step]) -> Program:
+    """Cut ``steps`` into blocks."""
+    starts = {0, *(s.target for s in steps if s.target >= 0)}
+    starts |= {n + 1 for n, s in enumerate(steps) if s.flow != "next"}
+    edges = sorted(start for start in starts if start < len(steps))
+    number = {start: block for block, start in enumerate(edges)}
+    blocks = []
+    for start, stop in zip(edges, [*edges[1:], len(steps)], strict=True):
+        blocks.append(Block(start, stop, _after(steps[stop - 1], stop, number, len(edges))))
+    return Program(tuple(steps), tuple(blocks), _joins(blocks))
+
+
+def _after(last: Step, stop: int, number: dict[int, int], end: int) -> tuple[int, ...]:
+    follows = number.get(stop, end)
+    target = number.get(last.target, end)
+    ways = {"next": (follows,), "jump": (target,), "branch": (target, follows)}
+    return ways.get(last.flow, (end,))
+
+
+def _joins(blocks: Sequence[Block]) -> tuple[int, ...]:
+    """Immediate post-dominators, by intersecting chains until nothing changes.
+
+    Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph.
+    Blocks that never reach the end (endless loops) join at the end.
+    """
+    end = len(blocks)
+    rank = _ranks(blocks)
+    found: dict[int, int] = {end: end}
+    changed = True
+    while changed:
+        changed = False
+        for block in sorted(rank, key=lambda b: rank[b])[1:]:
+            known = [after for after in blocks[block].after if after in found]
+            join = known[0]
+            for other in known[1:]:
+                join = _common(join, other, found, rank)
+            changed |= found.get(block) != join
+            found[block] = join
+    return tuple(found.get(block, end) for block in range(end))
+
+
+def _common(a: int, b: int, joins: dict[int, int], rank: dict[int, int]) -> int:
+    while a != b:
+        a, b = (joins[a], b) if rank[a] > rank[b] else (a, joins[b])
+    return a
+
+
+def _ranks(blocks: Sequence[Block]) -> dict[int, int]:
+    """Reverse postorder of the blocks that reach the end, from the end backwards."""
+    before: dict[int, list[int]] = {len(blocks): []}
+    for number, block in enumerate(blocks):
+        for after in block.after:
+            before.setdefault(after, []).append(number)
+    order: list[int] = []
+    seen = {len(blocks)}
+    stack = [(len(blocks), iter(before[len(blocks)]))]
+    while stack:
+        node, rest = stack[-1]
+        new = next((b for b in rest if b not in seen), None)
+        if new is None:
+            order.append(node)
+            stack.pop()
+        else:
+            seen.add(new)
+            stack.append((new, iter(before.get(new, ()))))
+    return {node: rank for rank, node in enumerate(reversed(order))}
+
+
+def cut(program: Program, open_branches: Collection[int]) -> Slice:
+    """What decides the accesses. ``open_branches``: branches (their lines) whose condition nobody
+    knows: both ways are taken, so what decides them does not matter."""
+    blocks = program.blocks
+    live: list[set[str]] = [set() for _ in range(len(blocks) + 1)]
+    before: list[list[int]] = [[] for _ in range(len(blocks) + 1)]
+    for number, block in enumerate(blocks):
+        for after in block.after:
+            before[after].append(number)
+    waiting = dict.fromkeys(reversed(range(len(blocks))))
+    while waiting:
+        number = next(iter(waiting))
+        del waiting[number]
+        wanted = set().union(*(live[after] for after in blocks[number].after))
+        _backwards(program, blocks[number], wanted, open_branches)
+        if wanted != live[number]:
+            live[number] = wanted
+            waiting |= dict.fromkeys(before[number])
+    kept = []
+    idle: set[int] = set()
+    for block in blocks:
+        wanted = set().union(*(live[after] for after in block.after))
+        kept.append(tuple(reversed(_backwards(program, block, wanted, open_branches, idle))))
+    return Slice(tuple(kept), tuple(tuple(sorted(names)) for names in live), frozenset(idle))
+
+
+def _backwards(
+    program: Program,
+    block: Block,
+    wanted: set[str],
+    open_branches: Collection[int],
+    idle: set[int] | None = None,
+) -> list[int]:
+    """Steps that matter, last first; ``wanted`` becomes what matters at the block's start, and
+    accesses whose result does not matter become ``idle``."""
+    kept = []
+    for number in range(block.stop - 1, block.start - 1, -1):
+        step = program.steps[number]
+        writes = any(name in wanted for name in step.writes)
+        decides = step.flow == "branch" and step.line not in open_branches
+        if not writes and not decides and step.address is None and step.flow != "lost":
+            continue
+        kept.append(number)
+        if idle is not None and step.flow == "next" and not writes:
+            idle.add(number)
+        if not step.partial:
+            wanted.difference_update(step.writes)
+        wanted.update(step.reads)
+    return kept

@@ -1,0 +1,146 @@
+"""From what a run touched to accesses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from bankwise.counting.access import Access, BoolArray, Pattern
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.assembly import AssemblyAccess, NotFollowed
+from bankwise.read.follow.program import Program
+from bankwise.read.follow.run import Trace
+from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.values import Array
+
+_MOST_ALIGNMENT = 16
+MOST_THREADS = 1024
+"""Of a workgroup, on every GPU. Source: CUDA programming guide; HIP device properties."""
+
+ALLOCATION = "shared"
+"""Where the text names no variables: all shared memory of the workgroup."""
+
+
+def access(
+    touched: Touched,
+    *,
+    name: str,
+    kind: AccessKind,
+    direction: Direction,
+    width_bytes: int,
+    apart_bytes: int | None,
+    location: Location,
+    source: Location | None,
+    kernel: str,
+    index: int,
+    variant: str = "",
+    allocation: str = ALLOCATION,
+    immediate_bytes: int = 0,
+) -> AssemblyAccess:
+    """The access of one instruction. ``touched`` has at least one pattern."""
+    counted = touched.counted and touched.unknown is None
+    patterns = tuple(
+        Pattern(offsets, active, allocation, count if counted else 1)
+        for (offsets, active), count in zip(touched.patterns, touched.counts, strict=True)
+    )
+    found = Access(
+        operation=name,
+        direction=direction,
+        kind=kind,
+        width_bytes=width_bytes,
+        element_bytes=min(4, width_bytes),
+        alignment_bytes=_alignment(touched, apart_bytes or 0),
+        location=location,
+        kernel=kernel,
+        patterns=patterns,
+        shared_index=index,
+        note=_note(touched),
+        variant=variant,
+    )
+    lost = "" if touched.unknown is None else str(touched.unknown)
+    return AssemblyAccess(
+        found, name, apart_bytes, source, counted, lost, immediate_bytes, touched.xored
+    )
+
+
+def _note(touched: Touched) -> str:
+    notes = []
+    if touched.maybe is not None:
+        notes.append(f"counted for all lanes that may run; which do depends on {touched.maybe}")
+    if touched.unknown is not None:
+        notes.append(f"some executions have an unknown address: it depends on {touched.unknown}")
+    return "; ".join(notes)
+
+
+def _alignment(touched: Touched, apart: int) -> int:
+    """The largest power of two that divides every offset; lanes that touch nothing hold 0."""
+    offsets = np.stack([offsets for offsets, _ in touched.patterns])
+    bits = apart | _MOST_ALIGNMENT | int(np.bitwise_or.reduce(offsets, axis=None))
+    return bits & -bits
+
+
+def not_followed(program: Program, trace: Trace, strange: Iterable[int]) -> tuple[NotFollowed, ...]:
+    """Instructions that decided something and were not computed, and those of no known family."""
+    steps = program.steps
+    unread = (n for n in trace.executed if not steps[n].followed and steps[n].address is None)
+    numbers = {*unread, *strange}
+    listed = [steps[n] for n in sorted(numbers)]
+    counts = Counter(step.name for step in listed)
+    first: dict[str, int] = {}
+    for step in listed:
+        first.setdefault(step.name, step.line)
+    return tuple(sorted(NotFollowed(first[name], name, n) for name, n in counts.items()))
+
+
+def threads(size: Sequence[int], wave: int) -> tuple[tuple[Array, Array, Array], BoolArray]:
+    """x, y, z of every thread, uint32 [waves, lanes], and which threads exist."""
+    x, y, z = size
+    total = x * y * z
+    waves = -(-total // wave)
+    flat = np.arange(waves * wave, dtype=np.int64).reshape(waves, wave)
+    place = np.minimum(flat, total - 1)
+    kind = np.uint32
+    parts = (place % x).astype(kind), (place // x % y).astype(kind), (place // (x * y)).astype(kind)
+    return parts, np.asarray(flat < total)
+
+
+def whole_size(
+    size: Sequence[int] | None, what: str, kernel: str, location: Location
+) -> tuple[int, int, int]:
+    """The threads of ``what`` (a block, a workgroup) along x, y, z. Raises :class:`InputError`."""
+    if size is None or not 1 <= len(size) <= 3 or min(size) < 1:
+        raise InputError(
+            f"kernel {kernel} does not say how many threads a {what} has",
+            location=location,
+            hint="pass --workgroup-size, for example --workgroup-size 256,1,1",
+        )
+    x, y, z = (*size, 1, 1)[:3]
+    if x * y * z > MOST_THREADS:
+        raise InputError(f"a {what} of {x * y * z} threads; {MOST_THREADS} is the most a GPU takes")
+    return x, y, z
+
+
+def open_reasons(trace: Trace) -> dict[int, str]:
+    """Lines of branches whose condition is unknown, in order, and why."""
+    return {line: str(why) for line, why in sorted(trace.open_branches.items())}
+
+
+def lost_places(trace: Trace, where: Callable[[int], Location]) -> Iterator[Refusal]:
+    """Where control flow cannot be followed. ``where``: the place of a line of the text."""
+    for step in trace.lost:
+        reason = f"{step.name}: where control goes from here is not followed"
+        yield Refusal(reason, where(step.line))
+
+
+def unseen(trace: Trace, number: int) -> str:
+    """Why not all that the access ``number`` touches is known; empty if it is."""
+    touched = trace.touched.get(number)
+    if touched is None:
+        unsure = trace.lost or not trace.complete
+        return "no way to this instruction was followed" if unsure else ""
+    if touched.unknown is not None and not touched.patterns:
+        return f"its address depends on {touched.unknown}"
+    return "" if trace.complete else "its addresses did not repeat; more may occur"

@@ -1,0 +1,193 @@
+"""The registers of all threads of a workgroup, and which threads are running.
+
+Writes touch the running lanes only. What a register holds can therefore be known for some lanes
+and not for others (:class:`Partly`). A write where the running lanes are *themselves unknown*
+(under a condition that nobody knows) is good under that condition alone: it carries the
+condition's tag, and reads as unknown wherever the condition does not hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bankwise.counting.access import BoolArray
+from bankwise.read.follow.values import Array, Unknown, Value, key
+
+UNWRITTEN = Unknown("a register that nothing has written")
+_SOME_LANES = "a value that some lanes may have and others not"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partly:
+    """``array`` in ``lanes``, while the condition ``tag`` holds (0: always); else ``otherwise``."""
+
+    array: Array
+    lanes: BoolArray
+    tag: int
+    otherwise: Unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mask:
+    """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or some;
+    ``key``: their bytes."""
+
+    active: BoolArray
+    exec: BoolArray | None
+    lanes: BoolArray
+    every_lane: bool
+    every_thread: bool
+    some: bool
+    key: bytes
+
+
+@dataclass(slots=True)
+class State:
+    """Registers by name.
+
+    ``active``: bool [waves, lanes], the threads that control flow runs. ``lanes``: of these, what
+    an execution mask lets through (AMD); None where there is no such mask. ``conditions``: the tags
+    of the unknown conditions that hold now; ``maybe`` is the cause of the innermost.
+    """
+
+    active: BoolArray
+    registers: dict[str, Value | Partly] = field(default_factory=dict)
+    lanes: BoolArray | None = None
+    conditions: frozenset[int] = frozenset()
+    maybe: Unknown | None = None
+    _mask: _Mask | None = None
+
+    def copy(self) -> State:
+        """An independent copy; values are never changed in place."""
+        return State(self.active, dict(self.registers), self.lanes, self.conditions, self.maybe)
+
+
+def running(state: State) -> BoolArray:
+    """The lanes that run; an upper bound where a condition is unknown."""
+    return _mask(state).lanes
+
+
+def running_key(state: State) -> bytes:
+    """The lanes that run as bytes; empty if there are none."""
+    held = _mask(state)
+    return held.key if held.some else b""
+
+
+def _mask(state: State) -> _Mask:
+    """The lanes that run, worked out once for each pair of masks: every instruction asks."""
+    found = state._mask
+    if found is None or found.active is not state.active or found.exec is not state.lanes:
+        lanes = state.active if state.lanes is None else state.active & state.lanes
+        every, threads = bool(lanes.all()), bool(state.active.all())
+        some, key = bool(lanes.any()), lanes.tobytes()
+        found = _Mask(state.active, state.lanes, lanes, every, threads, some, key)
+        state._mask = found
+    return found
+
+
+def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
+    """What ``name`` holds in ``lanes`` (default: running threads); elsewhere it is arbitrary."""
+    value = state.registers.get(name, UNWRITTEN)
+    if not isinstance(value, Partly):
+        return value
+    if value.tag and value.tag not in state.conditions:
+        return value.otherwise
+    wanted = state.active if lanes is None else lanes
+    return value.otherwise if (wanted & ~value.lanes).any() else value.array
+
+
+def write(state: State, name: str, value: Value, lanes: BoolArray | None = None) -> None:
+    """Let ``name`` be ``value`` in ``lanes`` (default: all) of the running threads.
+
+    On a machine with an execution mask a write without ``lanes`` is a scalar one, which the mask
+    and its conditions do not concern.
+    """
+    held = _mask(state)
+    concerned = lanes is not None or state.lanes is None
+    tag = max(state.conditions) if concerned and state.conditions else 0
+    if not tag and (
+        held.every_thread if lanes is None else lanes is held.lanes and held.every_lane
+    ):
+        state.registers[name] = value
+        return
+    mask = state.active if lanes is None else state.active & lanes
+    if tag or not mask.all():
+        state.registers[name] = _merged(_held(state, name), value, mask, tag)
+    else:
+        state.registers[name] = value
+
+
+def enter(state: State, tag: int, why: Unknown) -> None:
+    """From here on only those lanes run for which an unknown condition holds."""
+    forget(state, tag)
+    state.conditions |= {tag}
+    state.maybe = why
+
+
+def forget(state: State, tag: int) -> None:
+    """A condition is decided anew: what was written under its last outcome becomes unknown."""
+    for name, value in state.registers.items():
+        if isinstance(value, Partly):
+            if value.tag == tag:
+                state.registers[name] = value.otherwise
+        elif isinstance(value, Unknown) and tag in value.subset_of:
+            state.registers[name] = Unknown(value.reason, value.line, value.uniform, value.within)
+
+
+def snapshot(state: State, names: tuple[str, ...]) -> tuple[object, ...]:
+    """Equal for two states that behave alike as far as ``names`` decide."""
+    held = tuple(_key(state.registers.get(name)) for name in names)
+    return (state.active.tobytes(), state.conditions, held)
+
+
+def _held(state: State, name: str) -> Value | Partly:
+    """What ``name`` holds, for as many lanes as possible."""
+    value = state.registers.get(name, UNWRITTEN)
+    if isinstance(value, Partly) and value.tag and value.tag not in state.conditions:
+        return value.otherwise
+    return value
+
+
+def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: int) -> Value | Partly:
+    """``new`` where ``mask`` (under the condition ``tag``), ``old`` elsewhere."""
+    if not mask.any():
+        return old
+    was, known, otherwise = _parts(old, new, mask)
+    if isinstance(new, Unknown):
+        kept = known & ~mask
+        return Partly(was, kept, _tag(old), new) if kept.any() else new
+    known = known | mask
+    if tag:
+        otherwise = Unknown(_SOME_LANES, tag)
+    array = _select(was, new, mask)
+    return array if known.all() and not tag else Partly(array, known, tag, otherwise)
+
+
+def _parts(old: Value | Partly, new: Value, mask: BoolArray) -> tuple[Array, BoolArray, Unknown]:
+    """What is known so far, in which lanes, and why not elsewhere."""
+    if isinstance(old, Partly):
+        return old.array, old.lanes, old.otherwise
+    if isinstance(old, Unknown):
+        kind = np.uint32 if isinstance(new, Unknown) else new.dtype
+        return np.zeros((1, 1), kind), np.zeros_like(mask), old
+    return old, np.ones_like(mask), UNWRITTEN
+
+
+def _select(old: Array, new: Array, mask: BoolArray) -> Array:
+    """A scalar stays one number a wave where whole waves are running or not."""
+    whole = mask.shape[1] == 1 or bool((mask == mask[:, :1]).all())
+    if whole and new.shape[-1] == 1 and old.shape[-1] == 1:
+        mask = mask[:, :1]
+    return np.where(mask, new, old)
+
+
+def _tag(old: Value | Partly) -> int:
+    return old.tag if isinstance(old, Partly) else 0
+
+
+def _key(value: Value | Partly | None) -> object:
+    if isinstance(value, Partly):
+        return (key(value.array), value.lanes.tobytes(), value.tag)
+    return key(value)

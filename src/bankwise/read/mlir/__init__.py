@@ -1,0 +1,1 @@
+"""Kernels as MLIR: opened, evaluated and extracted, through the IREE bindings."""

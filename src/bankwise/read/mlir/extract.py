@@ -1,0 +1,283 @@
+"""Every access of a kernel to workgroup memory, evaluated for all threads of a workgroup.
+
+The kernel is cut down to what decides its addresses (:mod:`bankwise.read.mlir.slice`), run for one
+workgroup (:mod:`bankwise.read.mlir.trace`), and what was touched becomes
+:class:`bankwise.counting.access.Access` values: one per operation, or several where the elements of
+a thread's vector do not lie one behind the other. What cannot be analysed is a refusal with its
+place: no access is ever skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from iree.compiler import ir
+
+from bankwise.counting.access import Access, Allocation, BoolArray, Pattern
+from bankwise.errors import Refusal
+from bankwise.read.mlir.decode import Locate
+from bankwise.read.mlir.footprint import Footprint
+from bankwise.read.mlir.indexing import ThreadIds
+from bankwise.read.mlir.slice import Made, Slice, cut
+from bankwise.read.mlir.touches import Touch
+from bankwise.read.mlir.trace import Note, Seen, Trace, trace
+from bankwise.read.mlir.views import View
+
+_MOST_ALIGNMENT = 16
+_WORKGROUP_NOTE = "its addresses depend on the workgroup; they are those of one workgroup"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Base:
+    """Where an access starts in its allocation, as an expression over its own indices:
+
+        first byte = element_bytes * (offsets[pattern] + sum of indices[i] * strides[i])
+
+    ``offsets``: one for each pattern of the access, in elements; None where threads differ.
+    """
+
+    element_bytes: int
+    strides: tuple[int, ...]
+    offsets: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedAccess:
+    """An access and what rewriting it needs: its operation and the values of its operands.
+
+    ``indices``: the index values on the workgroup-memory side. ``vector_elements``: elements that
+    one lane touches in this access, the first of which is element ``first_element`` of the
+    vector of the operation. ``source`` and ``source_indices``: the other memref of a copy.
+    ``base`` is None where the address is no constant combination of the indices. ``moves``:
+    another workgroup touches other places.
+    """
+
+    access: Access
+    op: ir.Operation
+    memref: ir.Value
+    indices: tuple[ir.Value, ...]
+    vector_elements: int
+    base: Base | None
+    first_element: int = 0
+    source: ir.Value | None = None
+    source_indices: tuple[ir.Value, ...] = ()
+    moves: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extraction:
+    """All workgroup memory of a kernel, all accesses to it, and what could not be analysed.
+
+    The module must stay alive as long as this is used: operations do not keep it so.
+    """
+
+    allocations: tuple[Allocation, ...]
+    accesses: tuple[SharedAccess, ...]
+    refusals: tuple[Refusal, ...]
+    notes: tuple[Note, ...]
+
+
+def extract(
+    func: ir.Operation,
+    *,
+    name: str,
+    workgroup_size: tuple[int, int, int],
+    wave_size: int,
+    locate: Locate,
+    dims: Mapping[str, int] | None = None,
+    workgroup_id: tuple[int, int, int] = (0, 0, 0),
+    grid: tuple[int, int, int] | None = None,
+    called: Callable[[ir.Value], str] = lambda value: "",
+) -> Extraction:
+    """Extract all accesses of the kernel ``func`` (called ``name``) to workgroup memory.
+
+    ``dims`` gives numbers that only the launch knows (index arguments, dynamic sizes, push
+    constants), by the name of the value without ``%``, also ``arg0``, ``arg1`` ... for arguments.
+    ``grid``: workgroups of the launch, None if unknown. ``called``: what the user calls a value,
+    empty if unknown; then it has the name that MLIR prints.
+    """
+    program = cut(func.operation, locate, dims or {}, called)
+    ids = ThreadIds(workgroup_size, wave_size, workgroup_id, grid)
+    found = trace(program, ids, locate)
+    moving = _moving(program, found, ids, locate)
+    kernel = _Kernel(name, ids, locate, found.allocations)
+    pieces: list[SharedAccess] = []
+    for number, (touch, seen) in enumerate(zip(program.touches, found.seen, strict=True)):
+        note = _WORKGROUP_NOTE if number in moving else ""
+        pieces.extend(_accesses(kernel, touch, seen, len(pieces), note))
+    allocations = [_allocation(kernel, made, view) for made, view in found.allocations.values()]
+    return Extraction(
+        tuple(each for each in allocations if isinstance(each, Allocation)),
+        tuple(pieces),
+        (*program.refusals, *found.refusals, *(r for r in allocations if isinstance(r, Refusal))),
+        (*found.notes, *_notes(kernel, program, moving)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kernel:
+    """What every access of a kernel shares."""
+
+    name: str
+    ids: ThreadIds
+    locate: Locate
+    allocations: Mapping[str, tuple[Made, View]]
+
+
+def _moving(program: Slice, found: Trace, ids: ThreadIds, locate: Locate) -> frozenset[int]:
+    """The accesses that touch other places in another workgroup."""
+    if not program.asks_workgroup:
+        return frozenset()
+    other = trace(program, replace(ids, workgroup_id=_another(ids)), locate)
+    pairs = enumerate(zip(found.seen, other.seen, strict=True))
+    return frozenset(n for n, (a, b) in pairs if _identities(a) != _identities(b))
+
+
+def _another(ids: ThreadIds) -> tuple[int, int, int]:
+    """A workgroup that differs along every axis that has more than one."""
+    x, y, z = (
+        min(1, size - 1) if here == 0 else 0
+        for here, size in zip(ids.workgroup_id, ids.grid or (2, 2, 2), strict=True)
+    )
+    return x, y, z
+
+
+def _identities(seen: Sequence[Seen]) -> list[tuple[Hashable, int]]:
+    return [(each.footprint.identity(), each.executions) for each in seen]
+
+
+def _notes(kernel: _Kernel, program: Slice, moving: frozenset[int]) -> Iterator[Note]:
+    for made, _ in kernel.allocations.values():
+        if made.op.name == "func.func":
+            text = f"argument {made.name} is taken to be an allocation of its own"
+            yield Note(text, kernel.locate(made.op))
+    for number in sorted(moving):
+        op = program.touches[number].op
+        yield Note(f"{op.name}: {_WORKGROUP_NOTE}", kernel.locate(op))
+
+
+def _allocation(kernel: _Kernel, made: Made, view: View) -> Allocation | Refusal:
+    where = kernel.locate(made.op)
+    if not all(isinstance(amount, int) for amount in (*view.sizes, *view.strides)):
+        return Refusal(f"the size of {made.name} is not the same for all threads", where)
+    return Allocation(
+        made.name,
+        kernel.name,
+        where,
+        tuple(int(size) for size in view.sizes),
+        tuple(int(stride) for stride in view.strides),
+        view.element_bytes,
+        str(made.type.element_type),
+    )
+
+
+def _accesses(
+    kernel: _Kernel, touch: Touch, seen: Sequence[Seen], number: int, note: str
+) -> list[SharedAccess]:
+    """The accesses of one operation: one, or one for each run of elements."""
+    run = min((_longest_run(touch, each.footprint) for each in seen), default=touch.elements)
+    found: list[SharedAccess] = []
+    for first in range(0, touch.elements, run):
+        used = [each for each in seen if _row(each.footprint.active, first).any()]
+        if used:
+            found.append(_access(kernel, touch, used, first, run, number + len(found), note))
+    return found
+
+
+def _longest_run(touch: Touch, found: Footprint) -> int:
+    """The most elements that lie one behind the other, and that a thread touches all or none of."""
+    if len(found.offsets_bytes) == 1:
+        return touch.elements
+    lengths = (n for n in range(touch.elements, 0, -1) if touch.elements % n == 0)
+    return next(n for n in lengths if _runs(found, n))
+
+
+def _runs(found: Footprint, length: int) -> bool:
+    shape = (-1, length, found.offsets_bytes.shape[1])
+    offsets, active = found.offsets_bytes.reshape(shape), found.active.reshape(shape)
+    alike = (active == active[:, :1]).all()
+    follow = np.diff(offsets, axis=1) == found.element_bytes
+    return bool(alike and (follow | ~active[:, 1:]).all())
+
+
+def _row(values: BoolArray, element: int) -> BoolArray:
+    return np.asarray(values[min(element, len(values) - 1)])
+
+
+def _access(
+    kernel: _Kernel,
+    touch: Touch,
+    seen: Sequence[Seen],
+    first: int,
+    run: int,
+    number: int,
+    note: str,
+) -> SharedAccess:
+    op, operands = touch.op, touch.op.operands
+    patterns = tuple(_pattern(kernel, each, first) for each in seen)
+    notes = dict.fromkeys((note, *(each.footprint.note for each in seen)))
+    access = Access(
+        op.name,
+        touch.direction,
+        touch.kind,
+        run * seen[0].footprint.element_bytes,
+        seen[0].footprint.element_bytes,
+        _alignment(patterns),
+        kernel.locate(op),
+        kernel.name,
+        patterns,
+        number,
+        "; ".join(filter(None, notes)),
+        touch.variant,
+    )
+    source, others = touch.source or (None, ())
+    return SharedAccess(
+        access,
+        op,
+        operands[touch.memref],
+        tuple(operands[n] for n in touch.indices),
+        run,
+        _base(touch, seen, first),
+        first,
+        None if source is None else operands[source],
+        tuple(operands[n] for n in others),
+        bool(note),
+    )
+
+
+def _pattern(kernel: _Kernel, each: Seen, element: int) -> Pattern:
+    found = each.footprint
+    offsets = found.offsets_bytes[min(element, len(found.offsets_bytes) - 1)]
+    if len(found.offsets_bytes) == 1:
+        offsets = offsets + element * found.element_bytes
+    active = _row(found.active, element)
+    shape = (kernel.ids.waves, kernel.ids.wave_size)
+    return Pattern(
+        np.where(active, offsets, 0).reshape(shape),
+        active.reshape(shape),
+        found.allocation,
+        each.executions,
+        each.iterations,
+    )
+
+
+def _alignment(patterns: Sequence[Pattern]) -> int:
+    bits = _MOST_ALIGNMENT
+    for pattern in patterns:
+        bits |= int(np.bitwise_or.reduce(pattern.offsets_bytes, axis=None))
+    return bits & -bits
+
+
+def _base(touch: Touch, seen: Sequence[Seen], element: int) -> Base | None:
+    strides = seen[0].footprint.strides
+    if strides is None or any(each.footprint.strides != strides for each in seen):
+        return None
+    steps = touch.steps
+    ahead = element if steps is None else int(steps[element] @ np.array(strides, np.int64))
+    if steps is None and strides:
+        ahead = element * strides[-1]
+    bases = [each.footprint.base for each in seen]
+    offsets = tuple(None if base is None else base + ahead for base in bases)
+    return Base(seen[0].footprint.element_bytes, strides, offsets)

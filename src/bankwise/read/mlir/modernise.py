@@ -1,0 +1,95 @@
+"""Rewriting older MLIR syntax for the parser, by the rules of :mod:`bankwise.read.mlir.syntax`.
+
+Rules only run on a text that does not parse as it is, and only the parsed text changes: the
+user's file keeps its syntax. Each rule that fired is reported with its first place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from bankwise.read.mlir.source import Edit, Source, apply_edits, masked, source_of
+from bankwise.read.mlir.syntax import RULES, Rule
+
+
+def modernise(source: Source) -> tuple[Source, tuple[str, ...]]:
+    """``source`` in today's syntax, and one note per rule that fired (none: nothing to do)."""
+    text = source.text
+    quiet = _blank(masked(text), source.edits)
+    made: list[Edit] = []
+    notes: list[str] = []
+    for rule in RULES:
+        found = [edits for m in rule.pattern.finditer(quiet) if (edits := _edits(rule, m, text))]
+        if not found:
+            continue
+        edits = [edit for place in found for edit in place]
+        quiet = _blank(quiet, edits)
+        made += edits
+        notes.append(_note(source, rule, edits[0].start, len(found)))
+    return source_of(source.file, text, (*source.edits, *made)), tuple(notes)
+
+
+def _blank(quiet: str, edits: Iterable[Edit]) -> str:
+    """What is edited already is no business of the next rule."""
+    return apply_edits(quiet, (Edit(e.start, e.end, "\0" * (e.end - e.start)) for e in edits))
+
+
+def _edits(rule: Rule, match: re.Match[str], text: str) -> list[Edit]:
+    if rule.words:
+        start, end = match.span("old")
+        new = _rewritten(rule, text[start:end])
+        return [] if new is None else [Edit(start, end, new)]
+    return [
+        Edit(*match.span(group), match.expand(template)) for group, template in rule.changes.items()
+    ]
+
+
+def _rewritten(rule: Rule, old: str) -> str | None:
+    """The words of ``old`` in their new spelling and order; None if they are not this rule's."""
+    items = _items(old)
+    new: dict[str, str] = {}
+    for word, form in rule.words.items():
+        key, _, wanted = word.partition("=")
+        if key in items and wanted in ("", items[key]):
+            new[key] = form.format(_TYPE.sub("", items[key]))
+    rest = [f"{key} = {value}" if value else key for key, value in items.items() if key not in new]
+    if not new or (rest and not rule.rest):
+        return None
+    if rule.positional and list(new) != list(rule.words)[: len(new)]:
+        return None
+    words = rule.frame.format(rule.joint.join(form for form in new.values() if form))
+    return f"{words} {{{', '.join(rest)}}}" if rest else words
+
+
+_TYPE = re.compile(r"\s*:\s*(?:i\d+|index)$")
+_COMMA = re.compile(r"->|[(\[{<]|[)\]}>]|,")
+
+
+def _items(old: str) -> dict[str, str]:
+    """The values of ``{key = value, word}`` or ``key = value key = value``; a bare word has ""."""
+    inner = old.removeprefix("attributes").strip()
+    if inner.startswith("{"):
+        parts = _split(inner[1:-1])
+    else:
+        parts = [word for part in _split(inner) for word in re.split(r"\s+(?=\w+ = )", part)]
+    pairs = (part.partition("=") for part in parts if part.strip())
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _split(text: str) -> list[str]:
+    """``text`` cut at its commas outside of brackets."""
+    parts: list[str] = []
+    depth = at = 0
+    for token in _COMMA.finditer(text):
+        if token[0] == "," and not depth:
+            parts.append(text[at : token.start()])
+            at = token.end()
+        elif token[0] not in (",", "->"):
+            depth += 1 if token[0] in "([{<" else -1
+    return [*parts, text[at:]]
+
+
+def _note(source: Source, rule: Rule, offset: int, count: int) -> str:
+    places = "1 place" if count == 1 else f"{count} places"
+    return f"{source.location(offset)}: older syntax read: {rule.says}, {places}"

@@ -1,0 +1,120 @@
+"""Opening a kernel: from a file, or a text, to a verified MLIR module.
+
+    open_module("kernel.mlir")  ->  Opened(source, module, context, notes)
+
+The readings of a text (:mod:`bankwise.read.mlir.sections`) are tried in turn, each first as it is
+and then with its older syntax rewritten (:mod:`bankwise.read.mlir.modernise`); what was done is in
+``notes``. All of it happens first in a child process, because some texts end the process that
+parses them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bankwise.errors import InputError, Location
+from bankwise.files import read_text
+from bankwise.read.mlir import isolate
+from bankwise.read.mlir.modernise import modernise
+from bankwise.read.mlir.parse import new_context, parse, position_of
+from bankwise.read.mlir.sections import Candidate, candidates
+from bankwise.read.mlir.source import Source
+
+if TYPE_CHECKING:
+    from iree.compiler import ir
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A module, the text it came from, and what the user should know about the reading.
+
+    Operations do not keep their module or context alive: keep this value while you hold any.
+    """
+
+    source: Source
+    module: ir.Module
+    context: ir.Context
+    notes: tuple[str, ...] = ()
+
+    def location_of(self, op: ir.Operation | ir.OpView) -> Location:
+        """The place of ``op`` in the user's file (of its name, after ``%x = ``)."""
+        place = position_of(op.location)
+        return self.source.location_at(*place) if place else Location(self.source.file)
+
+    def offset_of(self, op: ir.Operation | ir.OpView) -> int | None:
+        """The offset of the name of ``op`` in the user's text; None for an op not written there."""
+        place = position_of(op.location)
+        return self.source.offset_at(*place) if place else None
+
+
+def open_module(path: str | Path) -> Opened:
+    """Open the MLIR of a file; :class:`InputError` (with line and column) if it has none."""
+    return open_text(read_text(path), str(path))
+
+
+def open_text(text: str, file: str = "-", *, isolated: bool = True) -> Opened:
+    """Open the MLIR of a text. ``file`` names it in locations.
+
+    With ``isolated`` a crash of the native parser is an :class:`InputError` like any other;
+    without, it ends this process.
+    """
+    context = new_context()
+    crash = _crash(text, file, context) if isolated else None
+    if crash:
+        raise InputError(
+            f"the MLIR parser crashes on this text: {crash}",
+            location=Location(file),
+            hint="iree-opt crashes on it too; look for very deep nesting or sizes of 0",
+        )
+    return _open(text, file, context)
+
+
+_PROGRAM = """
+import sys
+from bankwise.errors import InputError
+from bankwise.read.mlir.module import open_text
+try:
+    open_text(sys.stdin.buffer.read().decode(), isolated=False)
+except InputError:
+    pass
+"""
+
+
+def _crash(text: str, file: str, context: ir.Context) -> str | None:
+    if isolate.can_fork():
+        return isolate.crash_of(lambda: _open(text, file, context))
+    return isolate.crash_of_program(_PROGRAM, text)
+
+
+def _open(text: str, file: str, context: ir.Context) -> Opened:
+    """The first reading that parses; if none does, the error of the fullest one."""
+    first: InputError | None = None
+    for candidate in candidates(file, text):
+        try:
+            opened = _read(candidate, context)
+        except InputError as error:
+            first = first or error
+            continue
+        if first:
+            note = f"read alone, since together they do not parse: {first}"
+            opened = Opened(opened.source, opened.module, context, (*opened.notes, note))
+        return opened
+    assert first is not None
+    raise first
+
+
+def _read(candidate: Candidate, context: ir.Context) -> Opened:
+    source = candidate.source
+    rewritten: tuple[str, ...] = ()
+    try:
+        module, notes = parse(source, context)
+    except InputError:
+        source, rewritten = modernise(source)
+        if not rewritten:
+            raise
+        module, notes = parse(source, context)
+    if not len(module.body.operations):
+        raise InputError("no MLIR operation in this text", location=Location(source.file))
+    return Opened(source, module, context, (*candidate.notes, *rewritten, *notes))

@@ -1,0 +1,196 @@
+"""From PTX statements to steps: what each reads, writes and does, and where control goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bankwise.counting.access import BoolArray
+from bankwise.errors import Refusal
+from bankwise.read.follow.program import Program, Step, program
+from bankwise.read.follow.state import State, write
+from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.ptx.operands import Address, registers, symbols, value
+from bankwise.read.ptx.parse import Kernel, Statement
+from bankwise.read.ptx.semantics import Meaning, meaning
+from bankwise.read.ptx.shared import Touch, touch
+
+_NO_RESULT = re.compile(
+    r"(?:st|red|bar|barrier|membar|fence|prefetch|prefetchu|cp|ret|exit|bra|trap|brkpt|stmatrix"
+    r"|nanosleep|setmaxnreg|discard|griddepcontrol|pmevent|applypriority|wgmma\.(?:fence|commit_group"
+    r"|wait_group)|mbarrier\.(?:init|inval|expect_tx|complete_tx))(?:\.|$)"
+)
+_KNOWN = re.compile(
+    r"(?:abs|activemask|add|addc|alloca|and|atom|bar|barrier|bfe|bfi|bfind|bmsk|bra|brev|brx|call"
+    r"|clusterlaunchcontrol|clz|cnot|copysign|cos|cp|createpolicy|cvt|cvta|div|dp2a|dp4a|elect|ex2"
+    r"|exit|fence|fma|fns|getctarank|griddepcontrol|isspacep|istypep|ld|ldmatrix|ldu|lg2|lop3|mad"
+    r"|mad24|madc|mapa|match|max|mbarrier|membar|min|mma|mov|movmatrix|mul|mul24|multimem|nanosleep"
+    r"|neg|not|or|pmevent|popc|prefetch|prefetchu|prmt|rcp|red|redux|rem|ret|rsqrt|sad|selp|set"
+    r"|setmaxnreg|setp|shf|shfl|shl|shr|sin|slct|sqrt|st|stackrestore|stacksave|stmatrix|sub|subc"
+    r"|suld|suq|sured|sust|szext|tanh|tcgen05|tensormap|testp|tex|tld4|trap|txq|vote|wgmma|wmma"
+    r"|xor|discard|applypriority|brkpt|st64)(?:\.|$)"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """A kernel ready to be followed; see :class:`bankwise.read.amd.decode.Decoded`."""
+
+    program: Program
+    touches: Mapping[int, Touch]
+    refusals: Mapping[int, Refusal]
+    strange: tuple[int, ...]
+
+
+Loads = Callable[[Statement], Value]
+"""What a parameter load gives."""
+
+
+def decode(kernel: Kernel, loads: Loads) -> Decoded:
+    """Decode all statements of ``kernel``; one more step ends it."""
+    known = symbols(kernel.shared)
+    end = len(kernel.statements)
+    touches: dict[int, Touch] = {}
+    refusals: dict[int, Refusal] = {}
+    steps: list[Step] = []
+    for number, statement in enumerate(kernel.statements):
+        found = touch(statement)
+        if isinstance(found, Touch):
+            touches[number] = found
+        elif isinstance(found, Refusal):
+            refusals[number] = found
+        elif statement.parts[0] == "call":
+            refusals[number] = Refusal("call: what the called function touches is not followed")
+        steps.append(_step(statement, kernel, known, loads, found, end))
+    steps.append(Step(steps[-1].line if steps else kernel.line, "end of the kernel", flow="end"))
+    strange = tuple(n for n, s in enumerate(kernel.statements) if not _KNOWN.match(s.name))
+    return Decoded(program(steps), touches, refusals, strange)
+
+
+def _step(
+    statement: Statement,
+    kernel: Kernel,
+    known: Mapping[str, int],
+    loads: Loads,
+    found: Touch | Refusal | None,
+    end: int,
+) -> Step:
+    guard = _guard(statement)
+    word = statement.parts[0]
+    if word in ("bra", "ret", "exit", "brx", "trap"):
+        return _control(statement, kernel, guard, end)
+    writes = _results(statement)
+    does = _load(statement, loads) if statement.name.startswith("ld.param") else None
+    if does is None and writes:
+        does = meaning(statement, known)
+    reads = registers(statement.guard)
+    if does is not None:
+        reads += tuple(n for text in statement.operands[1:] for n in registers(text))
+    address = None
+    if isinstance(found, Touch):
+        reads += (found.address.base,)
+        address = _address(found.address, known)
+    return Step(
+        line=statement.line,
+        name=statement.name,
+        reads=reads,
+        writes=writes,
+        run=_run(statement, writes, does, guard) if writes else None,
+        address=address,
+        guard=guard if address is not None else None,
+        partial=bool(statement.guard),
+        followed=does is not None or not writes,
+    )
+
+
+def _control(
+    statement: Statement, kernel: Kernel, guard: Callable[[State], Value] | None, end: int
+) -> Step:
+    word = statement.parts[0]
+    target = end
+    if word == "bra":
+        target = kernel.labels.get(statement.operands[0] if statement.operands else "", -1)
+    if word == "brx" or target < 0:
+        return Step(statement.line, statement.name, flow="lost")
+    if guard is None:
+        return Step(statement.line, statement.name, flow="jump", target=target)
+    return Step(
+        statement.line,
+        statement.name,
+        reads=registers(statement.guard),
+        flow="branch",
+        target=target,
+        condition=guard,
+    )
+
+
+def _guard(statement: Statement) -> Callable[[State], Value] | None:
+    """The predicate as a boolean of each lane."""
+    if not statement.guard:
+        return None
+    negated, name = statement.guard.startswith("!"), statement.guard.lstrip("!")
+
+    def holds(state: State) -> Value:
+        found = value(state, name, {})
+        return apply(lambda p: _truth(p) != negated, found)
+
+    return holds
+
+
+def _truth(p: Array) -> BoolArray:
+    return p.astype(np.bool_)
+
+
+def _address(at: Address, known: Mapping[str, int]) -> Callable[[State], Value]:
+    def first_byte(state: State) -> Value:
+        base = value(state, at.base, known)
+        return apply(lambda x: x.astype(np.int64) + at.offset_bytes, base)
+
+    return first_byte
+
+
+def _load(statement: Statement, loads: Loads) -> Meaning:
+    return lambda state: (loads(statement),)
+
+
+def _run(
+    statement: Statement,
+    writes: tuple[str, ...],
+    does: Meaning | None,
+    guard: Callable[[State], Value] | None,
+) -> Callable[[State], None]:
+    lost = Unknown(_cause(statement), statement.line)
+
+    def run(state: State) -> None:
+        results = does(state) if does is not None else (lost,) * len(writes)
+        chosen = guard(state) if guard is not None else None
+        for name, result in zip(writes, results, strict=False):
+            if isinstance(chosen, Unknown):
+                write(state, name, chosen)
+            else:
+                write(state, name, result, _everywhere(chosen, state))
+
+    return run
+
+
+def _everywhere(chosen: Array | None, state: State) -> BoolArray | None:
+    return None if chosen is None else np.broadcast_to(chosen, state.active.shape)
+
+
+def _cause(statement: Statement) -> str:
+    parts = statement.parts
+    if parts[0] == "ldmatrix" or (parts[0] in ("ld", "atom") and "shared" in parts):
+        return "a value read from shared memory"
+    if parts[0] in ("ld", "ldu", "atom", "tex"):
+        return "a value loaded from memory"
+    return f"a result of {statement.name}"
+
+
+def _results(statement: Statement) -> tuple[str, ...]:
+    """The registers that a statement writes."""
+    if _NO_RESULT.match(statement.name) or not statement.operands:
+        return ()
+    return tuple(dict.fromkeys(registers(statement.operands[0])))

@@ -1,0 +1,278 @@
+"""What PTX instructions do to registers, as functions of a state; None for those not followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from bankwise.read.follow.state import State
+from bankwise.read.follow.values import (
+    Array,
+    Unknown,
+    Value,
+    apply,
+    choose,
+    conjunction,
+    difference,
+    disjunction,
+    is_uniform,
+    operands_of,
+)
+from bankwise.read.ptx.integers import COMPARISONS, FUNCTIONS, ONLY_WORDS, Function, narrow, widen
+from bankwise.read.ptx.operands import value
+from bankwise.read.ptx.parse import BYTES, Statement
+
+Meaning = Callable[[State], tuple[Value, ...]]
+"""The values of the destinations, in order."""
+
+_TYPE = re.compile(r"[bus](?:8|16|32|64)")
+_BITS = {"and": conjunction, "or": disjunction, "xor": difference}
+_LANES = 32
+
+
+def meaning(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """What ``statement`` writes; None if it is not followed. ``known``: the shared symbols."""
+    parts = statement.parts
+    if len(statement.operands) < 2:
+        return None
+    if parts[-1] == "pred":
+        return _predicate(statement, known)
+    if parts[0] == "mov" and any("{" in text for text in statement.operands):
+        return _pack(statement, known)
+    if parts[0] == "setp":
+        return _compare(statement, known)
+    if parts[0] == "selp":
+        return _select(statement, known)
+    if parts[0] == "shfl":
+        return _shuffle(statement, known)
+    if parts[0] in ("cvt", "cvta"):
+        return _convert(statement, known)
+    if not _TYPE.fullmatch(parts[-1]):
+        return None
+    return _integer(statement, known)
+
+
+def _sources(statement: Statement, known: Mapping[str, int], state: State) -> tuple[Value, ...]:
+    return tuple(value(state, text, known) for text in statement.operands[1:])
+
+
+def _integer(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """One result from a table. ``mul.wide`` has twice the width of its operands."""
+    *words, kind = statement.parts
+    wide = "wide" in words
+    name = ".".join("lo" if word == "wide" else word for word in words)
+    function = FUNCTIONS.get(name)
+    bits = 8 * BYTES[kind]
+    if (
+        function is None
+        or operands_of(function) != len(statement.operands) - 1
+        or (bits != 32 and words[0] in ONLY_WORDS)
+        or (wide and bits > 32)
+    ):
+        return _high(statement, known)
+    if kind[0] != "s" and words[0] in ("neg", "abs"):
+        return None
+    kinds = _kinds(words[0], kind, wide, len(statement.operands) - 1)
+    out = 2 * bits if wide else bits
+
+    def run(state: State) -> tuple[Value, ...]:
+        values = _sources(statement, known, state)
+        return (apply(_typed(function, kinds, out, bits), *values),)
+
+    return run
+
+
+def _kinds(word: str, kind: str, wide: bool, count: int) -> list[str]:
+    """The type of each source. Counts and positions are unsigned words."""
+    kinds = [kind] * count
+    for at in {"shl": (1,), "shr": (1,), "bfe": (1, 2), "bfi": (2, 3)}.get(word, ()):
+        if at < count:
+            kinds[at] = "u32"
+    if wide and count == 3:
+        kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
+    return kinds
+
+
+def _typed(function: Function, kinds: list[str], out: int, bits: int) -> Function:
+    def run(*values: Array) -> Array:
+        typed = [widen(v, kind) for v, kind in zip(values, kinds, strict=True)]
+        return narrow(function(*typed, bits=bits), out)
+
+    return run
+
+
+def _high(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """mul.hi and mad.hi of 32 bits."""
+    *words, kind = statement.parts
+    count = {"mul.hi": 3, "mad.hi": 4}.get(".".join(words))
+    if len(statement.operands) != count or kind not in ("u32", "s32"):
+        return None
+
+    def high(x: Array, y: Array, *z: Array) -> Array:
+        shift = np.int64(32) if kind == "s32" else np.uint64(32)
+        upper = (widen(x, kind) * widen(y, kind)) >> shift
+        return narrow(upper + widen(z[0], kind) if z else upper, 32)
+
+    return lambda state: (apply(high, *_sources(statement, known, state)),)
+
+
+def _compare(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """setp: one predicate, or two ("p|q", the second negated), joined with a third operand."""
+    parts = statement.parts
+    kind = parts[-1]
+    function = COMPARISONS.get(parts[1])
+    if function is None or not _TYPE.fullmatch(kind):
+        return None
+    if len(parts) not in (3, 4) or len(statement.operands) != len(parts):
+        return None
+    if parts[1] in ("lo", "ls", "hi", "hs"):
+        kind = f"u{kind[1:]}"
+    join = _BITS.get(parts[2]) if len(parts) == 4 else None
+    if len(parts) == 4 and join is None:
+        return None
+
+    def run(state: State) -> tuple[Value, ...]:
+        values = _sources(statement, known, state)
+        found = apply(lambda x, y: function(widen(x, kind), widen(y, kind)), *values[:2])
+        both = (found, apply(lambda p: ~p, found))
+        if join is not None:
+            third = _boolean(state, statement.operands[3], known)
+            both = (join(both[0], third), join(both[1], third))
+        return both
+
+    return run
+
+
+def _boolean(state: State, text: str, known: Mapping[str, int]) -> Value:
+    found = value(state, text.lstrip("!"), known)
+    return apply(lambda p: p.astype(np.bool_) != text.startswith("!"), found)
+
+
+def _predicate(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    word, texts = statement.parts[0], statement.operands[1:]
+    if word in ("mov", "not") and len(texts) != 1:
+        return None
+    if word == "mov":
+        return lambda state: (_boolean(state, texts[0], known),)
+    if word == "not":
+        return lambda state: (apply(lambda p: ~p, _boolean(state, texts[0], known)),)
+    function = _BITS.get(word)
+    if function is None or len(texts) != 2:
+        return None
+    return lambda state: (function(*(_boolean(state, text, known) for text in texts)),)
+
+
+def _select(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    kind = statement.parts[-1]
+    if kind not in BYTES or len(statement.operands) != 4:
+        return None
+    bits = 8 * BYTES[kind]
+
+    def run(state: State) -> tuple[Value, ...]:
+        yes, no, _ = _sources(statement, known, state)
+        chosen = _boolean(state, statement.operands[3], known)
+        if not isinstance(chosen, Unknown):
+            here = np.broadcast_to(chosen, state.active.shape)[state.active]
+            if here.all() or not here.any():
+                return (apply(lambda x: narrow(x, bits), yes if here.all() else no),)
+        pick = apply(lambda x, y, c: narrow(choose(c, x, y), bits), yes, no, chosen)
+        return (pick,)
+
+    return run
+
+
+def _convert(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """cvt between integers; cvta, which changes the address space and not the address."""
+    parts = statement.parts
+    if len(statement.operands) != 2:
+        return None
+    kinds = [p for p in parts[1:] if _TYPE.fullmatch(p)]
+    if parts[0] == "cvta" and kinds:
+        bits = 8 * BYTES[kinds[-1]]
+        return lambda state: (apply(lambda x: narrow(x, bits), *_sources(statement, known, state)),)
+    if len(kinds) != 2 or len(parts) != 3:
+        return None
+    to, of = kinds
+
+    def run(state: State) -> tuple[Value, ...]:
+        (found,) = _sources(statement, known, state)
+        return (apply(lambda x: narrow(widen(x, of), 8 * BYTES[to]), found),)
+
+    return run
+
+
+def _pack(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """mov between one register and a vector of narrower ones."""
+    to, source = statement.operands[:2]
+    bits = 8 * BYTES.get(statement.parts[-1], 0)
+    if len(statement.operands) != 2 or not bits:
+        return None
+    if "{" in to:
+        count = len(to.split(","))
+        piece = bits // count
+        width = np.full((1, 1), piece)
+
+        def unpack(state: State) -> tuple[Value, ...]:
+            whole = value(state, source, known)
+            return tuple(
+                apply(_piece, whole, np.full((1, 1), n * piece, np.uint64), width)
+                for n in range(count)
+            )
+
+        return unpack if count > 1 else None
+    names = [text.strip() for text in source.strip("{} ").split(",")]
+    piece = bits // len(names)
+
+    def pack(state: State) -> tuple[Value, ...]:
+        values = tuple(value(state, name, known) for name in names)
+        return (apply(lambda *parts: _joined(parts, piece, bits), *values),)
+
+    return pack
+
+
+def _piece(whole: Array, start: Array, width: Array) -> Array:
+    return narrow(np.right_shift(whole.astype(np.uint64), start), int(width.flat[0]))
+
+
+def _joined(parts: tuple[Array, ...], piece: int, bits: int) -> Array:
+    out = np.zeros((1, 1), np.uint64)
+    for n, part in enumerate(parts):
+        out = out | (part.astype(np.uint64) << np.uint64(n * piece))
+    return narrow(out, bits)
+
+
+def _shuffle(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """shfl.sync over whole warps: the value of another lane, one's own where that is outside."""
+    parts = statement.parts
+    mode = next((p for p in parts if p in ("idx", "bfly", "up", "down")), None)
+    if mode is None or len(statement.operands) != 5 or "|" in statement.operands[0]:
+        return None
+    clamp = statement.operands[3]
+
+    def run(state: State) -> tuple[Value, ...]:
+        found, lane = (
+            value(state, statement.operands[1], known),
+            value(state, statement.operands[2], known),
+        )
+        if isinstance(found, Unknown) and is_uniform(found):
+            return (found,)
+        if clamp not in ("31", "0x1f", "0") or (clamp == "0") != (mode == "up"):
+            return (Unknown(f"a result of {statement.name}", statement.line),)
+        if not state.active.all():
+            return (Unknown("a lane that does not run", statement.line),)
+        return (apply(lambda x, n: _moved(x, n, mode), found, lane),)
+
+    return run
+
+
+def _moved(x: Array, n: Array, mode: str) -> Array:
+    own = np.arange(_LANES)[None, :]
+    count = n.astype(np.int64)
+    source = {"idx": count & 31, "bfly": own ^ count, "up": own - count, "down": own + count}[mode]
+    inside = (source >= 0) & (source < _LANES)
+    rows = max(len(x), len(source))
+    full = np.broadcast_to(x, (rows, _LANES))
+    index = np.broadcast_to(np.where(inside, source, own), (rows, _LANES))
+    return np.take_along_axis(full, index, axis=1)

@@ -1,0 +1,98 @@
+"""Which PTX instructions touch shared memory, and at which bytes.
+
+    ld.shared.v4.b32 {...}, [%r1+16]            16 bytes at %r1 + 16
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16    16 bytes: the row whose address the lane gives
+    cp.async.cg.shared.global [%r1], [%rd1], 16 16 bytes at %r1, written
+
+Tensor copies and matrix instructions that take a *descriptor* (wgmma, tcgen05, cp.async.bulk) are
+refused: their access pattern is that of the hardware, not of the threads.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.ptx.operands import Address, address
+from bankwise.read.ptx.parse import BYTES, Statement
+
+_DESCRIPTORS = re.compile(
+    r"wgmma\.mma_async|tcgen05\.(?!wait|fence)|cp\.async\.bulk\.|cp\.reduce\.async"
+)
+_BARRIERS = re.compile(r"mbarrier\.|cp\.async\.mbarrier|st\.async|red\.async|ld\.shared::cluster")
+_ELSEWHERE = ("global", "local", "param", "const")
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One instruction that touches shared memory.
+
+    ``name``: in the machine files. ``generic``: the state space is not in the name; it is shared
+    memory only if the address is.
+    """
+
+    name: str
+    kind: AccessKind
+    direction: Direction
+    width_bytes: int
+    address: Address
+    generic: bool = False
+    variant: str = ""
+
+
+def touch(statement: Statement) -> Touch | Refusal | None:
+    """How a statement touches shared memory; None if it does not."""
+    name, parts = statement.name, statement.parts
+    if _DESCRIPTORS.match(name):
+        return Refusal(f"{name}: shared memory is reached through a descriptor, not by threads")
+    if _BARRIERS.match(name) and "shared" in name:
+        return Refusal(f"{name}: how often it touches shared memory is not known")
+    if name.startswith(("cp.async.ca", "cp.async.cg")):
+        return _copy(statement)
+    if parts[0] in ("ldmatrix", "stmatrix"):
+        return _matrix(statement)
+    if parts[0] not in ("ld", "st", "atom", "red") or any(p in _ELSEWHERE for p in parts):
+        return None
+    return _plain(statement)
+
+
+def _plain(statement: Statement) -> Touch | Refusal:
+    parts = statement.parts
+    at = next((a for text in statement.operands if (a := address(text)) is not None), None)
+    kind = next((p for p in reversed(parts) if p in BYTES), None)
+    if at is None or kind is None:
+        return Refusal(f"{statement.name}: its address or type is not understood")
+    lanes = next((int(p[1:]) for p in parts if re.fullmatch(r"v[248]", p)), 1)
+    width = lanes * BYTES[kind]
+    atomic = parts[0] in ("atom", "red")
+    return Touch(
+        name=f"{parts[0]}.shared.b{8 * width}",
+        kind="atomic" if atomic else "plain",
+        direction="read" if parts[0] == "ld" else "write",
+        width_bytes=width,
+        address=at,
+        generic="shared" not in parts,
+    )
+
+
+def _matrix(statement: Statement) -> Touch | Refusal:
+    parts = statement.parts
+    shape = next((p for p in parts if re.fullmatch(r"x[124]", p)), None)
+    at = next((a for text in statement.operands if (a := address(text)) is not None), None)
+    if shape is None or at is None or "m8n8" not in parts:
+        return Refusal(f"{statement.name}: its shape or address is not understood")
+    variant = shape + (".trans" if "trans" in parts else "")
+    direction: Direction = "read" if parts[0] == "ldmatrix" else "write"
+    name = f"{parts[0]}.{variant}"
+    return Touch(name, "matrix", direction, 16, at, "shared" not in parts, variant)
+
+
+def _copy(statement: Statement) -> Touch | Refusal:
+    at = address(statement.operands[0]) if statement.operands else None
+    size = statement.operands[2] if len(statement.operands) > 2 else ""
+    if at is None or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", size):
+        return Refusal(f"{statement.name}: its address or size is not understood")
+    width = int(size, 0)
+    return Touch(f"cp.async.b{8 * width}", "async", "write", width, at)

@@ -1,0 +1,207 @@
+"""From SASS instructions to steps: what each reads, writes and does, and where control goes.
+
+Warps part at branches and meet where all ways from the branch meet. The instructions that manage
+this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from bankwise.counting.access import BoolArray
+from bankwise.errors import Refusal
+from bankwise.read.follow.program import Program, Step, program
+from bankwise.read.follow.state import State, write
+from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.sass.effects import known, results
+from bankwise.read.sass.forms import Meaning
+from bankwise.read.sass.moves import move
+from bankwise.read.sass.operands import (
+    Constants,
+    first_byte,
+    names,
+    predicate,
+    predicate_name,
+    word,
+)
+from bankwise.read.sass.parse import Instruction, Kernel
+from bankwise.read.sass.semantics import meaning
+from bankwise.read.sass.shared import Touch, touch
+
+_CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
+_TARGET = re.compile(r"`\((\S+)\)|(0x[0-9a-f]+)")
+_ENDS = ("EXIT", "KILL")
+Guard = Callable[[State], Value]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """A kernel ready to be followed. ``touches`` and ``refusals`` by the number of an instruction;
+    ``strange``: instructions of no known family."""
+
+    program: Program
+    touches: Mapping[int, Touch]
+    refusals: Mapping[int, Refusal]
+    strange: tuple[int, ...]
+
+
+def decode(kernel: Kernel, constants: Constants) -> Decoded:
+    """Decode all instructions of ``kernel``; one more step ends it."""
+    end = len(kernel.instructions)
+    touches: dict[int, Touch] = {}
+    refusals: dict[int, Refusal] = {}
+    steps: list[Step] = []
+    for number, instruction in enumerate(kernel.instructions):
+        found = touch(instruction)
+        if isinstance(found, Touch):
+            touches[number] = found
+        elif isinstance(found, Refusal):
+            refusals[number] = found
+        elif instruction.parts[0] == "CALL":
+            refusals[number] = Refusal("CALL: what the called function touches is not followed")
+        steps.append(_step(instruction, kernel, constants, found, end))
+    steps.append(Step(kernel.instructions[-1].line, "end of the kernel", flow="end"))
+    strange = tuple(n for n, i in enumerate(kernel.instructions) if not known(i))
+    return Decoded(program(steps), touches, refusals, strange)
+
+
+def _step(
+    i: Instruction, kernel: Kernel, constants: Constants, found: Touch | Refusal | None, end: int
+) -> Step:
+    guard = _guard(i.guard)
+    if i.parts[0] in _CONTROL:
+        return _control(i, kernel, constants, guard, end)
+    does = None if found is not None else meaning(i, constants) or move(i, constants)
+    writes = does.writes if does is not None else results(i)
+    reads = (*names(i.guard), *(does.reads if does is not None else ()))
+    address = None
+    if isinstance(found, Touch):
+        at = found.address
+        reads += tuple(name for name, _ in at.terms)
+        address = _guarded(lambda state: first_byte(at, state), guard)
+    return Step(
+        line=i.line,
+        name=i.name,
+        reads=reads,
+        writes=writes,
+        run=_run(i, writes, does, guard) if writes else None,
+        address=address,
+        guard=guard if address is not None else None,
+        partial=bool(i.guard),
+        followed=does is not None or not writes,
+    )
+
+
+def _control(
+    i: Instruction, kernel: Kernel, constants: Constants, guard: Guard | None, end: int
+) -> Step:
+    """Where control goes. A branch may name a second predicate, or ask whether its warp parted."""
+    target = end if i.parts[0] in _ENDS else _target(i, kernel)
+    lost = Step(i.line, i.name, reads=names(i.guard), flow="lost")
+    if i.parts[0] not in ("BRA", *_ENDS) or target < 0:
+        return lost
+    conditions = [guard] if guard else []
+    reads = names(i.guard)
+    for text in i.operands[:-1] if i.parts[0] == "BRA" else ():
+        second = _second(i, text, constants)
+        if second is None:
+            return lost
+        conditions.append(second)
+        reads += names(text)
+    if not conditions:
+        return Step(i.line, i.name, flow="jump", target=target)
+    return Step(
+        i.line, i.name, reads, flow="branch", target=target, condition=_all(conditions)
+    )  # fmt: skip
+
+
+def _target(i: Instruction, kernel: Kernel) -> int:
+    found = _TARGET.fullmatch(i.operands[-1].split()[-1]) if i.operands else None
+    return kernel.labels.get(found[1] or found[2], -1) if found else -1
+
+
+def _second(i: Instruction, text: str, constants: Constants) -> Guard | None:
+    """The condition behind BRA: a predicate; of BRA.DIV the lanes that should run together."""
+    if predicate_name(text):
+        return lambda state: predicate(state, text)
+    if i.name == "BRA.DIV":
+        return lambda state: apply(
+            lambda lanes: _bits(state) != lanes, word(state, text, constants)
+        )
+    return None
+
+
+def _bits(state: State) -> Array:
+    """The running lanes of each warp, as a number."""
+    weights = np.uint64(1) << np.arange(state.active.shape[1], dtype=np.uint64)
+    total = (state.active * weights).sum(axis=1, keepdims=True)
+    return np.asarray(total.astype(np.uint32))
+
+
+def _all(conditions: list[Guard]) -> Guard:
+    if len(conditions) == 1:
+        return conditions[0]
+    return lambda state: apply(lambda *p: np.logical_and.reduce(np.broadcast_arrays(*p)), *(
+        condition(state) for condition in conditions
+    ))  # fmt: skip
+
+
+def _guard(text: str) -> Guard | None:
+    return (lambda state: predicate(state, text)) if text else None
+
+
+def _run(
+    i: Instruction, writes: tuple[str, ...], does: Meaning | None, guard: Guard | None
+) -> Callable[[State], None]:
+    lost = Unknown(_cause(i), i.line)
+
+    evaluate = (
+        _guarded(does.run, guard) if does is not None else lambda state: (lost,) * len(writes)
+    )
+
+    def run(state: State) -> None:
+        values = evaluate(state)
+        chosen = guard(state) if guard is not None else None
+        for name, result in zip(writes, values, strict=False):
+            if isinstance(chosen, Unknown):
+                write(state, name, chosen)
+            else:
+                write(state, name, result, _everywhere(chosen, state))
+
+    return run
+
+
+def _guarded(evaluate: Callable[[State], T], guard: Guard | None) -> Callable[[State], T]:
+    """``evaluate`` for the guard's lanes alone: only they need to have what it reads."""
+    if guard is None:
+        return evaluate
+
+    def run(state: State) -> T:
+        chosen, active = guard(state), state.active
+        if not isinstance(chosen, Unknown):
+            state.active = active & chosen
+        try:
+            return evaluate(state)
+        finally:
+            state.active = active
+
+    return run
+
+
+def _everywhere(chosen: Array | None, state: State) -> BoolArray | None:
+    return None if chosen is None else np.broadcast_to(chosen, state.active.shape)
+
+
+def _cause(i: Instruction) -> str:
+    word_ = i.parts[0]
+    if word_ in ("LDS", "LDSM", "ATOMS"):
+        return "a value read from shared memory"
+    if word_ in ("LD", "LDG", "LDL", "ATOM", "ATOMG", "TEX", "LDC", "ULDC", "LDCU"):
+        return "a value loaded from memory"
+    return f"a result of {i.name}"

@@ -1,0 +1,81 @@
+"""Which registers an instruction writes whose result is not computed, and where control goes.
+
+Too many registers cost an answer, too few would give a wrong one: an instruction of no known
+family is taken to write four.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bankwise.read.sass.moves import PREDICATES
+from bankwise.read.sass.operands import following, predicate_name, register
+from bankwise.read.sass.parse import Instruction
+
+_NOTHING = re.compile(
+    r"(?:ST|STG|STS|STL|STSM|RED|REDG|REDS|NOP|BAR|MEMBAR|DEPBAR|LDGDEPBAR|LDGSTS|LDGMC|ERRBAR"
+    r"|CCTL|CCTLL|CCTLT|YIELD|WARPSYNC|BSSY|BSYNC|BREAK|BMOV|BPT|NANOSLEEP|EXIT|BRA|BRX|JMP|JMX"
+    r"|RET|CALL|KILL|FENCE|WARPGROUP|ACQBULK|PREEXIT|UCGABAR_ARV|UCGABAR_WAIT|CGAERRBAR|UTMA\w*"
+    r"|UBLK\w*|USETMAXREG|SETCTAID|ARRIVES|DEPBAR|PMTRIG|PLOP|SUST|UTCBAR|UTC\w*|STTM|STAS|REDAS"
+    r"|VOTE_VTG|SETLMEMBASE|RPCMOV|LEPC|R2B|WARPGROUPSET|ENDCOLLECTIVE|BRXU|JMXU)(?:\.|$)"
+)
+_ONE = re.compile(
+    r"(?:U?(?:MOV|IADD3|IMAD|LEA|LOP3|LOP|SHF|SHL|SHR|BMSK|SGXT|PRMT|SEL|POPC|FLO|BREV|ISETP|PLOP3)"
+    r"|IADD|VIADD|VIADDMNMX|VIMNMX|VIMNMX3|UVIMNMX|IMNMX|IABS|IDP|IMMA_SP|ISET|LDC|ULDC|LDCU|S2R"
+    r"|S2UR|CS2R|R2UR|P2R|R2P|UP2UR|UR2UP|UP2R|SHFL|VOTE|VOTEU|MATCH|REDUX|CREDUX|ELECT|B2R|MOVM"
+    r"|QSPC|FADD|FMUL|FFMA|FSEL|FSET|FSETP|FMNMX|FMNMX3|FCHK|FSWZADD|MUFU|FRND|F2F|F2FP|F2I|F2IP"
+    r"|I2F|I2FP|I2I|I2IP|HADD2|HMUL2|HFMA2|HSET2|HSETP2|HMNMX2|HADD2_32|USEL|DSETP|LD|LDG|LDL|LDS"
+    r"|LDSM|ATOM|ATOMG|ATOMS|DADD|DMUL|DFMA|SYNCS|GETLMEMBASE|HMMA|IMMA|DMMA|BMMA|QMMA|UF2FP|UFADD"
+    r"|UFMUL|UFFMA|UI2F\w*|UF2I\w*|UFSEL|UFSETP|UFMNMX|MAPA|UMAPA|UCVTA|GETCTAID|LDTM|MEMSET)(?:\.|$)"
+)
+_MATRIX = re.compile(r"[HQI]GMMA\.(?:\w+\.)*?64x(\d+)x\d+\.(\w+)")
+
+
+def results(i: Instruction) -> tuple[str, ...]:
+    """Registers and predicates that ``i`` writes."""
+    if _NOTHING.match(i.name) or not i.operands:
+        return ()
+    if i.parts[0] in ("R2P", "UR2UP") or (i.parts[0] == "B2R" and "RESULT" in i.parts):
+        return (*(f"P{n}" for n in range(PREDICATES)), *_registers(i))
+    return _registers(i)
+
+
+def _registers(i: Instruction) -> tuple[str, ...]:
+    """Leading predicates, the first register with those behind it, predicates behind that."""
+    found: list[str] = []
+    rest = list(i.operands)
+    while rest and predicate_name(rest[0]):
+        found.append(predicate_name(rest.pop(0)))
+    if i.parts[0].endswith(("SETP", "SETP2", "PLOP3", "CHK")) or not rest:
+        return tuple(dict.fromkeys(found))
+    found += following(register(rest.pop(0)), width(i))
+    behind = [predicate_name(text) for text in rest[:2] if "!" not in text]
+    found += [name for name in (behind[:1] if i.parts[0].startswith("VOTE") else behind) if name]
+    return tuple(dict.fromkeys(found))
+
+
+def width(i: Instruction) -> int:
+    """How many registers the result takes; too many rather than too few."""
+    parts = set(i.parts[1:])
+    if i.parts[0] == "LDSM":
+        return int(i.parts[-1]) if i.parts[-1] in ("2", "4") else 1
+    matrix = _MATRIX.match(i.name)
+    if matrix:
+        return max(1, int(matrix[1]) // (4 if matrix[2] == "F16" else 2))
+    if i.parts[0].endswith("GMMA"):
+        return 128
+    if i.parts[0] == "LDTM":
+        return max((int(p[1:]) for p in parts if re.fullmatch(r"x\d+", p)), default=128)
+    for word, count in (("256", 8), ("128", 4), ("64", 2), ("WIDE", 2)):
+        if word in parts:
+            return count
+    if i.parts[0].endswith("MMA"):
+        return 4
+    if i.parts[0] in ("DADD", "DMUL", "DFMA", "CS2R") or parts & {"F64", "S64", "U64"}:
+        return 2
+    return 1 if _ONE.match(i.name) else 4
+
+
+def known(i: Instruction) -> bool:
+    """Whether the instruction is of a known family."""
+    return bool(_NOTHING.match(i.name) or _ONE.match(i.name) or _MATRIX.match(i.name))

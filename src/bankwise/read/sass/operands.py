@@ -1,0 +1,149 @@
+"""Operands of SASS: registers, predicates, constants, constant banks, addresses.
+
+R4.reuse  -R4  ~R4  |R4|  UR4  RZ  0x10  c[0x0][0x210]  !P0  [R4.X4+UR6+-0x10]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from bankwise.read.follow.arithmetic import join
+from bankwise.read.follow.state import State, read
+from bankwise.read.follow.values import Unknown, Value, apply, complement, constant
+
+Constants = Callable[[int, int], Value]
+"""The word at (bank, offset in bytes) of the constant memory."""
+
+_REGISTER = re.compile(r"(U?R)(Z|\d+)")
+_PREDICATE = re.compile(r"(!?)(U?P)(T|\d)")
+_NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
+_CONSTANT = re.compile(r"cx?\[(0x[0-9a-f]+)\]\s*\[(0x[0-9a-f]+)\]")
+_TERM = re.compile(r"(U?R(?:Z|\d+))(?:\.(X4|X8|X16|64|U32))?|(-?0x[0-9a-f]+)")
+_SCALES = {"X4": 4, "X8": 8, "X16": 16}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """``[R4.X4+UR6+0x10]``: (register, factor) pairs and a constant, in bytes."""
+
+    terms: tuple[tuple[str, int], ...]
+    offset_bytes: int
+
+
+def address(text: str) -> Address | None:
+    """Read an address operand; None if it has another form."""
+    found = re.fullmatch(r"\[(.*)\]", text)
+    if not found:
+        return None
+    terms, offset = [], 0
+    for part in found[1].split("+"):
+        term = _TERM.fullmatch(part.strip())
+        if term is None or term[2] in ("64", "U32"):
+            return None
+        if term[3]:
+            offset += int(term[3], 16)
+        elif not term[1].endswith("Z"):
+            terms.append((term[1], _SCALES.get(term[2] or "", 1)))
+    return Address(tuple(terms), offset)
+
+
+def following(name: str, count: int) -> tuple[str, ...]:
+    """``count`` registers from ``name`` on: R4, R5; none for RZ."""
+    found = _REGISTER.fullmatch(name)
+    if found is None or found[2] == "Z":
+        return ()
+    return tuple(f"{found[1]}{int(found[2]) + n}" for n in range(count))
+
+
+def register(text: str) -> str:
+    """The register that an operand names, without sign and size; empty if it is none."""
+    found = re.fullmatch(r"[-~|!]*(U?R(?:Z|\d+))(?:\.\w+)*\|?", text)
+    return found[1] if found else ""
+
+
+def predicate_name(text: str) -> str:
+    """The predicate that an operand names; empty if it is none, PT for the constant."""
+    found = _PREDICATE.fullmatch(text)
+    return found[2] + found[3] if found else ""
+
+
+def names(text: str) -> tuple[str, ...]:
+    """All registers and predicates in an operand; a 64-bit one counts both halves."""
+    found: list[str] = []
+    for kind, number in re.findall(r"\b(U?[RP])(\d+)\b", text):
+        found.append(f"{kind}{number}")
+    if ".64" in text or text.startswith("desc"):
+        found += [n for name in list(found) for n in following(name, 2)[1:]]
+    return tuple(dict.fromkeys(found))
+
+
+def predicate(state: State, text: str) -> Value:
+    """A boolean for every lane: ``!P0``, ``PT``, ``UP1``."""
+    found = _PREDICATE.fullmatch(text)
+    if found is None:
+        return Unknown(f"the operand {text}")
+    negated = found[1] == "!"
+    if found[3] == "T":
+        return constant(int(not negated), np.bool_)
+    value = read(state, found[2] + found[3])
+    return complement(value) if negated else value
+
+
+def word(state: State, text: str, constants: Constants) -> Value:
+    """The 32 bits of a source operand, its sign and negation done."""
+    if text.startswith("-") and not _NUMBER.fullmatch(text):
+        return apply(lambda x: np.uint32(0) - x, word(state, text[1:], constants))
+    if text.startswith("~"):
+        return complement(word(state, text[1:], constants))
+    return _plain(state, text, 0, constants)
+
+
+def pair(state: State, text: str, constants: Constants) -> Value:
+    """The 64 bits of a source operand: a register and the next, two words of a constant bank."""
+    if text.startswith("-") and not _NUMBER.fullmatch(text):
+        return apply(lambda x: np.uint64(0) - x, pair(state, text[1:], constants))
+    if text.startswith("~"):
+        return complement(pair(state, text[1:], constants))
+    if _NUMBER.fullmatch(text):
+        return constant(int(text, 0), np.uint64)
+    return apply(join, _plain(state, text, 0, constants), _plain(state, text, 1, constants))
+
+
+def _plain(state: State, text: str, half: int, constants: Constants) -> Value:
+    text = text.removesuffix(".64")
+    number = _NUMBER.fullmatch(text)
+    if number:
+        return constant(int(text, 0) >> 32 * half)
+    found = _REGISTER.fullmatch(text)
+    if found and found[2] == "Z":
+        return constant(0)
+    if found:
+        return read(state, f"{found[1]}{int(found[2]) + half}")
+    bank = _CONSTANT.fullmatch(text)
+    if bank:
+        return constants(int(bank[1], 16), int(bank[2], 16) + 4 * half)
+    return Unknown(f"the operand {text}")
+
+
+def number(text: str) -> int | None:
+    """The value of an immediate operand; None if it is none."""
+    return int(text, 0) if _NUMBER.fullmatch(text) else None
+
+
+def constant_place(text: str) -> tuple[int, int] | None:
+    """(bank, offset) of ``c[0x0][0x210]``; None if it is no place known from the text."""
+    found = _CONSTANT.fullmatch(text)
+    return (int(found[1], 16), int(found[2], 16)) if found else None
+
+
+def first_byte(at: Address, state: State) -> Value:
+    """The byte of every lane, int64. A sum wraps at 32 bits, as on the machine."""
+    total: Value = constant(at.offset_bytes)
+    for name, factor in at.terms:
+        scaled = apply(lambda x, f=factor: x * np.uint32(f), read(state, name))
+        total = apply(lambda x, y: x + y, total, scaled)
+    return apply(lambda x: x.astype(np.int64), total)

@@ -1,0 +1,193 @@
+"""Reading SASS text: kernels, instructions, labels, source lines. Nothing is interpreted here.
+
+nvdisasm -g FILE.cubin             all sections: code, threads of a block, size of shared memory
+nvdisasm -c -g FILE.cubin          the code alone
+cuobjdump --dump-sass FILE         the code alone; branches name addresses, not labels
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bankwise.errors import InputError, Location
+from bankwise.read.sass.facts import Facts, from_text, sections_of
+
+_TARGET = re.compile(r"^\s*(?:\.target\s+|code for )(sm_\d+)", re.MULTILINE)
+_SECTION = re.compile(r"^\s*\.section\s+\.text\.([^\s,]+)")
+_FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
+_OTHER_SECTION = re.compile(r"^\s*\.section\s+(?!\.text\.)|^\s*\.L_x_\d+\s*=|^//-+ \.(?!text\.)")
+_LABEL = re.compile(r"^\s*([.$\w]+):\s*$")
+_CODE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;")
+_PLACE = re.compile(r'^\s*//## File "((?:[^"\\]|\\.)*)", line (\d+)(.*)$')
+_SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
+_STEP_BYTES = 16
+_GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """``/*0150*/ @!P0 BRA `(.L_x_0) ;``: address, guard ("!P0" or empty), name, operands.
+
+    ``line``: in the text. ``source``: the place in the source text, the innermost one.
+    """
+
+    line: int
+    address: int
+    guard: str
+    name: str
+    operands: tuple[str, ...]
+    source: Location | None = None
+
+    @property
+    def parts(self) -> list[str]:
+        """The name without its dots: ["LDSM", "16", "MT88", "4"]."""
+        return self.name.split(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel. ``labels``: names, and addresses as 0x..., to the number of an instruction."""
+
+    name: str
+    line: int
+    target: str
+    instructions: tuple[Instruction, ...]
+    labels: Mapping[str, int]
+    facts: Facts
+
+
+def generation(target: str) -> int:
+    """90 for sm_90; 0 for a text that names no target."""
+    return int(target.removeprefix("sm_") or 0)
+
+
+def target(text: str) -> str:
+    """The GPU that the text is for; empty if none is named."""
+    found = _TARGET.search(text)
+    return found[1] if found else ""
+
+
+def kernel_names(text: str) -> tuple[str, ...]:
+    """The names of all kernels of the text, in order."""
+    return tuple(name for name, _, _ in _bodies(text))
+
+
+def kernels(
+    text: str, file: str, facts: Mapping[str, Facts] | None = None, only: str = ""
+) -> tuple[Kernel, ...]:
+    """All kernels of the text, in order, or ``only`` one; their ``facts``, if not of the text.
+
+    Raises :class:`InputError` if a line of code cannot be read, or the code ends in the middle.
+    """
+    gpu = target(text)
+    sections = sections_of(text) if facts is None else {}
+    found = []
+    for name, line, body in _bodies(text):
+        if only not in ("", name):
+            continue
+        known = facts.get(name) if facts is not None else from_text(sections, name, generation(gpu))
+        found.append(_kernel(name, line, gpu, body, known or Facts(), file))
+    return tuple(found)
+
+
+def _bodies(text: str) -> Iterator[tuple[str, int, list[tuple[int, str]]]]:
+    """Name, line and numbered lines of each kernel."""
+    name, first, body = "", 0, list[tuple[int, str]]()
+    for number, line in enumerate(text.splitlines(), 1):
+        begins = _SECTION.match(line) or _FUNCTION.match(line)
+        if begins or _OTHER_SECTION.match(line):
+            if name:
+                yield name, first, body
+            name, first, body = (begins[1] if begins else ""), number, []
+        elif name:
+            body.append((number, line))
+    if name:
+        yield name, first, body
+
+
+def _kernel(
+    name: str, first: int, gpu: str, body: list[tuple[int, str]], facts: Facts, file: str
+) -> Kernel:
+    instructions: list[Instruction] = []
+    labels: dict[str, int] = {}
+    source: Location | None = None
+    marked = False
+    for number, line in body:
+        place, label, code = _PLACE.match(line), _LABEL.match(line), _CODE.match(line)
+        if place:
+            # Of several lines in a row the first is the innermost of the inlined places.
+            source = source if marked else Location(place[1], int(place[2]))
+            marked = True
+            continue
+        if label:
+            labels[label[1]] = len(instructions)
+        if code:
+            marked = False
+            found = _instruction(number, code, source, file)
+            labels[hex(found.address)] = len(instructions)
+            instructions.append(found)
+        elif re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+[@A-Z{]", line):
+            _unreadable(number, line, file)
+    ends = [label for _, line in body for label in _SIZE.findall(line)]
+    _check_end(name, first, instructions, set(ends) <= labels.keys(), file)
+    return Kernel(name, first, gpu, tuple(instructions), labels, facts)
+
+
+def _instruction(
+    number: int, code: re.Match[str], source: Location | None, file: str
+) -> Instruction:
+    text = code[2].strip("{} ")
+    guard = _GUARD.match(text)
+    rest = text[guard.end() :] if guard else text
+    name, _, operands = rest.partition(" ")
+    if not _NAME.fullmatch(name):
+        _unreadable(number, code[0], file)
+    return Instruction(
+        number,
+        int(code[1], 16),
+        guard[1] + guard[2] if guard else "",
+        name,
+        tuple(_split(re.sub(r"\(\*.*?\*\)", "", operands))),
+        source,
+    )
+
+
+def _split(text: str) -> Iterator[str]:
+    """Operands, without hints to the register cache; a branch's predicate may lack its comma."""
+    for part in re.split(r",(?![^\[]*\])", text):
+        operand = part.strip().replace(".reuse", "")
+        if operand:
+            yield operand
+
+
+def _unreadable(number: int, line: str, file: str) -> None:
+    raise InputError(
+        f"no instruction: {line.strip()[:60]!r}",
+        location=Location(file, number),
+        hint="the text of nvdisasm or of cuobjdump --dump-sass, unchanged",
+    )
+
+
+def _check_end(
+    name: str, first: int, instructions: list[Instruction], whole: bool, file: str
+) -> None:
+    """A kernel ends with an instruction that does not go on; else text is missing."""
+    ends = ("EXIT", "BRA", "RET", "JMP", "BRX", "NOP", "BPT")
+    last = instructions[-1].parts[0] if instructions else ""
+    if not whole or last not in ends or not any(i.parts[0] in ends[:-2] for i in instructions):
+        raise InputError(
+            f"the code of {name} has no end",
+            location=Location(file, first),
+            hint="the text is cut off: no EXIT or branch ends it",
+        )
+    for before, after in pairwise(instructions):
+        if after.address != before.address + _STEP_BYTES:
+            raise InputError(
+                f"{name}: 0x{after.address:04x} follows 0x{before.address:04x}",
+                location=Location(file, after.line),
+                hint="an instruction has 16 bytes: lines are missing, or in another order",
+            )

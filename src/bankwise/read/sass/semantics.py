@@ -1,0 +1,139 @@
+"""What SASS instructions do to registers, as functions of a state; None for those not followed.
+
+The uniform forms (UIADD3, ULEA, ...) do the same to UR and UP registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from bankwise.read.follow.arithmetic import halves, truth_table
+from bankwise.read.follow.state import State
+from bankwise.read.follow.values import Array, Value, apply, choose, constant
+from bankwise.read.sass import integers
+from bankwise.read.sass.forms import Form, Meaning, carries, form, one_word, reads
+from bankwise.read.sass.integers import UNARY
+from bankwise.read.sass.operands import Constants, following, number, predicate, word
+from bankwise.read.sass.parse import Instruction
+from bankwise.read.sass.predicates import BOOLEAN, combine, compare
+from bankwise.read.sass.sums import add, multiply, scaled
+
+Handler = Callable[[Form, Constants], Meaning | None]
+
+
+def meaning(instruction: Instruction, constants: Constants) -> Meaning | None:
+    """What ``instruction`` writes; None if it is not followed."""
+    word_, _, rest = instruction.name.partition(".")
+    base = word_[1:] if word_[0] == "U" and word_[1:] in _HANDLERS else word_
+    handler = _HANDLERS.get(base)
+    if base == "PLOP3":
+        return combine(instruction)
+    if handler is None:
+        return None
+    found = form(instruction)
+    name = f"{base}.{rest}" if rest else base
+    return handler(Form(name, found.target, found.outs, found.sources, found.ins), constants)
+
+
+def _unary(f: Form, constants: Constants) -> Meaning | None:
+    function = UNARY.get(f.name)
+    if function is None or len(f.sources) != 1 or f.outs or f.ins:
+        return None
+    return one_word(f, constants, function, 1)
+
+
+def _logic(f: Form, constants: Constants) -> Meaning | None:
+    """LOP3.LUT: a truth table of three words; its predicate: whether a bit is set, or the last."""
+    if f.name not in ("LOP3.LUT", "LOP3.LUT.PAND") or len(f.sources) != 4 or len(f.outs) > 1:
+        return None
+    table = number(f.sources[3])
+    if table is None:
+        return None
+
+    def run(state: State) -> tuple[Value, ...]:
+        values = [word(state, text, constants) for text in f.sources[:3]]
+        found = apply(lambda a, b, c: truth_table(a, b, c, table), *values)
+        result = (found,) if following(f.target, 1) else ()
+        if not f.outs:
+            return result
+        join_ = BOOLEAN["AND" if f.name.endswith("PAND") else "OR"]
+        last = predicate(state, f.ins[0]) if f.ins else constant(0, np.bool_)
+        return (*result, apply(lambda x, p: join_(x != 0, p), found, last))
+
+    return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
+
+
+def _shift(f: Form, constants: Constants) -> Meaning | None:
+    """SHF.R.U32.HI R7, RZ, 0x3, R0: of the 64 bits R0:RZ, shifted, the upper word."""
+    words = f.name.split(".")[1:]
+    kind = next((w for w in words if w in ("U32", "S32", "U64", "S64")), None)
+    if kind is None or words[0] not in ("L", "R") or len(f.sources) != 3 or f.outs or f.ins:
+        return None
+
+    def run(lo: Array, count: Array, hi: Array) -> Array:
+        moved = integers.shift_pair(
+            lo, count, hi, left=words[0] == "L", is_signed=kind[0] == "S",
+            wrap="W" in words, bits=int(kind[1:]),
+        )  # fmt: skip
+        return halves(moved)["HI" in words]
+
+    return one_word(f, constants, run, 3)
+
+
+def _bits(f: Form, constants: Constants) -> Meaning | None:
+    """BMSK, SGXT, PRMT."""
+    functions: Mapping[str, tuple[Callable[..., Array], int]] = {
+        "BMSK": (integers.mask, 2),
+        "SGXT": (lambda a, n: integers.extend(a, n, True), 2),
+        "SGXT.U32": (lambda a, n: integers.extend(a, n, False), 2),
+        "PRMT": (integers.permute, 3),
+    }
+    function, count = functions.get(f.name, (None, 0))
+    if function is None or len(f.sources) != count or f.outs or f.ins:
+        return None
+    return one_word(f, constants, function, count)
+
+
+def _select(f: Form, constants: Constants) -> Meaning | None:
+    """SEL: a where the predicate holds, else b."""
+    plain = f.name == "SEL" or all(text[:1] in ("R", "U") for text in f.sources)
+    if f.name not in ("SEL", "FSEL") or len(f.sources) != 2 or len(f.ins) != 1 or not plain:
+        return None
+    return one_word(f, constants, lambda a, b, p: choose(p, a, b), 2)
+
+
+def _smaller(f: Form, constants: Constants) -> Meaning | None:
+    """VIMNMX, IMNMX: the smaller where the predicate holds, else the larger; VIADDMNMX: of a + b
+    and c."""
+    words = f.name.split(".")
+    added = words[0] == "VIADDMNMX"
+    is_signed = "U32" not in words
+    if set(words[1:]) - {"U32"} or len(f.sources) != 2 + added or len(f.ins) != 1 or f.outs:
+        return None
+    if added:
+        return one_word(f, constants, lambda a, b, c, p: integers.pick(a + b, c, p, is_signed), 3)
+    return one_word(f, constants, lambda a, b, p: integers.pick(a, b, p, is_signed), 2)
+
+
+_HANDLERS: Mapping[str, Handler] = {
+    **{name.split(".")[0]: _unary for name in UNARY},
+    "IADD3": add,
+    "IADD": add,
+    "VIADD": add,
+    "IMAD": multiply,
+    "LEA": scaled,
+    "LOP3": _logic,
+    "SHF": _shift,
+    "BMSK": _bits,
+    "SGXT": _bits,
+    "PRMT": _bits,
+    "SEL": _select,
+    "FSEL": _select,
+    "VIMNMX": _smaller,
+    "IMNMX": _smaller,
+    "VIADDMNMX": _smaller,
+    "ISETP": compare,
+    "PLOP3": lambda form, constants: None,
+}

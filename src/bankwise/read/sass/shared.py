@@ -1,0 +1,95 @@
+"""Which SASS instructions touch shared memory, and at which bytes.
+
+    LDS.128 R4, [R2+0x10]                     16 bytes at R2 + 16
+    LDSM.16.MT88.4 R4, [R5+UR4]               the row whose address the lane gives, 16 bytes
+    LDGSTS.E.BYPASS.128 [R7], desc[...][...]  16 bytes at R7, written
+
+Rows are named as in PTX, whose instructions these are. What reaches shared memory through a
+descriptor (wgmma, tensor copies) or a barrier object is refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.sass.operands import Address, address
+from bankwise.read.sass.parse import Instruction
+
+_DESCRIPTORS = re.compile(
+    r"(?:HGMMA|IGMMA|BGMMA|QGMMA|OMMA|UTC\w*MMA|UTCCP|UTMA\w+|UBLK\w+|UBLKRED|LDTM|STTM)(?:\.|$)"
+)
+_NOT_SHARED = re.compile(r"(?:LDTM|STTM|UTMACMDFLUSH|UTMACCTL|UBLKPF|UTMAPF)(?:\.|$)")
+_BARRIERS = re.compile(r"(?:SYNCS|STAS|REDAS|ATOMS\.ARRIVE|ARRIVES|UTCBAR)(?:\.|$)")
+_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
+_PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
+_GENERIC = re.compile(r"(?:LD|ST|ATOM|RED)(?:\.|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One instruction that touches shared memory; ``name``: in the machine files."""
+
+    name: str
+    kind: AccessKind
+    direction: Direction
+    width_bytes: int
+    address: Address
+    variant: str = ""
+
+
+def touch(i: Instruction) -> Touch | Refusal | None:
+    """How an instruction touches shared memory; None if it does not."""
+    if _NOT_SHARED.match(i.name):
+        return None
+    if _DESCRIPTORS.match(i.name):
+        return Refusal(f"{i.name}: shared memory is reached through a descriptor, not by threads")
+    if _BARRIERS.match(i.name):
+        return Refusal(f"{i.name}: how often it touches shared memory is not known")
+    word = i.parts[0]
+    if word in _PLAIN:
+        return _plain(i, word)
+    if word in ("LDSM", "STSM"):
+        return _matrix(i, word)
+    return _copy(i) if word == "LDGSTS" else None
+
+
+def is_generic(i: Instruction) -> bool:
+    """Whether its address decides the memory that it touches."""
+    return bool(_GENERIC.match(i.name))
+
+
+def _address(i: Instruction) -> Address | None:
+    text = next((t for t in i.operands if t.startswith("[")), "")
+    return address(text)
+
+
+def _plain(i: Instruction, word: str) -> Touch | Refusal:
+    at = _address(i)
+    if at is None:
+        return Refusal(f"{i.name}: its address is not understood")
+    width = next((_BYTES[p] for p in i.parts[1:] if p in _BYTES), 4)
+    kind: AccessKind = "atomic" if word == "ATOMS" else "plain"
+    direction: Direction = "read" if word == "LDS" else "write"
+    return Touch(f"{_PLAIN[word]}.shared.b{8 * width}", kind, direction, width, at)
+
+
+def _matrix(i: Instruction, word: str) -> Touch | Refusal:
+    at = _address(i)
+    found = re.fullmatch(r"(?:LDSM|STSM)\.16\.(M|MT)88(?:\.([24]))?", i.name)
+    if found is None or at is None:
+        return Refusal(f"{i.name}: its shape or address is not understood")
+    variant = f"x{found[2] or 1}" + (".trans" if found[1] == "MT" else "")
+    direction: Direction = "read" if word == "LDSM" else "write"
+    name = f"{'ldmatrix' if word == 'LDSM' else 'stmatrix'}.{variant}"
+    return Touch(name, "matrix", direction, 16, at, variant)
+
+
+def _copy(i: Instruction) -> Touch | Refusal:
+    at = _address(i)
+    if at is None:
+        return Refusal(f"{i.name}: its address is not understood")
+    width = next((_BYTES[p] for p in i.parts[1:] if p in ("64", "128")), 4)
+    return Touch(f"cp.async.b{8 * width}", "async", "write", width, at)

@@ -1,0 +1,97 @@
+"""What a block starts with: special registers of all threads, and the words of constant bank 0.
+
+The layout of bank 0 is not documented. sm_80 to sm_90: threads of a block at 0x0, blocks at 0xc;
+from sm_100 on at 0x360 and 0x370. Parameters begin where the cubin says (EIATTR_PARAM_CBANK), else
+at the place that ptxas 13.0 uses. Seen in code that ptxas 13.0 makes of %ntid and %nctaid.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from bankwise.read.assembly import ArgumentValues
+from bankwise.read.follow.result import threads
+from bankwise.read.follow.state import State
+from bankwise.read.follow.values import Unknown, Value, constant
+from bankwise.read.sass.operands import Constants
+from bankwise.read.sass.parse import Kernel, generation
+
+WARP = 32
+Size = tuple[int, int, int]
+IDS = ("ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z")
+"""What only the launch knows and ``args`` may name."""
+
+
+def start(size: Size, args: ArgumentValues) -> State:
+    """The special registers of all warps of one block."""
+    (x, y, z), exists = threads(size, WARP)
+    state = State(exists)
+    lane = np.arange(WARP, dtype=np.uint32)[None, :]
+    below = (np.uint32(1) << lane) - np.uint32(1)
+    equal = below + np.uint32(1)
+    registers: dict[str, Value] = {"SR_TID.X": x, "SR_TID.Y": y, "SR_TID.Z": z, "SR_LANEID": lane}
+    registers |= {"SR_LTMASK": below, "SR_EQMASK": equal, "SR_LEMASK": below | equal}
+    registers |= {"SR_GEMASK": ~below, "SR_GTMASK": ~(below | equal)}
+    # A block's own shared memory, wherever it stands in its cluster; the rank is the window's.
+    registers |= {"SR_CgaCtaId": constant(0)}
+    for axis in "xyz":
+        given = args.get(f"ctaid.{axis}")
+        lost = Unknown(f"the block's index ctaid.{axis}", uniform=True)
+        registers[f"SR_CTAID.{axis.upper()}"] = lost if given is None else constant(given)
+    state.registers.update(registers)
+    return state
+
+
+def constants_of(kernel: Kernel, size: Size, args: ArgumentValues) -> Constants:
+    """The words of the constant banks, as far as block size and arguments give them."""
+    words: dict[int, Value] = {}
+    new = generation(kernel.target) >= 100
+    for n, axis in enumerate("xyz"):
+        words[(0x360 if new else 0) + 4 * n] = constant(size[n])
+        given = args.get(f"nctaid.{axis}")
+        if given is not None:
+            words[(0x370 if new else 0xC) + 4 * n] = constant(given)
+    words |= _arguments(kernel, args)
+    names = _names(kernel)
+
+    def word(bank: int, offset: int) -> Value:
+        found = words.get(offset) if bank == 0 else None
+        if found is not None:
+            return found
+        name = names.get(offset, "") if bank == 0 else ""
+        return Unknown(name or f"the constant c[0x{bank:x}][0x{offset:x}]", uniform=True)
+
+    return word
+
+
+def _arguments(kernel: Kernel, args: ArgumentValues) -> dict[int, Value]:
+    """The words that ``args`` gives: of a parameter all that it has, of a place two."""
+    found: dict[int, Value] = {}
+    base, parameters = _base(kernel), kernel.facts.parameters or ()
+    for name, number in args.items():
+        place = re.fullmatch(r"c\[0x0\]\[(0x[0-9a-f]+)\]", str(name))
+        if place:
+            found[int(place[1], 16)] = constant(number)
+        elif str(name).isdigit() and int(name) < len(parameters):
+            offset, size = parameters[int(name)]
+            for at in range(0, size, 4):
+                found[base + offset + at] = constant(number >> 8 * at)
+    return found
+
+
+def _names(kernel: Kernel) -> dict[int, str]:
+    base = _base(kernel)
+    return {
+        base + offset + at: f"kernel parameter {n}"
+        for n, (offset, size) in enumerate(kernel.facts.parameters or ())
+        for at in range(0, size, 4)
+    }
+
+
+def _base(kernel: Kernel) -> int:
+    if kernel.facts.parameter_base is not None:
+        return kernel.facts.parameter_base
+    new = generation(kernel.target)
+    return 0x380 if new >= 100 else 0x210 if new >= 90 else 0x160

@@ -1,0 +1,122 @@
+"""Sums and products: IADD3, VIADD, IMAD, LEA, with their carries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bankwise.read.follow.arithmetic import halves, join
+from bankwise.read.follow.state import State
+from bankwise.read.follow.values import Array, Value, apply
+from bankwise.read.sass.forms import Form, Meaning, carries, one_word, reads
+from bankwise.read.sass.integers import low, product, wide
+from bankwise.read.sass.operands import Constants, following, pair, predicate, word
+
+_U64 = np.uint64
+
+
+def add(f: Form, constants: Constants) -> Meaning | None:
+    """IADD3, IADD3.X, VIADD: the sum of all sources and carries; P0, P1: what passed bit 31."""
+    if f.name not in ("IADD3", "IADD3.X", "VIADD", "IADD") or not f.sources:
+        return None
+    if f.ins and f.name != "IADD3.X":
+        return None
+
+    def run(state: State) -> tuple[Value, ...]:
+        parts = [_addend(state, text, constants) for text in f.sources]
+        parts += [apply(lambda p: p.astype(_U64), predicate(state, text)) for text in f.ins]
+        total = apply(lambda *terms: sum(terms[1:], terms[0]), *parts)
+        over = (_at_least(total, n) for n in range(1, len(f.outs) + 1))
+        return (*((apply(low, total),) if following(f.target, 1) else ()), *over)
+
+    return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
+
+
+def _addend(state: State, text: str, constants: Constants) -> Value:
+    """A negated register is 2**32 less it, so that a difference without borrow carries."""
+    if text.startswith("-") and not text[1:2].isdigit():
+        plain = word(state, text[1:], constants)
+        return apply(lambda x: _U64(1 << 32) - x.astype(_U64), plain)
+    return apply(lambda x: x.astype(_U64), word(state, text, constants))
+
+
+def _at_least(total: Value, n: int) -> Value:
+    return apply(lambda t: (t >> _U64(32)) >= _U64(n), total)
+
+
+def multiply(f: Form, constants: Constants) -> Meaning | None:
+    """IMAD: a * b + c; MOV, SHL, IADD, U32 behind its name say what it is used for."""
+    words = set(f.name.split(".")[1:])
+    if "WIDE" in words or "HI" in words:
+        return _multiply_wide(f, constants, words)
+    if words - {"MOV", "SHL", "IADD", "U32", "X"} or f.outs or len(f.sources) != 3:
+        return None
+    if bool(f.ins) != ("X" in words):
+        return None
+
+    def product_sum(a: Array, b: Array, c: Array, *carry: Array) -> Array:
+        found = a * b + c
+        return found + carry[0].astype(np.uint32) if carry else found
+
+    return one_word(f, constants, product_sum, 3)
+
+
+def _multiply_wide(f: Form, constants: Constants, words: set[str]) -> Meaning | None:
+    if words - {"WIDE", "HI", "U32", "X"} or len(f.sources) != 3 or len(f.outs) > 1:
+        return None
+    a, b, c = f.sources
+    is_signed, high = "U32" not in words, "HI" in words
+
+    def run(state: State) -> tuple[Value, ...]:
+        x, y = word(state, a, constants), word(state, b, constants)
+        carry = [predicate(state, text) for text in f.ins]
+        parts = apply(
+            lambda x, y, z, *p: _sum64(product(x, y, is_signed), z, p),
+            x, y, pair(state, c, constants), *carry,
+        )  # fmt: skip
+        lower, upper = (apply(lambda t, n=n: halves(t[0])[n], parts) for n in (0, 1))
+        over = (apply(lambda t: t[1] > 0, parts),) if f.outs else ()
+        return ((upper,) if high else (lower, upper)) + over
+
+    writes = following(f.target, 1 if high else 2)
+    if not writes:
+        return None
+    return Meaning((*writes, *carries(f)), reads(f, (c,)), run)
+
+
+def _sum64(a: Array, b: Array, carry: tuple[Array, ...]) -> Array:
+    """[the 64 bits of the sum, whether it passed bit 63]."""
+    total = a + b
+    over = total < a
+    if carry:
+        more = total + carry[0].astype(_U64)
+        over, total = over | (more < total), more
+    return np.stack(np.broadcast_arrays(total, over.astype(_U64)))
+
+
+def scaled(f: Form, constants: Constants) -> Meaning | None:
+    """LEA: (a << n) + b; .HI: the upper word of c:a << n, plus b; .SX32: c is the sign of a."""
+    words = set(f.name.split(".")[1:])
+    count = 3 if "HI" not in words or "SX32" in words else 4
+    if words - {"HI", "X", "SX32"} or len(f.sources) != count or len(f.outs) > 1:
+        return None
+    if bool(f.ins) != ("X" in words) or (f.outs and f.sources[0][0] in "-~"):
+        return None
+
+    def run(state: State) -> tuple[Value, ...]:
+        values = [word(state, text, constants) for text in (f.sources[0], *f.sources[2:])]
+        moved = apply(lambda a, *rest: _moved(a, rest, words), *values)
+        parts = [apply(lambda x: x.astype(_U64), moved), _addend(state, f.sources[1], constants)]
+        parts += [apply(lambda p: p.astype(_U64), predicate(state, text)) for text in f.ins]
+        total = apply(lambda *terms: sum(terms[1:], terms[0]), *parts)
+        result = (apply(low, total),) if following(f.target, 1) else ()
+        return (*result, *((_at_least(total, 1),) if f.outs else ()))
+
+    return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
+
+
+def _moved(a: Array, rest: tuple[Array, ...], words: set[str]) -> Array:
+    count = rest[-1].astype(_U64) & _U64(31)
+    if "HI" not in words:
+        return low(a.astype(_U64) << count)
+    high = low(wide(a, True) >> np.int64(32)) if "SX32" in words else rest[0]
+    return halves(join(*np.broadcast_arrays(a, high)) << count)[1]

@@ -1,0 +1,282 @@
+"""Following a kernel: which operation touches which buffer, through views, loops and branches.
+
+A loop whose bounds are numbers is run; of any other loop the body is run once, with everything
+that changes from round to round unknown. The same goes for branches. Whatever an operation does to
+values that are no memory and no number is of no interest here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from bankwise.errors import InputError, Refusal
+from bankwise.read.ttgir.scalars import evaluate
+from bankwise.read.ttgir.types import Types
+from bankwise.read.ttgir.values import Buffer, Kernel, Module, Op, Touch, View
+from bankwise.read.ttgir.views import VIEWS, Value, allocation, join, joined, view
+
+MAX_STEPS = 200_000
+"""Operations that are run; a loop that would take more is taken to be of unknown length."""
+
+_FOR = re.compile(r"(?:unsigned )?(%\S+) = (%\S+) to (%\S+) step (%\S+)")
+_ITER = re.compile(r"(%[\w$.\-]+) = (%[\w$.\-#]+)")
+
+ACCESSES = (
+    "ttg.local_load",
+    "ttg.local_store",
+    "ttg.async_copy_global_to_local",
+    "amdg.buffer_load_to_local",
+    "amdgpu.buffer_load_to_local",
+)
+SCRATCH = ("ttg.convert_layout", "tt.reduce", "tt.scan", "tt.histogram", "tt.gather")
+_SILENT = (
+    "ttg.local_dealloc",
+    "ttg.async_wait",
+    "ttng.fence_async_shared",
+    "ttng.warp_group_dot_wait",
+    "ttng.init_barrier",
+    "ttng.inval_barrier",
+    "ttng.barrier_expect",
+    "ttng.wait_barrier",
+    "ttng.arrive_barrier",
+)
+_DESCRIPTOR = re.compile(
+    r"tt(n?)g\.(warp_group_dot|tc_gen5_mma|async_t[md]a_|tmem_)|amdg\.async_tdm_"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """All that a kernel does to shared memory. ``buffers`` in the order of the text.
+
+    ``fixed``: buffers that something needs as they are, by name, with the reason.
+    """
+
+    touches: tuple[Touch, ...]
+    buffers: tuple[Buffer, ...]
+    refusals: tuple[Refusal, ...]
+    fixed: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weight:
+    """How often what follows runs. ``silent``: only its values are wanted."""
+
+    times: int
+    counted: bool
+    maybe: bool = False
+    silent: bool = False
+
+    def __add__(self, other: _Weight) -> _Weight:
+        both = self.counted and other.counted
+        times = self.times + other.times if both else 1
+        return _Weight(times, both, self.maybe and other.maybe)
+
+
+def follow(module: Module, kernel: Kernel, types: Types, arguments: Mapping[str, int]) -> Followed:
+    """Follow one kernel. ``arguments``: numbers of its arguments, by name without ``%``.
+
+    Raises :class:`InputError` for a name that the kernel does not have, and for views that do not
+    fit what they view.
+    """
+    for name in arguments:
+        if f"%{name}" not in kernel.arguments:
+            names = ", ".join(a.removeprefix("%") for a in kernel.arguments)
+            hint = f"it has {names}"
+            raise InputError(f"kernel {kernel.name} has no argument {name!r}", hint=hint)
+    run = _Run(module, types)
+    env: dict[str, Value] = {f"%{name}": number for name, number in arguments.items()}
+    run.block(kernel.body, env, _Weight(1, counted=True))
+    touches = tuple(Touch(*key, w.times, w.counted, w.maybe) for key, w in run.found.items())
+    refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
+    buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
+    return Followed(touches, buffers, refusals, run.fixed)
+
+
+class _Run:
+    """The state of following: what was found so far."""
+
+    def __init__(self, module: Module, types: Types) -> None:
+        self.module, self.types = module, types
+        self.found: dict[tuple[Op, View | None], _Weight] = {}
+        self.buffers: dict[Op, Buffer] = {}
+        self.refusals: list[Refusal] = []
+        self.fixed: dict[str, str] = {}
+        self.steps = 0
+
+    def block(self, ops: Iterable[Op], env: dict[str, Value], weight: _Weight) -> list[Value]:
+        """Run a block; what its ``scf.yield`` gives."""
+        for op in ops:
+            self.steps += 1
+            if op.name in ("scf.yield", "scf.condition"):
+                return [env.get(name) for name in op.operands]
+            self._one(op, env, weight)
+        return []
+
+    def _one(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+        if op.name == "scf.for":
+            self._for(op, env, weight)
+        elif op.name == "scf.if":
+            self._if(op, env, weight)
+        elif op.regions and op.name not in SCRATCH:
+            self._other_regions(op, env, weight)
+        elif op.name == "ttg.local_alloc":
+            self._alloc(op, env, weight)
+        elif op.name in VIEWS:
+            env[op.results[0]] = view(op, env, self.module, self.types)
+        elif op.name in ACCESSES:
+            self._access(op, env, weight)
+        elif op.name in SCRATCH:
+            self._record(op, None, weight)
+        elif op.name.startswith("arith."):
+            self._arith(op, env)
+        else:
+            self._other(op, env, weight)
+
+    def _arith(self, op: Op, env: dict[str, Value]) -> None:
+        values = [env.get(name) for name in op.operands]
+        numbers = [v if isinstance(v, int) else None for v in values]
+        for result in op.results[:1]:
+            env[result] = evaluate(op, numbers)
+            if op.name == "arith.select" and isinstance(values[-1], View):
+                env[result] = join(values[-2], values[-1])
+
+    def _alloc(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+        made = allocation(op, self.module, self.types)
+        if isinstance(made, Refusal):
+            env[op.results[0]] = made
+            if op.operands:
+                self._refuse(op, made.reason, weight)
+            return
+        self.buffers[op] = made
+        env[op.results[0]] = View(made)
+        if op.operands:
+            self._record(op, View(made), weight)
+
+    def _access(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+        views = [v for name in op.operands if isinstance(v := env.get(name), View)]
+        if len(views) == 1:
+            return self._record(op, views[0], weight)
+        unread = [v for name in op.operands if isinstance(v := env.get(name), Refusal)]
+        reason = unread[0].reason if unread else "which buffer it touches is not known"
+        return self._refuse(op, reason, weight)
+
+    def _record(self, op: Op, view: View | None, weight: _Weight) -> None:
+        if not weight.silent and weight.times:
+            old = self.found.get((op, view))
+            self.found[op, view] = weight if old is None else old + weight
+
+    def _refuse(self, op: Op, reason: str, weight: _Weight) -> None:
+        if not weight.silent:
+            place = self.module.place(op)
+            self.refusals.append(Refusal(f"{op.name}: {reason}", place))
+
+    def _for(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+        head = _FOR.match(op.body)
+        if head is None or len(op.regions) != 1:
+            place = self.module.place(op)
+            raise InputError("an scf.for is %i = %a to %b step %c", location=place)
+        carried = _ITER.findall(op.body[head.end() :].partition("iter_args")[2])
+        names = [name for name, _ in carried]
+        values = [env.get(start) for _, start in carried]
+        rounds = self._rounds(op, [env.get(head[n]) for n in (2, 3, 4)])
+        if rounds is None:
+            values = self._unknown_rounds(op, head[1], names, values, env, weight)
+        else:
+            for number in rounds:
+                inside = {**env, head[1]: number, **dict(zip(names, values, strict=True))}
+                given = self.block(op.regions[0], inside, weight)
+                values = self._yielded(op, values, given)
+        env.update(zip(op.results, values, strict=False))
+
+    def _rounds(self, op: Op, bounds: list[Value]) -> range | None:
+        """The values of the induction variable, if they are known and not too many."""
+        low, high, step = (b if isinstance(b, int) else None for b in bounds)
+        if low is None or high is None or step is None or step <= 0:
+            return None
+        rounds = range(low, high, step)
+        size = _size(op)
+        return rounds if self.steps + size * len(rounds) <= MAX_STEPS else None
+
+    def _unknown_rounds(
+        self,
+        op: Op,
+        induction: str,
+        names: list[str],
+        values: list[Value],
+        env: dict[str, Value],
+        weight: _Weight,
+    ) -> list[Value]:
+        """Run the body once, with what changes unknown; the first, silent, run finds out what."""
+        for silent in (True, True, False):
+            inside = {**env, induction: None, **dict(zip(names, values, strict=True))}
+            now = replace(weight, counted=False, silent=weight.silent or silent)
+            given = self.block(op.regions[0], inside, now)
+            values = joined(values, self._yielded(op, values, given))
+        return values
+
+    def _yielded(self, op: Op, values: list[Value], given: list[Value]) -> list[Value]:
+        if len(given) != len(values):
+            place = self.module.place(op)
+            message = f"the loop carries {len(values)} values and yields {len(given)}"
+            raise InputError(message, location=place)
+        return given
+
+    def _if(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+        known = env.get(op.operands[0]) if op.operands else None
+        if isinstance(known, int):
+            chosen = op.regions[:1] if known else op.regions[1:2]
+            given = self.block(chosen[0], dict(env), weight) if chosen else []
+        else:
+            maybe = replace(weight, maybe=True, counted=False)
+            ways = [self.block(region, dict(env), maybe) for region in op.regions]
+            given = joined(*ways) if len(ways) == 2 and len(ways[0]) == len(ways[1]) else []
+        env.update(zip(op.results, given, strict=False))
+
+    def _other_regions(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+        """Loops and branches of other kinds: their bodies run once, with nothing known."""
+        known = {name: value for name, value in env.items() if not isinstance(value, int)}
+        if op.name.startswith("partition") or op.name == "scf.while":
+            self._refuse_inside(op, weight)
+            return
+        for region in op.regions:
+            self.block(region, dict(known), replace(weight, counted=False, maybe=True))
+
+    def _refuse_inside(self, op: Op, weight: _Weight) -> None:
+        for region in op.regions:
+            for inner in region:
+                if inner.name in ACCESSES or (inner.name == "ttg.local_alloc" and inner.operands):
+                    self._refuse(inner, f"it stands in {op.name}, which is not followed", weight)
+                self._refuse_inside(inner, weight)
+
+    def _other(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+        views = [v for name in op.operands if isinstance(v := env.get(name), View)]
+        if op.name == "ttng.warp_group_dot_wait":
+            env.update(zip(op.results, (env.get(n) for n in op.operands), strict=False))
+        elif op.name == "tt.call":
+            self._call(op, weight)
+        elif views and op.name not in _SILENT:
+            reason = "how it touches shared memory is not modelled"
+            if _DESCRIPTOR.match(op.name):
+                reason = "shared memory is reached through a descriptor, not by threads"
+                for touched in views:
+                    self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
+            self._refuse(op, reason, weight)
+
+    def _call(self, op: Op, weight: _Weight) -> None:
+        """A call of a function that touches shared memory is not followed."""
+        name = op.body.partition("@")[2].partition("(")[0].strip('"')
+        called = self.module.functions.get(name)
+        if called is None or any(_touches(inner) for inner in called.body):
+            self._refuse(op, f"@{name} may touch shared memory; calls are not followed", weight)
+
+
+def _touches(op: Op) -> bool:
+    touching = (*ACCESSES, *SCRATCH, "ttg.local_alloc", "tt.call")
+    return op.name in touching or any(_touches(i) for region in op.regions for i in region)
+
+
+def _size(op: Op) -> int:
+    return 1 + sum(_size(inner) for region in op.regions for inner in region)

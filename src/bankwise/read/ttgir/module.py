@@ -1,0 +1,194 @@
+"""Opening a TTGIR text: what the module says about itself, its kernels, aliases and locations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from bankwise.errors import InputError, Location
+from bankwise.hardware.machine import names as machine_names
+from bankwise.notation.triton import Encoding, parse
+from bankwise.read.ttgir.text import operations, split_top, without_comment
+from bankwise.read.ttgir.values import Kernel, Module, Op
+
+_ALIAS = re.compile(r"^\s*#(\w+)\s*=\s*(#tt\w+\.(\w+).*?)\s*$")
+_LOCATION = re.compile(r"^\s*(#loc\d*)\s*=\s*loc\((.*)\)\s*$")
+_ATTRIBUTE = re.compile(r'"?((?:ttg|ttng)\.[\w\-]+)"?\s*=\s*("[^"]*"|-?\d+|true|false)')
+_FUNCTION = re.compile(r"(?:(public|private)\s+)?@([\w$.\-]+|\"[^\"]*\")\s*\(")
+_ENCODINGS = (
+    *("blocked", "slice", "dot_op", "nvidia_mma", "amd_mfma", "linear", "generic_linear"),
+    *("swizzled_shared", "amd_rotating_shared", "padded_shared", "nvmma_shared", "shared_linear"),
+)
+_NOT_READ = ("amd_wmma", "partitioned_shared")
+_VENDORS = {"cuda": "sm_", "hip": ""}
+
+
+def read_module(text: str, file: str, target: str = "", notes: tuple[str, ...] = ()) -> Module:
+    """Read a TTGIR module. ``target``: to count for another machine than the text names.
+
+    Raises :class:`InputError` with the line for text that is no TTGIR, for an encoding that
+    Triton does not have, and for missing module attributes.
+    """
+    ops = operations(_checked(text, file), file)
+    module = next((op for op in ops if op.name == "module"), None)
+    if module is None:
+        raise InputError(
+            "no TTGIR in this file: it has no module",
+            location=Location(file),
+            hint="the file kernel.ttgir of a Triton cache entry, or compiled.asm['ttgir']",
+        )
+    said = dict(_ATTRIBUTE.findall(module.body))
+    gpu, more = _target(said, target, Location(file, module.line))
+    aliases, strange = _aliases(text, file)
+    functions = {k.name: k for k in map(_function, _functions(module, file))}
+    public = tuple(k for k in functions.values() if k.name in _public(module))
+    if not public:
+        raise InputError("no kernel in this module: no public tt.func", location=Location(file))
+    return Module(
+        file,
+        gpu,
+        _number(said, "ttg.num-warps", file, module),
+        _number(said, "ttg.threads-per-warp", file, module),
+        public,
+        aliases,
+        strange,
+        _locations(text),
+        functions,
+        (*notes, *more),
+    )
+
+
+def _checked(text: str, file: str) -> str:
+    if "#triton_gpu." in text or "triton_gpu.num-warps" in text:
+        raise InputError(
+            "this TTGIR was printed by a Triton before 3.2 (its dialect is triton_gpu)",
+            location=Location(file),
+            hint="compile the kernel with Triton 3.2 or later",
+        )
+    if "ttg." not in text:
+        raise InputError(
+            "no TTGIR in this file",
+            location=Location(file),
+            hint="the text behind the ttgir stage; ttir has no encodings yet",
+        )
+    return text
+
+
+def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, tuple[str, ...]]:
+    text = said.get("ttg.target", "").strip('"')
+    vendor, _, name = text.partition(":")
+    if text and vendor not in _VENDORS:
+        raise InputError(
+            f"ttg.target = {text!r} is no GPU known here",
+            location=where,
+            hint='"cuda:80", "cuda:90", "hip:gfx942" and so on are known',
+        )
+    own = _VENDORS[vendor] + name if text else ""
+    if not own and not given:
+        raise InputError(
+            "the module names no ttg.target",
+            location=where,
+            hint="pass --target, for example --target gfx942",
+        )
+    if own and not given and own not in machine_names():
+        hint = "pass --target to count for another machine; `bankwise machines` lists them"
+        raise InputError(f"there is no machine {own!r}", location=where, hint=hint)
+    if given and own and given != own:
+        return given, (f"the text is for {own}; counted for {given}",)
+    return given or own, ()
+
+
+def _number(said: Mapping[str, str], name: str, file: str, module: Op) -> int:
+    value = said.get(name, "")
+    if not value.isdigit() or int(value) < 1 or int(value) & (int(value) - 1):
+        raise InputError(
+            f"the module attribute {name!r} is {value or 'missing'}: a power of two is needed",
+            location=Location(file, module.line),
+            hint=f'module attributes {{"{name}" = 4 : i32, ..}}',
+        )
+    return int(value)
+
+
+def _aliases(text: str, file: str) -> tuple[dict[str, Encoding], dict[str, str]]:
+    found: dict[str, Encoding] = {}
+    strange: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        alias = _ALIAS.match(without_comment(line))
+        if alias is None or alias[3] == "shared_memory":
+            continue
+        if alias[3] not in _ENCODINGS:
+            strange[alias[1]] = f"the encoding {alias[3]!r} is not read"
+            _check_known(alias[2], alias[3], Location(file, number))
+            continue
+        uses = [n for n in re.findall(r"#(\w+)\b(?!\.)", alias[2]) if n in strange]
+        try:
+            found[alias[1]] = parse(alias[2], found)
+        except InputError as error:
+            if not uses and not _several(error):
+                place = Location(file, number)
+                raise InputError(error.message, location=place, hint=error.hint) from error
+            strange[alias[1]] = strange[uses[0]] if uses else error.message
+    return found, strange
+
+
+def _several(error: InputError) -> bool:
+    """Whether the encoding is Triton's, of a kind that is not read here."""
+    return "several CTAs" in error.message or "not read here" in error.hint
+
+
+def _check_known(text: str, name: str, where: Location) -> None:
+    """Other dialects' attributes are passed over; an unknown one of ttg is an error."""
+    if text.startswith("#ttg.") and name not in _NOT_READ:
+        raise InputError(
+            f"unknown encoding {name!r}",
+            location=where,
+            hint="known: " + ", ".join([*_ENCODINGS, *_NOT_READ]),
+        )
+
+
+def _locations(text: str) -> dict[str, str]:
+    found = {}
+    for line in text.splitlines():
+        location = _LOCATION.match(line)
+        if location:
+            found[location[1]] = location[2]
+    return found
+
+
+def _functions(module: Op, file: str) -> list[Op]:
+    inside = [op for region in module.regions for op in region]
+    found = [op for op in inside if op.name == "tt.func"]
+    for op in found:
+        if not _FUNCTION.search(op.body) or len(op.regions) > 1:
+            place = Location(file, op.line)
+            raise InputError("a tt.func without a name or with two bodies", location=place)
+    return found
+
+
+def _public(module: Op) -> set[str]:
+    inside = [op for region in module.regions for op in region if op.name == "tt.func"]
+    heads = [_FUNCTION.search(op.body) for op in inside]
+    return {head[2].strip('"') for head in heads if head and head[1] != "private"}
+
+
+def _function(op: Op) -> Kernel:
+    head = _FUNCTION.search(op.body)
+    assert head is not None, "checked before"
+    inside = op.body[head.end() :]
+    depth, end = 1, len(inside)
+    for at, char in enumerate(inside):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            end = at
+            break
+    given = [p.partition(":") for p in split_top(inside[:end], ",") if p]
+    names = tuple(name.strip() for name, _, _ in given)
+    sizes = tuple(_bytes(kind.strip()) for _, _, kind in given)
+    body = tuple(op.regions[0]) if op.regions else ()
+    return Kernel(head[2].strip('"'), op.line, names, sizes, body)
+
+
+def _bytes(kind: str) -> int:
+    """Bytes of a kernel argument; a pointer, or what is not known, takes 8."""
+    found = re.match(r"(?:bf|f|i)(\d+)", kind)
+    return max(1, int(found[1]) // 8) if found else 8

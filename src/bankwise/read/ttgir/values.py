@@ -1,0 +1,175 @@
+"""The values of TTGIR: operations with their places, types, buffers and views of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bankwise.counting.access import IntArray
+from bankwise.errors import Location
+from bankwise.notation.triton import Distributed, Encoding, Shared
+
+Shape = tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Op:
+    """One operation. ``body``: what stands between its name and its types; ``types``: behind " : ".
+
+    ``results`` and ``operands`` are names with their ``%``; of several results ``%x#0``, ``%x#1``.
+    ``loc``: the text inside ``loc(..)``. ``regions``: of an ``scf.if``, then and else.
+    """
+
+    name: str
+    line: int
+    results: tuple[str, ...]
+    body: str
+    types: str = ""
+    loc: str = ""
+    operands: tuple[str, ...] = ()
+    regions: list[list[Op]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """``tensor<64x32xf16, #blocked>``; ``bits``: of one element in memory."""
+
+    shape: Shape
+    bits: int
+    encoding: Distributed
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryType:
+    """``!ttg.memdesc<2x64x32xf16, #shared, #smem>``: a buffer, or several, or a view of one."""
+
+    shape: Shape
+    bits: int
+    encoding: Shared
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One ``tt.func public``. ``arguments``: names with their ``%``; ``sizes``: bytes of each."""
+
+    name: str
+    line: int
+    arguments: tuple[str, ...]
+    sizes: tuple[int, ...]
+    body: tuple[Op, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Module:
+    """One TTGIR module. ``target``: as bankwise names machines; ``aliases``: encodings by name.
+
+    ``strange``: aliases that are not read here, with the reason. ``locations``: ``#loc7`` to the
+    text inside its ``loc(..)``. ``touching``: functions that a kernel calls and that touch memory.
+    """
+
+    file: str
+    target: str
+    warps: int
+    lanes: int
+    kernels: tuple[Kernel, ...]
+    aliases: Mapping[str, Encoding]
+    strange: Mapping[str, str]
+    locations: Mapping[str, str]
+    functions: Mapping[str, Kernel]
+    notes: tuple[str, ...] = ()
+
+    def place(self, op: Op) -> Location:
+        """Where an operation stands."""
+        return Location(self.file, op.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """One ``ttg.local_alloc``: as many elements as its shape says, laid out by its encoding."""
+
+    name: str
+    line: int
+    type: MemoryType
+
+    @property
+    def tile(self) -> Shape:
+        """The shape without the dimension that numbers equal buffers."""
+        return self.type.shape[len(self.type.shape) - self.type.encoding.rank :]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One view of a view: from coordinates of ``shape`` back to those of what it is a view of.
+
+    ``kind``: "index" (``numbers``: the buffer, None if unknown), "slice" (where it starts),
+    "trans" (dimension d is dimension ``numbers[d]`` of what it views) or "reshape" (``numbers``:
+    the shape of what it views).
+    """
+
+    kind: str
+    shape: Shape
+    numbers: tuple[int | None, ...]
+
+    def back(self, coordinates: IntArray) -> IntArray:
+        """Coordinates [..., rank] of the element in what this is a view of."""
+        if self.kind == "index":
+            first = np.full((*coordinates.shape[:-1], 1), self.numbers[0] or 0, np.int64)
+            return np.concatenate([first, coordinates], axis=-1)
+        if self.kind == "slice":
+            return coordinates + np.array([n or 0 for n in self.numbers], np.int64)
+        if self.kind == "trans":
+            order = [n or 0 for n in self.numbers]
+            return coordinates[..., np.argsort(order)]
+        return _reshaped(coordinates, self.shape, tuple(n or 0 for n in self.numbers))
+
+
+def _reshaped(coordinates: IntArray, shape: Shape, into: Shape) -> IntArray:
+    """Row-major: the same element of another shape."""
+    flat = np.zeros(coordinates.shape[:-1], np.int64)
+    for axis, length in enumerate(shape):
+        flat = flat * length + coordinates[..., axis]
+    parts = []
+    for length in reversed(into):
+        parts.append(flat % length)
+        flat = flat // length
+    return np.stack(parts[::-1], axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A part of a buffer as an operation sees it; ``steps`` from the buffer to the view."""
+
+    buffer: Buffer
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def shape(self) -> Shape:
+        """The shape that the operation sees."""
+        return self.steps[-1].shape if self.steps else self.buffer.type.shape
+
+    def through(self, kind: str, shape: Shape, numbers: tuple[int | None, ...]) -> View:
+        """A view of this view."""
+        return View(self.buffer, (*self.steps, Step(kind, shape, numbers)))
+
+    def coordinates(self, coordinates: IntArray) -> IntArray:
+        """Coordinates in the buffer of coordinates in the view, both [..., rank]."""
+        for step in reversed(self.steps):
+            coordinates = step.back(coordinates)
+        return coordinates
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One operation on shared memory, on one view, so many times per workgroup.
+
+    ``view`` is None where the memory is scratch. ``counted``: whether ``executions`` is a count;
+    if not, the operation occurs and nobody knows how often. ``maybe``: whether it may not run.
+    """
+
+    op: Op
+    view: View | None
+    executions: int
+    counted: bool
+    maybe: bool = False

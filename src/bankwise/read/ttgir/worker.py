@@ -1,0 +1,99 @@
+"""The process that imports Triton: one question on stdin, one answer on stdout.
+
+    python -m bankwise.read.ttgir.worker FOLDER < question.json
+
+Questions: ``{"task": "verify", "text": ..}`` and ``{"task": "compile", "path": .., "function": ..,
+"signature": .., "constexprs": .., "divisible": [..], "target": .., "options": .., "paths": [..]}``.
+The answer is a line of JSON behind ``bankwise:``. ``FOLDER`` takes what Triton writes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+_WIDE_WAVES = ("gfx9",)
+
+
+def main() -> None:
+    """Answer the question on stdin."""
+    folder = Path(sys.argv[1])
+    os.environ["TRITON_CACHE_DIR"] = str(folder / "cache")
+    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+    question = json.loads(sys.stdin.read())
+    try:
+        answer = verify(question, folder) if question["task"] == "verify" else compile_(question)
+    except ValueError as error:
+        answer = {"error": str(error)}
+    except Exception as error:  # whatever the wheel raises is the answer
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    print("bankwise:" + json.dumps(answer), flush=True)
+
+
+def verify(question: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Parse and verify a text, and print it again."""
+    from triton._C.libtriton import amd, ir, nvidia
+
+    context = ir.context()
+    for dialects in (ir, amd, nvidia):
+        dialects.load_dialects(context)
+    path = folder / "kernel.ttgir"
+    path.write_text(question["text"], encoding="utf-8")
+    module = ir.parse_mlir_module(str(path), context)
+    return {"text": module.str() if hasattr(module, "str") else str(module)}
+
+
+def compile_(question: dict[str, Any]) -> dict[str, Any]:
+    """Compile one kernel for a GPU that need not be there."""
+    import triton
+    from triton.compiler import ASTSource
+
+    sys.path[:] = [*question["paths"], *sys.path]
+    kernel = getattr(_module(question["path"]), question["function"], None)
+    if not isinstance(kernel, triton.JITFunction):
+        raise ValueError(f"{question['function']!r} is no @triton.jit function of this file")
+    names = kernel.arg_names
+    _check_names(names, question)
+    signature = {name: question["signature"][name] for name in names}
+    constexprs = {(names.index(k),): v for k, v in question["constexprs"].items()}
+    attrs = {(names.index(k),): [["tt.divisibility", 16]] for k in question["divisible"]}
+    source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=attrs)
+    made = triton.compile(source, target=_target(question["target"]), options=question["options"])
+    texts = {k: v for k, v in made.asm.items() if isinstance(v, str)}
+    return {"asm": texts, "shared": made.metadata.shared, "version": triton.__version__}
+
+
+def _check_names(names: list[str], question: dict[str, Any]) -> None:
+    missing = [name for name in names if name not in question["signature"]]
+    if missing:
+        raise ValueError(f"the signature says nothing of {', '.join(missing)}")
+    strange = {*question["signature"], *question["constexprs"], *question["divisible"]} - {*names}
+    if strange:
+        raise ValueError(f"the kernel has no argument {', '.join(sorted(strange))}")
+
+
+def _module(path: str) -> Any:
+    """The user's file as a module; it runs its top level, but not what is under ``__main__``."""
+    found = importlib.util.spec_from_file_location(Path(path).stem, path)
+    assert found is not None, path
+    assert found.loader is not None, path
+    module = importlib.util.module_from_spec(found)
+    sys.modules[found.name] = module
+    found.loader.exec_module(module)
+    return module
+
+
+def _target(name: str) -> Any:
+    from triton.backends.compiler import GPUTarget
+
+    if name.startswith("sm_"):
+        return GPUTarget("cuda", int(name.removeprefix("sm_")), 32)
+    return GPUTarget("hip", name, 64 if name.startswith(_WIDE_WAVES) else 32)
+
+
+if __name__ == "__main__":
+    main()

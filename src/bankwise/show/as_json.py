@@ -1,0 +1,207 @@
+"""Reports as JSON documents. The keys are a contract: see docs/json.md.
+
+Every document names its ``schema``. Places are ``{"file", "line", "column"}``; costs are
+``{"passes", "ideal", "extra"}``; what is unknown is null.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bankwise.counting.conflict import Witness
+from bankwise.errors import Location, Refusal
+from bankwise.show.values import (
+    AccessReport,
+    AllocationReport,
+    CheckReport,
+    Cost,
+    Finding,
+    KernelReport,
+    Lanes,
+    Optimum,
+    Totals,
+)
+from bankwise.solver.certificate import Certificate, to_json
+
+Document = dict[str, Any]
+
+
+def dumps(document: Document) -> str:
+    """The document as indented text with a final newline."""
+    return json.dumps(document, indent=2) + "\n"
+
+
+def check_document(report: CheckReport, *, lanes: bool = False) -> Document:
+    """``bankwise.check/1``. ``lanes``: with what every lane touches, which pages draw."""
+    return {
+        "schema": "bankwise.check/1",
+        "file": report.file,
+        "target": report.target,
+        "policy": report.policy,
+        "counter": report.counter,
+        "accesses": [access_document(a, lanes=lanes) for a in report.accesses],
+        "totals": totals_document(report.totals),
+        "totals_dma": totals_document(report.totals_dma),
+        "totals_assumed": totals_document(report.totals_assumed),
+        "lds_bytes": max((k.lds_bytes for k in report.kernels), default=0),
+        "kernels": [_kernel(k) for k in report.kernels],
+        "findings": [_finding(f) for f in report.findings],
+        "refusals": [refusal_document(r) for r in report.refusals],
+        "notes": list(report.notes),
+    }
+
+
+def access_document(access: AccessReport, *, lanes: bool = False) -> Document:
+    """One access."""
+    shown = {"lanes": _lanes(access.lanes)} if lanes and access.lanes else {}
+    return {
+        **shown,
+        "location": location_document(access.location),
+        "kernel": access.kernel,
+        "operation": access.operation,
+        "kind": access.kind,
+        "allocations": list(access.allocations),
+        "direction": access.direction,
+        "instruction": access.instruction,
+        "instructions": access.instructions,
+        "instruction_source": access.instruction_source,
+        "apart_bytes": access.lanes.apart_bytes if access.lanes else None,
+        "waves": access.waves,
+        "executions": access.executions,
+        **cost_document(access.cost),
+        "ways": access.ways,
+        "run": cost_document(access.run),
+        "share": round(access.share, 6),
+        "witness": witness_document(access.witness),
+        "reason": None if access.reason is None else str(access.reason),
+        "rule": access.rule or None,
+        "evidence": access.evidence,
+        "confidence": access.confidence,
+        "note": access.note or None,
+        "iterations": [
+            {
+                "first": list(i.first),
+                "allocation": i.allocation,
+                "executions": i.executions,
+                **cost_document(i.cost),
+            }
+            for i in access.iterations
+        ],
+    }
+
+
+def _lanes(lanes: Lanes) -> Document:
+    return {
+        "instruction": lanes.instruction,
+        "wave": lanes.wave,
+        "offsets_bytes": list(lanes.offsets_bytes),
+        "inactive": [lane for lane, on in enumerate(lanes.active) if not on],
+        "apart_bytes": lanes.apart_bytes,
+    }
+
+
+def cost_document(cost: Cost) -> Document:
+    """``passes``, ``ideal``, ``extra``."""
+    return {"passes": cost.passes, "ideal": cost.ideal, "extra": cost.extra}
+
+
+def totals_document(totals: Totals) -> Document:
+    """``once``, ``run``, ``launch`` (null if the grid is unknown)."""
+    return {
+        "once": cost_document(totals.once),
+        "run": cost_document(totals.run),
+        "launch": None if totals.launch is None else cost_document(totals.launch),
+    }
+
+
+def witness_document(witness: Witness | None) -> Document | None:
+    """The lanes that collide, or null."""
+    if witness is None:
+        return None
+    return {
+        "phase": witness.phase,
+        "bank": witness.bank,
+        "banks": list(witness.banks),
+        "lanes": list(witness.lanes),
+        "words": list(witness.words),
+        "text": str(witness),
+    }
+
+
+def location_document(location: Location | None) -> Document | None:
+    """``file``, ``line``, ``column`` (from 1; null if unknown)."""
+    if location is None:
+        return None
+    return {
+        "file": location.file,
+        "line": location.line or None,
+        "column": location.column or None,
+    }
+
+
+def refusal_document(refusal: Refusal) -> Document:
+    """What could not be done, and where."""
+    return {"location": location_document(refusal.location), "reason": refusal.reason}
+
+
+def _finding(finding: Finding) -> Document:
+    place = location_document(finding.location)
+    return {"rule": finding.rule, "location": place, "message": finding.message}
+
+
+def _kernel(kernel: KernelReport) -> Document:
+    return {
+        "name": kernel.name,
+        "target": kernel.target,
+        "location": location_document(kernel.location),
+        "workgroup_size": list(kernel.workgroup_size),
+        "grid": None if kernel.grid is None else list(kernel.grid),
+        "lds_bytes": kernel.lds_bytes,
+        "allocations": [_allocation(a) for a in kernel.allocations],
+        "occupancy": _occupancy(kernel),
+        "optima": [_optimum(o) for o in kernel.optima],
+        "notes": list(kernel.notes),
+    }
+
+
+def _allocation(allocation: AllocationReport) -> Document:
+    return {
+        "name": allocation.name,
+        "location": location_document(allocation.location),
+        "bytes": allocation.bytes,
+        "share": round(allocation.share, 6),
+    }
+
+
+def _optimum(optimum: Optimum) -> Document:
+    return {
+        "allocations": list(optimum.allocations),
+        "present": cost_document(optimum.present),
+        "best": cost_document(optimum.best),
+        "optimal": optimum.optimal,
+        "how": optimum.how,
+        "address": optimum.address or None,
+        "notation": optimum.notation or None,
+        "notes": list(optimum.notes),
+        "certificate": certificate_document(optimum.certificate),
+    }
+
+
+def certificate_document(certificate: Certificate | None) -> Document | None:
+    """What ``bankwise certify`` reads; null where there is no certificate."""
+    return None if certificate is None else to_json(certificate)
+
+
+def _occupancy(kernel: KernelReport) -> Document | None:
+    found = kernel.occupancy
+    if found is None:
+        return None
+    return {
+        "workgroups": found.workgroups,
+        "workgroups_by_lds": found.by("shared memory"),
+        "workgroups_by_waves": found.by("wave slots"),
+        "waves_per_workgroup": found.waves,
+        "limited_by": list(found.limited_by),
+        "limited_by_lds": found.limited_by == ("shared memory",),
+    }

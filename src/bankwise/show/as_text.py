@@ -1,0 +1,157 @@
+"""Reports for a terminal: rich tables, one line of truth per access, the cause below."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.show.values import AccessReport, CheckReport, Cost, KernelReport, Optimum, Totals
+
+_SHOWN = 12
+"""Accesses listed in full; the rest is summed up in one line unless all are asked for."""
+
+
+def print_check(report: CheckReport, console: Console, *, everything: bool = False) -> None:
+    """Print the answer of ``bankwise check``."""
+    for note in report.notes:
+        console.print(f"[dim]note: {escape(note)}[/]")
+    for kernel in report.kernels:
+        _print_kernel(kernel, report, console, everything)
+    for finding in report.findings:
+        place = escape(str(finding.location))
+        console.print(f"[red]{place}: {finding.rule}:[/] {escape(finding.message)}")
+    for refusal in report.refusals:
+        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+    _print_totals(report, console)
+
+
+def _print_kernel(
+    kernel: KernelReport, report: CheckReport, console: Console, everything: bool
+) -> None:
+    size = "x".join(map(str, kernel.workgroup_size))
+    grid = "unknown grid" if kernel.grid is None else "grid " + "x".join(map(str, kernel.grid))
+    console.print(f"[bold]{escape(kernel.name)}[/] on {kernel.target}: {size} threads, {grid}")
+    _print_allocations(kernel, console)
+    ranked = [a for a in report.accesses if a.kernel == kernel.name]
+    shown = ranked if everything else ranked[:_SHOWN]
+    console.print(_access_table(shown))
+    if len(shown) < len(ranked):
+        rest = sum((a.run for a in ranked[len(shown) :]), Cost())
+        console.print(
+            f"[dim]and {len(ranked) - len(shown)} more accesses with {rest.extra:,} extra passes "
+            "(--all lists them)[/]"
+        )
+    _print_causes(shown, console)
+    for optimum in kernel.optima:
+        names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
+        word = "optimum" if optimum.optimal else "best found"
+        console.print(
+            f"  {escape(names)}: {here.passes:,} passes per workgroup, {word} {best.passes:,} "
+            f"[dim]({escape(optimum.how)})[/]"
+        )
+        if report.policy == "emitted":
+            _print_layout(optimum, console)
+        else:
+            _print_encoding(optimum, console)
+    for note in kernel.notes:
+        console.print(f"[dim]note: {escape(note)}[/]")
+
+
+def _print_layout(optimum: Optimum, console: Console) -> None:
+    """The one layout for all accesses of a buffer, or that there is no better one."""
+    if optimum.address:
+        named = f"; {optimum.notation}" if optimum.notation else ""
+        console.print(f"    byte a of it moves to {escape(optimum.address + named)}")
+        if optimum.certificate is None:
+            console.print("    [dim]known by counting, without a certificate[/]")
+    elif optimum.present.passes > optimum.present.ideal:
+        known = "no layout takes fewer" if optimum.optimal else "no better layout was found"
+        console.print(f"    {known}: it stays as it is")
+    for note in optimum.notes:
+        console.print(f"    {escape(note)}")
+
+
+def _print_encoding(optimum: Optimum, console: Console) -> None:
+    """A better encoding in the words of the framework, where one was looked for."""
+    if optimum.notation:
+        console.print(f"    [bold]{escape(optimum.notation)}[/]", highlight=False)
+    for note in optimum.notes:
+        console.print(f"    [dim]{escape(note)}[/]")
+
+
+def _print_allocations(kernel: KernelReport, console: Console) -> None:
+    for a in kernel.allocations:
+        name, place = escape(a.name), escape(str(a.location))
+        console.print(f"  {name}: {a.bytes:,} bytes, {a.share:.1%} of the LDS [dim]({place})[/]")
+    found = kernel.occupancy
+    if found is None:
+        return
+    most = f"{found.workgroups} workgroups a unit"
+    limit = " and ".join(most if name == "workgroups" else name for name in found.limited_by)
+    console.print(
+        f"  together {kernel.lds_bytes:,} bytes: {found.by('shared memory')} workgroups by "
+        f"shared memory, {found.by('wave slots')} by wave slots (limit: {limit})"
+    )
+
+
+def _access_table(accesses: list[AccessReport]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("place", "access", "instruction"):
+        table.add_column(title, overflow="fold")
+    for title in ("runs", "passes", "ideal", "ways", "extra/wg", "share"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for a in accesses:
+        colour = "red" if a.run.extra else "green"
+        count = f"{a.instructions} x " if a.instructions > 1 else ""
+        table.add_row(
+            f"{a.location.line}:{a.location.column}" if a.location.column else f"{a.location.line}",
+            escape(f"{a.direction} {', '.join(a.allocations)}"),
+            escape(f"{count}{a.instruction}" + ("" if _sure(a) else f" ({a.evidence})")),
+            f"{a.executions:,}",
+            f"[{colour}]{a.cost.passes:,}[/]",
+            f"{a.cost.ideal:,}",
+            f"{a.ways}",
+            f"[{colour}]{a.run.extra:,}[/]",
+            f"{a.share:.1%}",
+        )
+    return table
+
+
+def _sure(access: AccessReport) -> bool:
+    return access.evidence in ("measured", "documented")
+
+
+def _print_causes(accesses: list[AccessReport], console: Console) -> None:
+    told: set[str] = set()
+    for a in accesses:
+        if a.witness is None or str(a.witness) + str(a.reason) in told:
+            continue
+        told.add(str(a.witness) + str(a.reason))
+        console.print(f"  {escape(str(a.location))}: {a.ways}-way: {a.witness}")
+        if a.reason is not None:
+            console.print(f"    {a.reason}")
+
+
+def _print_totals(report: CheckReport, console: Console) -> None:
+    rows = [("loads and stores", report.totals), ("direct-to-LDS copies", report.totals_dma)]
+    rows.append(("atomics, transposing reads", report.totals_assumed))
+    for name, totals in rows:
+        if totals.run.ideal:
+            console.print(_totals_line(name, totals))
+    if report.kernels:
+        extra = report.totals.run.extra
+        clean = "[yellow]no conflicts in what was analysed[/]" if report.refusals else ""
+        clean = clean or "[green]no conflicts[/]"
+        verdict = "[red]conflicts[/]" if report.conflicts else clean
+        console.print(f"{verdict}: {report.counter} += {extra:,} per workgroup")
+
+
+def _totals_line(name: str, totals: Totals) -> str:
+    launch = totals.launch
+    whole = "unknown grid" if launch is None else f"launch {launch.passes:,} / {launch.ideal:,}"
+    return (
+        f"{name}: once {totals.once.passes:,} / {totals.once.ideal:,} passes / ideal, "
+        f"workgroup {totals.run.passes:,} / {totals.run.ideal:,}, {whole}"
+    )

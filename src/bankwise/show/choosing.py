@@ -1,0 +1,211 @@
+"""The report of ``bankwise explain choose``: a source's checklist and rules on a spec."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.show.coalescing import CoalesceRow
+from bankwise.show.spec import called
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Q1 to Q4 for one access. Conflicts are of one pass over the tile.
+
+    ``checklist``: by half-waves and sub-steps; ``halves``: with R2, None where no word is shared;
+    ``counted``: by the machine's phases.
+    """
+
+    access: str
+    op: str
+    instruction: str
+    width_bytes: int
+    sub_steps: int
+    banks: str
+    checklist: int
+    halves: int | None
+    counted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way out, counted: LDS passes and instructions of one pass over the tile by all waves.
+
+    ``operations``: of its address beyond row-major. ``store``: the global store, None if the spec
+    has none. ``findings``: rules that it breaks.
+    """
+
+    name: str
+    label: str
+    passes: int
+    extra: int
+    instructions: int
+    lds_bytes: int
+    operations: int
+    store: CoalesceRow | None = None
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Thumb:
+    """One rule of thumb: what the source says, and what counting says about it here.
+
+    ``rule``: the name for `bankwise explain`, empty if nothing is wrong with the rule.
+    """
+
+    number: int
+    says: str
+    here: str
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Where the source is wrong on this spec: the rule that explains it, and the evidence."""
+
+    rule: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseReport:
+    """The answer. ``choice``: the name of the option, ``verdict``: why, in numbers."""
+
+    file: str
+    title: str
+    machine: str
+    questions: tuple[Question, ...]
+    options: tuple[Option, ...]
+    refused: tuple[tuple[str, str], ...]
+    thumbs: tuple[Thumb, ...]
+    wrong: tuple[Wrong, ...]
+    choice: str
+    verdict: str
+
+
+def choose_document(report: ChooseReport) -> dict[str, Any]:
+    """``bankwise.choose/1``."""
+    return {
+        "schema": "bankwise.choose/1",
+        "file": report.file,
+        "target": report.machine,
+        "questions": [_question(q) for q in report.questions],
+        "options": [_option(o) for o in report.options],
+        "refused": [{"option": name, "reason": reason} for name, reason in report.refused],
+        "rules_of_thumb": [
+            {"number": t.number, "says": t.says, "here": t.here, "rule": t.rule or None}
+            for t in report.thumbs
+        ],
+        "wrong": [{"rule": w.rule, "evidence": w.evidence} for w in report.wrong],
+        "choice": report.choice,
+        "verdict": report.verdict,
+    }
+
+
+def _question(q: Question) -> dict[str, Any]:
+    return {
+        "access": q.access,
+        "op": q.op,
+        "instruction": q.instruction,
+        "width_bytes": q.width_bytes,
+        "sub_steps": q.sub_steps,
+        "banks": q.banks,
+        "extra_by_checklist": q.checklist,
+        "extra_by_halves": q.halves,
+        "extra": q.counted,
+    }
+
+
+def _option(o: Option) -> dict[str, Any]:
+    store = o.store
+    return {
+        "name": o.name,
+        "label": o.label,
+        "passes": o.passes,
+        "extra": o.extra,
+        "instructions": o.instructions,
+        "lds_bytes": o.lds_bytes,
+        "operations": o.operations,
+        "findings": list(o.findings),
+        "global_store": None
+        if store is None
+        else {
+            "instructions": store.instructions,
+            "width_bytes": store.width_bytes,
+            "lines": store.lines[1],
+            "needed": store.least,
+        },
+    }
+
+
+def print_choose(report: ChooseReport, console: Console) -> None:
+    """Print the checklist, the options, the rules of thumb, the errors and the verdict."""
+    console.print(f"[bold]{escape(report.title)}[/] on {report.machine}")
+    console.print("\n[bold]The checklist (Q1-Q4)[/], extra passes per pass over the tile")
+    console.print(_questions(report))
+    console.print("[bold]Ways out[/], per pass over the tile")
+    console.print(_options(report))
+    for name, reason in report.refused:
+        console.print(f"  {escape(name)}: not possible: {escape(reason)}")
+    console.print("[bold]Rules of thumb[/]")
+    for thumb in report.thumbs:
+        console.print(f"  {thumb.number}. [dim]{escape(thumb.says)}[/]")
+        see = f" [dim](bankwise explain {thumb.rule})[/]" if thumb.rule else ""
+        console.print(f"     {escape(thumb.here)}{see}")
+    if report.wrong:
+        console.print("[bold]Where the source is wrong here[/]")
+    for wrong in report.wrong:
+        console.print(f"  [yellow]{wrong.rule}[/]: {escape(wrong.evidence)}")
+    console.print(f"[bold]Choose: {escape(report.choice)}.[/] {escape(report.verdict)}")
+
+
+def _questions(report: ChooseReport) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("access", "instruction", "sub-steps", "lanes 0-7 on banks"):
+        table.add_column(title, overflow="fold")
+    for title in ("checklist", "with R2", "counted"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for q in report.questions:
+        agrees = q.checklist == q.counted
+        table.add_row(
+            escape(called(q.op, q.access)),
+            q.instruction,
+            str(q.sub_steps),
+            q.banks,
+            str(q.checklist) if agrees else f"[yellow]{q.checklist}[/]",
+            "" if q.halves is None else str(q.halves),
+            f"[red]{q.counted}[/]" if q.counted else "[green]0[/]",
+        )
+    return table
+
+
+def _options(report: ChooseReport) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("", "what"):
+        table.add_column(title, overflow="fold")
+    heads = ("LDS passes", "extra", "LDS instructions", "LDS bytes", "operations", "global stores")
+    for title in heads:
+        table.add_column(title, justify="right", no_wrap=True)
+    for o in report.options:
+        store = "" if o.store is None else _store(o.store)
+        table.add_row(
+            f"[bold]{escape(o.name)}[/]" if o.name == report.choice else escape(o.name),
+            escape(o.label),
+            str(o.passes),
+            f"[red]{o.extra}[/]" if o.extra else "[green]0[/]",
+            str(o.instructions),
+            f"{o.lds_bytes:,}",
+            str(o.operations),
+            store,
+        )
+    return table
+
+
+def _store(store: CoalesceRow) -> str:
+    return f"{store.instructions} x {store.width_bytes} B, {store.lines[1]} lines each"

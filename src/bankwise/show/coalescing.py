@@ -1,0 +1,197 @@
+"""The report of ``bankwise coalesce``, and its printing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.counting.coalesce import CacheSwizzle
+from bankwise.errors import Location, Refusal
+from bankwise.show.as_json import location_document, refusal_document
+from bankwise.show.values import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """``hit[i]``: the tile's lines in L1 set i; ``of_rows``: sets that a walk over rows reaches."""
+
+    hit: tuple[int, ...]
+    of_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoalesceRow:
+    """One global access. ``lines`` and ``straddling``: (least, most) over all its instructions.
+
+    ``instructions``: per wave. ``least``: the fewest lines that hold what one of them wants.
+    ``useful_bytes`` and ``fetched_bytes``: of all waves. ``pitch_bytes``: from one row of the tile
+    to the next.
+    """
+
+    location: Location
+    name: str
+    op: str
+    waves: int
+    instructions: int
+    width_bytes: int
+    line_bytes: int
+    lines: tuple[int, int]
+    least: int
+    useful_bytes: int
+    fetched_bytes: int
+    straddling: tuple[int, int]
+    lanes: int
+    pitch_bytes: int
+    sets: Sets | None
+    descriptor: CacheSwizzle | Refusal | None
+
+    @property
+    def efficiency(self) -> float:
+        """Useful over fetched bytes."""
+        return self.useful_bytes / self.fetched_bytes if self.fetched_bytes else 1.0
+
+    @property
+    def coalesced(self) -> bool:
+        """Whether no instruction could do with fewer lines."""
+        return self.lines[1] <= self.least
+
+    @property
+    def rule(self) -> str:
+        """What is wrong with it; empty if nothing."""
+        if self.coalesced:
+            return ""
+        return "misaligned-lines" if self.lines[1] <= self.least + 1 else "uncoalesced"
+
+
+@dataclass(frozen=True, slots=True)
+class CoalesceReport:
+    """The answer of ``bankwise coalesce``."""
+
+    file: str
+    title: str
+    machine: str
+    rows: tuple[CoalesceRow, ...]
+    findings: tuple[Finding, ...]
+    refusals: tuple[Refusal, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 all coalesced, 1 not, 2 nothing wrong found but not everything counted."""
+        if self.findings or any(row.rule for row in self.rows):
+            return 1
+        return 2 if self.refusals else 0
+
+
+def coalesce_document(report: CoalesceReport) -> dict[str, Any]:
+    """``bankwise.counting.coalesce/1``."""
+    return {
+        "schema": "bankwise.counting.coalesce/1",
+        "file": report.file,
+        "target": report.machine,
+        "accesses": [_row(row) for row in report.rows],
+        "findings": [
+            {"rule": f.rule, "location": location_document(f.location), "message": f.message}
+            for f in report.findings
+        ],
+        "refusals": [refusal_document(r) for r in report.refusals],
+    }
+
+
+def _row(row: CoalesceRow) -> dict[str, Any]:
+    sets = row.sets
+    return {
+        "location": location_document(row.location),
+        "name": row.name,
+        "op": row.op,
+        "waves": row.waves,
+        "instructions": row.instructions,
+        "width_bytes": row.width_bytes,
+        "line_bytes": row.line_bytes,
+        "lines": {"least": row.lines[0], "most": row.lines[1], "needed": row.least},
+        "useful_bytes": row.useful_bytes,
+        "fetched_bytes": row.fetched_bytes,
+        "efficiency": round(row.efficiency, 6),
+        "straddling_lanes": {"least": row.straddling[0], "most": row.straddling[1]},
+        "pitch_bytes": row.pitch_bytes,
+        "l1_sets": None if sets is None else {"hit": list(sets.hit), "of_rows": sets.of_rows},
+        "buffer_descriptor": _descriptor(row.descriptor),
+        "rule": row.rule or None,
+    }
+
+
+def _descriptor(found: CacheSwizzle | Refusal | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    if isinstance(found, Refusal):
+        return {"refusal": found.reason}
+    return {
+        "cache_swizzle_stride_bytes": found.stride_bytes,
+        "immediate_i14": found.immediate,
+        "stride_operand": found.operand,
+        "notes": list(found.notes),
+    }
+
+
+def print_coalesce(report: CoalesceReport, console: Console) -> None:
+    """Print the answer of ``bankwise coalesce``."""
+    console.print(f"[bold]{escape(report.title)}[/] on {report.machine}, global memory")
+    if report.rows:
+        console.print(_table(report))
+    for row in report.rows:
+        _print_notes(row, console)
+    for finding in report.findings:
+        place = escape(str(finding.location))
+        console.print(f"[red]{place}: {finding.rule}:[/] {escape(finding.message)}")
+    for refusal in report.refusals:
+        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+
+
+def _table(report: CoalesceReport) -> Table:
+    unit = "sectors" if report.rows[0].line_bytes == 32 else "lines"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("line", "access", "instructions per wave"):
+        table.add_column(title, overflow="fold")
+    for title in (f"{unit} each", "needed", "useful", "fetched", "efficiency"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in report.rows:
+        colour = "green" if row.coalesced else "red"
+        table.add_row(
+            str(row.location.line),
+            escape(f"{row.op} {row.name}"),
+            f"{row.instructions} x {row.width_bytes} bytes per lane",
+            f"[{colour}]{_span(row.lines)}[/]",
+            str(row.least),
+            f"{row.useful_bytes:,}",
+            f"{row.fetched_bytes:,}",
+            f"{row.efficiency:.1%}",
+        )
+    return table
+
+
+def _span(counts: tuple[int, int]) -> str:
+    least, most = counts
+    return str(most) if least == most else f"{least} to {most}"
+
+
+def _print_notes(row: CoalesceRow, console: Console) -> None:
+    name = escape(row.name)
+    if row.straddling[1]:
+        console.print(f"  {name}: {row.straddling[1]} of {row.lanes} lanes straddle two lines")
+    if row.sets is not None:
+        hit = " ".join(map(str, row.sets.hit))
+        console.print(
+            f"  {name}: rows {row.pitch_bytes:,} bytes apart reach {row.sets.of_rows} of "
+            f"{len(row.sets.hit)} L1 sets; the tile's lines by set: {hit}"
+        )
+    if isinstance(row.descriptor, Refusal):
+        console.print(f"  {name}: [yellow]no cache swizzle:[/] {escape(row.descriptor.reason)}")
+    elif row.descriptor is not None:
+        console.print(
+            f"  {name}: cacheSwizzleStride({row.descriptor.immediate} : i14), "
+            f"{row.descriptor.stride_bytes:,} bytes; {'; '.join(row.descriptor.notes)}"
+        )

@@ -1,0 +1,134 @@
+"""The cost of an emitted kernel: values, terminal text, JSON.
+
+Of PTX only sizes are read: the order of its instructions is not that of the machine's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.cost.bound import Busy
+from bankwise.cost.issue import CLAIM
+from bankwise.cost.mix import Use
+from bankwise.cost.waits import Waits
+from bankwise.hardware.occupancy import Occupancy, Usage
+from bankwise.show.values import Cost
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCost:
+    """One kernel. ``executed``: LDS instructions of all waves of one workgroup, and ``trips``, how
+    often its loops run: None where the emitted loops cannot be matched with the IR. ``run``: passes
+    of one workgroup. ``issue_cycles``: of its LDS instructions, by the rule of
+    :mod:`bankwise.cost.issue`; None where that says nothing."""
+
+    kernel: str
+    target: str
+    occupancy: Occupancy
+    usage: Usage
+    mix: tuple[Use, ...]
+    trips: int | None
+    executed: int | None
+    run: Cost
+    waits: Waits
+    busy: Busy | None
+    issue_cycles: int | None
+    grid: tuple[int, int, int] | None
+
+    @property
+    def workgroups(self) -> int | None:
+        """Workgroups of the launch, None if the grid is unknown."""
+        return None if self.grid is None else self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def extra_per_instruction(self) -> float | None:
+        """Conflict cycles for each executed LDS instruction."""
+        return self.run.extra / self.executed if self.executed else None
+
+
+def print_cost(cost: KernelCost, console: Console) -> None:
+    """Print the cost of one kernel."""
+    console.print(f"[bold]{escape(cost.kernel)}[/] on {cost.target}: {cost.occupancy}")
+    if cost.mix:
+        console.print(_mix_table(cost))
+    console.print(f"  {_conflicts(cost)}")
+    if cost.waits.matrix:
+        console.print(f"  {cost.waits}")
+    if cost.issue_cycles is not None:
+        said = f"{CLAIM.evidence}, {CLAIM.confidence:.0%}: {', '.join(CLAIM.source)}"
+        console.print(f"  LDS ports busy for {cost.issue_cycles:,} cycles [dim]({escape(said)})[/]")
+    if cost.busy is not None:
+        console.print(f"  {cost.busy}")
+
+
+def _mix_table(cost: KernelCost) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("LDS instruction")
+    for title in ("outside loops", "in loops", "executed by a wave"):
+        table.add_column(title, justify="right")
+    for use in cost.mix:
+        times = "unknown" if cost.trips is None else f"{use.executed(cost.trips):,}"
+        table.add_row(use.name, str(use.outside), str(use.inside), times)
+    return table
+
+
+def cost_document(cost: KernelCost) -> dict[str, Any]:
+    """One kernel of ``bankwise.cost/1``."""
+    fill = cost.occupancy
+    return {
+        "kernel": cost.kernel,
+        "target": cost.target,
+        "occupancy": {
+            "workgroups": fill.workgroups,
+            "waves": fill.resident_waves,
+            "wave_slots": fill.wave_slots,
+            "limited_by": list(fill.limited_by),
+            "not_considered": list(fill.unknown),
+        },
+        "lds_bytes": cost.usage.lds_bytes,
+        "vgprs": cost.usage.vgprs,
+        "sgprs": cost.usage.sgprs,
+        "mix": {use.name: {"outside": use.outside, "inside": use.inside} for use in cost.mix},
+        "trips": cost.trips,
+        "executed": cost.executed,
+        "extra_per_instruction": cost.extra_per_instruction,
+        "waits": {
+            "matrix_instructions": len(cost.waits.matrix),
+            "full": cost.waits.full,
+            "partial": cost.waits.partial,
+            "none": cost.waits.none,
+        },
+        "busy": None if cost.busy is None else _busy(cost.busy),
+        "issue_cycles": cost.issue_cycles,
+        "issue_rule": {
+            "statement": CLAIM.statement,
+            "source": list(CLAIM.source),
+            "evidence": CLAIM.evidence,
+            "confidence": CLAIM.confidence,
+        },
+    }
+
+
+def _busy(found: Busy) -> dict[str, Any]:
+    return {
+        "lds": found.lds,
+        "lds_ideal": found.lds_ideal,
+        "matrix": found.matrix,
+        "memory_at_most": found.memory,
+        "bottleneck": found.bottleneck,
+    }
+
+
+def _conflicts(cost: KernelCost) -> str:
+    if cost.extra_per_instruction is None:
+        return f"{cost.run.extra:,} extra passes per workgroup"
+    return (
+        f"{cost.run.extra:,} extra passes / {cost.executed:,} LDS instructions per workgroup = "
+        f"{cost.extra_per_instruction:.2f} conflicts per instruction"
+    )

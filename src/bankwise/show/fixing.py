@@ -1,0 +1,204 @@
+"""The answer of ``bankwise fix``: what was changed, what it brings, and the verdicts on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.errors import Refusal
+from bankwise.show.as_json import certificate_document, check_document, refusal_document
+from bankwise.show.values import CheckReport, Cost
+from bankwise.solver.certificate import Certificate
+
+Status = Literal["passed", "failed", "not available", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one judge says: ``execution`` or ``isa``.
+
+    ``rows``: numbers before and after, by name (instruction counts, bytes).
+    """
+
+    judge: str
+    status: Status
+    detail: str
+    rows: tuple[tuple[str, int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One group of allocations that got a new address map. Costs are per workgroup, all accesses.
+
+    ``optimum`` says how far the new map is from the best one. ``coalescing`` says what the permuted
+    global addresses of direct-to-LDS copies do; ``members`` is how many maps were tried.
+    ``certificate``: of the new map; None where its passes were only counted.
+    """
+
+    kernel: str
+    allocations: tuple[str, ...]
+    address: str
+    before: Cost
+    after: Cost
+    members: int
+    coalescing: str
+    optimum: str = ""
+    certificate: Certificate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FixReport:
+    """Before, after, the changes, the verdicts, the patch."""
+
+    before: CheckReport
+    after: CheckReport
+    changes: tuple[Change, ...]
+    refusals: tuple[Refusal, ...]
+    verdicts: tuple[Verdict, ...]
+    source_text: str
+    fixed_text: str
+    patch: str
+
+    @property
+    def accepted(self) -> bool:
+        """Whether there is a change and no judge rejected it: only then is anything offered.
+
+        Permuted copies need the execution judge's word: that neighbouring chunks of a tile are
+        neighbours in global memory too is not proved by the rewriter.
+        """
+        if not self.changes or any(v.status == "failed" for v in self.verdicts):
+            return False
+        return self.executed or not any(c.coalescing for c in self.changes)
+
+    @property
+    def executed(self) -> bool:
+        """Whether both kernels were executed and left the same."""
+        return any(v.judge == "execution" and v.status == "passed" for v in self.verdicts)
+
+    @property
+    def exit_code(self) -> int:
+        """0 conflict-free now, 1 conflicts remain, 2 rejected, or something stayed unanalysed."""
+        if self.changes and not self.accepted:
+            return 2
+        if self.after.conflicts or self.after.findings:
+            return 1
+        return 2 if self.refusals or self.after.refusals else 0
+
+
+def fix_document(report: FixReport, *, lanes: bool = False) -> dict[str, Any]:
+    """``bankwise.fix/1``. ``lanes``: with what every lane touches, which pages draw."""
+    return {
+        "schema": "bankwise.fix/1",
+        "target": report.before.target,
+        "accepted": report.accepted,
+        "changes": [
+            {
+                "kernel": c.kernel,
+                "allocations": list(c.allocations),
+                "address": c.address,
+                "before": _cost(c.before),
+                "after": _cost(c.after),
+                "members": c.members,
+                "coalescing": c.coalescing or None,
+                "optimum": c.optimum or None,
+                "certificate": certificate_document(c.certificate),
+            }
+            for c in report.changes
+        ],
+        "verdicts": [
+            {
+                "judge": v.judge,
+                "status": v.status,
+                "detail": v.detail,
+                "rows": [{"name": n, "before": b, "after": a} for n, b, a in v.rows],
+            }
+            for v in report.verdicts
+        ],
+        "refusals": [refusal_document(r) for r in report.refusals],
+        "before": check_document(report.before, lanes=lanes),
+        "after": check_document(report.after, lanes=lanes),
+        "patch": report.patch,
+    }
+
+
+def _cost(cost: Cost) -> dict[str, int]:
+    return {"passes": cost.passes, "ideal": cost.ideal, "extra": cost.extra}
+
+
+def print_fix(report: FixReport, console: Console) -> None:
+    """Tell the before / after story."""
+    for refusal in report.before.refusals:
+        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+    if not report.changes and not report.refusals:
+        console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
+    for change in report.changes:
+        names = escape(", ".join(change.allocations))
+        console.print(f"[bold]{escape(change.kernel)}[/]: {names}: {escape(change.address)}")
+        console.print(
+            f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
+            f"{change.after.ideal:,}; {escape(change.optimum)}"
+        )
+        if change.coalescing:
+            console.print(f"  {escape(change.coalescing)}")
+    for refusal in report.refusals:
+        console.print(f"[yellow]not changed:[/] {escape(str(refusal))}")
+    if report.changes:
+        console.print(_table(report))
+    for verdict in report.verdicts:
+        _print_verdict(verdict, console)
+    if report.changes and not report.accepted:
+        console.print(
+            "[red]not offered[/]: a change of direct-to-LDS copies has to be executed"
+            if not any(v.status == "failed" for v in report.verdicts)
+            else "[red]not offered[/]: a judge rejected it"
+        )
+
+
+def _table(report: FixReport) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("place", "access", "instruction"):
+        table.add_column(title, overflow="fold")
+    for title in ("before", "after", "ideal"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for old, new in pairs(report):
+        if old.run == new.run and not old.run.extra:
+            continue
+        colour = "red" if new.run.extra else "green"
+        table.add_row(
+            f"{old.location.line}:{old.location.column}",
+            escape(f"{old.direction} {', '.join(old.allocations)}"),
+            escape(new.instruction),
+            f"{old.run.passes:,}",
+            f"[{colour}]{new.run.passes:,}[/]",
+            f"{new.run.ideal:,}",
+        )
+    before, after = report.before.totals.run, report.after.totals.run
+    table.add_row(
+        "",
+        "all loads and stores",
+        "",
+        f"{before.passes:,}",
+        f"{after.passes:,}",
+        f"{after.ideal:,}",
+    )
+    return table
+
+
+def pairs(report: FixReport) -> list[tuple[Any, Any]]:
+    """Each access before beside the same access after, in program order."""
+    old = [a for kernel in report.before.kernels for a in kernel.accesses]
+    new = [a for kernel in report.after.kernels for a in kernel.accesses]
+    return list(zip(old, new, strict=True))
+
+
+def _print_verdict(verdict: Verdict, console: Console) -> None:
+    colour = {"passed": "green", "failed": "red"}.get(verdict.status, "yellow")
+    console.print(f"{verdict.judge}: [{colour}]{verdict.status}[/]: {escape(verdict.detail)}")
+    for name, before, after in verdict.rows:
+        mark = "" if before == after else " [dim](changed)[/]"
+        console.print(f"  {escape(name)}: {before:,} -> {after:,}{mark}")

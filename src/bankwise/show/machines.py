@@ -1,0 +1,122 @@
+"""The answer of ``bankwise machines``, for a terminal and as JSON. Needs no numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.hardware.machine import Instruction, Machine, lane_text
+
+
+def machines_document(machines: Sequence[Machine]) -> dict[str, Any]:
+    """``bankwise.machines/1``."""
+    return {"schema": "bankwise.machines/1", "machines": [machine_document(m) for m in machines]}
+
+
+def machine_document(machine: Machine) -> dict[str, Any]:
+    """One machine with every row and fact."""
+    return {
+        "name": machine.name,
+        "product": machine.product,
+        "vendor": machine.vendor,
+        "wave_size": machine.wave_size,
+        "counter": machine.counter,
+        "note": machine.note,
+        "instructions": [_row(i) for i in machine.instructions.values()],
+        "facts": {
+            key: {"value": f.value, "source": f.source, "evidence": f.evidence}
+            for key, f in machine.facts.items()
+        },
+        "sources": dict(machine.sources),
+    }
+
+
+def _row(row: Instruction) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "direction": row.direction,
+        "width_bytes": row.width_bytes,
+        "addresses": row.addresses,
+        "banks": row.banks,
+        "phases": [list(p) for p in row.phases],
+        "span": list(row.span),
+        "merge": row.merge,
+        "alignment_bytes": row.alignment_bytes,
+        "evidence": row.evidence,
+        "confidence": row.confidence,
+        "source": list(row.source),
+        "note": row.note,
+        "alternatives": [
+            {
+                "statement": c.statement,
+                "source": list(c.source),
+                "evidence": c.evidence,
+                "confidence": c.confidence,
+            }
+            for c in row.alternatives
+        ],
+    }
+
+
+def print_machines(machines: Sequence[Machine], console: Console) -> None:
+    """One line per machine."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("target", "product", "wave", "shared memory", "instructions", "evidence"):
+        table.add_column(title)
+    for m in machines:
+        rows = m.instructions.values()
+        measured = sum(r.evidence == "measured" for r in rows)
+        table.add_row(
+            m.name,
+            escape(m.product),
+            str(m.wave_size),
+            f"{m.lds_bytes // 1024} KiB",
+            str(len(m.instructions)),
+            f"{measured} of {len(m.instructions)} rows measured",
+        )
+    console.print(table)
+
+
+def print_machine(machine: Machine, console: Console) -> None:
+    """Everything known about one machine, with its evidence."""
+    console.print(
+        f"[bold]{machine.name}[/] {escape(machine.product)}, waves of {machine.wave_size}"
+    )
+    console.print(f"conflict counter: {machine.counter}")
+    if machine.note:
+        console.print(f"[dim]{escape(machine.note)}[/]")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("instruction", "bytes", "banks", "phases", "evidence", "source"):
+        table.add_column(title, overflow="fold")
+    for row in machine.instructions.values():
+        wide = f"{row.addresses} x {row.width_bytes}" if row.addresses > 1 else str(row.width_bytes)
+        evidence = f"{row.evidence} {row.confidence:g}"
+        source = ", ".join(row.source)
+        table.add_row(row.name, wide, str(row.banks), _short(row), evidence, escape(source))
+    console.print(table)
+    _print_disputes(machine, console)
+    for key, fact in machine.facts.items():
+        console.print(f"  {key} = {fact.value:,} [dim]({fact.evidence}; {escape(fact.source)})[/]")
+    for key, text in machine.sources.items():
+        console.print(f"  [dim]{key}: {escape(text)}[/]")
+
+
+def _short(row: Instruction) -> str:
+    first = lane_text(row.phases[0])
+    merge = ", equal pairs merge" if row.merge != "none" else ""
+    return f"{len(row.phases)} x {len(row.phases[0])}: {first}{merge}"
+
+
+def _print_disputes(machine: Machine, console: Console) -> None:
+    for row in machine.instructions.values():
+        for claim in row.alternatives:
+            origin = escape(", ".join(claim.source))
+            console.print(
+                f"  [yellow]disputed[/] {row.name}: {escape(claim.statement)} "
+                f"[dim]({origin}, {claim.evidence}, {claim.confidence:g})[/]"
+            )

@@ -1,0 +1,58 @@
+"""The answer of ``bankwise fix`` on a model: one report per dispatch, and what was linked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from bankwise.errors import Refusal
+from bankwise.show.as_json import refusal_document
+from bankwise.show.fixing import FixReport, fix_document, print_fix
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFix:
+    """``reports``: one per dispatch with workgroup memory.
+
+    ``vmfb``: the whole model with the accepted kernels in it, None if no kernel was changed.
+    ``files``: what was written to the folder that was asked for. ``refusals``: dispatches that
+    IREE could not translate.
+    """
+
+    reports: tuple[FixReport, ...]
+    vmfb: bytes | None
+    files: tuple[Path, ...]
+    refusals: tuple[Refusal, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of the dispatches: 2 over 1 over 0; 2 if one could not be lowered."""
+        return max([r.exit_code for r in self.reports] + ([2] if self.refusals else [0]))
+
+
+def print_model_fix(found: ModelFix, console: Console) -> None:
+    """Tell the story of every dispatch, then what was written."""
+    for note in found.notes:
+        console.print(f"[dim]note: {escape(note)}[/]")
+    for report in found.reports:
+        print_fix(report, console)
+    for refusal in found.refusals:
+        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+    for path in found.files:
+        console.print(f"[dim]written: {escape(str(path))}[/]")
+
+
+def model_fix_document(found: ModelFix, *, lanes: bool = False) -> dict[str, Any]:
+    """``bankwise.fix-model/1``. ``lanes``: with what every lane touches, which pages draw."""
+    return {
+        "schema": "bankwise.fix-model/1",
+        "dispatches": [fix_document(report, lanes=lanes) for report in found.reports],
+        "refusals": [refusal_document(refusal) for refusal in found.refusals],
+        "files": [str(path) for path in found.files],
+        "notes": list(found.notes),
+    }

@@ -1,0 +1,238 @@
+"""The report of ``bankwise solve`` and ``bankwise certify``, and its printing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.errors import Refusal
+from bankwise.solver.certificate import Certificate, to_json
+from bankwise.solver.certify import Verdict
+from bankwise.solver.construct import Step
+from bankwise.solver.emit import number
+from bankwise.solver.families import NOTATIONS
+from bankwise.solver.fit import Candidate, Fit
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRow:
+    """One access under the layout; passes, ideal and floor are of one executed instruction.
+
+    ``lines``: of a direct-to-shared copy, the cache lines that one copy fetches, on average, and
+    how many it would fetch for a row-major tile.
+    """
+
+    name: str
+    op: str
+    instruction: str
+    weight: int
+    passes: Fraction
+    ideal: Fraction
+    floor: Fraction
+    conflicts: str = ""
+    lines: tuple[float, float] | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SolveReport:
+    """The answer to one problem; with a ``refusal`` there is no layout."""
+
+    file: str
+    machine: str
+    accesses: tuple[AccessRow, ...] = ()
+    optimal: bool = False
+    how: str = ""
+    family: str = ""
+    family_size: int | None = None
+    certificate: Certificate | None = None
+    layout: Candidate | None = None
+    bases: Mapping[str, int] | None = None
+    emit: Mapping[str, str] | None = None
+    pareto: tuple[Candidate, ...] = ()
+    fits: Mapping[str, Fit | Refusal] | None = None
+    steps: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()
+    refusal: Refusal | None = None
+
+    @property
+    def total_passes(self) -> Fraction:
+        """Weight times passes."""
+        return sum((a.weight * a.passes for a in self.accesses), Fraction())
+
+    @property
+    def total_floor(self) -> Fraction:
+        """Weight times floor."""
+        return sum((a.weight * a.floor for a in self.accesses), Fraction())
+
+    @property
+    def exit_code(self) -> int:
+        """0 optimal, 1 not known to be, 2 no layout."""
+        if self.layout is None:
+            return 2
+        return 0 if self.optimal else 1
+
+
+def solve_document(report: SolveReport) -> dict[str, Any]:
+    """``bankwise.solve/1``."""
+    return {
+        "schema": "bankwise.solve/1",
+        "file": report.file,
+        "machine": report.machine,
+        "accesses": [_access(a) for a in report.accesses],
+        "total_passes": _plain(report.total_passes) if report.layout else None,
+        "total_floor": _plain(report.total_floor) if report.layout else None,
+        "optimal": report.optimal,
+        "how": report.how,
+        "family": report.family or None,
+        "family_size": report.family_size,
+        "certificate": None if report.certificate is None else to_json(report.certificate),
+        "pareto": [_candidate(c) for c in report.pareto],
+        "families": [_fit(name, f) for name, f in (report.fits or {}).items()],
+        "layout": None if report.layout is None else _layout(report, report.layout),
+        "steps": [{"name": s.name, "text": s.text, "values": dict(s.values)} for s in report.steps],
+        "notes": list(report.notes),
+        "refusal": None if report.refusal is None else str(report.refusal),
+    }
+
+
+def _access(row: AccessRow) -> dict[str, Any]:
+    lines = row.lines
+    return {
+        "name": row.name,
+        "op": row.op,
+        "instruction": row.instruction,
+        "weight": row.weight,
+        "passes": _plain(row.passes),
+        "ideal": _plain(row.ideal),
+        "floor": _plain(row.floor),
+        "conflicts": row.conflicts.split(),
+        "global_lines": None if lines is None else {"layout": lines[0], "row_major": lines[1]},
+        "notes": list(row.notes),
+    }
+
+
+def _candidate(c: Candidate) -> dict[str, Any]:
+    return {
+        "family": c.family,
+        "label": c.label,
+        "passes": _plain(c.passes),
+        "instructions": c.instructions,
+        "lds_bytes": c.lds_bytes,
+        "operations": c.operations,
+        "offset": c.offset,
+        "issued": {u.name: [str(i) for i in u.issues] for u in c.cost.uses},
+    }
+
+
+def _fit(name: str, found: Fit | Refusal) -> dict[str, Any]:
+    if isinstance(found, Refusal):
+        return {"family": name, "refusal": found.reason}
+    lost = None if found.lost is None else _plain(found.lost)
+    return {**_candidate(found.best), "family": name, "lost": lost, "members": found.members}
+
+
+def _layout(report: SolveReport, layout: Candidate) -> dict[str, Any]:
+    return {
+        "offset": layout.offset,
+        "bases": None if report.bases is None else dict(report.bases),
+        "operations": layout.operations,
+        "lds_bytes": layout.lds_bytes,
+        "emit": dict(report.emit or {}),
+    }
+
+
+def _plain(value: Fraction) -> int | float:
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def print_solve(report: SolveReport, console: Console) -> None:
+    """Print the answer: verdict, accesses, address, notations, and what competes with it."""
+    if report.refusal is not None or report.layout is None:
+        console.print(f"[red]no layout[/]: {escape(str(report.refusal))}")
+        return
+    colour = "green" if report.optimal else "yellow"
+    word = "optimal" if report.optimal else "not proven optimal"
+    console.print(f"[bold]{escape(report.layout.offset)}[/]  [dim]elements, on {report.machine}[/]")
+    console.print(
+        f"[{colour}]{number(report.total_passes)} passes, {word}[/]: {escape(report.how)}; "
+        f"floor {number(report.total_floor)}"
+    )
+    if report.family_size is not None:
+        console.print(f"[dim]{report.family_size:,} XOR layouts that keep rows are as good[/]")
+    for note in report.notes:
+        console.print(f"note: {escape(note)}")
+    console.print(_accesses_table(report))
+    for step in report.steps:
+        console.print(f"  {escape(str(step))}")
+    console.print(_pareto_table(report))
+    _print_emit(report, console)
+
+
+def _table(*titles: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    return table
+
+
+def _accesses_table(report: SolveReport) -> Table:
+    table = _table("access", "instruction", "weight", "passes", "ideal", "floor", "")
+    for row in report.accesses:
+        notes = list(row.notes)
+        if row.conflicts:
+            notes.append(f"lanes collide along {row.conflicts}")
+        if row.lines is not None:
+            notes.append(f"fetches {row.lines[0]:g} lines a copy, row-major {row.lines[1]:g}")
+        cells = [number(x) for x in (row.passes, row.ideal, row.floor)]
+        name = f"{row.name} ({row.op})"
+        table.add_row(
+            escape(name), row.instruction, str(row.weight), *cells, escape("; ".join(notes))
+        )
+    return table
+
+
+def _pareto_table(report: SolveReport) -> Table:
+    table = _table("what competes", "passes", "instructions", "LDS bytes", "operations")
+    for c in report.pareto:
+        label = f"{c.family}: {c.label}" if c.family in NOTATIONS else c.label
+        cells = (c.instructions, c.lds_bytes, c.operations)
+        table.add_row(escape(label), number(c.passes), *(f"{x:,}" for x in cells))
+    return table
+
+
+def _print_emit(report: SolveReport, console: Console) -> None:
+    for name, text in (report.emit or {}).items():
+        if name not in ("python", "c", "mlir"):
+            console.print(f"  {name:<7} {escape(text)}")
+
+
+def certify_document(file: str, certificate: Certificate, verdict: Verdict) -> dict[str, Any]:
+    """``bankwise.solver.certify/1``."""
+    return {
+        "schema": "bankwise.solver.certify/1",
+        "file": file,
+        "accepted": verdict.accepted,
+        "errors": list(verdict.errors),
+        "trusted": list(verdict.trusted),
+        "claim": str(certificate),
+    }
+
+
+def print_certify(certificate: Certificate, verdict: Verdict, console: Console) -> None:
+    """Print the verdict of the judge."""
+    if verdict.accepted:
+        console.print(f"[green]accepted[/]: {escape(str(certificate))}")
+    else:
+        console.print(f"[red]rejected[/]: {escape(str(certificate))}")
+    for error in verdict.errors:
+        console.print(f"  {escape(error)}")
+    for trusted in verdict.trusted:
+        console.print(f"  [yellow]taken on trust[/]: {escape(trusted)}")

@@ -1,0 +1,245 @@
+"""The values of a report. Every number here was counted elsewhere; printing happens elsewhere too.
+
+``once`` is one execution of every access by all waves of one workgroup, ``run`` one workgroup's
+whole life, ``launch`` the whole grid (None if the grid is unknown). ``extra`` is what the vendor's
+bank-conflict counter adds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bankwise.counting.conflict import Witness
+from bankwise.counting.reason import Reason
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.machine import Evidence
+from bankwise.hardware.occupancy import Occupancy
+from bankwise.solver.certificate import Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Passes of something, and the passes it would take without any conflict."""
+
+    passes: int = 0
+    ideal: int = 0
+
+    @property
+    def extra(self) -> int:
+        """``passes - ideal``."""
+        return self.passes - self.ideal
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.passes + other.passes, self.ideal + other.ideal)
+
+    def __mul__(self, times: int) -> Cost:
+        return Cost(self.passes * times, self.ideal * times)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over accesses: executed once, per workgroup, per launch."""
+
+    once: Cost
+    run: Cost
+    launch: Cost | None
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One distinct pattern of an access: in how many executions, at what cost."""
+
+    first: tuple[int, ...]
+    allocation: str
+    executions: int
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The costliest execution of an access, lane by lane, for whoever draws it.
+
+    ``instruction`` of ``wave`` touches ``offsets_bytes[lane]`` first, on the ``active`` lanes.
+    ``apart_bytes``: from there to the second address of a two-address form, None if it has one.
+    """
+
+    instruction: str
+    wave: int
+    offsets_bytes: tuple[int, ...]
+    active: tuple[bool, ...]
+    apart_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AccessReport:
+    """One access to shared memory, predicted (or read from the emitted code).
+
+    ``cost`` is one execution by all waves of one workgroup (the first pattern), ``run`` all
+    executions of a workgroup. ``instructions`` is how many instructions one execution issues per
+    wave. ``share`` is its part of the kernel's LDS time.
+    """
+
+    location: Location
+    kernel: str
+    operation: str
+    kind: str
+    allocations: tuple[str, ...]
+    direction: str
+    instruction: str
+    instructions: int
+    instruction_source: str
+    waves: int
+    executions: int
+    cost: Cost
+    run: Cost
+    ways: int
+    witness: Witness | None
+    reason: Reason | None
+    evidence: Evidence
+    confidence: float
+    note: str
+    iterations: tuple[Iteration, ...]
+    share: float = 0.0
+    lanes: Lanes | None = None
+
+    @property
+    def rule(self) -> str:
+        """The rule this access breaks; empty if none."""
+        return "bank-conflict" if self.run.extra > 0 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong beside conflicts, under a rule name, at a place."""
+
+    rule: str
+    location: Location
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationReport:
+    """One shared allocation: its size and what part of the machine's shared memory it takes."""
+
+    name: str
+    kernel: str
+    location: Location
+    bytes: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best layout for all accesses of some allocations together, against the present one.
+
+    ``allocations`` share their accesses, and so one layout. Costs are per workgroup, ordinary
+    accesses only. ``how`` says in what way the optimum is known, or that it is the best found.
+    ``address``: the layout in words, empty where it was not asked for; ``notation``: the same in
+    the notation of the framework that made the kernel; ``notes``: what restricts or qualifies it.
+    ``certificate``: for ``bankwise certify``; None where the optimum is known by counting alone.
+    """
+
+    allocations: tuple[str, ...]
+    present: Cost
+    best: Cost
+    optimal: bool
+    how: str
+    address: str = ""
+    notation: str = ""
+    notes: tuple[str, ...] = ()
+    certificate: Certificate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """One kernel. ``occupancy``: None where it is not known how much shared memory one takes."""
+
+    name: str
+    target: str
+    location: Location
+    workgroup_size: tuple[int, int, int]
+    grid: tuple[int, int, int] | None
+    lds_bytes: int
+    accesses: tuple[AccessReport, ...]
+    allocations: tuple[AllocationReport, ...]
+    occupancy: Occupancy | None
+    notes: tuple[str, ...] = ()
+    optima: tuple[Optimum, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """The answer of ``bankwise check``."""
+
+    file: str
+    target: str
+    policy: str
+    counter: str
+    kernels: tuple[KernelReport, ...]
+    findings: tuple[Finding, ...]
+    refusals: tuple[Refusal, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def accesses(self) -> tuple[AccessReport, ...]:
+        """All accesses of all kernels, the costliest first."""
+        everything = [a for kernel in self.kernels for a in kernel.accesses]
+        return tuple(sorted(everything, key=lambda a: -a.run.extra))
+
+    @property
+    def totals(self) -> Totals:
+        """Sums over ordinary loads and stores."""
+        return _totals(self, frozenset({"plain", "matrix"}))
+
+    @property
+    def totals_dma(self) -> Totals:
+        """Sums over direct-to-shared copies, whose counters are unknown: kept apart."""
+        return _totals(self, frozenset({"dma", "async"}))
+
+    @property
+    def totals_assumed(self) -> Totals:
+        """Sums over atomics and transposing reads, counted on assumptions: kept apart."""
+        return _totals(self, frozenset({"atomic", "transpose"}))
+
+    def refused(self, kernel: KernelReport) -> tuple[Refusal, ...]:
+        """Refusals between this kernel's place and the next one's, and those without a place."""
+        first = kernel.location
+        later = [k.location.line for k in self.kernels if k.location.file == first.file]
+        last = min((line for line in later if line > first.line), default=1 << 62)
+        return tuple(
+            r
+            for r in self.refusals
+            if r.location is None
+            or (r.location.file == first.file and first.line <= r.location.line < last)
+        )
+
+    @property
+    def clean(self) -> bool:
+        """No conflict, no finding, nothing refused."""
+        return not (self.findings or self.refusals or self.conflicts)
+
+    @property
+    def conflicts(self) -> bool:
+        """Whether any access has extra passes."""
+        return any(a.run.extra > 0 for a in self.accesses)
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean, 1 conflicts or findings, 2 nothing wrong found but not everything analysed."""
+        if self.conflicts or self.findings:
+            return 1
+        return 2 if self.refusals else 0
+
+
+def _totals(report: CheckReport, kinds: frozenset[str]) -> Totals:
+    once, run, launch = Cost(), Cost(), Cost()
+    known = True
+    for kernel in report.kernels:
+        chosen = [a for a in kernel.accesses if a.kind in kinds]
+        here = sum((a.run for a in chosen), Cost())
+        once = sum((a.cost for a in chosen), once)
+        run += here
+        known = known and kernel.grid is not None
+        x, y, z = kernel.grid or (0, 0, 0)
+        launch += here * (x * y * z)
+    return Totals(once, run, launch if known else None)

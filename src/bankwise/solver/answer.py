@@ -1,0 +1,222 @@
+"""The whole answer to a problem: the layout, what each family would give, what competes with it.
+
+The exact solver finds the least weighted passes; among layouts of that price the cheaper address
+wins, and among equal addresses one that is some framework's notation. A family that the user asks
+for restricts the answer to its best member. What is not linear is tried and counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from bankwise.algebra.address import Linear
+from bankwise.errors import Refusal
+from bankwise.solver.address import ADDRESS_EFFORT
+from bankwise.solver.certificate import HOW_TEXT, Certificate
+from bankwise.solver.claims import certificate
+from bankwise.solver.colouring import NODES
+from bankwise.solver.families import FAMILIES, NOTATIONS, members
+from bankwise.solver.fit import Candidate, Fit, best_of, candidate, candidates, masks, pareto
+from bankwise.solver.narrow import narrowed
+from bankwise.solver.problem import Problem
+from bankwise.solver.search import Solution, solve
+from bankwise.solver.theorem import pins
+from bankwise.solver.tile import Workload, workload
+
+_FIRST_NODES = 2_000
+_GROWTH = 4
+_SEARCHED = "xor"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``lds_bytes``: of every layout that is offered; ``family``: restricts the answer.
+
+    ``budget_s``: seconds for the search; None for the default number of nodes.
+    """
+
+    lds_bytes: int
+    family: str = ""
+    budget_s: float | None = None
+    allow_narrowing: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """``layout`` answers ``problem`` (None where counted), after narrowing if that was allowed.
+
+    ``optimal``: whether no layout of the same footprint and instructions takes fewer passes.
+    ``fits``: by family; ``front``: the Pareto table. ``solution``: of the exact solver.
+    """
+
+    work: Workload
+    layout: Candidate
+    optimal: bool
+    how: str
+    fits: Mapping[str, Fit | Refusal]
+    front: tuple[Candidate, ...]
+    notes: tuple[str, ...] = ()
+    problem: Problem | None = None
+    solution: Solution | None = None
+    certificate: Certificate | None = None
+
+
+def exact(
+    problem: Problem, limits: Limits, named: tuple[str, ...] = (), policy: str = "iree"
+) -> Answer | Refusal:
+    """Answer a linear problem. ``named``: accesses whose instruction the user chose."""
+    solution = solve_within(problem, limits.budget_s)
+    if isinstance(solution, Refusal):
+        return solution
+    notes: tuple[str, ...] = ()
+    others: list[Candidate] = []
+    variants = list(narrowed(problem, named)) if limits.allow_narrowing else []
+    stated = _solver(workload(problem, named, policy), solution, "the optimum as stated")
+    for variant in variants:
+        found = solve_within(variant.problem, limits.budget_s)
+        if isinstance(found, Refusal):
+            continue
+        label = "the optimum with " + ", ".join(variant.notes)
+        others.append(_solver(workload(variant.problem, named, policy), found, label))
+        if found.certificate.total_passes < solution.certificate.total_passes:
+            solution, notes = found, variant.notes
+    if notes:
+        table = family_table(workload(problem, named, policy), limits.lds_bytes)
+        others += [stated, *(c for cs in table.values() for c in cs)]
+    return _exact(solution, limits, named, policy, notes, others)
+
+
+def _exact(
+    solution: Solution,
+    limits: Limits,
+    named: tuple[str, ...],
+    policy: str,
+    notes: tuple[str, ...],
+    others: list[Candidate],
+) -> Answer | Refusal:
+    work = workload(solution.problem, named, policy)
+    optimum = solution.certificate.total_passes
+    label = "the optimum with " + ", ".join(notes) if notes else "the optimum"
+    best = _solver(work, solution, label)
+    table = family_table(work, limits.lds_bytes)
+    found = masks(solution.problem, solution.pins, work)
+    if found is not None:
+        table[_SEARCHED] = (found,)
+    fits = _fits(work, table, optimum)
+    layout = _notated(best, fits, optimum)
+    if limits.family:
+        fitted = fits[limits.family]
+        if isinstance(fitted, Refusal):
+            return fitted
+        layout = fitted.best
+    optimal = layout.passes == optimum and solution.certificate.optimal and _same(layout, best)
+    how = _how(solution.certificate)
+    if not optimal and limits.family:
+        how = f"best of {limits.family}; without that restriction {optimum} passes ({how})"
+    rows = [c for cs in table.values() for c in cs]
+    return Answer(
+        work,
+        layout,
+        optimal,
+        how,
+        fits,
+        pareto([layout, best, *rows, *others]),
+        notes,
+        solution.problem,
+        solution,
+        _certificate(solution, layout, optimal),
+    )
+
+
+def _how(stated: Certificate) -> str:
+    nodes = f" of linear layouts ({stated.nodes} nodes)" if stated.how == "search" else ""
+    return f"{HOW_TEXT[stated.how]}{nodes}"
+
+
+def counted(work: Workload, limits: Limits, extra: Candidate | None = None) -> Answer | Refusal:
+    """Answer a problem by trying and counting; ``extra`` is one more layout to try."""
+    table = family_table(work, limits.lds_bytes)
+    rows = [c for cs in table.values() for c in cs] + ([extra] if extra else [])
+    size = work.shape.bytes_of(work.shape.elements)
+    chosen = [c for c in rows if c.family == limits.family or not limits.family]
+    chosen = [c for c in chosen if limits.family or c.lds_bytes == size]
+    if not chosen:
+        which = limits.family or "any family"
+        return Refusal(f"no member of {which} keeps what every lane moves at once together")
+    layout = min(chosen, key=lambda c: c.price)
+    tried = sum(len(members(name, work.ground)) for name in FAMILIES)
+    ideal = layout.passes == layout.cost.ideal
+    how = "every access is ideal, by counting" if ideal else f"best found of {tried} layouts"
+    fits = _fits(work, table, layout.passes if ideal else None)
+    return Answer(work, layout, ideal, how, fits, pareto([layout, *rows]))
+
+
+def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
+    """Solve; with a budget in seconds the search is repeated with more nodes while time allows."""
+    if seconds is None:
+        return solve(problem, nodes=NODES, address_nodes=ADDRESS_EFFORT)
+    nodes, start = _FIRST_NODES, time.monotonic()
+    while True:
+        began = time.monotonic()
+        found = solve(problem, nodes=nodes, address_nodes=min(nodes, ADDRESS_EFFORT))
+        if isinstance(found, Refusal) or found.certificate.how != "budget":
+            return found
+        now = time.monotonic()
+        if now - start + _GROWTH * (now - began) > seconds:
+            return found
+        nodes *= _GROWTH
+
+
+def family_table(work: Workload, lds_bytes: int) -> dict[str, tuple[Candidate, ...]]:
+    """The candidates of every family that fit into so many bytes."""
+    return {
+        name: tuple(c for c in candidates(work, name) if c.lds_bytes <= lds_bytes)
+        for name in FAMILIES
+    }
+
+
+def _fits(
+    work: Workload, table: Mapping[str, tuple[Candidate, ...]], optimum: int | Fraction | None
+) -> dict[str, Fit | Refusal]:
+    return {
+        name: best_of(name, legal, len(members(name, work.ground)), optimum)
+        for name, legal in table.items()
+    }
+
+
+def _solver(work: Workload, solution: Solution, label: str) -> Candidate:
+    found = candidate(work, "solver", label, Linear(solution.layout.columns))
+    assert isinstance(found, Candidate), f"the solver keeps vectors together: {found}"
+    assert found.passes == solution.certificate.total_passes, "theorem and count agree"
+    return found
+
+
+def _notated(best: Candidate, fits: Mapping[str, Fit | Refusal], optimum: int) -> Candidate:
+    """The cheapest address of these passes; among equals one with a name."""
+    rivals = [best]
+    for name in (*NOTATIONS, _SEARCHED):
+        found = fits[name]
+        linear = isinstance(found, Fit) and isinstance(found.best.address, Linear)
+        if linear and isinstance(found, Fit) and found.best.passes == optimum:
+            rivals.append(found.best)
+    cheap = min(c.operations for c in rivals)
+    equal = [c for c in rivals if c.operations == cheap]
+    return next((c for c in equal if c.family in NOTATIONS), equal[0])
+
+
+def _same(layout: Candidate, best: Candidate) -> bool:
+    return (layout.lds_bytes, layout.instructions) == (best.lds_bytes, best.instructions)
+
+
+def _certificate(solution: Solution, layout: Candidate, optimal: bool) -> Certificate | None:
+    """The solver's claims about the layout that was taken; None for one that is not linear."""
+    if not isinstance(layout.address, Linear):
+        return None
+    pinned = pins(solution.problem)
+    assert not isinstance(pinned, Refusal), "it was solved"
+    old = solution.certificate
+    stated = certificate(solution.problem, pinned, layout.address.bases, old.how, old.nodes)
+    return stated if optimal or not old.optimal else replace(stated, how="budget", nodes=1)

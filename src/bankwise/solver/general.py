@@ -1,0 +1,205 @@
+"""Problems that need not be linear: masked lanes, index expressions, odd sizes, two addresses.
+
+The theorem does not speak about them, so layouts are tried and counted: every member of every
+family, and the exact optimum of what is linear about the problem (all lanes active, one address).
+The answer is the best found, and proven only where every access reaches its ideal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bankwise.algebra import f2
+from bankwise.algebra.address import Linear
+from bankwise.algebra.expression import Expression
+from bankwise.algebra.layout import Dimensions
+from bankwise.algebra.offset import Shape
+from bankwise.counting.access import BoolArray, IntArray
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import Instruction, Machine
+from bankwise.solver.fit import Candidate, candidate
+from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.solver.search import solve
+from bankwise.solver.tile import Use, Workload, spread, workload
+
+VARIABLES = ("lane", "reg")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One access as a person lists it.
+
+    ``request``: its directions; with an ``offset`` its lanes and registers are empty. ``active``:
+    an expression of lane and reg, non-zero for active lanes. ``offset``: the first element of
+    every lane, row-major, an expression of lane and reg; ``span`` elements from there on are
+    moved. ``executions``: how many values reg takes.
+    """
+
+    request: Request
+    active: Expression | None = None
+    offset: Expression | None = None
+    span: int = 1
+    executions: int = 1
+
+
+def listed_workload(
+    machine: Machine, shape: Shape, accesses: Sequence[Listed], policy: str = "iree"
+) -> Workload:
+    """The index arrays of a listed problem. Raises InputError for what no machine executes."""
+    uses = tuple(_use(machine, shape, listed, policy) for listed in accesses)
+    return Workload(machine, shape, uses, policy)
+
+
+def linear_part(machine: Machine, shape: Shape, accesses: Sequence[Listed]) -> Problem | None:
+    """The problem with all lanes active and one address per lane; None if nothing is linear."""
+    dims = dimensions(shape)
+    requests = [_one_address(machine, a.request) for a in accesses if a.offset is None]
+    if dims is None or not requests:
+        return None
+    return problem(machine, Tile(dims, shape.element_bits), requests, widen=False)
+
+
+def dimensions(shape: Shape) -> Dimensions | None:
+    """The bits of every dimension; None unless all are powers of two."""
+    if shape.bits is None:
+        return None
+    return tuple((name, size.bit_length() - 1) for name, size in shape.dims)
+
+
+def is_linear(machine: Machine, listed: Listed) -> bool:
+    """Whether the theorem speaks about this access."""
+    return listed.active is None and listed.offset is None and not _two(machine, listed.request)
+
+
+def solver_candidate(work: Workload, linear: Problem | None) -> Candidate | None:
+    """The optimum of what is linear about a problem, counted on all of it; None if there is none.
+
+    :func:`linear_part` gives ``linear``.
+    """
+    solution = None if linear is None else solve(linear)
+    if solution is None or isinstance(solution, Refusal):
+        return None
+    found = candidate(work, "solver", "", Linear(solution.layout.columns))
+    return None if isinstance(found, Refusal) else found
+
+
+def _two(machine: Machine, request: Request) -> bool:
+    name = request.instruction
+    return name is not None and machine.instruction(name).addresses == 2
+
+
+def _one_address(machine: Machine, request: Request) -> Request:
+    """A two-address access as two executions of half of it."""
+    if not _two(machine, request):
+        return request
+    vector = request.vector or ()
+    return replace(
+        request,
+        vector=vector[:-1],
+        registers=(*vector[-1:], *request.registers),
+        instruction=None,
+    )
+
+
+def _use(machine: Machine, shape: Shape, listed: Listed, policy: str) -> Use:
+    request = listed.request
+    row = machine.instruction(request.instruction) if request.instruction else None
+    if listed.offset is not None:
+        elements = _elements(machine, shape, listed, listed.offset)
+        active = _active(machine, listed, len(elements))
+        _check(shape, listed, elements, active)
+    else:
+        whole = _whole(machine, shape, request, policy)
+        elements = whole.elements
+        steps = 2 ** len(f2.independent(request.registers))
+        active = np.tile(_active(machine, listed, steps), (len(elements) // steps, 1))
+        if listed.active is None and row is None:
+            return whole
+        row = row or whole.instruction
+    _check_width(shape, request, elements.shape[-1], row)
+    return Use(
+        request.name, request.op, elements, active, row, request.weight, request.kind, bool(row)
+    )
+
+
+def _whole(machine: Machine, shape: Shape, request: Request, policy: str) -> Use:
+    """A linear access with all lanes active; a two-address one with its whole vector."""
+    dims = dimensions(shape)
+    assert dims is not None, "directions need powers of two"
+    tile = Tile(dims, shape.element_bits)
+    if _two(machine, request):
+        request = replace(request, instruction=None)
+    return workload(problem(machine, tile, [request], widen=False), (), policy).uses[0]
+
+
+def _elements(machine: Machine, shape: Shape, listed: Listed, offset: Expression) -> IntArray:
+    lane, reg = np.arange(machine.wave_size), np.arange(listed.executions)[:, None]
+    first = np.array(offset(lane=lane, reg=reg))
+    first = np.broadcast_to(first, (listed.executions, machine.wave_size))
+    return first[:, :, None] + np.arange(listed.span)
+
+
+def _active(machine: Machine, listed: Listed, executions: int) -> BoolArray:
+    lane, reg = np.arange(machine.wave_size), np.arange(executions)[:, None]
+    mask = np.ones((executions, machine.wave_size), np.bool_)
+    if listed.active is None:
+        return mask
+    active: BoolArray = mask & (listed.active(lane=lane, reg=reg) != 0)
+    if not active.any():
+        raise InputError(f"access {listed.request.name!r}: no lane is ever active")
+    return active
+
+
+def _check(shape: Shape, listed: Listed, elements: IntArray, active: BoolArray) -> None:
+    who, touched = f"access {listed.request.name!r}", elements[active]
+    wrong = touched[(touched < 0) | (touched >= shape.elements)]
+    if wrong.size:
+        raise InputError(
+            f"{who}: a lane moves element {int(wrong[0])} of a tile of {shape.elements}",
+            hint="offset is the row-major element; mask lanes with active = ...",
+        )
+    if listed.request.op == "read":
+        return
+    for number, (row, mask) in enumerate(zip(elements, active, strict=True)):
+        values = row[mask].ravel()
+        if len(np.unique(values)) != len(values):
+            raise InputError(
+                f"{who}: two lanes write the same element (reg = {number})",
+                hint="a broadcast is legal for reads only",
+            )
+
+
+def _check_width(shape: Shape, request: Request, span: int, row: Instruction | None) -> None:
+    width = span * shape.element_bits
+    if width < 8 and request.op == "write":
+        raise InputError(
+            f"access {request.name!r}: a store of less than a byte does not exist",
+            hint="give it a vector",
+        )
+    if row is None or width == 8 * row.width_bytes * row.addresses:
+        return
+    if width >= 8 or row.width_bytes > 1:
+        moved = 8 * row.width_bytes * row.addresses
+        raise InputError(
+            f"access {request.name!r}: {row.name} moves {moved} bits per lane, "
+            f"the vector and elements of {shape.element_bits} bits make {width}"
+        )
+
+
+def linear_directions(machine: Machine, shape: Shape, listed: Listed) -> Request | None:
+    """The directions of an offset expression that is linear after all; None if it is not."""
+    if listed.offset is None or listed.active is not None or shape.bits is None:
+        return None
+    if listed.span & (listed.span - 1) or listed.executions & (listed.executions - 1):
+        return None
+    first = _elements(machine, shape, listed, listed.offset)[:, :, 0]
+    lanes = tuple(int(first[0, 1 << i]) for i in range(machine.wave_size.bit_length() - 1))
+    regs = tuple(int(first[1 << i, 0]) for i in range(listed.executions.bit_length() - 1))
+    expected = spread(regs)[:, None] ^ spread(lanes)[None, :]
+    if not np.array_equal(first, expected) or (first & (listed.span - 1)).any():
+        return None
+    vector = tuple(1 << i for i in range(listed.span.bit_length() - 1))
+    return replace(listed.request, lanes=lanes, registers=regs, vector=vector)

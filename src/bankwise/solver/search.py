@@ -1,0 +1,153 @@
+"""The solver: the best layout of a tile for all of its accesses together, with its certificate.
+
+The objective is lexicographic: the total of weight times passes, then the cheapest address. A
+layout that permutes rows within themselves is taken whenever one is optimal; only if none is, any
+other. Everything is deterministic.
+
+If elements are smaller than a word and no vector fills it, which directions share the word is part
+of the search: coordinate bits first, lowest first, then all other directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+from bankwise.algebra import f2
+from bankwise.algebra.layout import Layout
+from bankwise.errors import Refusal
+from bankwise.solver.address import ADDRESS_NODES, bases, cheapest
+from bankwise.solver.certificate import Certificate, How
+from bankwise.solver.claims import certificate
+from bankwise.solver.colouring import NODES, Colouring, Demand, demands, search
+from bankwise.solver.problem import Problem
+from bankwise.solver.theorem import Pins, floor, load, pins, share_word, word_shift
+
+WORD_CHOICES = 20_000
+"""Ways to share a word that are looked at before the answer is called best found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """``layout``: coordinates to the offset in elements. ``pins``: what the vectors fixed.
+
+    ``cheapest``: whether no optimal layout of its form has an address with fewer operations.
+    """
+
+    problem: Problem
+    layout: Layout
+    certificate: Certificate
+    pins: Pins
+    cheapest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    pins: Pins
+    colouring: Colouring
+    wanted: tuple[Demand, ...]
+    bits: int
+    natural: bool
+
+
+def solve(
+    problem: Problem, *, nodes: int = NODES, address_nodes: int = ADDRESS_NODES
+) -> Solution | Refusal:
+    """The optimum, or a Refusal naming two vectors that cannot both be low offset bits.
+
+    ``nodes`` bounds the search, ``address_nodes`` the effort for a cheaper address (0: the first
+    optimal layout found).
+    """
+    pinned = pins(problem)
+    if isinstance(pinned, Refusal):
+        return pinned
+    lowest = sum(a.weight * floor(problem.tile, pinned, a) for a in problem.accesses)
+    answer, complete, tried = _best(problem, pinned, lowest, nodes)
+    colouring, proven = answer.colouring, False
+    if answer.natural and address_nodes:
+        colouring, proven = cheapest(answer.wanted, colouring, answer.bits, address_nodes)
+    images = bases(answer.pins, colouring.colours, _blocks(answer))
+    how: How = "search" if complete else "budget"
+    stated = certificate(problem, pinned, images, how, tried)
+    if stated.total_passes == lowest:
+        stated = replace(stated, how="floor", nodes=0)
+    return Solution(problem, offsets(problem, images), stated, answer.pins, proven)
+
+
+def offsets(problem: Problem, images: tuple[f2.Vector, ...]) -> Layout:
+    """The layout that sends coordinate bit i to the element offset ``images[i]``."""
+    return Layout(problem.tile.dims, (("offset", problem.tile.bits),), images)
+
+
+def word_pins(problem: Problem, pinned: Pins) -> Iterator[Pins]:
+    """Every way to fill the lowest word: the pins with the directions that share it.
+
+    Just the pins if a vector fills it already.
+    """
+    in_word, in_element = word_shift(problem.tile)
+    missing = min(in_word - len(pinned.vector) - in_element, len(pinned.free))
+    if missing <= 0:
+        yield pinned
+        return
+    for rows in _subspaces(len(pinned.free), missing):
+        yield share_word(pinned, [f2.apply(pinned.free, row) for row in rows])
+
+
+def _subspaces(dimension: int, rank: int) -> Iterator[tuple[f2.Vector, ...]]:
+    """Every subspace of this rank once, as an echelon basis; those of unit vectors first."""
+    for pivots in combinations(range(dimension), rank):
+        yield tuple(1 << p for p in pivots)
+    for pivots in combinations(range(dimension), rank):
+        below = [[1 << i for i in range(p) if i not in pivots] for p in pivots]
+        tails = product(*(f2.span(units) for units in below))
+        for tail in tails:
+            if any(tail):
+                yield tuple(1 << p | t for p, t in zip(pivots, tail, strict=True))
+
+
+def _best(problem: Problem, pinned: Pins, lowest: int, nodes: int) -> tuple[_Answer, bool, int]:
+    """The best answer over all ways to share a word; whether all were tried; nodes used."""
+    best: _Answer | None = None
+    complete, tried = True, 0
+    for number, shared in enumerate(word_pins(problem, pinned)):
+        if best is not None and (tried >= nodes or number >= WORD_CHOICES):
+            return best, False, tried
+        answer = _colour(problem, shared, best, nodes - tried)
+        if answer is None:
+            continue
+        tried += answer.colouring.nodes
+        complete &= answer.colouring.complete
+        if answer.colouring.found or best is None:
+            best = answer
+        if best.colouring.cost <= lowest:
+            break
+    assert best is not None, "there is a way to share a word"
+    return best, complete, tried
+
+
+def _colour(problem: Problem, pinned: Pins, best: _Answer | None, nodes: int) -> _Answer | None:
+    """The best colouring with these pins; None if their floor already excludes a better one.
+
+    First among the layouts that keep rows, then among all.
+    """
+    loads = [load(problem.tile, pinned, a) for a in problem.accesses]
+    wanted = demands(loads, [a.weight for a in problem.accesses])
+    least, below = sum(d.floor for d in wanted), best.colouring.cost if best else None
+    if below is not None and least >= below:
+        return None
+    dimension = len(pinned.free)
+    bits = min(dimension, max(d.bits for d in wanted))
+    rows = search(wanted, dimension, bits, natural=True, below=below, nodes=nodes)
+    if rows.found and rows.cost == least:
+        return _Answer(pinned, rows, wanted, bits, True)
+    below, left = rows.cost if rows.found else below, max(1, nodes - rows.nodes)
+    free = search(wanted, dimension, bits, natural=False, below=below, nodes=left)
+    chosen = free if free.found else rows
+    together = replace(chosen, nodes=rows.nodes + free.nodes, complete=free.complete)
+    return _Answer(pinned, together, wanted, bits, not free.found)
+
+
+def _blocks(answer: _Answer) -> list[int]:
+    """The numbers of bank bits that some access sees, ascending."""
+    return sorted({min(d.bits, answer.bits) for d in answer.wanted} | {answer.bits})
