@@ -300,7 +300,7 @@ def damaged(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(damaged(), st.sampled_from(["gfx942", "gfx950", "sm_90"]))
 def test_a_damaged_kernel_is_reported_on_or_refused(
     tmp_path_factory: pytest.TempPathFactory, text: str, target: str

@@ -73,7 +73,7 @@ BY_PYTHON = {
 }
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(-128, 127), st.integers(-128, 127).filter(bool))
 def test_i8_arithmetic_is_pythons_wrapped_to_eight_bits(a: int, b: int) -> None:
     for name, expected in BY_PYTHON.items():
@@ -81,7 +81,7 @@ def test_i8_arithmetic_is_pythons_wrapped_to_eight_bits(a: int, b: int) -> None:
         assert got == [[as_i8(expected(a, b))]], name
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(-128, 127), st.integers(0, 7))
 def test_i8_shifts_are_pythons_wrapped_to_eight_bits(a: int, n: int) -> None:
     assert one("%x = arith.shli %p, %q : i8", [a], [n]) == [[as_i8(a << n)]]

@@ -350,7 +350,7 @@ def mutated(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(mutated())
 def test_a_mutated_text_opens_or_is_an_input_error(text: str) -> None:
     try:

@@ -112,7 +112,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_changed_word_is_answered(data: st.DataObject) -> None:
     lines = data.draw(st.sampled_from(texts()[:2])).split("\n")
@@ -124,14 +124,14 @@ def test_a_changed_word_is_answered(data: st.DataObject) -> None:
     answer("\n".join(lines))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_cut_text_is_answered(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(texts()))
     answer(text[: data.draw(st.integers(0, len(text)))])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_lines_in_any_order_are_answered(data: st.DataObject) -> None:
     lines = data.draw(st.sampled_from(texts()[:2])).split("\n")
@@ -140,7 +140,7 @@ def test_lines_in_any_order_are_answered(data: st.DataObject) -> None:
     answer("\n".join([*lines[:first], *body, *lines[first + 11 :]]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=80), st.booleans())
 def test_any_text_in_a_kernel_is_answered(noise: str, amd: bool) -> None:
     answer(amd_text(noise) if amd else ptx_text(noise))

@@ -48,7 +48,7 @@ def programs(draw: st.DrawFn) -> str:
     return "\n".join(out)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(programs())
 def test_any_instructions_with_any_operands_are_read_or_refused(body: str) -> None:
     with contextlib.suppress(InputError):

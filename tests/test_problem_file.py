@@ -146,7 +146,7 @@ SOME = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_any_mapping_is_a_problem_or_one_input_error(data):
     problem = copy.deepcopy(GOOD)
@@ -167,7 +167,7 @@ def test_any_mapping_is_a_problem_or_one_input_error(data):
         assert read_problem(problem).accesses
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, len(TEXT)), st.integers(0, 30), st.text("=[]{}\"'#nm01 \n.", max_size=12))
 def test_any_text_is_a_problem_or_one_input_error(start, cut, inserted):
     with suppress(InputError):

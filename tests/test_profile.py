@@ -172,7 +172,7 @@ SAMPLES = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(SAMPLES), st.data())
 def test_damaged_exports_are_read_or_refused_never_worse(text: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 4))):

@@ -48,7 +48,7 @@ def _sum(images, vector):
     return total
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 10**9), st.booleans(), st.booleans())
 def test_passes_are_the_size_of_the_intersection_as_counted(seed, sums, vectors):
     rng = random.Random(seed)
@@ -153,7 +153,7 @@ def test_a_vector_beyond_16_bytes_is_split_and_shared_registers_are_moved_with_a
     assert [a.instruction.name for a in kept] == ["st.shared.b32", "ld.shared.b32"]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 10**9), st.integers(1, 5), st.booleans())
 def test_certificates_survive_json_and_are_accepted(seed, accesses, sums):
     solution = solve(random_problem(random.Random(seed), accesses, sums=sums), address_nodes=0)

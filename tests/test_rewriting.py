@@ -215,7 +215,7 @@ def test_one_swizzle_serves_two_demands_as_well_as_any_can(tmp_path: Path) -> No
     assert report.exit_code == 1
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(copies(), st.sampled_from(["gfx942", "gfx950", "gfx1201", "sm_90"]))
 def test_whatever_is_rewritten_gives_the_same_results_in_fewer_passes(
     tmp_path_factory: pytest.TempPathFactory, text: str, target: str

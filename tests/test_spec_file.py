@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -289,7 +289,6 @@ def test_deep_nesting_is_an_error_not_a_crash() -> None:
 REAL = [p.read_text() for p in SPECS] + [t for t, _ in SHOWN]
 
 
-@settings(deadline=None)
 @given(st.integers(0, 1 << 30), st.sampled_from("<>(){}[]|=,:#\"'0123456789-mk \n"))
 def test_a_damaged_spec_gives_a_report_or_an_input_error(seed: int, other: str) -> None:
     random = np.random.default_rng(seed)
@@ -310,7 +309,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.sampled_from([k for k in SPEC.split("\n") if " = " in k]), VALUES)
 def test_any_value_of_any_key_gives_a_report_or_an_input_error(line: str, value: object) -> None:
     key = line.split(" = ")[0]

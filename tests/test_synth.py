@@ -179,7 +179,7 @@ def test_fp8_fragments_of_an_mma_and_an_mfma_are_solved_at_the_floor(name, store
 # --- laws on random problems --------------------------------------------------------------------
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(st.integers(0, 10**9), st.booleans())
 def test_two_accesses_reach_the_floor_and_the_construction_agrees(seed, sums):
     p = random_problem(random.Random(seed), 2, sums=sums)
@@ -196,7 +196,7 @@ def test_two_accesses_reach_the_floor_and_the_construction_agrees(seed, sums):
         assert certify.check(found.certificate).accepted
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 10**9))
 def test_tiny_and_odd_problems_are_solved_refused_or_an_input_error(seed):
     try:
@@ -243,7 +243,7 @@ def test_no_shipped_swizzle_is_better(accesses):
         compared += 1
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_the_search_is_exhaustive_against_every_colouring_of_a_small_space(data):
     dimension, bits = data.draw(st.sampled_from([(4, 2), (5, 2), (4, 3)]))
