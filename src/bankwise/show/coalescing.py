@@ -88,9 +88,9 @@ class CoalesceReport:
 
 
 def coalesce_document(report: CoalesceReport) -> dict[str, Any]:
-    """``bankwise.counting.coalesce/1``."""
+    """``bankwise.coalesce/1``."""
     return {
-        "schema": "bankwise.counting.coalesce/1",
+        "schema": "bankwise.coalesce/1",
         "file": report.file,
         "target": report.machine,
         "accesses": [_row(row) for row in report.rows],

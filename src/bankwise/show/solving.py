@@ -215,9 +215,9 @@ def _print_emit(report: SolveReport, console: Console) -> None:
 
 
 def certify_document(file: str, certificate: Certificate, verdict: Verdict) -> dict[str, Any]:
-    """``bankwise.solver.certify/1``."""
+    """``bankwise.certify/1``."""
     return {
-        "schema": "bankwise.solver.certify/1",
+        "schema": "bankwise.certify/1",
         "file": file,
         "accepted": verdict.accepted,
         "errors": list(verdict.errors),
