@@ -296,7 +296,7 @@ def test_the_length_of_a_loop_may_be_given_by_name_or_number(tmp_path: Path) -> 
     )
     path = written(tmp_path, text)
     unknown = check(path, "gfx950")
-    assert unknown.exit_code == 2
+    assert unknown.exit_code == 3
     assert {r.location.line for r in unknown.refusals if r.location} == {7, 12}
     for dim in ("n=32", "%n=32", "arg2=32"):
         report = check(path, "gfx950", dims=(dim,))

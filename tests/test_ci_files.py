@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from isa_texts import amd_text
+from isa_texts import amd_text, ptx_text
 
 yaml = pytest.importorskip("yaml", reason="needs PyYAML")
 ROOT = Path(__file__).parent.parent
@@ -119,6 +119,24 @@ def test_the_action_fails_for_files_that_are_not_there(kernels: Path) -> None:
     assert code == 2
     assert "no file matches *.ptx" in text
     assert run_action(kernels, files="missing.s")[0] == 2
+
+
+UNKNOWN = "unknown.ptx"
+"""A kernel whose address is a value from memory: answered, not everything analysed."""
+
+
+def test_of_several_files_the_worst_code_decides_2_then_1_then_3(kernels: Path) -> None:
+    body = (
+        "ld.param.u64 %rd1, [k_param_0];\n\tld.global.u32 %r2, [%rd1];\n\tld.shared.u32 %r3, [%r2];"
+    )
+    (kernels / UNKNOWN).write_text(ptx_text(body), "utf-8")
+    alone = run_action(kernels, files=UNKNOWN)
+    assert alone[0] == run_hook(kernels, UNKNOWN).returncode == 3
+    for order in ((UNKNOWN, CONFLICTS), (CONFLICTS, UNKNOWN)):
+        assert run_action(kernels, files="\n".join(order))[0] == 1
+        assert run_hook(kernels, *order).returncode == 1
+    assert run_action(kernels, files=f"{UNKNOWN}\nmissing.s\n{CONFLICTS}")[0] == 2
+    assert run_action(kernels, files=f"{CLEAN}\n{UNKNOWN}\n{CLEAN}")[0] == 3
 
 
 def test_the_action_uploads_what_it_wrote_and_takes_no_text_as_code() -> None:

@@ -131,7 +131,7 @@ def test_a_disputed_matrix_layout_is_refused_not_guessed() -> None:
     assert report.check.accesses == ()
     (refusal,) = report.check.refusals
     assert "order of k" in refusal.reason
-    assert (refusal.location.line, report.exit_code) == (8, 2)
+    assert (refusal.location.line, report.exit_code) == (8, 3)
 
 
 def test_a_smaller_distribution_is_moved_over_the_tile() -> None:

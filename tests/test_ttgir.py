@@ -158,7 +158,7 @@ def test_what_is_not_modelled_is_a_refusal_at_its_line(body: str, reason: str) -
     assert report.refusals
     assert any(reason in r.reason for r in report.refusals)
     assert all(r.location is not None and r.location.line >= 11 for r in report.refusals)
-    assert report.exit_code == 2
+    assert report.exit_code == 3
 
 
 GOOD = module(ALLOC + LOAD)

@@ -6,11 +6,23 @@ Three kinds, never mixed:
 * bad input is one :class:`InputError`, with the place, the rule, the offending value and a hint;
 * a "no" of the domain (this access cannot be analysed, this allocation may not be swizzled) is a
   :class:`Refusal`: a value that travels to the report. Nothing is swallowed.
+
+A process says it as an exit code, the same for every verb: see :data:`CLEAN` and the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+CLEAN = 0
+"""Nothing found, and everything is accounted for."""
+FINDINGS = 1
+"""Conflicts, findings, differences."""
+FAILED = 2
+"""Bad input, or what was asked for could not be done."""
+INCOMPLETE = 3
+"""Answered, but sampled, assumed, or not everything was analysed."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -57,3 +69,16 @@ class Refusal:
 
     def __str__(self) -> str:
         return f"{self.location}: {self.reason}" if self.location else self.reason
+
+
+def exit_code(*, failed: bool = False, findings: bool = False, incomplete: bool = False) -> int:
+    """The exit code of an answer: what is worst about it decides."""
+    return FAILED if failed else FINDINGS if findings else INCOMPLETE if incomplete else CLEAN
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The exit code of several answers together; 0 for none."""
+    given = set(codes)
+    return exit_code(
+        failed=FAILED in given, findings=FINDINGS in given, incomplete=INCOMPLETE in given
+    )

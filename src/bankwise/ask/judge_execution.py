@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import runpy
-import time
+import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bankwise.ask.reference import Buffers, Expect, against, load
 from bankwise.errors import InputError
 from bankwise.show.fixing import Verdict
 
@@ -20,18 +21,29 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 Grid = tuple[int, int, int]
-Buffers = list[np.ndarray[Any, Any]]
-Expect = Callable[[Buffers], Sequence[np.ndarray[Any, Any] | None]]
 FaultKey = tuple[str, str, int]
 """What makes two faults the same one: kind, operation, and which operation of that name."""
 
-_BUDGET_S = 10.0
-"""After so many seconds no further workgroup of the kernel before is begun; then the kernel after
-runs the same ones. The verdict tells how many."""
+_BUDGET = 3 << 24
+"""Operations times threads: after so many no further workgroup of the kernel before is begun; then
+the kernel after runs the same ones. About ten seconds on a quiet core, and the same number of
+workgroups on any: the verdict tells how many."""
+_LEAST = 1 << 14
+"""What a workgroup costs at least: beginning one takes as long as so much work."""
 _SEED = 20_26
-_TOLERANCE = 1e-2
-"""The most relative distance (Euclidean norms) to a reference: half precision sums stay below."""
 _LARGEST_ELEMENTS = 1 << 27
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Both kernels after the same workgroups on the same inputs: buffers and distinct faults."""
+
+    workgroups: tuple[Grid, ...]
+    inputs: Buffers
+    before: Buffers
+    after: Buffers
+    faults_before: Mapping[FaultKey, Fault]
+    faults_after: Mapping[FaultKey, Fault]
 
 
 def judge_execution(
@@ -44,59 +56,71 @@ def judge_execution(
 ) -> Verdict:
     """Run every kernel before and after; compare all buffers bit for bit.
 
-    Workgroups run in a fixed random order until the time is used up; the verdict says how many.
-    ``reference``: ``FILE.py:FUNCTION`` that maps the input buffers to the expected ones.
+    The corners of the grid run first, then workgroups in a fixed random order until a fixed amount
+    of work is done; the verdict says how many. ``reference``: ``FILE.py:FUNCTION`` that maps the
+    input buffers to the expected ones; :class:`InputError` if it does not.
     """
-    details: list[str] = []
-    expect = _load(reference) if reference else None
-    try:
-        for a, b in zip(old, new, strict=True):
-            verdict = _judge(before, after, a, b, expect, progress)
-            if verdict.status != "passed":
-                return verdict
-            details.append(verdict.detail)
-    except InputError as error:
-        return Verdict("execution", "not available", str(error))
-    return Verdict("execution", "passed", "; ".join(details))
+    expect = load(reference) if reference else None
+    verdicts: list[Verdict] = []
+    for a, b in zip(old, new, strict=True):
+        try:
+            runs = _run_both(before, after, a, b, progress)
+        except InputError as error:
+            return Verdict("execution", "not available", str(error), complete=False)
+        verdicts.append(_judge(a, runs, expect))
+        if verdicts[-1].status != "passed":
+            return verdicts[-1]
+    told = "; ".join(verdict.detail for verdict in verdicts)
+    return Verdict("execution", "passed", told, complete=all(v.complete for v in verdicts))
 
 
-def _judge(
-    before: Opened,
-    after: Opened,
-    a: Analysis,
-    b: Analysis,
-    expect: Expect | None,
-    progress: Progress | None,
-) -> Verdict:
-    from bankwise.change.execute import compare, random_buffers
+def _run_both(
+    before: Opened, after: Opened, a: Analysis, b: Analysis, progress: Progress | None
+) -> _Runs:
+    from bankwise.change.execute import random_buffers
 
-    sizes = _sizes(before, a)
-    inputs = random_buffers(a.kernel.op, _SEED, sizes)
-    grid = a.kernel.grid or (1, 1, 1)
+    inputs = random_buffers(a.kernel.op, _SEED, _sizes(before, a))
     one, two = [x.copy() for x in inputs], [x.copy() for x in inputs]
-    end = time.monotonic() + _BUDGET_S
-    old, ran = _run(before, a, one, _order(grid), _half(progress, 0), end)
+    order = _order(a.kernel.grid or (1, 1, 1), _BUDGET // _LEAST)
+    old, ran = _run(before, a, one, order, _half(progress, 0), _BUDGET)
     new, _ = _run(after, b, two, ran, _half(progress, 1))
-    added = new.keys() - old.keys()
+    return _Runs(tuple(ran), inputs, one, two, old, new)
+
+
+def _judge(a: Analysis, runs: _Runs, expect: Expect | None) -> Verdict:
+    from bankwise.change.execute import compare
+
+    added = runs.faults_after.keys() - runs.faults_before.keys()
     if added:
-        first = _first({key: new[key] for key in added})
+        first = _first({key: runs.faults_after[key] for key in added})
         return Verdict("execution", "failed", f"{a.kernel.name}: {first}")
-    differences = compare(one, two)
+    differences = compare(runs.before, runs.after)
     if differences:
         return Verdict("execution", "failed", f"{a.kernel.name}: {differences[0]}")
-    total = grid[0] * grid[1] * grid[2]
-    known = "" if a.kernel.grid else " (the grid is unknown: one workgroup)"
-    detail = f"{a.kernel.name}: bit-identical over {len(ran)} of {total} workgroups{known}"
-    if old:
+    seen, complete = _seen(a.kernel.grid, runs.workgroups)
+    detail = f"{a.kernel.name}: bit-identical{seen}"
+    if runs.faults_before:
+        old = runs.faults_before
         detail += f"; faults that the kernel had before: {len(old)}, the first {_first(old)}"
-    if expect is not None and len(ran) < total:
+    if expect is not None and a.kernel.grid is not None and not complete:
         detail += "; not compared with the reference: not all workgroups ran"
     elif expect is not None:
-        close, told = _against(expect, inputs, two)
+        close, told = against(expect, runs.inputs, runs.after)
         if not close:
             return Verdict("execution", "failed", f"{a.kernel.name}: {told}")
         detail += f"; {told}"
-    return Verdict("execution", "passed", detail)
+    return Verdict("execution", "passed", detail, complete=complete)
+
+
+def _seen(grid: Grid | None, ran: Sequence[Grid]) -> tuple[str, bool]:
+    """The words for which workgroups were executed, and whether these are all of the launch."""
+    if grid is None:
+        names = ", ".join(str(workgroup) for workgroup in ran)
+        return f"; the grid is not in the text, workgroup {names} stands for it", False
+    total = grid[0] * grid[1] * grid[2]
+    if len(ran) == total:
+        return f" over {total:,} of {total:,} workgroups", True
+    return f"; sampled {len(ran):,} of {total:,} workgroups", False
 
 
 def _half(progress: Progress | None, which: int) -> Progress | None:
@@ -109,16 +133,17 @@ def _half(progress: Progress | None, which: int) -> Progress | None:
 def _run(
     opened: Opened,
     analysis: Analysis,
-    buffers: list[np.ndarray[Any, Any]],
+    buffers: Buffers,
     workgroups: Sequence[Grid],
     progress: Progress | None,
-    end: float = math.inf,
+    budget: int | None = None,
 ) -> tuple[dict[FaultKey, Fault], list[Grid]]:
-    """Run workgroups until the time ``end``: (distinct faults, the workgroups that ran)."""
+    """Run workgroups until ``budget`` is used up: (distinct faults, the workgroups that ran)."""
     from bankwise.change.execute import execute
 
     ran: list[Grid] = []
-    began = time.monotonic()
+    spent = 0
+    threads = int(np.prod(analysis.workgroup_size))
     faults: dict[FaultKey, Fault] = {}
     for workgroup in workgroups:
         done = execute(
@@ -132,31 +157,36 @@ def _run(
         )
         faults = {(f.kind, f.operation, f.site): f for f in done.faults} | faults
         ran.append(workgroup)
-        now = time.monotonic()
+        spent += max(_LEAST, threads * sum(done.operations.values()))
         if progress:
-            progress(len(ran), _expected(len(ran), len(workgroups), now - began, end - began))
-        if now > end:
+            progress(len(ran), _expected(len(ran), len(workgroups), spent, budget))
+        if budget is not None and spent >= budget:
             break
     return faults, ran
 
 
-def _expected(ran: int, workgroups: int, spent_s: float, allowed_s: float) -> int:
-    """How many workgroups will run before the time is up, judged by those that ran."""
-    if math.isinf(allowed_s):
+def _expected(ran: int, workgroups: int, spent: int, budget: int | None) -> int:
+    """How many workgroups will run before the budget is used up, judged by those that ran."""
+    if budget is None:
         return workgroups
-    return min(workgroups, max(ran, round(ran * allowed_s / max(spent_s, 1e-6))))
+    return min(workgroups, max(ran, round(ran * budget / spent)))
 
 
 def _first(faults: Mapping[FaultKey, Fault]) -> Fault:
     return min(faults.values(), key=lambda fault: fault.location)
 
 
-def _order(grid: Grid) -> list[Grid]:
-    """All workgroups in a fixed random order: a run that is cut short has seen all regions."""
+def _order(grid: Grid, most: int) -> list[Grid]:
+    """At most ``most`` workgroups: the corners of the grid, then others in a fixed random order.
+
+    So a run that is cut short has seen the edges, where bounds are, and all regions.
+    """
     x, y, z = grid
-    every = [(i, j, k) for k in range(z) for j in range(y) for i in range(x)]
-    np.random.default_rng(_SEED).shuffle(every)
-    return [(int(i), int(j), int(k)) for i, j, k in every]
+    corners = dict.fromkeys((i, j, k) for k, j, i in product((0, z - 1), (0, y - 1), (0, x - 1)))
+    total = x * y * z
+    draws = random.Random(_SEED).sample(range(total), min(total, most))
+    others = dict.fromkeys((n % x, n // x % y, n // (x * y)) for n in draws)
+    return list(corners | others)[:most]
 
 
 def _sizes(opened: Opened, analysis: Analysis) -> dict[int, int]:
@@ -168,32 +198,3 @@ def _sizes(opened: Opened, analysis: Analysis) -> dict[int, int]:
     if too_large:
         raise InputError(f"a buffer of {too_large[0]:,} elements is too large to execute here")
     return sizes
-
-
-def _load(reference: str) -> Expect:
-    path, _, name = reference.rpartition(":")
-    try:
-        function: Expect = runpy.run_path(path)[name]
-    except (OSError, KeyError, SyntaxError, ImportError) as error:
-        message = f"--reference {reference}: no function {name!r} in {path!r}: {error}"
-        raise InputError(message, hint="--reference FILE.py:FUNCTION") from error
-    return function
-
-
-def _against(expect: Expect, inputs: Buffers, outputs: Buffers) -> tuple[bool, str]:
-    """Whether the outputs are close to what the reference makes of the inputs, and how close."""
-    expected = expect([x.copy() for x in inputs])
-    sizes = [None if e is None else np.size(e) for e in expected]
-    if len(sizes) != len(outputs) or not any(sizes):
-        return False, f"the reference gives {len(sizes)} buffers, the kernel has {len(outputs)}"
-    if any(n not in (None, o.size) for n, o in zip(sizes, outputs, strict=True)):
-        return False, f"the reference gives {sizes} elements, not {[o.size for o in outputs]}"
-    pairs = zip(expected, outputs, strict=True)
-    worst = float(np.max([_distance(e, o) for e, o in pairs if e is not None]))
-    return worst <= _TOLERANCE, f"relative distance to the reference {worst:.1e}"
-
-
-def _distance(expected: np.ndarray[Any, Any], got: np.ndarray[Any, Any]) -> float:
-    wide = np.asarray(expected, np.float64).ravel()
-    norm = float(np.linalg.norm(wide)) or 1.0
-    return float(np.linalg.norm(wide - got.astype(np.float64).ravel()) / norm)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bankwise.cli.common import Format, app, err, examples, out, progress, write_json
+from bankwise.errors import exit_code
 
 bench = typer.Typer(
     no_args_is_help=True, help="Run generated kernels on this computer's GPU and measure them."
@@ -78,7 +79,7 @@ def transpose(
         write_json(transpose_document(report))
     else:
         print_transpose(report, out())
-    raise typer.Exit(0 if report.good else 1)
+    raise typer.Exit(exit_code(findings=not report.good))
 
 
 @bench.command(
@@ -150,4 +151,4 @@ def _bench(
         write_json(report.bench_document(found))
     else:
         report.print_bench(found, out())
-    raise typer.Exit(0 if found.good else 1)
+    raise typer.Exit(exit_code(findings=not found.good))

@@ -19,6 +19,7 @@ from bankwise.cli.common import (
     out,
     write_json,
 )
+from bankwise.errors import exit_code
 
 
 @app.command(
@@ -54,7 +55,7 @@ def probe(
         write_json(probing.probe_document(found))
     else:
         probing.print_probe(found, out())
-    raise typer.Exit(1 if found.disagreements else 0)
+    raise typer.Exit(exit_code(findings=bool(found.disagreements)))
 
 
 def _propose(
@@ -78,7 +79,7 @@ def _propose(
     else:
         probing.print_proposal(found.rows, target, out())
         err().print(f"wrote {file}: read it before use; what was not measured is not in it")
-    raise typer.Exit(0 if found.complete else 1)
+    raise typer.Exit(exit_code(findings=not found.complete))
 
 
 @app.command(
@@ -110,4 +111,4 @@ def verify(
         write_json(verifying.verify_document(report))
     else:
         verifying.print_verify(report, out())
-    raise typer.Exit(0 if report.agrees else 1)
+    raise typer.Exit(exit_code(findings=not report.agrees))

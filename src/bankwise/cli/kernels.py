@@ -28,7 +28,7 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
-from bankwise.errors import InputError
+from bankwise.errors import InputError, exit_code
 
 if TYPE_CHECKING:
     from bankwise.change.compile.lower import Lowering
@@ -155,7 +155,7 @@ def cost(
             print_cost(one, out())
         for refusal in refusals:
             print(f"not compiled: {refusal}", file=sys.stderr)
-    raise typer.Exit(2 if refusals else 0)
+    raise typer.Exit(exit_code(failed=not found, incomplete=bool(refusals)))
 
 
 def _fix_model(

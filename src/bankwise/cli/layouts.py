@@ -18,7 +18,7 @@ from bankwise.cli.common import (
     out,
     write_json,
 )
-from bankwise.errors import InputError
+from bankwise.errors import InputError, exit_code
 
 
 @app.command(
@@ -134,7 +134,7 @@ def certify(
         write_json(solving.certify_document(str(file), certificate, verdict))
     else:
         solving.print_certify(certificate, verdict, out())
-    raise typer.Exit(0 if verdict.accepted else 1)
+    raise typer.Exit(exit_code(findings=not verdict.accepted))
 
 
 def _rule_names(incomplete: str) -> list[str]:

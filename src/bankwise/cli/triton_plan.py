@@ -38,10 +38,10 @@ def triton_plan(
 ) -> None:
     """Compare what TTGIR announces with what the compiler emitted, access by access.
 
-    Exit code 0: both cost the same; 1: they differ; 2: something was not analysed.
+    Exit code 0: both cost the same; 1: they differ; 3: something was not analysed.
     """
     from bankwise.ask.triton_plan import plan_entry, plan_files
-    from bankwise.errors import InputError
+    from bankwise.errors import InputError, exit_code
     from bankwise.read.options import Options
     from bankwise.show.planning import plan_document, print_plan
 
@@ -60,4 +60,4 @@ def triton_plan(
             print_plan(report, out())
     differ = any(not r.agrees for r in reports)
     refused = any(r.refusals for r in reports)
-    raise typer.Exit(1 if differ else 2 if refused else 0)
+    raise typer.Exit(exit_code(findings=differ, incomplete=refused))

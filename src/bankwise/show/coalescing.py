@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.counting.coalesce import CacheSwizzle
-from bankwise.errors import Location, Refusal
+from bankwise.errors import Location, Refusal, exit_code
 from bankwise.show.as_json import location_document, refusal_document
 from bankwise.show.values import Finding
 
@@ -81,10 +81,9 @@ class CoalesceReport:
 
     @property
     def exit_code(self) -> int:
-        """0 all coalesced, 1 not, 2 nothing wrong found but not everything counted."""
-        if self.findings or any(row.rule for row in self.rows):
-            return 1
-        return 2 if self.refusals else 0
+        """0 all coalesced, 1 not, 3 nothing wrong found but not everything counted."""
+        findings = bool(self.findings) or any(row.rule for row in self.rows)
+        return exit_code(findings=findings, incomplete=bool(self.refusals))
 
 
 def coalesce_document(report: CoalesceReport) -> dict[str, Any]:

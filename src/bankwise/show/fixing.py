@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bankwise.errors import Refusal
+from bankwise.errors import Refusal, exit_code
 from bankwise.show.as_json import certificate_document, check_document, refusal_document
 from bankwise.show.values import CheckReport, Cost
 from bankwise.solver.certificate import Certificate
@@ -22,13 +22,15 @@ Status = Literal["passed", "failed", "not available", "skipped"]
 class Verdict:
     """What one judge says: ``execution`` or ``isa``.
 
-    ``rows``: numbers before and after, by name (instruction counts, bytes).
+    ``rows``: numbers before and after, by name (instruction counts, bytes). ``complete``: whether
+    it is about the whole launch, and not about some workgroups that stand for it.
     """
 
     judge: str
     status: Status
     detail: str
     rows: tuple[tuple[str, int, int], ...] = ()
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +79,23 @@ class FixReport:
 
     @property
     def executed(self) -> bool:
-        """Whether both kernels were executed and left the same."""
+        """Whether both kernels were executed, in part at least, and left the same."""
         return any(v.judge == "execution" and v.status == "passed" for v in self.verdicts)
 
     @property
+    def sampled(self) -> bool:
+        """Whether the judge of execution was heard, and did not see the whole launch."""
+        heard = [v for v in self.verdicts if v.judge == "execution"]
+        return any(v.status == "not available" or not v.complete for v in heard)
+
+    @property
     def exit_code(self) -> int:
-        """0 conflict-free now, 1 conflicts remain, 2 rejected, or something stayed unanalysed."""
-        if self.changes and not self.accepted:
-            return 2
-        if self.after.conflicts or self.after.findings:
-            return 1
-        return 2 if self.refusals or self.after.refusals else 0
+        """2 rejected, 1 conflicts remain, 3 not all analysed or executed, 0 conflict-free now."""
+        return exit_code(
+            failed=bool(self.changes) and not self.accepted,
+            findings=self.after.conflicts or bool(self.after.findings),
+            incomplete=bool(self.refusals or self.after.refusals) or self.sampled,
+        )
 
 
 def fix_document(report: FixReport, *, lanes: bool = False) -> dict[str, Any]:
@@ -115,6 +123,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> dict[str, Any]:
                 "judge": v.judge,
                 "status": v.status,
                 "detail": v.detail,
+                "complete": v.complete,
                 "rows": [{"name": n, "before": b, "after": a} for n, b, a in v.rows],
             }
             for v in report.verdicts

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from bankwise.errors import InputError, Location
+from bankwise.errors import InputError, Location, exit_code
 from bankwise.show.values import AccessReport, CheckReport
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
@@ -36,10 +36,9 @@ class Gate:
         return tuple(found)
 
     def exit_code(self, report: CheckReport) -> int:
-        """1 for a new conflict or another finding; else 2 if something was not analysed; else 0."""
-        if self.new(report) or report.findings:
-            return 1
-        return 2 if report.refusals else 0
+        """1 for a new conflict or another finding; else 3 if something was not analysed; else 0."""
+        findings = bool(self.new(report) or report.findings)
+        return exit_code(findings=findings, incomplete=bool(report.refusals))
 
 
 def read_ways(text: str) -> int:

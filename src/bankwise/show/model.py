@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from bankwise.errors import Refusal
+from bankwise.errors import Refusal, exit_code, worst
 from bankwise.show.as_json import refusal_document
 from bankwise.show.fixing import FixReport, fix_document, print_fix
 
@@ -31,8 +31,9 @@ class ModelFix:
 
     @property
     def exit_code(self) -> int:
-        """The worst of the dispatches: 2 over 1 over 0; 2 if one could not be lowered."""
-        return max([r.exit_code for r in self.reports] + ([2] if self.refusals else [0]))
+        """The worst of the dispatches: 2 over 1 over 3 over 0; 3 if one could not be lowered."""
+        lowered = exit_code(incomplete=bool(self.refusals))
+        return worst([lowered, *(report.exit_code for report in self.reports)])
 
 
 def print_model_fix(found: ModelFix, console: Console) -> None:

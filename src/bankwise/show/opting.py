@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from bankwise.errors import exit_code
 from bankwise.show.as_json import refusal_document
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class OptReport:
     @property
     def exit_code(self) -> int:
         """0 if nothing was refused, 1 otherwise."""
-        return int(any(outcome.refusals for _, outcome in self.passes))
+        return exit_code(findings=any(outcome.refusals for _, outcome in self.passes))
 
 
 def opt_document(report: OptReport) -> dict[str, Any]:

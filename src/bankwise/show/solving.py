@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bankwise.errors import Refusal
+from bankwise.errors import Refusal, exit_code
 from bankwise.solver.certificate import Certificate, to_json
 from bankwise.solver.certify import Verdict
 from bankwise.solver.construct import Step
@@ -75,9 +75,7 @@ class SolveReport:
     @property
     def exit_code(self) -> int:
         """0 optimal, 1 not known to be, 2 no layout."""
-        if self.layout is None:
-            return 2
-        return 0 if self.optimal else 1
+        return exit_code(failed=self.layout is None, findings=not self.optimal)
 
 
 def solve_document(report: SolveReport) -> dict[str, Any]:

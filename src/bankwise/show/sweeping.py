@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.errors import exit_code
 from bankwise.sweep.store import Outcome
 from bankwise.sweep.table import rows, summaries
 
@@ -34,9 +35,8 @@ class SweepReport:
     @property
     def exit_code(self) -> int:
         """0 all conflict-free, 1 conflicts in some case, 2 some case failed."""
-        if self.failed:
-            return 2
-        return 1 if any(o.row.get("extra_launch") for o in self.outcomes) else 0
+        findings = any(o.row.get("extra_launch") for o in self.outcomes)
+        return exit_code(failed=bool(self.failed), findings=findings)
 
 
 def print_sweep(report: SweepReport, console: Console) -> None:

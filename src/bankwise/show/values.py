@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bankwise.counting.conflict import Witness
 from bankwise.counting.reason import Reason
-from bankwise.errors import Location, Refusal
+from bankwise.errors import Location, Refusal, exit_code
 from bankwise.hardware.machine import Evidence
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.solver.certificate import Certificate
@@ -225,10 +225,9 @@ class CheckReport:
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 conflicts or findings, 2 nothing wrong found but not everything analysed."""
-        if self.conflicts or self.findings:
-            return 1
-        return 2 if self.refusals else 0
+        """0 clean, 1 conflicts or findings, 3 nothing wrong found but not everything analysed."""
+        findings = self.conflicts or bool(self.findings)
+        return exit_code(findings=findings, incomplete=bool(self.refusals))
 
 
 def _totals(report: CheckReport, kinds: frozenset[str]) -> Totals:
