@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
 
+_MOST_BYTES = 1 << 30
+"""More than any text or cubin that is read here; a stream without an end is not read for ever."""
+
 
 def read_text(path: str | Path) -> str:
     """The text of a file, exactly (line ends kept); :class:`InputError` if it has none."""
     where = Location(str(path))
-    try:
-        data = Path(path).read_bytes()
-    except FileNotFoundError as error:
-        raise InputError("no such file", location=where) from error
-    except IsADirectoryError as error:
-        raise InputError("this is a directory, a file is needed", location=where) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", location=where) from error
+    data = read_bytes(path)
     if data.startswith(b"ML\xefR"):
         hint = "print it as text: iree-opt FILE --mlir-print-local-scope -o FILE.mlir"
         raise InputError("this is MLIR bytecode, text is needed", location=where, hint=hint)
@@ -36,23 +33,80 @@ def read_text(path: str | Path) -> str:
     return text
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` to ``path`` whole or not at all; InputError if it cannot be written.
-
-    A link is followed. A read-only file is not replaced, whatever its folder allows.
-    """
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a regular file or a pipe; :class:`InputError` for anything else."""
     where = Location(str(path))
     try:
-        path = path.resolve()
-        mode = path.stat().st_mode & 0o777 if path.exists() else None
-        if mode is not None and not (mode & 0o222 and os.access(path, os.W_OK)):
-            raise InputError("cannot be written: it is read-only", location=where)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".bankwise-") as folder:
-            temporary = Path(folder) / path.name
-            temporary.write_text(text, encoding="utf-8", newline="")
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise InputError(f"this is {_kind(mode)}, a file is needed", location=where)
+        with open(path, "rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError as error:
+        raise InputError("no such file", location=where) from error
+    except (OSError, ValueError) as error:
+        message = f"cannot be read: {_why(error)}"
+        raise InputError(message, location=where) from error
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"more than {_MOST_BYTES:,} bytes are not read", location=where)
+    return data
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write ``content`` to ``path`` whole or not at all; InputError if it cannot be written.
+
+    A link is followed. A read-only file is not replaced, whatever its folder allows, nor is
+    anything that is no regular file: a device, a pipe, a socket or a folder.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    check_writable(path)
+    try:
+        place = Path(os.path.realpath(path))
+        mode = place.stat().st_mode & 0o777 if place.exists() else None
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".bankwise-") as folder:
+            temporary = Path(folder) / place.name
+            temporary.write_bytes(data)
             if mode is not None:
                 temporary.chmod(mode)
-            temporary.replace(path)
+            temporary.replace(place)
     except OSError as error:
-        message = f"cannot be written: {error.strerror}"
-        raise InputError(message, location=where) from error
+        message = f"cannot be written: {_why(error)}"
+        raise InputError(message, location=Location(str(path))) from error
+
+
+def check_writable(path: Path) -> None:
+    """InputError if writing ``path`` would replace what is no regular file, or is read-only."""
+    where = Location(str(path))
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be written: {_why(error)}", location=where) from error
+    if not stat.S_ISREG(mode):
+        message = f"cannot be written: this is {_kind(mode)}, only regular files are replaced"
+        raise InputError(message, location=where)
+    if not (mode & 0o222 and os.access(path, os.W_OK)):
+        raise InputError("cannot be written: it is read-only", location=where)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; :class:`InputError` if that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make this folder: {_why(error)}"
+        raise InputError(message, location=Location(str(folder))) from error
+
+
+def _kind(mode: int) -> str:
+    """What a file that is not regular is, in words."""
+    if stat.S_ISDIR(mode):
+        return "a directory"
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else "") or str(error)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError, Location
+from bankwise.files import read_text
 from bankwise.solver.certificate import Certificate, from_json
 from bankwise.solver.certify import Verdict, check
 
@@ -31,9 +32,8 @@ def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Verdic
 
 def _load(path: Path) -> Any:
     try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
-        return json.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
+        return json.loads(sys.stdin.read() if str(path) == "-" else read_text(path))
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"cannot read this certificate: {error}") from error
     except json.JSONDecodeError as error:
         place = Location(str(path), error.lineno, error.colno)

@@ -19,7 +19,7 @@ from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.fix import fix_file
 from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.files import read_text
+from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
@@ -28,6 +28,10 @@ from bankwise.show.values import CheckReport
 
 Progress = Callable[[int, int], None]
 
+_TEXTS = frozenset(
+    (".mlir", ".rst", ".md", ".txt", ".json", ".toml", ".csv", ".html", ".ll", ".s", ".ptx", ".py")
+)
+"""Suffixes of names that promise a text."""
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _TENSORS = re.compile(r"\btensor<|!torch\.")
 _THREADS = re.compile(
@@ -173,16 +177,17 @@ def _keep(
     return tuple(written)
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file, its folder too; :class:`InputError` if that is not possible."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as error:
-        message = f"cannot be written: {error.strerror}"
-        raise InputError(message, location=Location(str(path))) from error
+def check_output(path: Path) -> None:
+    """InputError for a name that a compiled module must not get: a text's, or one in use."""
+    where = Location(str(path))
+    if path.suffix.lower() in _TEXTS or str(path) == "-":
+        message = "a model becomes a binary IREE module, this is the name of a text"
+        hint = f"-o {path.stem.strip('-') or 'fixed'}.vmfb; --keep DIR writes the kernels as text"
+        raise InputError(message, location=where, hint=hint)
+    check_writable(path)
 
 
 def _write(folder: Path, name: str, content: bytes) -> Path:
-    write_bytes(folder / name, content)
+    make_folder(folder)
+    write_atomically(folder / name, content)
     return folder / name

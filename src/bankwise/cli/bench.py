@@ -58,13 +58,9 @@ def transpose(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Transpose rung by rung: conflicts predicted and measured, share of a copy's speed."""
+    from bankwise.files import make_folder
     from bankwise.lab.bench_transpose import DTYPES, BenchOptions, bench_transpose, read_sizes
-    from bankwise.lab.report.transposing import (
-        make_folder,
-        print_transpose,
-        save,
-        transpose_document,
-    )
+    from bankwise.lab.report.transposing import print_transpose, save, transpose_document
 
     types = tuple(dtype) or DTYPES
     options = BenchOptions(read_sizes(size), types, target, variants, repeats, seed, counters)

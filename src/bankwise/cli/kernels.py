@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -168,16 +169,21 @@ def _fix_model(
     isa: bool,
     form: FixFormat,
 ) -> int:
-    from bankwise.ask.model import fix_model, write_bytes
+    from bankwise.ask.model import check_output, fix_model
+    from bankwise.files import make_folder, write_atomically
     from bankwise.show.model import model_fix_document, print_model_fix
 
+    if output:
+        check_output(Path(output))
     folder = Path(keep) if keep else None
     with progress("executing workgroups") as advance:
         found = fix_model(
             file, options, lowering, keep=folder, execute=execute, isa=isa, progress=advance
         )
     if output and found.vmfb is not None:
-        write_bytes(Path(output), found.vmfb)
+        make_folder(Path(output).parent)
+        write_atomically(Path(output), found.vmfb)
+        found = replace(found, files=(*found.files, Path(output)))
     if form is FixFormat.json:
         write_json(model_fix_document(found))
     elif form is FixFormat.html:

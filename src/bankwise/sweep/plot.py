@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
+from bankwise.files import write_atomically
 from bankwise.sweep.store import Outcome
 
 if TYPE_CHECKING:
@@ -41,11 +43,9 @@ def plot(outcomes: Sequence[Outcome], path: Path, title: str) -> None:
             _panel(place, same, column)
             place.set(title=" ".join(kind), ylabel=label, xlabel="shape", yscale=scale)
     figure.suptitle(title)
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        message = f"cannot be written: {error.strerror}"
-        raise InputError(message, location=Location(str(path))) from error
+    drawn = BytesIO()
+    figure.savefig(drawn, format=path.suffix.removeprefix("."))
+    write_atomically(path, drawn.getvalue())
 
 
 def _panel(place: Axes, outcomes: Sequence[Outcome], column: str) -> None:

@@ -32,6 +32,7 @@ from string import Template
 from typing import Any
 
 from bankwise.errors import InputError, Location
+from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 
 _FIELDS = ("name", "file", "targets", "types", "mitigations", "shapes", "grid")
@@ -148,17 +149,15 @@ def _words(path: Path, kernel: Mapping[str, Any], key: str) -> list[str]:
 
 def _text(path: Path, file: str) -> str:
     try:
-        return (path.parent / file).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_text(path.parent / file)
+    except InputError as error:
         raise _bad(path, f"kernel file {file!r} cannot be read: {error}") from error
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise _bad(path, f"cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
         raise _bad(path, f"is no TOML: {error}") from error
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bankwise.errors import InputError, Location
+from bankwise.files import check_writable
 from bankwise.sweep.spec import Case
 
 Row = dict[str, Any]
@@ -27,6 +28,9 @@ CREATE TABLE IF NOT EXISTS cases (
   status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
   seconds REAL NOT NULL, error TEXT NOT NULL, result TEXT NOT NULL
 )"""
+
+
+_COLUMNS = "key, kernel, shape, type, target, mitigation, status, seconds, error, result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,15 @@ class Outcome:
 @contextmanager
 def open_store(path: Path) -> Iterator[sqlite3.Connection]:
     """The store in ``path``, made if it is not there. :class:`InputError` if it is none."""
+    check_writable(path)
     try:
         store = sqlite3.connect(path, isolation_level=None)
         store.execute(_SCHEMA)
+        store.execute(f"SELECT {_COLUMNS} FROM cases LIMIT 0")
     except sqlite3.Error as error:
         message = f"cannot be used as a store: {error}"
-        raise InputError(message, location=Location(str(path))) from error
+        hint = "a file that `bankwise sweep` made, or a new one"
+        raise InputError(message, location=Location(str(path)), hint=hint) from error
     try:
         yield store
     finally:
@@ -59,7 +66,7 @@ def record(store: sqlite3.Connection, outcome: Outcome) -> None:
     """Write one outcome; it is on disk when this returns."""
     case = outcome.case
     store.execute(
-        "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT OR REPLACE INTO cases ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             case.key,
             case.kernel,

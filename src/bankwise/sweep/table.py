@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bankwise.errors import InputError, Location
+from bankwise.errors import InputError
+from bankwise.files import write_atomically
 from bankwise.sweep.store import Outcome, Row
 
 FIRST = ("kernel", "shape", "type", "target", "mitigation", "status", "error")
@@ -62,11 +63,9 @@ def write_parquet(table: Sequence[Row], path: Path) -> None:
         import pyarrow.parquet as parquet
     except ModuleNotFoundError as error:
         raise InputError("Parquet needs pyarrow", hint="pip install 'bankwise[sweep]'") from error
-    try:
-        parquet.write_table(pyarrow.Table.from_pylist(list(table)), path)
-    except OSError as error:
-        message = f"cannot be written: {error}"
-        raise InputError(message, location=Location(str(path))) from error
+    content = io.BytesIO()
+    parquet.write_table(pyarrow.Table.from_pylist(list(table)), content)
+    write_atomically(path, content.getvalue())
 
 
 def summaries(outcomes: Sequence[Outcome]) -> list[Summary]:

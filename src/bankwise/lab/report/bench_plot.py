@@ -7,10 +7,12 @@ at 1, and the median conflicts of the three layouts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError, Location
+from bankwise.files import write_atomically
 from bankwise.lab.report.bench_cases import VARIANTS, medians
 from bankwise.lab.report.bench_row import BenchRow
 
@@ -41,10 +43,9 @@ def plot_bench(rows: Sequence[BenchRow], path: Path, title: str) -> None:
         _speeds(left, chosen, group)
         _conflicts(right, chosen)
     figure.suptitle(title)
-    try:
-        figure.savefig(path, dpi=110)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", location=place) from error
+    drawn = BytesIO()
+    figure.savefig(drawn, format=path.suffix.removeprefix("."), dpi=110)
+    write_atomically(path, drawn.getvalue())
 
 
 def _speeds(axes: Any, rows: Sequence[BenchRow], group: str) -> None:

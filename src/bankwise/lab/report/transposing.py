@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bankwise.errors import InputError, Location
-from bankwise.files import write_atomically
+from bankwise.files import make_folder, write_atomically
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -202,16 +201,9 @@ def plot(report: TransposeBench, path: Path) -> None:
         axes.set_xlim(0, max(values) * 1.25)
         axes.set_title(f"{case[0]} {case[1]} x {case[2]}: TB/s, bytes read and written", size=9)
         axes.tick_params(labelsize=7)
-    figure.savefig(path, dpi=110)
-
-
-def make_folder(folder: Path) -> None:
-    """The folder for :func:`save`, before minutes of measuring. InputError if it cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"cannot make this folder: {error.strerror}"
-        raise InputError(message, location=Location(str(folder))) from error
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix.removeprefix("."), dpi=110)
+    write_atomically(path, drawn.getvalue())
 
 
 def save(report: TransposeBench, folder: Path) -> tuple[Path, ...]:

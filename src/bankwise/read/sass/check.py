@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_bytes
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, NotFollowed
 from bankwise.read.follow.result import (
     access,
@@ -49,12 +50,7 @@ def check_cubin(
 
     A cubin has no lines: what is found stands at its source line, if the file has line numbers.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise InputError(message, location=Location(str(path))) from error
-    facts = from_cubin(data, str(path))
+    facts = from_cubin(read_bytes(path), str(path))
     text, file = disassemble(path), str(path)
     found = kernels(text, file, facts, only=kernel)
     if not found:
