@@ -258,3 +258,43 @@ def test_claims_are_re_derived_even_when_the_digest_is_repaired(p):
             assert _rejected(mutated), (path, value, other)
             checked += 1
     assert checked > 50
+
+
+def _resigned(body):
+    return {**body, "digest": digest(body)}
+
+
+@pytest.mark.parametrize("instruction", ["ld.shared.b32", "st.shared.b32", "cp.async.b32"])
+def test_a_16_way_conflict_that_calls_itself_a_copy_is_rejected(instruction):
+    """Row-major 16 x 32 of f32, read by column; a copy would be counted in lane order, free."""
+    body = to_json(solve(transpose_problem()).certificate)
+    body["bases"] = [1 << i for i in range(9)]
+    body["colours"] = [1, 2, 4, 8, 16, 0, 0, 0, 0]
+    for claim in body["accesses"]:
+        free = {"passes": 1, "ideal": 1, "floor": 1, "conflicts": ""}
+        claim.update(free, kind="dma", instruction=instruction)
+    body["total_passes"] = body["total_floor"] = sum(a["weight"] for a in body["accesses"])
+    body["how"], body["nodes"], body["optimal"] = "floor", 0, True
+    errors = certify.check(from_json(_resigned(body))).errors
+    assert len(errors) == len(body["accesses"]) == 2
+    assert all(f"{instruction} is no direct-to-LDS copy" in error for error in errors)
+
+
+def _copied(instruction):
+    tile = Tile((("n", 6), ("m", 4)), 16)
+    lanes, vector = "n3 n4 n5 m0 m1 m2", "n0 n1 n2"
+    copied = request(tile, "copy", "write", lanes, vector, kind="dma", instruction=instruction)
+    read = request(tile, "read", "read", "m0 m1 m2 m3 n3 n4", vector, registers="n5")
+    return to_json(solve(problem(machine("gfx950"), tile, [copied, read])).certificate)
+
+
+@pytest.mark.parametrize("copy_", ["buffer_load_dwordx4_lds", "global_load_lds_dwordx4"])
+def test_copies_are_copies_and_nothing_else_is(copy_):
+    body = _copied(copy_)
+    assert certify.check(from_json(body)).accepted
+    copied, read = ("accesses", 0), ("accesses", 1)
+    for store in ("ds_write_b128", "ds_read_b128"):
+        assert _rejected(_resigned(_mutated(body, (*copied, "instruction"), store))), store
+    assert "ds_read_b128 is no direct-to-LDS copy" in str(
+        certify.check(from_json(_resigned(_mutated(body, (*read, "kind"), "dma")))).errors
+    )

@@ -5,6 +5,7 @@ element from the certificate's layout, lists which bytes each lane touches, and 
 bank with :mod:`bankwise.counting.conflict`. What it checks:
 
 * the layout is a bijection of the tile;
+* what is said to write in lane order is a direct-to-LDS copy;
 * every vector is contiguous, aligned and in order, in every execution;
 * passes and ideal of every access, in every execution;
 * the conflict directions: exactly these collide;
@@ -18,6 +19,7 @@ names it as trusted. Whoever doubts it runs the search again.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -31,6 +33,8 @@ from bankwise.solver.certificate import Certificate, Claim
 
 Elements = npt.NDArray[np.int64]
 
+_COPY = re.compile(r"buffer_load_\w+_lds|global_load_lds_\w+")
+"""The names of AMD's direct-to-LDS copies (CDNA 3 and CDNA 4 instruction sets, chapter 9)."""
 _STEPS = 256
 """Executions of one access that are counted; by linearity any one would do."""
 
@@ -78,6 +82,7 @@ def _check_access(c: Certificate, claim: Claim, offsets: Elements) -> list[str]:
     where = offsets[starts]
     errors = [*_check_width(c, claim, row), *_check_vector(claim, offsets, starts, vector)]
     if claim.kind == "dma":
+        errors += _check_copy(row)
         where = np.broadcast_to(np.arange(where.shape[-1]) << len(vector), where.shape)
     elif claim.kind != "plain":
         raise InputError(f"{claim.name}: unknown kind {claim.kind!r}")
@@ -95,6 +100,13 @@ def _check_access(c: Certificate, claim: Claim, offsets: Elements) -> list[str]:
     if claim.kind == "plain":
         errors += _check_conflicts(c, claim, row, offsets, starts[0])
     return [f"{claim.name}: {e}" for e in errors]
+
+
+def _check_copy(row: Instruction) -> list[str]:
+    """Only a direct-to-LDS copy writes in lane order, whatever the layout is."""
+    if row.direction == "write" and _COPY.fullmatch(row.name):
+        return []
+    return [f"{row.name} is no direct-to-LDS copy, so it is not of the kind 'dma'"]
 
 
 def _check_width(c: Certificate, claim: Claim, row: Instruction) -> list[str]:
