@@ -240,6 +240,38 @@ def test_a_dump_of_cuobjdump_is_the_same_kernel() -> None:
     assert [offsets(a)[0] for a in kernel.accesses] == [8]
 
 
+OLD_HEAD = (
+    '.headerflags\t@"EF_CUDA_TEXMODE_UNIFIED EF_CUDA_64BIT_ADDRESS {} EF_CUDA_VIRTUAL_SM({})"'
+)
+"""What nvdisasm 13.1 prints in the place of ``.target`` for the ELF that ptxas 12.9 writes."""
+
+
+@pytest.mark.parametrize(
+    ("head", "target"),
+    [
+        (OLD_HEAD.format("EF_CUDA_SM80", "EF_CUDA_SM80"), "sm_80"),
+        (OLD_HEAD.format("EF_CUDA_SM90", "EF_CUDA_SM80"), "sm_90"),
+        (OLD_HEAD.format("EF_CUDA_ACCELERATORS EF_CUDA_SM90", "EF_CUDA_SM90"), "sm_90"),
+        ('.headerflags @"EF_CUDA_SM90"', "sm_90"),
+        (".target\tsm_90a", "sm_90"),
+        (".target\tsm_100a", "sm_100"),
+    ],
+)
+def test_the_head_that_cuda_12_leaves_names_the_machine(head: str, target: str) -> None:
+    text = sass_text(f"{TILE}\nSTS [R3], R4")
+    assert ".target\tsm_90" in text
+    (kernel,) = check_sass(text.replace(".target\tsm_90", head, 1), "k.sass")
+    (plain,) = check_sass(text.replace("sm_90", target, 1), "k.sass")
+    assert kernel.target == plain.target == target
+    assert [offsets(a) for a in kernel.accesses] == [offsets(a) for a in plain.accesses]
+
+
+def test_flags_without_a_machine_name_none() -> None:
+    text = sass_text(TILE).replace(".target\tsm_90", '.headerflags\t@"EF_CUDA_VIRTUAL_SM(9)"', 1)
+    with pytest.raises(InputError, match="an unknown machine is not followed"):
+        check_sass(text, "k.sass")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -54,6 +54,8 @@ Dimensions = tuple[tuple[str, int], ...]
 
 _NAME = re.compile(r"[A-Za-z_]+")
 _LAYOUT = re.compile(r"\s*\(([^()]*)\)(.*)", re.DOTALL)
+_MOST_BITS = 62
+"""Of an index that is counted with: it has to fit into a signed word of 64 bits."""
 _BIT = re.compile(r"([A-Za-z_]+)(\d+)")
 
 
@@ -258,6 +260,8 @@ def parse(text: str) -> Layout:
     if match is None:
         raise InputError(f"not a layout: {text!r}", hint="(n:5 m:4) lane = n0 n1; reg = m0^n2")
     outputs = tuple(_dimension(part) for part in match[1].split())
+    if size(outputs) > _MOST_BITS:
+        raise _too_wide(outputs)
     inputs: list[tuple[str, int]] = []
     columns: list[f2.Vector] = []
     for group in filter(str.strip, match[2].split(";")):
@@ -267,6 +271,8 @@ def parse(text: str) -> Layout:
         found = [vector(image, outputs) for image in images.split()]
         inputs.append((name.strip(), len(found)))
         columns += found
+    if size(tuple(inputs)) > _MOST_BITS:
+        raise _too_wide(tuple(inputs))
     return Layout(tuple(inputs), outputs, tuple(columns))
 
 
@@ -275,6 +281,11 @@ def _dimension(text: str) -> tuple[str, int]:
     if not colon or not bits.isdecimal():
         raise InputError(f"not a dimension: {text!r}", hint="a name and its bits, n:5")
     return name, int(bits)
+
+
+def _too_wide(dimensions: Dimensions) -> InputError:
+    message = f"{_dimension_text(dimensions)} has more than {_MOST_BITS} bits"
+    return InputError(message, hint="n:5 is a dimension of 5 bits, that is of 32 places")
 
 
 def _check(dimensions: Dimensions) -> None:

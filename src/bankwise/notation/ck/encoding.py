@@ -170,7 +170,7 @@ def _check_owners(encoding: Encoding) -> None:
     groups = (encoding.replication, *encoding.factors)
     owned = [f for part in _parts(encoding) for f in part] + _registers(encoding)
     for major, minor in owned:
-        if major >= len(groups) or minor >= len(groups[major]):
+        if not (0 <= major < len(groups) and 0 <= minor < len(groups[major])):
             raise InputError(f"there is no factor {minor} of {_group(major)}")
     for factor in ((i, j) for i, group in enumerate(groups) for j in range(len(group))):
         times = owned.count(factor)

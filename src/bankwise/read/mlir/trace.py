@@ -293,9 +293,10 @@ class _Runner:
         if _first_unknown(bounds) is not None:
             return run_until_repeated(self.body(step, None, scope, path), initial, None)
         count = loop_rounds(*bounds)
-        most = int(np.broadcast_to(count, scope.active.shape)[scope.active].max())
+        counts = np.broadcast_to(count, scope.active.shape)[scope.active]
+        most = int(counts.max(initial=0))
         body = self.body(step, bounds, scope, path)
-        agree = bool((np.broadcast_to(count, scope.active.shape)[scope.active] == most).all())
+        agree = bool((counts == most).all())
         if agree and step.induction is None:
             return run_until_repeated(body, initial, most)
         return run_all(body, initial, most)

@@ -71,14 +71,22 @@ def _text_attributes(section: str) -> Iterator[Attribute]:
 
 
 def _bytes(kind: str, values: str) -> bytes:
-    """The bytes of one directive; a difference of labels or a symbol becomes 0."""
+    """The bytes of one directive; a difference of labels or a symbol becomes 0.
+
+    A number with a leading 0 is octal, as for the assembler.
+    """
     form = _FORMATS[kind]
     most = 1 << 8 * struct.calcsize(form)
     out = b""
     for value in values.split(","):
-        number = re.fullmatch(r"\s*(0x[0-9a-fA-F]+|\d+)\s*", value)
-        out += struct.pack(form, int(number[1], 0) % most if number else 0)
+        number = re.fullmatch(r"\s*(0x[0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)\s*", value)
+        out += struct.pack(form, _number(number[1]) % most if number else 0)
     return out
+
+
+def _number(text: str) -> int:
+    octal = text.startswith("0") and text.isdecimal()
+    return int(text, 8) if octal else int(text, 0)
 
 
 def from_cubin(data: bytes, file: str) -> Mapping[str, Facts]:

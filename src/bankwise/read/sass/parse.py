@@ -15,17 +15,19 @@ from itertools import pairwise
 from bankwise.errors import InputError, Location
 from bankwise.read.sass.facts import Facts, from_text, sections_of
 
-_TARGET = re.compile(r"^\s*(?:\.target\s+|code for )(sm_\d+)", re.MULTILINE)
-_SECTION = re.compile(r"^\s*\.section\s+\.text\.([^\s,]+)")
-_FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
+_TARGET = re.compile(
+    r'^\s*(?:(?:\.target\s+|code for )sm_|\.headerflags\s+@"(?:[^"]*\s)?EF_CUDA_SM)(\d+)',
+    re.MULTILINE,
+)
+"""``.target sm_100a``, ``code for sm_90``, or the flags alone: nvdisasm prints the latter for the
+ELF of CUDA 12. The letter of an architecture's own features changes no rule.""" _SECTION =
+re.compile(r"^\s*\.section\s+\.text\.([^\s,]+)") _FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
 _OTHER_SECTION = re.compile(r"^\s*\.section\s+(?!\.text\.)|^\s*\.L_x_\d+\s*=|^//-+ \.(?!text\.)")
-_LABEL = re.compile(r"^\s*([.$\w]+):\s*$")
-_CODE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;")
-_PLACE = re.compile(r'^\s*//## File "((?:[^"\\]|\\.)*)", line (\d+)(.*)$')
-_SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
-_STEP_BYTES = 16
-_GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+")
-_NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
+_LABEL = re.compile(r"^\s*([.$\w]+):\s*$") _CODE =
+re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;") _PLACE = re.compile(r'^\s*//## File
+"((?:[^"\\]|\\.)*)", line (\d+)(.*)$') _SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
+_STEP_BYTES = 16 _GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+") _NAME =
+re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def generation(target: str) -> int:
 def target(text: str) -> str:
     """The GPU that the text is for; empty if none is named."""
     found = _TARGET.search(text)
-    return found[1] if found else ""
+    return f"sm_{found[1]}" if found else ""
 
 
 def kernel_names(text: str) -> tuple[str, ...]:
