@@ -20,13 +20,14 @@ class Ended:
 
 
 def bankwise(*words: object) -> Ended:
-    """``bankwise WORDS``. An exception that is no exit comes through: it is a defect."""
+    """``bankwise WORDS``. An internal error is no answer: it is a defect of bankwise."""
     out, err, before = io.StringIO(), io.StringIO(), sys.argv
     sys.argv = ["bankwise", *map(str, words)]
     try:
         with redirect_stdout(out), redirect_stderr(err):
             main()
     except SystemExit as end:
+        assert "internal error" not in err.getvalue(), err.getvalue()
         return Ended(int(end.code or 0), out.getvalue(), err.getvalue())
     finally:
         sys.argv = before

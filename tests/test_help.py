@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from bankwise.cli import app
+from bankwise.cli.commands import app
 from bankwise.hardware.machine import names
 from bankwise.show.rules import rules
 from command import bankwise
@@ -111,6 +111,29 @@ def test_a_command_that_is_shown_works(
     ended = bankwise(*words)
     assert ended.code in (0, 1), ended.err
     assert "rror" not in ended.err
+
+
+KINDS = {
+    "AMD assembly": EXAMPLES / "ck_transpose" / "04_reads.s",
+    "PTX": DATA / "profile" / "tiles.ptx",
+    "SASS": DATA / "sass" / "tiles.sass",
+    "TTGIR": DATA / "isa" / "triton_attention.gfx942.ttgir",
+    "folder": DATA / "isa",
+}
+
+
+@pytest.mark.parametrize("verb", ["fix", "cost", "opt --pass pad"])
+def test_a_help_text_promises_no_kind_of_file_that_its_verb_refuses(verb: str) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    words = verb.split()
+    promised = " ".join(bankwise(words[0], "--help").out.split("Options")[0].split())
+    assert "MLIR" in promised
+    for kind, file in KINDS.items():
+        assert bankwise(*words, file).code == 2, kind
+        assert kind not in promised
+    assert all(
+        kind in bankwise("check", "--help").out.replace("\n", " ") for kind in ("PTX", "SASS")
+    )
 
 
 def test_the_patch_of_the_example_is_one_that_git_takes(folder: Path, tmp_path: Path) -> None:

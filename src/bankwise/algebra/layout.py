@@ -54,8 +54,8 @@ Dimensions = tuple[tuple[str, int], ...]
 
 _NAME = re.compile(r"[A-Za-z_]+")
 _LAYOUT = re.compile(r"\s*\(([^()]*)\)(.*)", re.DOTALL)
-_MOST_BITS = 62
-"""Of an index that is counted with: it has to fit into a signed word of 64 bits."""
+_MOST_BITS = 48
+"""Of an index: as many as an address has, so that an offset in bits fits into 64 of them."""
 _BIT = re.compile(r"([A-Za-z_]+)(\d+)")
 
 

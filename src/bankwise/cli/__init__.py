@@ -1,6 +1,7 @@
 """The command line: verbs and options, no logic.
 
-Data goes to stdout, talk to stderr. Exit codes: 0 clean, 1 conflicts or findings, 2 could not.
+Data goes to stdout, talk to stderr. Exit codes: 0 clean, 1 findings, 2 bad input or failure, 3
+answered, but incomplete (:mod:`bankwise.errors`).
 """
 
 from __future__ import annotations
@@ -8,36 +9,103 @@ from __future__ import annotations
 import os
 import sys
 
-# In the order in which `bankwise --help` names their verbs.
-from bankwise.cli import check
-from bankwise.cli import kernels, layouts, passes, triton_plan, study, hardware, bench
-from bankwise.cli.common import app
-from bankwise.errors import InputError
+from bankwise.errors import FAILED, InputError
 
-__all__ = [
-    "app",
-    "bench",
-    "check",
-    "hardware",
-    "kernels",
-    "layouts",
-    "main",
-    "passes",
-    "study",
-    "triton_plan",
-]
+__all__ = ["main"]
+
+_INTERRUPTED = 130
+_TRACEBACK = "BANKWISE_TRACEBACK"
 
 
 def main() -> None:
-    """The entry point: bad input becomes one message on stderr and exit code 2."""
+    """The entry point: whatever goes wrong becomes one message on stderr and an exit code."""
+    try:
+        sys.exit(_guarded())
+    except KeyboardInterrupt:
+        _say("interrupted")
+        sys.exit(_INTERRUPTED)
+
+
+def _guarded() -> int | str | None:
+    """Run the command; its exit code."""
+    try:
+        return _run()
+    except InputError as error:
+        return _failed(f"error: {error}")
+    except BrokenPipeError:
+        _drop_output()
+        return 0
+    except UnicodeEncodeError as error:
+        sign = error.object[error.start]
+        message = f"the encoding of the output, {error.encoding}, has no {sign!a}"
+        return _failed(f"error: {message}\n  hint: set PYTHONUTF8=1, or a locale with UTF-8")
+    except OSError as error:
+        return _failed(f"error: {_told(error)}")
+    except MemoryError:
+        return _failed("error: this needs more memory than there is")
+    except Exception as error:
+        return _failed(_internal(error))
+
+
+def _run() -> int | str | None:
+    """Import the commands, which takes most of the start, and run the one that was typed."""
+    if sys.stdout is None:
+        raise InputError("standard output is closed", hint="for no output: > /dev/null")
+    from bankwise.cli.commands import app
+
     try:
         app()
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except SystemExit as end:
+        sys.stdout.flush()
+        return end.code
+    sys.stdout.flush()
+    return 0
+
+
+def _told(error: OSError) -> str:
+    """What the system refused, and at which file."""
+    why = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {why}"
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working directory was deleted\n  hint: cd to one that exists"
+    return f"standard output, or a temporary file: {why}"
+
+
+def _internal(error: Exception) -> str:
+    """A defect of bankwise, in one line, after its traceback if that was asked for."""
+    if os.environ.get(_TRACEBACK):
+        import traceback
+
+        traceback.print_exc()
+    return (
+        f"internal error: {type(error).__name__}: {error} (this is a bug in bankwise; run with "
+        f"{_TRACEBACK}=1 to see the traceback)"
+    )
+
+
+def _failed(message: str) -> int:
+    """Say why; what stdout still holds is dropped if it cannot be written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        _drop_output()
+    _say(message)
+    return FAILED
+
+
+def _say(message: str) -> None:
+    if sys.stderr is not None:
+        print(message, file=sys.stderr)
+
+
+def _drop_output() -> None:
+    """Nobody reads stdout any more, or it is full: the interpreter must not flush it at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = os.fdopen(nowhere, "w")

@@ -93,6 +93,10 @@ KernelFile = Annotated[
         "dump or a Triton cache entry.",
     ),
 ]
+MlirFile = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="MLIR with kernels (also inside RST)."),
+]
 KernelName = Annotated[str, typer.Option("--kernel", help="Only the kernel of this name.")]
 Dims = Annotated[
     list[str], typer.Option("--dim", metavar="NAME=SIZE", help="Value of a dynamic size.")

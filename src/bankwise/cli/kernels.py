@@ -15,8 +15,8 @@ from bankwise.cli.common import (
     FixFormat,
     Format,
     Keep,
-    KernelFile,
     KernelName,
+    MlirFile,
     Padding,
     Policy,
     PolicyOption,
@@ -44,7 +44,12 @@ if TYPE_CHECKING:
     )
 )
 def fix(
-    file: KernelFile,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="An MLIR kernel (also inside RST), or a model, which IREE lowers."
+        ),
+    ],
     target: Target = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -131,7 +136,7 @@ def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
     )
 )
 def cost(
-    file: KernelFile,
+    file: MlirFile,
     target: Target = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it

@@ -12,7 +12,7 @@ import typer
 from bankwise.cli.common import (
     Dims,
     Format,
-    KernelFile,
+    MlirFile,
     Policy,
     PolicyOption,
     Target,
@@ -57,7 +57,7 @@ class Switch(StrEnum):
     )
 )
 def opt(
-    file: KernelFile,
+    file: MlirFile,
     passes: Annotated[
         list[str],
         typer.Option(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -64,10 +65,10 @@ def read_sizes(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """``65536x256`` and so on; the default for none. InputError for other text."""
     found = []
     for text in texts:
-        m, cross, k = text.partition("x")
-        if not (cross and m.isdigit() and k.isdigit() and int(m) and int(k)):
+        size = re.fullmatch("([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", text)
+        if size is None:
             raise InputError(f"bad size {text!r}", hint="rows x columns, for example 65536x256")
-        found.append((int(m), int(k)))
+        found.append((int(size[1]), int(size[2])))
     return tuple(found) or SIZES
 
 

@@ -151,7 +151,7 @@ def _grid(function: ir.Operation, export: ir.Operation | None) -> Size | None:
 def _size(text: str) -> Size:
     """Up to three sizes, as in ``[256 : index, 2 : index]`` or ``array<i32: 256, 2>``; missing
     axes have size 1."""
-    x, y, z = (*(int(size) for size in re.findall(r"\b\d+\b", text)), 1, 1, 1)[:3]
+    x, y, z = (*(int(size) for size in re.findall(r"(?<!\w)-?\d+\b", text)), 1, 1, 1)[:3]
     return x, y, z
 
 

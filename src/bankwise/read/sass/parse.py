@@ -20,14 +20,17 @@ _TARGET = re.compile(
     re.MULTILINE,
 )
 """``.target sm_100a``, ``code for sm_90``, or the flags alone: nvdisasm prints the latter for the
-ELF of CUDA 12. The letter of an architecture's own features changes no rule.""" _SECTION =
-re.compile(r"^\s*\.section\s+\.text\.([^\s,]+)") _FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
+ELF of CUDA 12. The letter of an architecture's own features changes no rule."""
+_SECTION = re.compile(r"^\s*\.section\s+\.text\.([^\s,]+)")
+_FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
 _OTHER_SECTION = re.compile(r"^\s*\.section\s+(?!\.text\.)|^\s*\.L_x_\d+\s*=|^//-+ \.(?!text\.)")
-_LABEL = re.compile(r"^\s*([.$\w]+):\s*$") _CODE =
-re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;") _PLACE = re.compile(r'^\s*//## File
-"((?:[^"\\]|\\.)*)", line (\d+)(.*)$') _SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
-_STEP_BYTES = 16 _GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+") _NAME =
-re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
+_LABEL = re.compile(r"^\s*([.$\w]+):\s*$")
+_CODE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;")
+_PLACE = re.compile(r'^\s*//## File "((?:[^"\\]|\\.)*)", line (\d+)(.*)$')
+_SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
+_STEP_BYTES = 16
+_GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+")
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
 
 
 @dataclass(frozen=True, slots=True)

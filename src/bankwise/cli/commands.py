@@ -1,0 +1,20 @@
+"""All commands: importing this registers them at the application."""
+
+from __future__ import annotations
+
+# In the order in which `bankwise --help` names their verbs.
+from bankwise.cli import check
+from bankwise.cli import kernels, layouts, passes, triton_plan, study, hardware, bench
+from bankwise.cli.common import app
+
+__all__ = [
+    "app",
+    "bench",
+    "check",
+    "hardware",
+    "kernels",
+    "layouts",
+    "passes",
+    "study",
+    "triton_plan",
+]
