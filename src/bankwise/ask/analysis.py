@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.policies import Issue, select
-from bankwise.read.options import Options, dims_of, three
+from bankwise.read.options import MOST_THREADS, Options, dims_of, three
 from bankwise.show.values import Finding
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def _analyse(opened: Opened, kernel: Kernel, options: Options) -> Analysis:
 
     gpu = machine(_target(opened, kernel, options))
     size = _workgroup_size(opened, kernel, options)
+    _check_launch(opened, kernel, size)
     extraction = extract(
         kernel.op,
         name=kernel.name,
@@ -113,6 +115,19 @@ def _target(opened: Opened, kernel: Kernel, options: Options) -> str:
         location=opened.location_of(kernel.op),
         hint="pass --target, for example --target gfx950; `bankwise machines` lists them",
     )
+
+
+def _check_launch(opened: Opened, kernel: Kernel, size: tuple[int, int, int]) -> None:
+    """A launch without threads or workgroups is a slip of the pen, or damage."""
+    for what, sizes in (("workgroup", size), ("grid", kernel.grid or (1, 1, 1))):
+        if min(sizes) < 1:
+            shown = "x".join(map(str, sizes))
+            message = f"kernel {kernel.name} has a {what} of {shown}: each is 1 or more"
+            raise InputError(message, location=opened.location_of(kernel.op))
+    if prod(size) > MOST_THREADS:
+        message = f"kernel {kernel.name} has a workgroup of {prod(size)} threads"
+        hint = f"{MOST_THREADS} is the most a GPU takes"
+        raise InputError(message, location=opened.location_of(kernel.op), hint=hint)
 
 
 def _workgroup_size(opened: Opened, kernel: Kernel, options: Options) -> tuple[int, int, int]:
