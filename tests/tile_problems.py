@@ -85,7 +85,8 @@ def odd_problem(rng: random.Random):
         vector = widest[: rng.randint(0, len(widest))] if rng.random() < 0.8 else None
         kind = rng.choice(("plain", "plain", "dma"))
         name = f"a{number}"
-        requests.append(Request(name, "read", tuple(lanes), vector, tuple(registers), kind=kind))
+        op = "write" if kind == "dma" else "read"
+        requests.append(Request(name, op, tuple(lanes), vector, tuple(registers), kind=kind))
     return problem(m, tile, requests)
 
 

@@ -14,8 +14,9 @@ from typing import Literal
 
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Dimensions, size, vector, vector_text
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Direction, Instruction, Machine
+from bankwise.hardware.policies import select
 
 MAX_VECTOR_BYTES = 16
 """The widest shared-memory instruction known here; a wider vector is issued in parts."""
@@ -249,14 +250,25 @@ _DEFAULT_STEMS = {
 
 
 def _instruction(machine: Machine, tile: Tile, request: Request, vector_bits: int) -> Instruction:
-    """The named row, or the ordinary load or store of this width (in both AMD spellings)."""
+    """The named row, or the ordinary load, store (in both AMD spellings) or copy of this width."""
     if request.instruction:
         return machine.instruction(request.instruction)
     width = max(1, (tile.element_bits << vector_bits) // 8)
+    if request.kind == "dma":
+        return _copy(machine, request, width)
     key = (machine.vendor, request.op)
     names = [stem.format(8 * width) for stem in _DEFAULT_STEMS[key]]
     known = [name for name in names if name in machine.instructions]
     return machine.instruction(known[0] if known else names[0])
+
+
+def _copy(machine: Machine, request: Request, width_bytes: int) -> Instruction:
+    """The direct-to-shared copy of this width; only a write can be one, and only on AMD."""
+    issues = select(machine, "write", width_bytes, 16, kind="dma")
+    if request.op != "write" or isinstance(issues, Refusal):
+        why = issues.reason if isinstance(issues, Refusal) else "a direct-to-shared copy writes"
+        raise InputError(f"access {request.name!r}: {why}")
+    return machine.instruction(issues[0].instruction)
 
 
 def _check_width(tile: Tile, access: TileAccess) -> None:
