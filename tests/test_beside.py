@@ -427,6 +427,6 @@ def test_more_than_predicted_is_first_blamed_on_what_was_not_analysed() -> None:
 
 def test_two_instructions_of_one_access_are_two_executed_instructions() -> None:
     (rows,) = (k for k in tiles().kernels if k.name == ROWS)
-    split = replace(rows, accesses=tuple(replace(a, instructions=2) for a in rows.accesses))
+    split = replace(rows, accesses=tuple(replace(a, issued=2 * a.issued) for a in rows.accesses))
     counter = Counter("c", "instructions", None, frozenset({"plain"}))
     assert counter.predict(split) == 2 * counter.predict(rows) > 0

@@ -10,7 +10,9 @@ import pytest
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.ask.check import check
-from bankwise.show.values import AccessReport, CheckReport, Cost
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
+from bankwise.show.values import CheckReport
 from command import bankwise
 from kernel_texts import (
     EXAMPLES,

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bankwise.ask.counting import reports_emitted
-from bankwise.counting.access import Access, Pattern
+from bankwise.counting.access import Pattern
+from bankwise.counting.count_kernel import count_accesses
+from bankwise.counting.counted import AccessReport
+from bankwise.counting.kernel import IssuedPattern, KernelAccess, WaveInstruction
 from bankwise.errors import Location
 from bankwise.hardware.machine import Instruction, machine
 from brute import brute_count
@@ -21,11 +23,23 @@ ROWS = [
 ]
 
 
-def access(patterns: Sequence[Pattern], row: Instruction, number: int) -> Access:
-    return Access(
-        row.name, row.direction, "plain", row.width_bytes, 4, 4, Location("k.s", number), "k",
-        tuple(patterns),
+def access(
+    patterns: Sequence[Pattern], row: Instruction, number: int, apart: int | None
+) -> KernelAccess:
+    issued = tuple(
+        IssuedPattern(
+            (WaveInstruction(row.name, p.offsets_bytes, p.active, apart),),
+            p.allocation, p.executions,
+        )
+        for p in patterns
     )  # fmt: skip
+    return KernelAccess(Location("k.s", number), row.name, "plain", row.direction, issued)
+
+
+def counted(accesses: Sequence[KernelAccess], gpu: str) -> list[AccessReport]:
+    found = count_accesses(accesses, machine(gpu))
+    assert all(isinstance(one, AccessReport) for one in found)
+    return [one for one in found if isinstance(one, AccessReport)]
 
 
 def drawn(row: Instruction, waves: int, random: np.random.Generator) -> list[Pattern]:
@@ -47,8 +61,8 @@ def drawn(row: Instruction, waves: int, random: np.random.Generator) -> list[Pat
 def test_together_as_each_alone(gpu: str, name: str, apart: int | None) -> None:
     row, random = machine(gpu).instruction(name), np.random.default_rng(7)
     groups = [drawn(row, 2, random) for _ in range(12)]
-    accesses = [(access(group, row, n), apart) for n, group in enumerate(groups)]
-    for group, report in zip(groups, reports_emitted(accesses, row), strict=True):
+    accesses = [access(group, row, n, apart) for n, group in enumerate(groups)]
+    for group, report in zip(groups, counted(accesses, gpu), strict=True):
         alone = [_cost(row, p, apart) for p in group]
         assert [(i.cost.passes, i.cost.ideal) for i in report.iterations] == alone
         passes = sum(cost[0] * p.executions for cost, p in zip(alone, group, strict=True))
@@ -61,10 +75,8 @@ def test_a_witness_is_true_where_the_pattern_lies(gpu: str, name: str, apart: in
     near = np.arange(row.wave_size)[None, :] * 4 * row.banks
     every = np.ones_like(near, dtype=bool)
     far = 40 * row.banks
-    accesses = [
-        (access([Pattern(near + move, every, "shared")], row, 1), apart) for move in (0, far)
-    ]
-    for report, move in zip(reports_emitted(accesses, row), (0, far), strict=True):
+    accesses = [access([Pattern(near + move, every, "shared")], row, 1, apart) for move in (0, far)]
+    for report, move in zip(counted(accesses, gpu), (0, far), strict=True):
         witness, lanes = report.witness, report.lanes
         assert witness is not None
         assert lanes is not None

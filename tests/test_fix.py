@@ -14,13 +14,13 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.ask.fix import fix, fix_file
 from bankwise.change.execute import compare, execute, random_buffers
+from bankwise.counting.cost import Cost
 from bankwise.hardware.machine import machine
 from bankwise.read.mlir.dispatches import dispatch_sizes
 from bankwise.read.mlir.kernels import kernels
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
-from bankwise.show.values import Cost
 from kernel_texts import (
     EXAMPLES,
     ROWS,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bankwise.algebra.address import Padded
 from bankwise.ask.spec import check_spec
+from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.notation import iree, wave
@@ -24,7 +25,6 @@ from bankwise.notation.values import (
     same,
 )
 from bankwise.read.spec.read import read_spec
-from bankwise.show.values import AccessReport
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.ask.fix import fix
-from bankwise.show.values import Cost
+from bankwise.counting.cost import Cost
 from kernel_texts import LOAD, ROWS, SHARED, STORE, changed, place_of, written
 from patches import applied, verdict
 from random_kernels import copies

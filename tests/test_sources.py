@@ -18,6 +18,7 @@ from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.ask.spec_count import moves
 from bankwise.ask.spec_solve import solve_spec
 from bankwise.counting.coalesce import LINE_BYTES, cache_swizzle, coalesce, sets_of_stride
+from bankwise.counting.counted import AccessReport
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import lane_text, machine
 from bankwise.hardware.policies import select
@@ -25,7 +26,6 @@ from bankwise.notation import wave
 from bankwise.read.spec.read import parse_spec, read_spec
 from bankwise.show.coalescing import CoalesceRow
 from bankwise.show.rules.checklist import extra_by_checklist, extra_by_halves
-from bankwise.show.values import AccessReport
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

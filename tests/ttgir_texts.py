@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bankwise.ask.check_ttgir import check_ttgir
+from bankwise.counting.counted import AccessReport
 from bankwise.read.options import Options
-from bankwise.show.values import AccessReport, CheckReport
+from bankwise.show.values import CheckReport
 
 ROWS = (
     "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], "

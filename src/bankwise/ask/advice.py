@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Instruction, Machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import Buffer, Use, buffers, together
-from bankwise.show.values import Cost, Optimum
+from bankwise.show.values import Optimum
 from bankwise.solver.flat import Answer, Flat, best_flat, best_padding, reduced
 from bankwise.solver.flat_text import Framework, formula, notation
 from bankwise.solver.folds import Demand, Piece

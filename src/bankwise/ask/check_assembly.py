@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from bankwise.ask.advice import Advice, Origin, advise
-from bankwise.ask.counting import reports_emitted
+from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
-from bankwise.counting.access import Access
+from bankwise.counting.access import Pattern
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import Instruction, Machine, machine
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.options import Options, three
-from bankwise.show.values import AccessReport, CheckReport, KernelReport
+from bankwise.show.values import CheckReport, KernelReport
 from bankwise.solver.flat_text import Framework
 
 AMD_SUFFIXES = (".s", ".amdgcn", ".rocmasm", ".asm")
@@ -48,17 +49,13 @@ def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]
     text = _text(path)
     kernels = assembly_kernels(text, path, options, _arguments(arguments))
     reports = [_kernel(k, machine(k.target), _origin(path, text, k.name)) for k in kernels]
-    targets = dict.fromkeys(k.target for k in kernels)
-    return CheckReport(
-        file=str(path),
-        target=", ".join(targets),
-        policy="emitted",
-        counter=", ".join(dict.fromkeys(machine(t).counter for t in targets)),
-        kernels=tuple(report for report, _ in reports),
-        findings=tuple(f for k in kernels for f in offsets_after_xor(k)),
-        refusals=tuple(r for k in kernels for r in k.refusals)
-        + tuple(r for _, refusals in reports for r in refusals),
-        notes=(),
+    refused = [r for k in kernels for r in (*k.refusals, *_unseen(k))]
+    return check_report(
+        str(path),
+        "emitted",
+        [report for report, _ in reports],
+        findings=(f for k in kernels for f in offsets_after_xor(k)),
+        refusals=(*refused, *(r for _, refusals in reports for r in refusals)),
     )
 
 
@@ -127,25 +124,58 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
 
 
 def _kernel(
-    kernel: AssemblyKernel, gpu: Machine, origin: Origin
-) -> tuple[KernelReport, list[Refusal]]:
-    reports, refusals = _counted(kernel, gpu)
+    found: AssemblyKernel, gpu: Machine, origin: Origin
+) -> tuple[KernelReport, tuple[Refusal, ...]]:
+    kernel = kernel_of(found)
+    reports, refusals = count_kernel(kernel, gpu)
     conflicts = any(r.run.extra for r in reports)
-    advice = _advice(kernel, gpu, origin)
-    report = KernelReport(
-        name=kernel.name,
-        target=kernel.target,
-        location=kernel.location,
-        workgroup_size=kernel.workgroup_size,
+    advice = _advice(found, gpu, origin)
+    notes = advice.notes if conflicts else ()
+    return kernel_report(kernel, reports, optima=advice.optima, notes=notes), refusals
+
+
+def kernel_of(found: AssemblyKernel) -> Kernel:
+    """What was followed, as every reader's kernel."""
+    return Kernel(
+        name=found.name,
+        target=found.target,
+        location=found.location,
+        workgroup_size=found.workgroup_size,
         grid=None,
-        lds_bytes=kernel.lds_bytes or 0,
-        accesses=reports,
-        allocations=(),
-        occupancy=None,
-        notes=(*_notes(kernel), *(advice.notes if conflicts else ())),
-        optima=advice.optima,
+        lds_bytes=found.lds_bytes or 0,
+        accesses=tuple(access_of(a) for a in found.accesses),
+        notes=tuple(_notes(found)),
     )
-    return report, refusals
+
+
+def access_of(found: AssemblyAccess) -> KernelAccess:
+    """One instruction as it was emitted."""
+    access = found.access
+    uncounted = "" if found.counted else UNCOUNTED
+    place = f"source {found.source}" if found.source else ""
+    return KernelAccess(
+        access.location,
+        access.operation,
+        access.kind,
+        access.direction,
+        tuple(_issued(p, found) for p in access.patterns),
+        source="emitted",
+        note="; ".join(filter(None, (access.note, uncounted, place))),
+        some_lanes=found.some_lanes,
+        unseen=found.unknown,
+    )
+
+
+def _issued(pattern: Pattern, found: AssemblyAccess) -> IssuedPattern:
+    name, apart = found.instruction, found.apart_bytes
+    issued = WaveInstruction(name, pattern.offsets_bytes, pattern.active, apart)
+    return IssuedPattern((issued,), pattern.allocation, pattern.executions, pattern.really)
+
+
+def _unseen(found: AssemblyKernel) -> Iterator[Refusal]:
+    """Accesses that may touch shared memory: nobody knows, so not everything is analysed."""
+    for why in found.unseen:
+        yield Refusal(f"{found.name}: {why}", found.location)
 
 
 def _advice(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
@@ -158,57 +188,8 @@ def _advice(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
 
 def _notes(kernel: AssemblyKernel) -> Iterator[str]:
     """What was assumed, and what was not followed."""
-    yield from kernel.notes
+    yield from (note for note in kernel.notes if note not in kernel.unseen)
     for n in kernel.not_followed:
         yield f"line {n.line}: {n.mnemonic} is not followed ({n.count} places)"
     for line, why in kernel.open_branches.items():
         yield f"line {line}: both ways followed: {why}"
-
-
-def _counted(
-    kernel: AssemblyKernel, gpu: Machine
-) -> tuple[tuple[AccessReport, ...], list[Refusal]]:
-    """Reports of the accesses that the machine has a row for, in order of the text."""
-    rows: dict[str, list[int]] = {}
-    for number, access in enumerate(kernel.accesses):
-        rows.setdefault(access.instruction, []).append(number)
-    reports: dict[int, AccessReport] = {}
-    refusals: dict[int, Refusal] = {}
-    for name, numbers in rows.items():
-        some = [kernel.accesses[n].access for n in numbers]
-        apart = [kernel.accesses[n].apart_bytes for n in numbers]
-        row = gpu.instructions.get(name)
-        if row is None:
-            why = f"{gpu.name} has no row for {name}: its phases are unknown"
-            refusals |= {n: Refusal(why, a.location) for n, a in zip(numbers, some, strict=True)}
-        else:
-            for n, found in zip(
-                numbers, _reports(list(zip(some, apart, strict=True)), row), strict=True
-            ):
-                if isinstance(found, Refusal):
-                    refusals[n] = found
-                else:
-                    reports[n] = found
-    total = sum(r.run.passes for r in reports.values()) or 1
-    noted = (_noted(reports[n], kernel.accesses[n], total) for n in sorted(reports))
-    return tuple(noted), [refusals[n] for n in sorted(refusals)]
-
-
-def _reports(
-    accesses: list[tuple[Access, int | None]], row: Instruction
-) -> Sequence[AccessReport | Refusal]:
-    """All together; one by one where the machine refuses an address of some of them."""
-    try:
-        return reports_emitted(accesses, row)
-    except InputError as error:
-        if len(accesses) == 1:
-            return [Refusal(str(error), accesses[0][0].location)]
-    return [found for one in accesses for found in _reports([one], row)]
-
-
-def _noted(report: AccessReport, access: AssemblyAccess, total: int) -> AccessReport:
-    """With what is to be said about it, and its share of the kernel's passes."""
-    note = "" if access.counted else UNCOUNTED
-    place = f"source {access.source}" if access.source else ""
-    said = "; ".join(filter(None, (report.note, note, place)))
-    return replace(report, note=said, share=report.run.passes / total)

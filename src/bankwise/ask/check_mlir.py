@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
-from bankwise.ask.kernel_report import kernel_report
+from bankwise.ask.kernel_report import check_report, kernel_report
+from bankwise.counting.access import Access, Pattern
+from bankwise.counting.cost import Cost
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.kernel import (
+    AllocationReport,
+    IssuedPattern,
+    Kernel,
+    KernelAccess,
+    WaveInstruction,
+)
+from bankwise.errors import Refusal
+from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.hardware.policies import Issue
 from bankwise.read.options import Options, dims_of, three
-from bankwise.show.values import CheckReport, Finding
+from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
 if TYPE_CHECKING:
     from bankwise.read.mlir.module import Opened
@@ -34,17 +48,97 @@ def check_opened(opened: Opened, options: Options) -> CheckReport:
 
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
     """Count what was extracted."""
-    targets = dict.fromkeys(a.machine.name for a in analyses)
-    return CheckReport(
-        file=opened.source.file,
-        target=", ".join(targets),
-        policy=options.policy,
-        counter=", ".join(dict.fromkeys(a.machine.counter for a in analyses)),
-        kernels=tuple(kernel_report(a) for a in analyses),
+    counted = [_report(analysis) for analysis in analyses]
+    return check_report(
+        opened.source.file,
+        options.policy,
+        [report for report, _ in counted],
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
-        refusals=tuple(r for a in analyses for r in a.refusals),
+        refusals=(
+            r for a, (_, more) in zip(analyses, counted, strict=True) for r in (*a.refusals, *more)
+        ),
         notes=opened.notes,
     )
+
+
+def _report(analysis: Analysis) -> tuple[KernelReport, tuple[Refusal, ...]]:
+    """One kernel, and what of it was not counted.
+
+    Its occupancy is that of a kernel nobody has compiled: registers are not considered. None
+    without shared memory.
+    """
+    gpu, kernel = analysis.machine, kernel_of(analysis)
+    x, y, z = kernel.workgroup_size
+    used = kernel.lds_bytes
+    held = occupancy(gpu, Usage(x * y * z, used)) if used else None
+    accesses, refusals = count_kernel(kernel, gpu)
+    return kernel_report(kernel, accesses, occupancy=held, optima=_optima(analysis)), refusals
+
+
+def kernel_of(analysis: Analysis) -> Kernel:
+    """What was extracted, each access with the instructions that the policy makes of it."""
+    extraction, issues = analysis.extraction, analysis.issues
+    most = analysis.machine.lds_bytes
+    return Kernel(
+        name=analysis.kernel.name,
+        target=analysis.machine.name,
+        location=analysis.location,
+        workgroup_size=analysis.workgroup_size,
+        grid=analysis.kernel.grid,
+        lds_bytes=sum(a.size_bytes for a in extraction.allocations),
+        accesses=tuple(
+            _access(site.access, issues[site.access.shared_index])
+            for site in extraction.accesses
+            if site.access.shared_index in issues
+        ),
+        allocations=tuple(
+            AllocationReport(a.name, a.kernel, a.location, a.size_bytes, a.size_bytes / most)
+            for a in extraction.allocations
+        ),
+        notes=tuple(map(str, extraction.notes)),
+    )
+
+
+def _access(access: Access, issues: tuple[Issue, ...]) -> KernelAccess:
+    return KernelAccess(
+        access.location,
+        access.operation,
+        access.kind,
+        access.direction,
+        tuple(_issued(pattern, issues) for pattern in access.patterns),
+        note=access.note,
+    )
+
+
+def _issued(pattern: Pattern, issues: tuple[Issue, ...]) -> IssuedPattern:
+    first, active = pattern.offsets_bytes, pattern.active
+    instructions = tuple(
+        WaveInstruction(i.instruction, first + i.offset_bytes if i.offset_bytes else first, active)
+        for i in issues
+    )
+    return IssuedPattern(
+        instructions, pattern.allocation, pattern.executions, pattern.really, pattern.iterations
+    )
+
+
+def _optima(analysis: Analysis) -> Iterator[Optimum]:
+    """What the best layout of each group of allocations would take, where that can be said."""
+    from bankwise.change.rewrite.plan import groups, plan
+
+    for group in groups(analysis.extraction):
+        chosen = plan(group, analysis.issues, analysis.machine)
+        if isinstance(chosen, Refusal) or not chosen.best.ideal:
+            continue
+        best = chosen.best
+        yield Optimum(
+            allocations=tuple(a.name for a in group.allocations),
+            present=Cost(best.passes_before, best.ideal),
+            best=Cost(best.passes, best.ideal),
+            optimal=best.optimal,
+            how=best.how,
+            address=str(best.address),
+            certificate=best.certificate,
+        )
 
 
 def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> tuple[Finding, ...]:

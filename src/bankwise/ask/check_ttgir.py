@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from bankwise.ask.counting import lanes_of
+from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, Sum, better
-from bankwise.counting.conflict import Count, count
-from bankwise.counting.reason import reason
+from bankwise.counting.cost import Cost
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.kernel import (
+    AllocationReport,
+    IssuedPattern,
+    KernelAccess,
+    WaveInstruction,
+)
+from bankwise.counting.kernel import Kernel as Counted
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import Instruction, Machine, machine
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.options import Options
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.accesses import Moved, Reader
@@ -23,15 +30,7 @@ from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Kernel, Module
-from bankwise.show.values import (
-    AccessReport,
-    AllocationReport,
-    CheckReport,
-    Cost,
-    Iteration,
-    KernelReport,
-    Optimum,
-)
+from bankwise.show.values import CheckReport, KernelReport, Optimum
 
 SUFFIX = ".ttgir"
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
@@ -71,16 +70,15 @@ def check_ttgir(
 ) -> CheckReport:
     """Check every kernel of a TTGIR text; ``file`` names it in places."""
     plans = plan(text, file, options, verify=verify)
-    reports = tuple(_kernel(p, optima=optima) for p in plans)
-    gpu = plans[0].machine
-    return CheckReport(
-        file=file,
-        target=gpu.name,
-        policy=POLICY,
-        counter=gpu.counter,
-        kernels=tuple(report for report, _ in reports),
-        findings=(),
-        refusals=tuple(r for p in plans for r in p.refusals),
+    reports = [_kernel(p, optima=optima) for p in plans]
+    return check_report(
+        file,
+        POLICY,
+        [report for report, _ in reports],
+        refusals=(
+            *(r for p in plans for r in p.refusals),
+            *(r for _, more in reports for r in more),
+        ),
         notes=plans[0].module.notes,
     )
 
@@ -145,25 +143,28 @@ def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
     return out
 
 
-def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Better, ...]]:
-    reports = [access_report(a, plan) for a in plan.accesses]
-    together = sum(r.run.passes for r in reports) or 1
+def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
+    kernel = kernel_of(plan)
+    accesses, refusals = count_kernel(kernel, plan.machine)
     ways = _better(plan) if optima else ()
+    best = [_optimum(b) for b in ways if isinstance(b, Better)]
+    return kernel_report(kernel, accesses, optima=best), refusals
+
+
+def kernel_of(plan: Planned) -> Counted:
+    """What was planned, as every reader's kernel."""
     module = plan.module
-    report = KernelReport(
+    return Counted(
         name=plan.kernel.name,
         target=plan.machine.name,
         location=Location(module.file, plan.kernel.line),
         workgroup_size=(module.warps * module.lanes, 1, 1),
         grid=None,
         lds_bytes=sum(_bytes(b) for b in plan.followed.buffers),
-        accesses=tuple(replace(r, share=r.run.passes / together) for r in reports),
+        accesses=tuple(access_of(a) for a in plan.accesses),
         allocations=tuple(_allocation(b, plan) for b in plan.followed.buffers),
-        occupancy=None,
         notes=_notes(plan),
-        optima=tuple(_optimum(b) for b in ways if isinstance(b, Better)),
     )
-    return report, tuple(b for b in ways if isinstance(b, Better))
 
 
 def _better(plan: Planned) -> tuple[Better | Refusal, ...]:
@@ -230,59 +231,26 @@ def _cost(found: Sum) -> Cost:
     return Cost(found.passes, found.ideal)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
-    """One shape of instruction of an access."""
-
-    issued: Issued
-    row: Instruction
-    result: Count
-
-    @property
-    def cost(self) -> Cost:
-        """All instructions of all waves."""
-        return Cost(int(self.result.passes.sum()), int(self.result.ideal.sum()))
-
-
-def access_report(access: Moved, plan: Planned) -> AccessReport:
-    """Count one access."""
-    counted = [_count(i, plan.machine) for i in access.issued]
-    worst = max(counted, key=lambda c: (c.cost.extra, int(c.result.ways.max())))
-    cost = sum((c.cost for c in counted), Cost())
-    times, row = access.touch.executions, worst.row
-    wave, which = np.unravel_index(int(np.argmax(worst.result.extra)), worst.result.extra.shape)
-    offsets = worst.issued.offsets_bytes[wave, which]
-    active = np.broadcast_to(worst.issued.active, worst.issued.offsets_bytes.shape)[wave, which]
-    witness = worst.result.witness
-    return AccessReport(
-        location=access.location,
-        kernel=plan.kernel.name,
-        operation=access.touch.op.name,
-        kind=worst.issued.kind,
-        allocations=(access.buffer,),
-        direction=access.direction,
-        instruction=row.name,
-        instructions=sum(i.instructions for i in access.issued),
-        instruction_source="predicted",
-        waves=plan.module.warps,
-        executions=times,
-        cost=cost,
-        run=cost * times,
-        ways=max(1, int(worst.result.ways.max())),
-        witness=witness,
-        reason=None if witness is None else reason(row, offsets, active, witness),
-        evidence=row.evidence,
-        confidence=row.confidence,
+def access_of(access: Moved) -> KernelAccess:
+    """One access with all instructions of one execution."""
+    touch = access.touch
+    instructions = tuple(i for issued in access.issued for i in _wave_instructions(issued))
+    pattern = IssuedPattern(instructions, access.buffer, touch.executions, touch.times)
+    return KernelAccess(
+        access.location,
+        touch.op.name,
+        access.issued[0].kind,
+        access.direction,
+        (pattern,),
         note=_note(access),
-        iterations=(Iteration((), access.buffer, times, cost),),
-        lanes=lanes_of(row.name, int(wave), offsets, active, None),
     )
 
 
-def _count(issued: Issued, gpu: Machine) -> _Counted:
-    row = gpu.instruction(issued.instruction)
+def _wave_instructions(issued: Issued) -> Iterator[WaveInstruction]:
     active = np.broadcast_to(issued.active, issued.offsets_bytes.shape)
-    return _Counted(issued, row, count(row, issued.offsets_bytes, active))
+    for number in range(issued.instructions):
+        offsets = issued.offsets_bytes[:, number]
+        yield WaveInstruction(issued.instruction, offsets, active[:, number])
 
 
 def _note(access: Moved) -> str:

@@ -11,13 +11,14 @@ from bankwise.cost.bound import busy
 from bankwise.cost.issue import cycles
 from bankwise.cost.mix import executed, mix, trips
 from bankwise.cost.waits import waits
+from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.listing import Listing
 from bankwise.read.options import Options
 from bankwise.show.costing import KernelCost
-from bankwise.show.values import Cost, KernelReport
+from bankwise.show.values import KernelReport
 
 _ISSUED = ("ds_", "v_mfma_", "buffer_", "global_", "flat_")
 
@@ -108,10 +109,10 @@ def lane_bytes(kernel: KernelReport) -> int:
     gpu = machine(kernel.target)
     total = 0
     for access in kernel.accesses:
-        row = gpu.instruction(access.instruction)
         if access.kind != "dma":
-            width = row.width_bytes * row.addresses
-            total += width * access.instructions * access.executions
+            rows = [gpu.instruction(name) for name in access.issued]
+            width = sum(row.width_bytes * row.addresses for row in rows)
+            total += width * access.executions
     return total
 
 

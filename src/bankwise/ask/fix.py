@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
-from bankwise.ask.check_mlir import report_of
+from bankwise.ask.check_mlir import kernel_of, report_of
+from bankwise.counting.cost import Cost
+from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.read.options import Options
 from bankwise.show.fixing import Change, FixReport, Verdict
-from bankwise.show.values import Cost
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.emit import Emitter
@@ -133,9 +134,7 @@ def _scope(analysis: Analysis, emitter: Emitter) -> Scope:
 
 
 def _conflicts(analysis: Analysis, names: str) -> bool:
-    from bankwise.ask.counting import access_reports
-
-    reports = access_reports(analysis.extraction, analysis.issues, analysis.machine)
+    reports, _ = count_kernel(kernel_of(analysis), analysis.machine)
     return any(r.run.extra and set(r.allocations) & set(names.split(", ")) for r in reports)
 
 

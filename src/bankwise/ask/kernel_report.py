@@ -1,68 +1,59 @@
-"""From the analysis of a kernel to its report: accesses counted, allocations, occupancy, optima."""
+"""The one builder of kernel reports and of check reports, whoever read the text."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from bankwise.ask.counting import access_reports
+from bankwise.counting.counted import AccessReport
+from bankwise.counting.kernel import Kernel
 from bankwise.errors import Refusal
-from bankwise.hardware.occupancy import Usage, occupancy
-from bankwise.show.values import AllocationReport, Cost, KernelReport, Optimum
-
-if TYPE_CHECKING:
-    from bankwise.ask.analysis import Analysis
+from bankwise.hardware.machine import machine
+from bankwise.hardware.occupancy import Occupancy
+from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
 
-def kernel_report(analysis: Analysis) -> KernelReport:
-    """Count what was extracted of one kernel.
-
-    Its occupancy is that of a kernel nobody has compiled: registers are not considered. None
-    without shared memory.
-    """
-    extraction, gpu = analysis.extraction, analysis.machine
-    used = sum(a.size_bytes for a in extraction.allocations)
-    x, y, z = analysis.workgroup_size
+def kernel_report(
+    kernel: Kernel,
+    accesses: Iterable[AccessReport],
+    *,
+    occupancy: Occupancy | None = None,
+    optima: Iterable[Optimum] = (),
+    notes: Iterable[str] = (),
+) -> KernelReport:
+    """A kernel and its counted accesses. ``notes``: what is to be said beside its own."""
     return KernelReport(
-        name=analysis.kernel.name,
-        target=gpu.name,
-        location=analysis.location,
-        workgroup_size=analysis.workgroup_size,
-        grid=analysis.kernel.grid,
-        lds_bytes=used,
-        accesses=access_reports(extraction, analysis.issues, gpu),
-        allocations=_allocations(analysis),
-        occupancy=occupancy(gpu, Usage(x * y * z, used)) if used else None,
-        notes=tuple(map(str, extraction.notes)),
-        optima=_optima(analysis),
+        name=kernel.name,
+        target=kernel.target,
+        location=kernel.location,
+        workgroup_size=kernel.workgroup_size,
+        grid=kernel.grid,
+        lds_bytes=kernel.lds_bytes,
+        accesses=tuple(accesses),
+        allocations=kernel.allocations,
+        occupancy=occupancy,
+        notes=(*kernel.notes, *notes),
+        optima=tuple(optima),
     )
 
 
-def _allocations(analysis: Analysis) -> tuple[AllocationReport, ...]:
-    most = analysis.machine.lds_bytes
-    return tuple(
-        AllocationReport(a.name, a.kernel, a.location, a.size_bytes, a.size_bytes / most)
-        for a in analysis.extraction.allocations
+def check_report(
+    file: str,
+    policy: str,
+    kernels: Sequence[KernelReport],
+    *,
+    findings: Iterable[Finding] = (),
+    refusals: Iterable[Refusal] = (),
+    notes: Iterable[str] = (),
+) -> CheckReport:
+    """The kernels of one file, their targets and the counters of these."""
+    targets = dict.fromkeys(k.target for k in kernels)
+    return CheckReport(
+        file=file,
+        target=", ".join(targets),
+        policy=policy,
+        counter=", ".join(dict.fromkeys(machine(t).counter for t in targets)),
+        kernels=tuple(kernels),
+        findings=tuple(findings),
+        refusals=tuple(refusals),
+        notes=tuple(notes),
     )
-
-
-def _optima(analysis: Analysis) -> tuple[Optimum, ...]:
-    """What the best layout of each group of allocations would take, where that can be said."""
-    from bankwise.change.rewrite.plan import groups, plan
-
-    found: list[Optimum] = []
-    for group in groups(analysis.extraction):
-        chosen = plan(group, analysis.issues, analysis.machine)
-        if isinstance(chosen, Refusal) or not chosen.best.ideal:
-            continue
-        best = chosen.best
-        optimum = Optimum(
-            allocations=tuple(a.name for a in group.allocations),
-            present=Cost(best.passes_before, best.ideal),
-            best=Cost(best.passes, best.ideal),
-            optimal=best.optimal,
-            how=best.how,
-            address=str(best.address),
-            certificate=best.certificate,
-        )
-        found.append(optimum)
-    return tuple(found)

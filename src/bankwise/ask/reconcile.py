@@ -51,13 +51,13 @@ def _listing(kernel: KernelReport, opened: Opened) -> Listing | Refusal:
 def _reconciled(kernel: KernelReport, listing: Listing) -> KernelReport:
     predicted: Counter[str] = Counter()
     for access in kernel.accesses:
-        predicted[access.instruction] += access.instructions
+        predicted.update(access.issued)
     emitted = Counter(listing.counts)
     confirmed = {name for name, n in predicted.items() if n == _standing_for(name, emitted)}
     notes = [f"emitted: {_counts(emitted)}; predicted: {_counts(predicted)}"]
     notes += [f"the compiler says: {text}" for text in listing.diagnostics]
     accesses = tuple(
-        replace(a, instruction_source="emitted") if a.instruction in confirmed else a
+        replace(a, instruction_source="emitted") if confirmed.issuperset(a.issued) else a
         for a in kernel.accesses
     )
     return replace(kernel, accesses=accesses, notes=(*kernel.notes, *notes))

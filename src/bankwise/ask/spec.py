@@ -9,14 +9,18 @@ from pathlib import Path
 
 import numpy as np
 
-from bankwise.ask.spec_count import access_report, moves
+from bankwise.ask.kernel_report import check_report, kernel_report
+from bankwise.ask.spec_count import access_of, moves
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
+from bankwise.counting.kernel import AllocationReport, Kernel, KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.policies import policies
 from bankwise.read.spec.read import parse_spec, read_spec
 from bankwise.read.spec.values import Layout, Spec
 from bankwise.read.spec.views import disagreement
 from bankwise.show.spec import Published, SpecReport
-from bankwise.show.values import AccessReport, AllocationReport, CheckReport, Finding, KernelReport
+from bankwise.show.values import Finding
 from bankwise.solver.legal import fault
 
 _DRAWN_ELEMENTS = 1 << 15
@@ -60,24 +64,21 @@ def counted(spec: Spec) -> SpecReport:
     """Count every access of a spec."""
     layout = needs_layout(spec)
     moved = [moves(spec, access, layout) for access in spec.accesses]
-    refusals = tuple(dict.fromkeys(m for m in moved if isinstance(m, Refusal)))
-    reports = [
-        access_report(spec, access, m)
+    size = 0 if isinstance(layout.memory, Refusal) else layout.memory.size * spec.element_bytes
+    accesses = tuple(
+        access_of(spec, access, m)
         for access, m in zip(spec.accesses, moved, strict=True)
         if not isinstance(m, Refusal)
-    ]
-    total = sum(r.run.passes for r in reports) or 1
-    shared = tuple(replace(r, share=r.run.passes / total) for r in reports)
-    size = 0 if isinstance(layout.memory, Refusal) else layout.memory.size * spec.element_bytes
-    check = CheckReport(
-        file=spec.file,
-        target=spec.machine.name,
-        policy=spec.policy or "as each notation",
-        counter=spec.machine.counter,
-        kernels=(_kernel(spec, layout, size, shared),),
+    )
+    kernel = _kernel(spec, layout, size, accesses)
+    reports, refused = count_kernel(kernel, spec.machine)
+    unmoved = tuple(dict.fromkeys(m for m in moved if isinstance(m, Refusal)))
+    check = check_report(
+        spec.file,
+        spec.policy or "as each notation",
+        [kernel_report(kernel, reports)],
         findings=_findings(spec, layout, size),
-        refusals=refusals,
-        notes=(),
+        refusals=(*unmoved, *refused),
     )
     return SpecReport(
         check,
@@ -88,7 +89,7 @@ def counted(spec: Spec) -> SpecReport:
         layout.what,
         size,
         spec.launch.passes if spec.launch else None,
-        _published(spec, shared),
+        _published(spec, reports),
         _offsets(layout),
     )
 
@@ -102,22 +103,23 @@ def _offsets(layout: Layout) -> tuple[int, ...] | None:
     return tuple(int(x) for x in memory.offsets(coordinates).ravel())
 
 
-def _kernel(
-    spec: Spec, layout: Layout, size: int, reports: tuple[AccessReport, ...]
-) -> KernelReport:
-    threads = max((r.waves for r in reports), default=1) * spec.machine.wave_size
+def _kernel(spec: Spec, layout: Layout, size: int, accesses: tuple[KernelAccess, ...]) -> Kernel:
+    threads = max((_waves(a) for a in accesses), default=1) * spec.machine.wave_size
     share = size / spec.machine.lds_bytes
-    return KernelReport(
+    return Kernel(
         name=spec.title,
         target=spec.machine.name,
         location=Location(spec.file),
         workgroup_size=(threads, 1, 1),
         grid=(spec.launch.workgroups, 1, 1) if spec.launch else None,
         lds_bytes=size,
-        accesses=reports,
+        accesses=accesses,
         allocations=(AllocationReport("memory", spec.title, layout.location, size, share),),
-        occupancy=None,
     )
+
+
+def _waves(access: KernelAccess) -> int:
+    return len(access.patterns[0].instructions[0].offsets_bytes)
 
 
 def _findings(spec: Spec, layout: Layout, size: int) -> tuple[Finding, ...]:

@@ -13,18 +13,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from bankwise.ask.check_ttgir import Planned, access_report, numbers_of, plan
-from bankwise.ask.counting import report_emitted
-from bankwise.errors import InputError, Location
+from bankwise.ask import check_assembly, check_ttgir
+from bankwise.ask.check_ttgir import Planned, numbers_of, plan
+from bankwise.counting.cost import Cost
+from bankwise.counting.count_kernel import count_accesses
+from bankwise.counting.kernel import KernelAccess
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.options import Options
 from bankwise.read.ttgir.accesses import Moved
 from bankwise.read.ttgir.cache import open_entry
 from bankwise.read.ttgir.lower import Issued
 from bankwise.show.planning import AS_PLANNED, Emission, PlanReport, PlanRow
-from bankwise.show.values import Cost
 
 _SUFFIXES = ("st64", "_d16_hi", "_d16")
 _ALIKE = {"ds_read_i16": "ds_read_u16", "ds_read_i8": "ds_read_u8"}
@@ -154,19 +156,27 @@ def _planned(access: Moved, planned: Planned) -> Iterable[_Item]:
 
 def _cost(issued: Issued, access: Moved, planned: Planned) -> Cost:
     """The cost of one shape of instruction of an access."""
-    return access_report(replace(access, issued=(issued,)), planned).run
+    only = replace(access, issued=(issued,))
+    return _run(check_ttgir.access_of(only), planned.machine)
+
+
+def _run(access: KernelAccess, machine: Machine) -> Cost:
+    (found,) = count_accesses([access], machine)
+    if isinstance(found, Refusal):
+        raise InputError(found.reason, location=found.location)
+    return found.run
 
 
 def _emitted(found: AssemblyAccess, kernel: AssemblyKernel) -> _Item:
-    row = machine(kernel.target).instruction(found.instruction)
-    report = report_emitted(found.access, row, found.apart_bytes)
+    gpu = machine(kernel.target)
+    row = gpu.instruction(found.instruction)
     return _Item(
         found.access.direction,
         "",
         found.instruction,
         found.access.executions,
         row.width_bytes * row.addresses,
-        report.run,
+        _run(check_assembly.access_of(found), gpu),
         found.access.location.line,
         () if found.source is None else (found.source,),
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bankwise.counting.cost import Cost
 from bankwise.hardware.machine import Vendor, machine
 from bankwise.profile.values import Launch, Quantity
-from bankwise.show.values import Cost, KernelReport
+from bankwise.show.values import KernelReport
 from bankwise.show.worth import Share, Worth
 
 _ELAPSED = "pct_of_peak_sustained_elapsed"

@@ -14,19 +14,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.ask.analysis import analyse
-from bankwise.ask.check_assembly import AMD_SUFFIXES, SASS_SUFFIXES, UNCOUNTED, is_assembly
+from bankwise.ask.check_assembly import AMD_SUFFIXES, SASS_SUFFIXES, is_assembly
 from bankwise.ask.check_mlir import report_of
 from bankwise.ask.cost import lane_bytes
 from bankwise.ask.folder import APART
 from bankwise.change.compile.compile import compile_text
 from bankwise.cost.bound import busy
 from bankwise.cost.mix import Loop, Use, executed, loops, mix, trips
+from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Claim, Machine, machine
 from bankwise.read.listing import Listing, read
 from bankwise.read.options import Options
-from bankwise.show.values import CheckReport, Cost, KernelReport
+from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.worth import Share, Worth, missing
 
 VECTOR = Claim(
@@ -124,7 +125,7 @@ def _scope(kernel: KernelReport) -> str:
 
 
 def _uncounted(kernel: KernelReport) -> bool:
-    return any(UNCOUNTED in a.note for a in kernel.accesses)
+    return not all(a.counted for a in kernel.accesses)
 
 
 def _whole(kernel: KernelReport, listing: Listing, run: Cost) -> _Part | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bankwise.counting.bound import Bound
 from bankwise.errors import Location
 from bankwise.hardware.machine import AccessKind, Direction
 
@@ -25,7 +26,8 @@ class Pattern:
 
     ``offsets_bytes``: int64 [waves, lanes], the first byte of every lane, from the start of the
     allocation. ``active``: bool [waves, lanes]. ``allocation``: the name of the allocation.
-    ``executions``: in how many executions per workgroup this pattern occurs.
+    ``executions``: in how many executions per workgroup this pattern occurs, as followed;
+    ``really``: between which ends the truth lies, None if that is exact.
     ``iterations``: the first induction values of the enclosing loops, outermost first.
     """
 
@@ -34,6 +36,7 @@ class Pattern:
     allocation: str
     executions: int = 1
     iterations: tuple[int, ...] = ()
+    really: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

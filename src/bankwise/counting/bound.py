@@ -39,7 +39,7 @@ class Bound:
     high: int | None
 
     def __post_init__(self) -> None:
-        assert 0 <= self.low, self.low
+        assert self.low >= 0, self.low
         assert self.high is None or self.low <= self.high, (self.low, self.high)
 
     @property

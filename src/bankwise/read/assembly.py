@@ -23,6 +23,7 @@ class AssemblyAccess:
     are counts; if not, each pattern occurs, nobody knows how often. ``unknown``: why some of its
     executions have no known address; empty if all have. ``immediate_bytes``: the constant that the
     instruction adds to its register; ``xored``: the bits of the addresses that came out of an XOR.
+    ``some_lanes``: nobody knows which of the active lanes take part.
     """
 
     access: Access
@@ -33,6 +34,7 @@ class AssemblyAccess:
     unknown: str = ""
     immediate_bytes: int = 0
     xored: int = 0
+    some_lanes: bool = False
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.access import BoolArray, IntArray, Pattern
+from bankwise.counting.bound import exactly, total
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Machine
 from bankwise.read.assembly import AssemblyAccess
@@ -118,9 +119,15 @@ def _distinct(accesses: Sequence[AssemblyAccess]) -> list[AssemblyAccess]:
 
 def _summed(same: Sequence[AssemblyAccess]) -> AssemblyAccess:
     rows = zip(*(a.access.patterns for a in same), strict=True)
-    patterns = tuple(replace(row[0], executions=sum(p.executions for p in row)) for row in rows)
+    patterns = tuple(_joined(row) for row in rows)
     access = replace(same[0].access, patterns=patterns)
     return replace(same[0], access=access, counted=all(a.counted for a in same))
+
+
+def _joined(alike: Sequence[Pattern]) -> Pattern:
+    exact = all(p.really is None for p in alike)
+    really = None if exact else total(p.really or exactly(p.executions) for p in alike)
+    return replace(alike[0], executions=sum(p.executions for p in alike), really=really)
 
 
 def _reach(use: Use) -> int:

@@ -10,18 +10,11 @@ import json
 from typing import Any
 
 from bankwise.counting.conflict import Witness
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport, Lanes
+from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import Location, Refusal
-from bankwise.show.values import (
-    AccessReport,
-    AllocationReport,
-    CheckReport,
-    Cost,
-    Finding,
-    KernelReport,
-    Lanes,
-    Optimum,
-    Totals,
-)
+from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Totals
 from bankwise.solver.certificate import Certificate, to_json
 
 Document = dict[str, Any]

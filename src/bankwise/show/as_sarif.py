@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
 from bankwise.show.rules import Rule, rules
-from bankwise.show.values import AccessReport, CheckReport
+from bankwise.show.values import CheckReport
 
 
 def check_sarif(report: CheckReport) -> dict[str, Any]:

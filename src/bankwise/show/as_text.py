@@ -7,7 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bankwise.show.values import AccessReport, CheckReport, Cost, KernelReport, Optimum, Totals
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
+from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 
 _SHOWN = 12
 """Accesses listed in full; the rest is summed up in one line unless all are asked for."""

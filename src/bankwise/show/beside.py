@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.counting.cost import Cost
 from bankwise.errors import Location
 from bankwise.show.as_json import cost_document, location_document
-from bankwise.show.values import Cost
 from bankwise.show.worth import Worth, worth_document
 
 

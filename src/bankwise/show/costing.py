@@ -17,8 +17,8 @@ from bankwise.cost.bound import Busy
 from bankwise.cost.issue import CLAIM
 from bankwise.cost.mix import Use
 from bankwise.cost.waits import Waits
+from bankwise.counting.cost import Cost
 from bankwise.hardware.occupancy import Occupancy, Usage
-from bankwise.show.values import Cost
 
 
 @dataclass(frozen=True, slots=True)

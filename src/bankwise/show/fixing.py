@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal, exit_code
 from bankwise.show.as_json import certificate_document, check_document, refusal_document
-from bankwise.show.values import CheckReport, Cost
+from bankwise.show.values import CheckReport
 from bankwise.solver.certificate import Certificate
 
 Status = Literal["passed", "failed", "not available", "skipped"]

@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, exit_code
-from bankwise.show.values import AccessReport, CheckReport
+from bankwise.show.values import CheckReport
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
 """An access as a baseline knows it: kernel, operation, direction, allocations, instruction, extra

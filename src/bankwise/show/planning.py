@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.counting.cost import Cost
 from bankwise.errors import Location, Refusal
 from bankwise.show.as_json import Document, cost_document, location_document, refusal_document
-from bankwise.show.values import Cost
 
 
 @dataclass(frozen=True, slots=True)

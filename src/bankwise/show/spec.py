@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.counting.counted import AccessReport
 from bankwise.show.as_json import check_document
 from bankwise.show.solving import SolveReport, print_solve, solve_document
-from bankwise.show.values import AccessReport, CheckReport
+from bankwise.show.values import CheckReport
 
 _LINE = 120
 """A text longer than this is cut short in a list, unless it is the one asked for."""

@@ -9,31 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bankwise.counting.conflict import Witness
-from bankwise.counting.reason import Reason
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
+from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import Location, Refusal, exit_code
-from bankwise.hardware.machine import Evidence
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.solver.certificate import Certificate
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Passes of something, and the passes it would take without any conflict."""
-
-    passes: int = 0
-    ideal: int = 0
-
-    @property
-    def extra(self) -> int:
-        """``passes - ideal``."""
-        return self.passes - self.ideal
-
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(self.passes + other.passes, self.ideal + other.ideal)
-
-    def __mul__(self, times: int) -> Cost:
-        return Cost(self.passes * times, self.ideal * times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,86 +27,12 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
-    """One distinct pattern of an access: in how many executions, at what cost."""
-
-    first: tuple[int, ...]
-    allocation: str
-    executions: int
-    cost: Cost
-
-
-@dataclass(frozen=True, slots=True)
-class Lanes:
-    """The costliest execution of an access, lane by lane, for whoever draws it.
-
-    ``instruction`` of ``wave`` touches ``offsets_bytes[lane]`` first, on the ``active`` lanes.
-    ``apart_bytes``: from there to the second address of a two-address form, None if it has one.
-    """
-
-    instruction: str
-    wave: int
-    offsets_bytes: tuple[int, ...]
-    active: tuple[bool, ...]
-    apart_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AccessReport:
-    """One access to shared memory, predicted (or read from the emitted code).
-
-    ``cost`` is one execution by all waves of one workgroup (the first pattern), ``run`` all
-    executions of a workgroup. ``instructions`` is how many instructions one execution issues per
-    wave. ``share`` is its part of the kernel's LDS time.
-    """
-
-    location: Location
-    kernel: str
-    operation: str
-    kind: str
-    allocations: tuple[str, ...]
-    direction: str
-    instruction: str
-    instructions: int
-    instruction_source: str
-    waves: int
-    executions: int
-    cost: Cost
-    run: Cost
-    ways: int
-    witness: Witness | None
-    reason: Reason | None
-    evidence: Evidence
-    confidence: float
-    note: str
-    iterations: tuple[Iteration, ...]
-    share: float = 0.0
-    lanes: Lanes | None = None
-
-    @property
-    def rule(self) -> str:
-        """The rule this access breaks; empty if none."""
-        return "bank-conflict" if self.run.extra > 0 else ""
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """Something wrong beside conflicts, under a rule name, at a place."""
 
     rule: str
     location: Location
     message: str
-
-
-@dataclass(frozen=True, slots=True)
-class AllocationReport:
-    """One shared allocation: its size and what part of the machine's shared memory it takes."""
-
-    name: str
-    kernel: str
-    location: Location
-    bytes: int
-    share: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def _match(
 
 def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -> KernelBeside:
     groups, scale = _workgroups(kernel, launches)
-    counted = not any(UNCOUNTED in a.note for a in kernel.accesses)
+    counted = all(a.counted for a in kernel.accesses)
     instructions, notes = instruction_rows(kernel, launches, groups if counted else None)
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
     seen = _seen(kernel, launches, groups if counted else None)

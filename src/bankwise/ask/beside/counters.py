@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from bankwise.counting.counted import AccessReport
 from bankwise.hardware.machine import Direction, Vendor
-from bankwise.show.values import AccessReport, KernelReport
+from bankwise.show.values import KernelReport
 
 Quality = Literal["extra", "passes", "instructions"]
 

@@ -12,9 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
 from bankwise.profile.values import Launch, Measured
 from bankwise.show.beside import InstructionRow
-from bankwise.show.values import AccessReport, Cost, KernelReport
+from bankwise.show.values import KernelReport
 
 _T = TypeVar("_T")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from bankwise.counting.access import Access, BoolArray, Pattern
+from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.assembly import AssemblyAccess, NotFollowed
@@ -42,10 +43,7 @@ def access(
 ) -> AssemblyAccess:
     """The access of one instruction. ``touched`` has at least one pattern."""
     counted = touched.counted and touched.unknown is None
-    patterns = tuple(
-        Pattern(offsets, active, allocation, count if counted else 1)
-        for (offsets, active), count in zip(touched.patterns, touched.counts, strict=True)
-    )
+    patterns = tuple(_patterns(touched, allocation, counted))
     found = Access(
         operation=name,
         direction=direction,
@@ -62,8 +60,24 @@ def access(
     )
     lost = "" if touched.unknown is None else str(touched.unknown)
     return AssemblyAccess(
-        found, name, apart_bytes, source, counted, lost, immediate_bytes, touched.xored
+        found,
+        name,
+        apart_bytes,
+        source,
+        counted,
+        lost,
+        immediate_bytes,
+        touched.xored,
+        touched.maybe is not None,
     )
+
+
+def _patterns(touched: Touched, allocation: str, counted: bool) -> Iterator[Pattern]:
+    """What cannot be counted is followed once at least, and runs as often as is sure at least."""
+    rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
+    for (offsets, active), count, sure in rows:
+        times, really = (count, None) if counted else (max(1, sure), Bound(sure, None))
+        yield Pattern(offsets, active, allocation, times, really=really)
 
 
 def _note(touched: Touched) -> str:

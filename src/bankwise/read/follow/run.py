@@ -225,10 +225,11 @@ def _leap(run: _Run, path: Path, step: Step, again: bool) -> bool:
 def _repeat(run: _Run, before: dict[int, list[int]], times: int) -> None:
     """Let what happened since ``before`` happen ``times`` times more."""
     for number, old in before.items():
-        counts = run.touched[number].counts
-        for at, count in enumerate(counts):
-            was = old[at] if at < len(old) else 0
-            counts[at] = count + times * (count - was)
+        touched = run.touched[number]
+        for at, count in enumerate(touched.counts):
+            more = times * (count - (old[at] if at < len(old) else 0))
+            touched.counts[at] += more
+            touched.sure[at] += more
 
 
 def _part(run: _Run, path: Path, ways: Sequence[int], taken: BoolArray) -> None:

@@ -18,13 +18,15 @@ from bankwise.read.follow.values import Array, Unknown
 class Touched:
     """What one access touched: distinct (offsets, active lanes) in the order they came.
 
-    ``counts``: how often each; meaningless where ``counted`` is False. ``unknown``: why an
-    execution gave no address. ``maybe``: the condition, where the active lanes are only a bound.
-    ``xored``: the bits of some address that came out of an XOR.
+    ``counts``: how often each was followed; ``sure``: how often of these on ways that are taken for
+    certain, which is all where ``counted``. ``unknown``: why an execution gave no address.
+    ``maybe``: the condition, where the active lanes are only a bound. ``xored``: the bits of some
+    address that came out of an XOR.
     """
 
     patterns: list[tuple[IntArray, BoolArray]] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
+    sure: list[int] = field(default_factory=list)
     counted: bool = True
     unknown: Unknown | None = None
     maybe: Unknown | None = None
@@ -54,7 +56,9 @@ def touch(found: dict[int, Touched], number: int, step: Step, path: Path) -> Non
     if at == len(touched.patterns):
         touched.patterns.append((_offsets(address, active), active))
         touched.counts.append(0)
+        touched.sure.append(0)
     touched.counts[at] += 1
+    touched.sure[at] += path.certain
 
 
 def _offsets(address: Array, active: BoolArray) -> IntArray:

@@ -260,6 +260,7 @@ def _pattern(kernel: _Kernel, each: Seen, element: int) -> Pattern:
         found.allocation,
         each.executions,
         each.iterations,
+        each.really,
     )
 
 

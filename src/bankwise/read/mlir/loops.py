@@ -9,15 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.value import Value, state
 
+Certainty = Literal["sure", "may run", "any number"]
+"""Of an execution: it happens; in a branch nobody decides; in a loop of unknown length."""
+
 Key = tuple[int, int]
-Counts = Counter[Key]
-"""How often each footprint (access number, footprint number) occurs."""
+"""A footprint: access number, footprint number."""
+
+Counts = Counter[tuple[Key, Certainty]]
+"""How often each footprint occurs, as followed."""
 
 Round = tuple[Counts, Sequence[Value]]
 Body = Callable[[int, Sequence[Value]], Round | None]

@@ -9,7 +9,8 @@ time keeps its results, so that what does not vary in a loop is computed once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,12 +18,14 @@ import numpy as np
 from iree.compiler import ir
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.bound import Bound
 from bankwise.errors import Location, Refusal
 from bankwise.read.mlir.decode import Locate
 from bankwise.read.mlir.footprint import Footprint, footprint, outside
 from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.loops import (
     Body,
+    Certainty,
     Counts,
     Key,
     Repetition,
@@ -52,11 +55,15 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """One footprint of an access, and the induction values of the loops when it was first seen."""
+    """One footprint of an access, and the induction values of the loops when it was first seen.
+
+    ``really``: between which ends ``executions`` lie; None if they are exact.
+    """
 
     footprint: Footprint
     iterations: tuple[int, ...]
     executions: int = 0
+    really: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,13 +86,20 @@ def trace(program: Slice, ids: ThreadIds, locate: Locate) -> Trace:
         counts = runner.run(program.steps, Scope(ids, ids.valid), ())
     seen = tuple(
         tuple(
-            replace(each, executions=counts[number, index])
+            _counted(each, counts, (number, index))
             for index, each in enumerate(runner.seen[number])
         )
         for number in range(len(program.touches))
     )
     refusals, notes = tuple(runner.refusals), tuple(runner.notes)
     return Trace(seen, runner.allocations, refusals, notes)
+
+
+def _counted(each: Seen, counts: Counts, key: Key) -> Seen:
+    sure, maybe, unknown = (counts[key, c] for c in ("sure", "may run", "any number"))
+    really = Bound(sure, None if unknown else sure + maybe)
+    executions = sure + maybe + unknown
+    return replace(each, executions=executions, really=None if really.exact else really)
 
 
 class _Runner:
@@ -103,6 +117,7 @@ class _Runner:
         self.refusals: dict[Refusal, None] = {}
         self.notes: dict[Note, None] = {}
         self.passes = 0
+        self.certainty: Certainty = "sure"
 
     def run(self, steps: Sequence[Step], scope: Scope, path: tuple[int, ...]) -> Counts:
         """Run steps once; how often each footprint occurs."""
@@ -111,12 +126,20 @@ class _Runner:
             if isinstance(step, Compute):
                 self.compute(step, scope)
             elif isinstance(step, Visit):
-                counts.update(self.visit(step, scope, path))
+                counts.update((key, self.certainty) for key in self.visit(step, scope, path))
             elif isinstance(step, Branch):
                 counts.update(self.branch(step, scope, path))
             else:
                 counts.update(self.loop(step, scope, path))
         return counts
+
+    @contextmanager
+    def unsure(self, certainty: Certainty) -> Iterator[None]:
+        """What runs inside is less certain than what runs outside."""
+        outside = self.certainty
+        self.certainty = outside if outside == "any number" else certainty
+        yield
+        self.certainty = outside
 
     def refuse(self, reason: str, op: ir.Operation) -> None:
         """Report once that something cannot be analysed."""
@@ -252,8 +275,9 @@ class _Runner:
     def undecided(self, step: Branch, why: Unknown, scope: Scope, path: tuple[int, ...]) -> Counts:
         """Run both branches of an scf.if as possible."""
         self.note(f"both branches are counted: the condition depends on {why}", step.op)
-        counts = self.run(step.then, scope, path)
-        counts.update(self.run(step.otherwise, scope, path))
+        with self.unsure("may run"):
+            counts = self.run(step.then, scope, path)
+            counts.update(self.run(step.otherwise, scope, path))
         for then, otherwise, result in step.results:
             self.values[result] = either(self.values[then], self.values[otherwise], why)
         return counts
@@ -291,7 +315,8 @@ class _Runner:
         """Run the rounds of a loop; None if there are too many."""
         initial = [self.values[each.initial] for each in step.carried]
         if _first_unknown(bounds) is not None:
-            return run_until_repeated(self.body(step, None, scope, path), initial, None)
+            with self.unsure("any number"):
+                return run_until_repeated(self.body(step, None, scope, path), initial, None)
         count = loop_rounds(*bounds)
         counts = np.broadcast_to(count, scope.active.shape)[scope.active]
         most = int(counts.max(initial=0))

@@ -176,7 +176,8 @@ def _by_variable(kernel: Kernel, touched: Touched) -> dict[str, Touched]:
     """The patterns of each shared variable, from its start; absolute addresses as "shared"."""
     names = {n + 1: variable.name for n, variable in enumerate(kernel.shared)}
     found: dict[str, Touched] = {}
-    for (offsets, active), count in zip(touched.patterns, touched.counts, strict=True):
+    rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
+    for (offsets, active), count, sure in rows:
         windows = np.unique(offsets[active] // WINDOW)
         if len(windows) != 1 or int(windows[0]) not in {0, *names}:
             continue
@@ -192,6 +193,7 @@ def _by_variable(kernel: Kernel, touched: Touched) -> dict[str, Touched]:
         )
         part.patterns.append((np.where(active, offsets - window * WINDOW, 0), active))
         part.counts.append(count)
+        part.sure.append(sure)
     return found
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from bankwise.counting.bound import ANY, Bound, exactly
 from bankwise.errors import InputError, Refusal
 from bankwise.read.ttgir.scalars import evaluate
 from bankwise.read.ttgir.types import Types
@@ -64,15 +65,17 @@ class Followed:
 class _Weight:
     """How often what follows runs. ``silent``: only its values are wanted."""
 
-    times: int
-    counted: bool
+    times: Bound
     maybe: bool = False
     silent: bool = False
 
     def __add__(self, other: _Weight) -> _Weight:
-        both = self.counted and other.counted
-        times = self.times + other.times if both else 1
-        return _Weight(times, both, self.maybe and other.maybe)
+        return _Weight(self.times + other.times, self.maybe and other.maybe)
+
+    def touch(self, op: Op, view: View | None) -> Touch:
+        """What cannot be counted is taken to run once at least."""
+        followed = self.times.low if self.times.exact else max(1, self.times.low)
+        return Touch(op, view, followed, self.times, self.maybe)
 
 
 def follow(module: Module, kernel: Kernel, types: Types, arguments: Mapping[str, int]) -> Followed:
@@ -88,8 +91,8 @@ def follow(module: Module, kernel: Kernel, types: Types, arguments: Mapping[str,
             raise InputError(f"kernel {kernel.name} has no argument {name!r}", hint=hint)
     run = _Run(module, types)
     env: dict[str, Value] = {f"%{name}": number for name, number in arguments.items()}
-    run.block(kernel.body, env, _Weight(1, counted=True))
-    touches = tuple(Touch(*key, w.times, w.counted, w.maybe) for key, w in run.found.items())
+    run.block(kernel.body, env, _Weight(exactly(1)))
+    touches = tuple(weight.touch(*key) for key, weight in run.found.items())
     refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
     buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
     return Followed(touches, buffers, refusals, run.fixed)
@@ -164,7 +167,7 @@ class _Run:
         return self._refuse(op, reason, weight)
 
     def _record(self, op: Op, view: View | None, weight: _Weight) -> None:
-        if not weight.silent and weight.times:
+        if not weight.silent:
             old = self.found.get((op, view))
             self.found[op, view] = weight if old is None else old + weight
 
@@ -212,7 +215,7 @@ class _Run:
         """Run the body once, with what changes unknown; the first, silent, run finds out what."""
         for silent in (True, True, False):
             inside = {**env, induction: None, **dict(zip(names, values, strict=True))}
-            now = replace(weight, counted=False, silent=weight.silent or silent)
+            now = replace(weight, times=ANY, silent=weight.silent or silent)
             given = self.block(op.regions[0], inside, now)
             values = joined(values, self._yielded(op, values, given))
         return values
@@ -230,7 +233,7 @@ class _Run:
             chosen = op.regions[:1] if known else op.regions[1:2]
             given = self.block(chosen[0], dict(env), weight) if chosen else []
         else:
-            maybe = replace(weight, maybe=True, counted=False)
+            maybe = replace(weight, maybe=True, times=Bound(0, weight.times.high))
             ways = [self.block(region, dict(env), maybe) for region in op.regions]
             given = joined(*ways) if len(ways) == 2 and len(ways[0]) == len(ways[1]) else []
         env.update(zip(op.results, given, strict=False))
@@ -242,7 +245,7 @@ class _Run:
             self._refuse_inside(op, weight)
             return
         for region in op.regions:
-            self.block(region, dict(known), replace(weight, counted=False, maybe=True))
+            self.block(region, dict(known), replace(weight, times=ANY, maybe=True))
 
     def _refuse_inside(self, op: Op, weight: _Weight) -> None:
         for region in op.regions:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bankwise.counting.access import IntArray
+from bankwise.counting.bound import Bound, exactly
 from bankwise.errors import Location
 from bankwise.notation.triton import Distributed, Encoding, Shared
 
@@ -164,12 +165,17 @@ class View:
 class Touch:
     """One operation on shared memory, on one view, so many times per workgroup.
 
-    ``view`` is None where the memory is scratch. ``counted``: whether ``executions`` is a count;
-    if not, the operation occurs and nobody knows how often. ``maybe``: whether it may not run.
+    ``view`` is None where the memory is scratch. ``executions``: as followed; ``times``: between
+    which ends the truth lies. ``maybe``: whether it may not run.
     """
 
     op: Op
     view: View | None
     executions: int
-    counted: bool
+    times: Bound
     maybe: bool = False
+
+    @property
+    def counted(self) -> bool:
+        """Whether ``executions`` is exact."""
+        return self.times == exactly(self.executions)

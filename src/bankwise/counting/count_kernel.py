@@ -1,0 +1,250 @@
+"""Counting a kernel: from its accesses, whichever reader found them, to counted accesses.
+
+Instructions of one name are counted together, and what differs by whole rows of the banks only is
+counted once: moved by a row, the same lanes meet on the same banks for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import islice
+
+import numpy as np
+
+from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.conflict import Witness, count
+from bankwise.counting.cost import UNSEEN, Cost
+from bankwise.counting.counted import AccessReport, Iteration, Lanes
+from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
+from bankwise.counting.reason import Reason, reason
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
+
+_AT_ONCE = 512
+"""Instructions that are counted in one go."""
+
+
+def count_kernel(
+    kernel: Kernel, machine: Machine
+) -> tuple[tuple[AccessReport, ...], tuple[Refusal, ...]]:
+    """Count every access, in order; and why some are not: no row, or an address that faults."""
+    found = count_accesses(kernel.accesses, machine, kernel.name)
+    counted = [one for one in found if isinstance(one, AccessReport)]
+    passes = sum(one.run.passes for one in counted) or 1
+    shared = tuple(replace(one, share=one.run.passes / passes) for one in counted)
+    return shared, tuple(one for one in found if isinstance(one, Refusal))
+
+
+def count_accesses(
+    accesses: Sequence[KernelAccess], machine: Machine, kernel: str = ""
+) -> list[AccessReport | Refusal]:
+    """Count accesses of one kernel together; by halves where the machine refuses one of them."""
+    known = [a for a in accesses if _missing(a, machine) is None]
+    counted = iter(_by_halves(known, machine, kernel))
+    return [_missing(a, machine) or next(counted) for a in accesses]
+
+
+def _missing(access: KernelAccess, machine: Machine) -> Refusal | None:
+    for instruction in access.patterns[0].instructions:
+        if instruction.name not in machine.instructions:
+            why = f"{machine.name} has no row for {instruction.name}: its phases are unknown"
+            return Refusal(why, access.location)
+    return None
+
+
+def _by_halves(
+    accesses: Sequence[KernelAccess], machine: Machine, kernel: str
+) -> list[AccessReport | Refusal]:
+    try:
+        return list(_together(accesses, machine, kernel))
+    except InputError as error:
+        if len(accesses) == 1:
+            return [Refusal(str(error), accesses[0].location)]
+    half = len(accesses) // 2
+    first = _by_halves(accesses[:half], machine, kernel)
+    return first + _by_halves(accesses[half:], machine, kernel)
+
+
+def _together(
+    accesses: Sequence[KernelAccess], machine: Machine, kernel: str
+) -> Iterator[AccessReport]:
+    patterns = [p for access in accesses for p in access.patterns]
+    parts = iter(_counted([i for p in patterns for i in p.instructions], machine))
+    for access in accesses:
+        some = [_execution(islice(parts, len(p.instructions))) for p in access.patterns]
+        yield _report(access, some, machine, kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class _Why:
+    """The costliest wave of an instruction: its conflict, if any, and what its lanes touch."""
+
+    witness: Witness | None
+    reason: Reason | None
+    lanes: Lanes
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """An instruction, or all of one execution, by all waves; ``why`` is asked of one."""
+
+    cost: Cost
+    ways: int
+    why: Callable[[], _Why]
+
+
+def _execution(parts: Iterator[_Counted]) -> _Counted:
+    """All instructions of one execution together; the worst of them explains it."""
+    some = list(parts)
+    worst = max(some, key=lambda part: (part.cost.extra > 0, part.ways))
+    return replace(worst, cost=sum((part.cost for part in some), Cost()))
+
+
+def _report(
+    access: KernelAccess, counted: Sequence[_Counted], machine: Machine, kernel: str
+) -> AccessReport:
+    worst = max(counted, key=lambda c: (c.cost.extra, c.ways))
+    issued = tuple(i.name for i in access.patterns[0].instructions)
+    row = min((machine.instruction(name) for name in issued), key=lambda r: r.confidence)
+    costs = [c.cost.for_some_lanes() if access.some_lanes else c.cost for c in counted]
+    pairs = list(zip(access.patterns, costs, strict=True))
+    why = worst.why()
+    return AccessReport(
+        location=access.location,
+        kernel=kernel,
+        operation=access.operation,
+        kind=access.kind,
+        allocations=access.allocations,
+        direction=access.direction,
+        issued=issued,
+        instruction_source=access.source,
+        waves=len(access.patterns[0].instructions[0].offsets_bytes),
+        executions=sum(p.executions for p in access.patterns),
+        times=access.times,
+        cost=costs[0],
+        run=_run(access, pairs),
+        ways=worst.ways,
+        witness=why.witness,
+        reason=why.reason,
+        evidence=row.evidence,
+        confidence=row.confidence,
+        note=access.note,
+        iterations=tuple(
+            Iteration(p.iterations, p.allocation, p.executions, c, p.really) for p, c in pairs
+        ),
+        lanes=why.lanes,
+    )
+
+
+def _run(access: KernelAccess, pairs: Sequence[tuple[IssuedPattern, Cost]]) -> Cost:
+    """All executions of a workgroup, those that nobody saw among them."""
+    known = (cost.executed(p.executions, p.times) for p, cost in pairs)
+    return sum(known, UNSEEN if access.unseen else Cost())
+
+
+def _counted(instructions: Sequence[WaveInstruction], machine: Machine) -> list[_Counted]:
+    """Each instruction counted, in order; those of one name together."""
+    names: dict[str, list[int]] = {}
+    for number, instruction in enumerate(instructions):
+        names.setdefault(instruction.name, []).append(number)
+    found: dict[int, _Counted] = {}
+    for name, numbers in names.items():
+        some = _count_rows([instructions[n] for n in numbers], machine.instruction(name))
+        found |= zip(numbers, some, strict=True)
+    return [found[number] for number in range(len(instructions))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Near:
+    """An instruction moved back by ``rows`` whole rows of the banks; equal ``key``: alike."""
+
+    offsets_bytes: IntArray
+    active: BoolArray
+    apart_bytes: int | None
+    rows: int
+    key: tuple[bytes, bytes, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """What one instruction costs, and its costliest wave."""
+
+    cost: Cost
+    ways: int
+    wave: int
+
+
+def _count_rows(instructions: Sequence[WaveInstruction], row: Instruction) -> list[_Counted]:
+    """Instructions of one name and equal shape."""
+    placed = list(_near(instructions, row))
+    unlike = {one.key: one for one in placed}
+    tallies = dict(zip(unlike, _tallies(list(unlike.values()), row), strict=True))
+    explain = cache(lambda key: _explain(unlike[key], tallies[key], row))
+
+    def why(one: _Near) -> _Why:
+        return _moved(explain(one.key), one, row)
+
+    return [
+        _Counted(tallies[one.key].cost, tallies[one.key].ways, partial(why, one)) for one in placed
+    ]
+
+
+def _near(instructions: Sequence[WaveInstruction], row: Instruction) -> Iterator[_Near]:
+    bank_row = row.banks * BANK_BYTES
+    for start in range(0, len(instructions), _AT_ONCE):
+        some = instructions[start : start + _AT_ONCE]
+        offsets = np.stack([i.offsets_bytes for i in some])
+        rows = np.maximum(offsets.min(axis=(1, 2)) // bank_row, 0)
+        if (offsets % row.alignment_bytes).any():
+            rows[:] = 0  # the refusal names the offset as it is
+        offsets -= (rows * bank_row)[:, None, None]
+        for one, near, moved in zip(some, offsets, rows.tolist(), strict=True):
+            apart = row.width_bytes if one.apart_bytes is None else one.apart_bytes
+            second = None if row.addresses == 1 else apart
+            key = (near.tobytes(), one.active.tobytes(), second)
+            yield _Near(near, one.active, second, moved, key)
+
+
+def _tallies(instructions: Sequence[_Near], row: Instruction) -> Iterator[_Tally]:
+    """Counted many at a time."""
+    for start in range(0, len(instructions), _AT_ONCE):
+        some = instructions[start : start + _AT_ONCE]
+        offsets = np.stack([one.offsets_bytes for one in some])
+        active = np.stack([one.active for one in some])
+        apart = np.array([one.apart_bytes or 0 for one in some])[:, None, None]
+        second = offsets + apart if row.addresses == 2 else None
+        found = count(row, offsets, active, second_offsets_bytes=second)
+        columns = (
+            found.passes.sum(axis=1),
+            found.ideal.sum(axis=1),
+            found.ways.max(axis=1, initial=1),
+            found.extra.argmax(axis=1),
+        )
+        for passes, ideal, ways, wave in zip(*(c.tolist() for c in columns), strict=True):
+            yield _Tally(Cost(passes, ideal), ways, wave)
+
+
+def _explain(one: _Near, tally: _Tally, row: Instruction) -> _Why:
+    """Why the costliest wave of an instruction takes as long as it does."""
+    offsets, active = one.offsets_bytes[tally.wave], one.active[tally.wave]
+    touched = tuple(offsets.tolist()), tuple(active.tolist())
+    lanes = Lanes(row.name, tally.wave, *touched, one.apart_bytes)
+    if not tally.cost.extra:
+        return _Why(None, None, lanes)
+    second = None if one.apart_bytes is None else offsets + one.apart_bytes
+    found = count(row, offsets, active, second_offsets_bytes=second).witness
+    why = None if found is None else reason(row, offsets, active, found)
+    return _Why(found, why, lanes)
+
+
+def _moved(why: _Why, one: _Near, row: Instruction) -> _Why:
+    """The same at the instruction's own place."""
+    words = one.rows * row.banks
+    offsets = tuple(x + words * BANK_BYTES for x in why.lanes.offsets_bytes)
+    lanes = replace(why.lanes, offsets_bytes=offsets)
+    if why.witness is None:
+        return replace(why, lanes=lanes)
+    witness = replace(why.witness, words=tuple(word + words for word in why.witness.words))
+    return replace(why, witness=witness, lanes=lanes)
