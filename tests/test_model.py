@@ -124,8 +124,8 @@ def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
 def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) -> None:
     found = fix_model(ATTENTION, GFX942, keep=tmp_path, execute=False, isa=False)
     (report,) = found.reports
-    assert report.before.conflicts
-    assert not report.after.conflicts
+    assert report.before.conflict == "sure"
+    assert report.after.conflict == "none"
     assert found.exit_code == 0
     names = {path.name: path for path in found.files}
     assert found.vmfb is not None

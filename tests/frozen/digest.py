@@ -15,7 +15,8 @@ from typing import Any
 
 PROSE = frozenset(
     {
-        *("cause", "claim", "detail", "digest", "errors", "example", "fullDescription", "here"),
+        *("cause", "claim", "detail", "digest", "doubt", "errors"),
+        *("example", "fullDescription", "here"),
         *("hint", "how", "instead", "markdown", "message", "note", "notes", "product", "reason"),
         *("refusal", "scale", "scope"),
         *("says", "shortDescription", "sources", "statement", "summary", "text", "toml"),

@@ -50,6 +50,10 @@ class Cost:
     ideal: int = 0
     span: Ends | None = None
 
+    def __repr__(self) -> str:
+        doubt = "" if self.span is None else f", span={self.span}"
+        return f"Cost(passes={self.passes}, ideal={self.ideal}{doubt})"
+
     @property
     def extra(self) -> int:
         """``passes - ideal``: what the vendor's conflict counter adds."""
@@ -76,9 +80,14 @@ class Cost:
         span = None if self.span is None else self.span * times
         return Cost(self.passes * times, self.ideal * times, span)
 
-    def for_some_lanes(self) -> Cost:
-        """The same where nobody knows which of the lanes take part: each number is the most."""
-        numbers = (self.passes, self.ideal, self.extra)
+    def for_some_lanes(self, merges: bool) -> Cost:
+        """The same where nobody knows which of the lanes take part: each number is the most.
+
+        ``merges``: lanes that stay out may make phases merge, which then conflict where they did
+        not apart: of so many passes all but one may be extra.
+        """
+        extra = max(0, self.passes - 1) if merges else self.extra
+        numbers = (self.passes, self.ideal, extra)
         return Cost(self.passes, self.ideal, Ends(*(Bound(0, n) for n in numbers)))
 
     def executed(self, times: int, really: Bound) -> Cost:

@@ -107,8 +107,10 @@ def _report(
 ) -> AccessReport:
     worst = max(counted, key=lambda c: (c.cost.extra, c.ways))
     issued = tuple(i.name for i in access.patterns[0].instructions)
-    row = min((machine.instruction(name) for name in issued), key=lambda r: r.confidence)
-    costs = [c.cost.for_some_lanes() if access.some_lanes else c.cost for c in counted]
+    rows = [machine.instruction(name) for name in issued]
+    row = min(rows, key=lambda r: r.confidence)
+    merges = any(r.merge == "neighbours" for r in rows)
+    costs = [c.cost.for_some_lanes(merges) if access.some_lanes else c.cost for c in counted]
     pairs = list(zip(access.patterns, costs, strict=True))
     why = worst.why()
     return AccessReport(

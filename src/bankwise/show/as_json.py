@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from bankwise.counting.bound import Bound
 from bankwise.counting.conflict import Witness
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport, Lanes
+from bankwise.counting.counted import AccessReport, Iteration, Lanes
 from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import Location, Refusal
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Totals
+from bankwise.show.words import doubt, kernel_verdict, verdict
 from bankwise.solver.certificate import Certificate, to_json
 
 Document = dict[str, Any]
@@ -33,12 +35,13 @@ def check_document(report: CheckReport, *, lanes: bool = False) -> Document:
         "target": report.target,
         "policy": report.policy,
         "counter": report.counter,
+        "verdict": verdict(report),
         "accesses": [access_document(a, lanes=lanes) for a in report.accesses],
         "totals": totals_document(report.totals),
         "totals_dma": totals_document(report.totals_dma),
         "totals_assumed": totals_document(report.totals_assumed),
         "lds_bytes": max((k.lds_bytes for k in report.kernels), default=0),
-        "kernels": [_kernel(k) for k in report.kernels],
+        "kernels": [_kernel(k, report) for k in report.kernels],
         "findings": [_finding(f) for f in report.findings],
         "refusals": [refusal_document(r) for r in report.refusals],
         "notes": list(report.notes),
@@ -62,6 +65,7 @@ def access_document(access: AccessReport, *, lanes: bool = False) -> Document:
         "apart_bytes": access.lanes.apart_bytes if access.lanes else None,
         "waves": access.waves,
         "executions": access.executions,
+        **({} if access.counted else {"executions_bound": bound_document(access.times)}),
         **cost_document(access.cost),
         "ways": access.ways,
         "run": cost_document(access.run),
@@ -71,16 +75,22 @@ def access_document(access: AccessReport, *, lanes: bool = False) -> Document:
         "rule": access.rule or None,
         "evidence": access.evidence,
         "confidence": access.confidence,
+        "conflict": access.conflict,
+        "doubt": doubt(access) or None,
         "note": access.note or None,
-        "iterations": [
-            {
-                "first": list(i.first),
-                "allocation": i.allocation,
-                "executions": i.executions,
-                **cost_document(i.cost),
-            }
-            for i in access.iterations
-        ],
+        "iterations": [_iteration(i) for i in access.iterations],
+    }
+
+
+def _iteration(found: Iteration) -> Document:
+    really = found.really
+    doubt = {} if really is None or really.exact else {"executions_bound": bound_document(really)}
+    return {
+        "first": list(found.first),
+        "allocation": found.allocation,
+        "executions": found.executions,
+        **doubt,
+        **cost_document(found.cost),
     }
 
 
@@ -95,16 +105,28 @@ def _lanes(lanes: Lanes) -> Document:
 
 
 def cost_document(cost: Cost) -> Document:
-    """``passes``, ``ideal``, ``extra``."""
-    return {"passes": cost.passes, "ideal": cost.ideal, "extra": cost.extra}
+    """``passes``, ``ideal``, ``extra``; and, where they are not exact, the ends of each."""
+    numbers: Document = {"passes": cost.passes, "ideal": cost.ideal, "extra": cost.extra}
+    if cost.exact:
+        return numbers
+    ends = cost.ends
+    named = {"passes": ends.passes, "ideal": ends.ideal, "extra": ends.extra}
+    return {**numbers, "bound": {name: bound_document(end) for name, end in named.items()}}
+
+
+def bound_document(bound: Bound) -> Document:
+    """``low`` and ``high``, null without an upper end."""
+    return {"low": bound.low, "high": bound.high}
 
 
 def totals_document(totals: Totals) -> Document:
     """``once``, ``run``, ``launch`` (null if the grid is unknown)."""
+    assumed = {"assumed": cost_document(totals.assumed)} if totals.assumed != Cost() else {}
     return {
         "once": cost_document(totals.once),
         "run": cost_document(totals.run),
         "launch": None if totals.launch is None else cost_document(totals.launch),
+        **assumed,
     }
 
 
@@ -143,7 +165,7 @@ def _finding(finding: Finding) -> Document:
     return {"rule": finding.rule, "location": place, "message": finding.message}
 
 
-def _kernel(kernel: KernelReport) -> Document:
+def _kernel(kernel: KernelReport, report: CheckReport) -> Document:
     return {
         "name": kernel.name,
         "target": kernel.target,
@@ -151,6 +173,12 @@ def _kernel(kernel: KernelReport) -> Document:
         "workgroup_size": list(kernel.workgroup_size),
         "grid": None if kernel.grid is None else list(kernel.grid),
         "lds_bytes": kernel.lds_bytes,
+        "totals": totals_document(kernel.totals),
+        "totals_dma": totals_document(kernel.totals_dma),
+        "totals_assumed": totals_document(kernel.totals_assumed),
+        "conflict": kernel.conflict,
+        "verdict": kernel_verdict(kernel, report),
+        "counted": kernel.counted,
         "allocations": [_allocation(a) for a in kernel.allocations],
         "occupancy": _occupancy(kernel),
         "optima": [_optimum(o) for o in kernel.optima],

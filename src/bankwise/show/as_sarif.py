@@ -11,6 +11,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
+from bankwise.show.words import doubt
 
 
 def check_sarif(report: CheckReport) -> dict[str, Any]:
@@ -48,7 +49,9 @@ def _conflict(access: AccessReport) -> dict[str, Any]:
     )
     if access.reason is not None:
         text += f" ({access.reason})"
-    return _result("bank-conflict", "warning", text, access.location)
+    why = doubt(access)
+    level = "note" if why else "warning"
+    return _result("bank-conflict", level, "; ".join(filter(None, (text, why))), access.location)
 
 
 def _result(rule: str, level: str, text: str, place: Location | None) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport
+from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
+from bankwise.show.words import COLOURS, cell, kernel_verdict, verdict
 
 _SHOWN = 12
 """Accesses listed in full; the rest is summed up in one line unless all are asked for."""
@@ -26,7 +27,7 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
         console.print(f"[red]{place}: {finding.rule}:[/] {escape(finding.message)}")
     for refusal in report.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
-    _print_totals(report, console)
+    _print_headline(report, console)
 
 
 def _print_kernel(
@@ -40,17 +41,18 @@ def _print_kernel(
     shown = ranked if everything else ranked[:_SHOWN]
     console.print(_access_table(shown))
     if len(shown) < len(ranked):
-        rest = sum((a.run for a in ranked[len(shown) :]), Cost())
+        rest = sum((a.run for a in ranked[len(shown) :]), Cost()).ends.extra
         console.print(
-            f"[dim]and {len(ranked) - len(shown)} more accesses with {rest.extra:,} extra passes "
+            f"[dim]and {len(ranked) - len(shown)} more accesses with {rest} extra passes "
             "(--all lists them)[/]"
         )
     _print_causes(shown, console)
     for optimum in kernel.optima:
         names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
         word = "optimum" if optimum.optimal else "best found"
+        each = "per workgroup" if kernel.counted else "as followed"
         console.print(
-            f"  {escape(names)}: {here.passes:,} passes per workgroup, {word} {best.passes:,} "
+            f"  {escape(names)}: {here.passes:,} passes {each}, {word} {best.passes:,} "
             f"[dim]({escape(optimum.how)})[/]"
         )
         if report.policy == "emitted":
@@ -59,6 +61,10 @@ def _print_kernel(
             _print_encoding(optimum, console)
     for note in kernel.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
+    _print_totals(kernel, console)
+    if len(report.kernels) > 1:
+        refused = bool(report.refused(kernel))
+        console.print(_coloured(kernel_verdict(kernel, report), kernel.conflict, refused) + "\n")
 
 
 def _print_layout(optimum: Optimum, console: Console) -> None:
@@ -105,17 +111,17 @@ def _access_table(accesses: list[AccessReport]) -> Table:
     for title in ("runs", "passes", "ideal", "ways", "extra/wg", "share"):
         table.add_column(title, justify="right", no_wrap=True)
     for a in accesses:
-        colour = "red" if a.run.extra else "green"
+        colour = COLOURS[a.conflict]
         count = f"{a.instructions} x " if a.instructions > 1 else ""
         table.add_row(
             f"{a.location.line}:{a.location.column}" if a.location.column else f"{a.location.line}",
             escape(f"{a.direction} {', '.join(a.allocations)}"),
             escape(f"{count}{a.instruction}" + ("" if _sure(a) else f" ({a.evidence})")),
-            f"{a.executions:,}",
-            f"[{colour}]{a.cost.passes:,}[/]",
-            f"{a.cost.ideal:,}",
+            cell(a.times),
+            f"[{colour}]{cell(a.cost.ends.passes)}[/]",
+            cell(a.cost.ends.ideal),
             f"{a.ways}",
-            f"[{colour}]{a.run.extra:,}[/]",
+            f"[{colour}]{cell(a.run.ends.extra)}[/]",
             f"{a.share:.1%}",
         )
     return table
@@ -136,24 +142,33 @@ def _print_causes(accesses: list[AccessReport], console: Console) -> None:
             console.print(f"    {a.reason}")
 
 
-def _print_totals(report: CheckReport, console: Console) -> None:
-    rows = [("loads and stores", report.totals), ("direct-to-LDS copies", report.totals_dma)]
-    rows.append(("atomics, transposing reads", report.totals_assumed))
+def _print_totals(kernel: KernelReport, console: Console) -> None:
+    rows = [("loads and stores", kernel.totals), ("direct-to-LDS copies", kernel.totals_dma)]
+    rows.append(("atomics, transposing reads", kernel.totals_assumed))
     for name, totals in rows:
-        if totals.run.ideal:
+        if totals.once.ideal:
             console.print(_totals_line(name, totals))
-    if report.kernels:
-        extra = report.totals.run.extra
-        clean = "[yellow]no conflicts in what was analysed[/]" if report.refusals else ""
-        clean = clean or "[green]no conflicts[/]"
-        verdict = "[red]conflicts[/]" if report.conflicts else clean
-        console.print(f"{verdict}: {report.counter} += {extra:,} per workgroup")
 
 
 def _totals_line(name: str, totals: Totals) -> str:
     launch = totals.launch
-    whole = "unknown grid" if launch is None else f"launch {launch.passes:,} / {launch.ideal:,}"
+    whole = "unknown grid" if launch is None else f"launch {_pair(launch)}"
     return (
-        f"{name}: once {totals.once.passes:,} / {totals.once.ideal:,} passes / ideal, "
-        f"workgroup {totals.run.passes:,} / {totals.run.ideal:,}, {whole}"
+        f"{name}: once {_pair(totals.once)} passes / ideal, workgroup {_pair(totals.run)}, {whole}"
     )
+
+
+def _pair(cost: Cost) -> str:
+    return f"{cost.ends.passes} / {cost.ends.ideal}"
+
+
+def _coloured(text: str, conflict: Sureness, refused: bool) -> str:
+    """The words before the number in the colour of what they say."""
+    words, colon, number = text.partition(":")
+    colour = "yellow" if conflict == "none" and refused else COLOURS[conflict]
+    return f"[{colour}]{words}[/]{colon}{number}"
+
+
+def _print_headline(report: CheckReport, console: Console) -> None:
+    if report.kernels:
+        console.print(_coloured(verdict(report), report.conflict, bool(report.refusals)))

@@ -91,11 +91,13 @@ class FixReport:
 
     @property
     def exit_code(self) -> int:
-        """2 rejected, 1 conflicts remain, 3 not all analysed or executed, 0 conflict-free now."""
+        """2 rejected, 1 conflicts remain, 3 not all analysed, executed or sure, 0 conflict-free."""
+        after = self.after
+        unsure = after.conflict == "possible" or self.sampled
         return exit_code(
             failed=bool(self.changes) and not self.accepted,
-            findings=self.after.conflicts or bool(self.after.findings),
-            incomplete=bool(self.refusals or self.after.refusals) or self.sampled,
+            findings=after.conflict == "sure" or bool(after.findings),
+            incomplete=unsure or bool(self.refusals or after.refusals),
         )
 
 
@@ -159,6 +161,7 @@ def print_fix(report: FixReport, console: Console) -> None:
         console.print(f"[yellow]not changed:[/] {escape(str(refusal))}")
     if report.changes:
         console.print(_table(report))
+        _print_doubt(report, console)
     for verdict in report.verdicts:
         _print_verdict(verdict, console)
     if report.changes and not report.accepted:
@@ -197,6 +200,12 @@ def _table(report: FixReport) -> Table:
         f"{after.ideal:,}",
     )
     return table
+
+
+def _print_doubt(report: FixReport, console: Console) -> None:
+    if not all(kernel.counted for kernel in report.after.kernels):
+        said = "as followed: how often some accesses run is not known"
+        console.print(f"[dim]passes are {said}[/]")
 
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:

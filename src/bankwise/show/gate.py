@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, exit_code
 from bankwise.show.values import CheckReport
+from bankwise.show.words import doubt
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
 """An access as a baseline knows it: kernel, operation, direction, allocations, instruction, extra
@@ -37,9 +38,14 @@ class Gate:
         return tuple(found)
 
     def exit_code(self, report: CheckReport) -> int:
-        """1 for a new conflict or another finding; else 3 if something was not analysed; else 0."""
-        findings = bool(self.new(report) or report.findings)
-        return exit_code(findings=findings, incomplete=bool(report.refusals))
+        """1 for a new sure conflict or another finding; else 3 if something new is only possible,
+        was seen in part or not analysed; else 0."""
+        new = [access.conflict for access in self.new(report)]
+        in_part = any(a.conflict == "possible" and not a.run.extra for a in report.accesses)
+        return exit_code(
+            findings="sure" in new or bool(report.findings),
+            incomplete="possible" in new or in_part or bool(report.refusals),
+        )
 
 
 def read_ways(text: str) -> int:
@@ -74,13 +80,18 @@ def read_baseline(text: str, file: str) -> Counter[Key]:
 
 
 def github_annotations(report: CheckReport, gate: Gate) -> str:
-    """GitHub workflow commands: a warning at every new conflict, an error at every finding."""
-    lines = [
-        _command("warning", a.location, f"{a.instruction}: {a.ways}-way: {a.witness}")
-        for a in gate.new(report)
-    ]
+    """GitHub workflow commands: a warning at every new conflict, a notice at one that is only
+    possible, an error at every finding."""
+    lines = [_annotation(access) for access in gate.new(report)]
     lines += [_command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _annotation(access: AccessReport) -> str:
+    why = doubt(access)
+    text = f"{access.instruction}: {access.ways}-way: {access.witness}"
+    kind = "notice" if why else "warning"
+    return _command(kind, access.location, "; ".join(filter(None, (text, why))))
 
 
 def _command(kind: str, place: Location, message: str) -> str:

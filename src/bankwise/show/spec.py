@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.show.as_json import check_document
 from bankwise.show.solving import SolveReport, print_solve, solve_document
 from bankwise.show.values import CheckReport
+from bankwise.show.words import COLOURS, added, conclusion
 
 _LINE = 120
 """A text longer than this is cut short in a list, unless it is the one asked for."""
@@ -175,7 +177,7 @@ def _table(report: SpecReport) -> Table:
     if launch:
         table.add_column("extra, launch", justify="right", no_wrap=True)
     for access in report.check.kernels[0].accesses:
-        colour = "red" if access.cost.extra else "green"
+        colour = COLOURS[access.conflict]
         cells = [f"{access.cost.passes:,}", f"{access.cost.ideal:,}", f"{access.cost.extra:,}"]
         whole = [f"{launched(report, access):,}"] if launch else []
         table.add_row(
@@ -230,14 +232,14 @@ def _print_published(published: Published, console: Console) -> None:
 
 def _print_verdict(report: SpecReport, console: Console) -> None:
     check = report.check
-    extra = sum(a.cost.extra for a in check.accesses)
     if not check.accesses:
         console.print("[yellow]nothing could be counted[/]")
         return
-    verdict = "[red]conflicts[/]" if extra else "[green]zero conflicts[/]"
-    if not extra and not check.clean:
-        verdict = "[yellow]zero conflicts in what could be counted[/]"
-    line = f"{verdict}: {check.counter} += {extra:,} per pass over the tile"
+    colour = COLOURS[check.conflict] if check.conflict != "none" or check.clean else "yellow"
+    verdict = f"[{colour}]{conclusion(check.conflict, not check.clean, 'zero conflicts')}[/]"
+    known = sum((a.cost for a in check.accesses if not a.assumed), Cost())
+    assumed = sum((a.cost for a in check.accesses if a.assumed), Cost())
+    line = f"{verdict}: {check.counter} += {added(known, assumed)} per pass over the tile"
     if report.passes is not None:
         whole = sum(launched(report, a) for a in check.accesses)
         line += f", {whole:,} per launch of {report.passes:,} passes"

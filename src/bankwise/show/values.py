@@ -2,28 +2,39 @@
 
 ``once`` is one execution of every access by all waves of one workgroup, ``run`` one workgroup's
 whole life, ``launch`` the whole grid (None if the grid is unknown). ``extra`` is what the vendor's
-bank-conflict counter adds.
+bank-conflict counter adds. Numbers that are not exact know between which ends they lie
+(:mod:`bankwise.counting.cost`); what stands under a rule that nobody knows is summed apart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport
+from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import Location, Refusal, exit_code
+from bankwise.hardware.machine import AccessKind
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.solver.certificate import Certificate
+
+_ORDINARY: frozenset[AccessKind] = frozenset({"plain", "matrix"})
+_COPIES: frozenset[AccessKind] = frozenset({"dma", "async"})
+_SPECIAL: frozenset[AccessKind] = frozenset({"atomic", "transpose"})
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over accesses: executed once, per workgroup, per launch."""
+    """Sums over accesses: executed once, per workgroup, per launch.
+
+    ``assumed``: the part of ``run`` under rules whose evidence is "unknown".
+    """
 
     once: Cost
     run: Cost
     launch: Cost | None
+    assumed: Cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,42 @@ class KernelReport:
     notes: tuple[str, ...] = ()
     optima: tuple[Optimum, ...] = ()
 
+    @property
+    def totals(self) -> Totals:
+        """Sums over ordinary loads and stores."""
+        return _totals((self,), _ORDINARY)
+
+    @property
+    def totals_dma(self) -> Totals:
+        """Sums over direct-to-shared copies, whose counters are unknown: kept apart."""
+        return _totals((self,), _COPIES)
+
+    @property
+    def totals_assumed(self) -> Totals:
+        """Sums over atomics and transposing reads, counted on assumptions: kept apart."""
+        return _totals((self,), _SPECIAL)
+
+    @property
+    def known(self) -> Cost:
+        """What one workgroup costs by rules that are known, copies left out."""
+        mine = (a.run for a in self.accesses if not a.assumed and a.kind not in _COPIES)
+        return sum(mine, Cost())
+
+    @property
+    def assumed(self) -> Cost:
+        """What one workgroup costs by rules that nobody knows."""
+        return sum((a.run for a in self.accesses if a.assumed), Cost())
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is known how often every access runs."""
+        return all(a.counted for a in self.accesses)
+
+    @property
+    def conflict(self) -> Sureness:
+        """The surest conflict of its accesses."""
+        return surest(a.conflict for a in self.accesses)
+
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
@@ -95,18 +142,18 @@ class CheckReport:
 
     @property
     def totals(self) -> Totals:
-        """Sums over ordinary loads and stores."""
-        return _totals(self, frozenset({"plain", "matrix"}))
+        """Sums over ordinary loads and stores of all kernels, which no one workgroup runs."""
+        return _totals(self.kernels, _ORDINARY)
 
     @property
     def totals_dma(self) -> Totals:
         """Sums over direct-to-shared copies, whose counters are unknown: kept apart."""
-        return _totals(self, frozenset({"dma", "async"}))
+        return _totals(self.kernels, _COPIES)
 
     @property
     def totals_assumed(self) -> Totals:
         """Sums over atomics and transposing reads, counted on assumptions: kept apart."""
-        return _totals(self, frozenset({"atomic", "transpose"}))
+        return _totals(self.kernels, _SPECIAL)
 
     def refused(self, kernel: KernelReport) -> tuple[Refusal, ...]:
         """Refusals between this kernel's place and the next one's, and those without a place."""
@@ -122,30 +169,39 @@ class CheckReport:
 
     @property
     def clean(self) -> bool:
-        """No conflict, no finding, nothing refused."""
-        return not (self.findings or self.refusals or self.conflicts)
+        """No conflict, no finding, nothing refused, nothing in doubt."""
+        return not (self.findings or self.refusals or self.conflict != "none")
 
     @property
-    def conflicts(self) -> bool:
-        """Whether any access has extra passes."""
-        return any(a.run.extra > 0 for a in self.accesses)
+    def conflict(self) -> Sureness:
+        """The surest conflict of all accesses."""
+        return surest(a.conflict for a in self.accesses)
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 conflicts or findings, 3 nothing wrong found but not everything analysed."""
-        findings = self.conflicts or bool(self.findings)
-        return exit_code(findings=findings, incomplete=bool(self.refusals))
+        """0 clean, 1 sure conflicts or findings, 3 only possible ones, or not all analysed."""
+        return exit_code(
+            findings=self.conflict == "sure" or bool(self.findings),
+            incomplete=self.conflict == "possible" or bool(self.refusals),
+        )
 
 
-def _totals(report: CheckReport, kinds: frozenset[str]) -> Totals:
-    once, run, launch = Cost(), Cost(), Cost()
+def surest(found: Iterable[Sureness]) -> Sureness:
+    """The surest of some; "none" of none."""
+    order: tuple[Sureness, ...] = ("none", "possible", "sure")
+    return max(found, key=order.index, default="none")
+
+
+def _totals(kernels: Iterable[KernelReport], kinds: frozenset[AccessKind]) -> Totals:
+    once, run, assumed, launch = Cost(), Cost(), Cost(), Cost()
     known = True
-    for kernel in report.kernels:
+    for kernel in kernels:
         chosen = [a for a in kernel.accesses if a.kind in kinds]
         here = sum((a.run for a in chosen), Cost())
         once = sum((a.cost for a in chosen), once)
         run += here
+        assumed = sum((a.run for a in chosen if a.assumed), assumed)
         known = known and kernel.grid is not None
         x, y, z = kernel.grid or (0, 0, 0)
         launch += here * (x * y * z)
-    return Totals(once, run, launch if known else None)
+    return Totals(once, run, launch if known else None, assumed)

@@ -138,23 +138,26 @@ function checkView(check, after, more) {
   );
 }
 
+/** What the counter adds: of one kernel in numbers, of several only how many conflict. */
 function headline(check) {
   const total = check.totals.run;
-  const text = total.extra
-    ? `${number(total.extra)} extra passes per workgroup`
-    : check.accesses.length
-      ? "✓ conflict-free"
-      : "nothing could be counted";
+  const alone = check.kernels.length === 1;
+  const numbers =
+    `${number(total.passes)} passes, ideal ${number(total.ideal)}` +
+    (total.bound ? ", as followed" : "");
   return h(
     "p",
     { class: "headline" },
-    claim("report-extra", total.extra, text),
-    h(
-      "small",
-      {},
-      ` ${number(total.passes)} passes, ideal ${number(total.ideal)} · ${check.counter}`,
-    ),
+    claim("report-extra", total.extra, check.accesses.length ? headlineText(check) : "nothing could be counted"),
+    alone ? h("small", {}, ` ${numbers} · ${check.counter}`) : null,
   );
+}
+
+function headlineText(check) {
+  const total = check.totals.run;
+  const plain = !total.bound && !total.assumed && check.kernels.length === 1;
+  if (!plain || check.kernels[0].conflict === "possible") return check.verdict;
+  return total.extra ? `${number(total.extra)} extra passes per workgroup` : "✓ conflict-free";
 }
 
 function findingView(finding) {

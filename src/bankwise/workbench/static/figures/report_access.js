@@ -78,7 +78,12 @@ function accessRow(view, access, after, i) {
     ),
     h("td", { class: "number" }, number(access.run.ideal)),
     h("td", { class: `number ${tone}` }, number(last)),
-    h("td", { class: "why" }, access.reason ?? (bad ? (access.witness?.text ?? "") : "free")),
+    h(
+      "td",
+      { class: "why" },
+      access.reason ?? (bad ? (access.witness?.text ?? "") : "free"),
+      access.doubt ? h("small", {}, access.doubt) : null,
+    ),
   );
 }
 

@@ -24,7 +24,8 @@ export function kernelView(kernel, { spec, later }) {
       ".",
     ),
     spec ? null : h("ul", { class: "allocations" }, kernel.allocations.map(allocationView)),
-    later ? null : (kernel.optima ?? []).map(optimumView),
+    later ? null : h("p", {}, kernel.verdict),
+    later ? null : (kernel.optima ?? []).map((o) => optimumView(o, kernel.counted)),
     kernel.notes.map((note) => h("p", { class: "hint" }, note)),
   );
 }
@@ -41,7 +42,7 @@ function allocationView(allocation) {
 }
 
 /** The present layout of some allocations against the best that there is. */
-function optimumView(optimum) {
+function optimumView(optimum, counted) {
   const word = optimum.optimal ? "optimum" : "best found";
   const worse = optimum.present.passes > optimum.best.passes;
   return h(
@@ -53,7 +54,7 @@ function optimumView(optimum) {
       h("b", {}, optimum.allocations.join(", ")),
       " ",
       h("b", { class: worse ? "bad" : "good" }, number(optimum.present.passes)),
-      ` passes per workgroup, ${word} ${number(optimum.best.passes)} (${optimum.how})`,
+      ` passes ${counted ? "per workgroup" : "as followed"}, ${word} ${number(optimum.best.passes)} (${optimum.how})`,
     ),
     optimum.address ? h("pre", {}, optimum.address) : null,
     optimum.notation ? h("pre", {}, optimum.notation) : null,

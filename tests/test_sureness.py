@@ -1,0 +1,221 @@
+"""What is not known to be exact is never said to be: from the reader to the last line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bankwise.counting.bound import Bound, exactly
+from bankwise.counting.cost import Cost
+from command import bankwise
+from isa_texts import DATA, amd_text, ptx_text
+from ttgir_texts import TENSOR, checked, module
+
+PROFILE = DATA.parent / "profile"
+COLUMN = "\tv_lshlrev_b32_e32 v1, 7, v0\n"
+"""64 lanes, 128 bytes apart: a ds_read_b32 of them takes 64 passes for 2."""
+LOAD_N = "\ts_load_dword s4, s[0:1], 0x8\n"
+READ = "\tds_read_b32 v2, v1\n"
+UNKNOWN_LOOP = f"""\ts_mov_b32 s5, 0
+.Lloop:
+{READ}\ts_add_i32 s5, s5, 1
+\ts_cmp_lt_i32 s5, s4
+\ts_cbranch_scc1 .Lloop
+"""
+UNKNOWN_BRANCH = f"""\ts_cmp_lt_i32 s4, 7
+\ts_cbranch_scc1 .Lskip
+{READ}.Lskip:
+"""
+
+
+def asked(tmp_path: Path, text: str, name: str = "k.s") -> tuple[int, dict[str, Any], str]:
+    """Exit code, JSON document and the last line of the text."""
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    answer = bankwise("check", path, "--format", "json")
+    return answer.code, json.loads(answer.out), bankwise("check", path).out.splitlines()[-1]
+
+
+# Costs: whatever the executions are in truth, the ends hold what they cost
+
+RUNS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 9)), max_size=4)
+
+
+@given(RUNS, st.integers(0, 5), st.booleans(), st.integers(0, 20))
+def test_the_ends_hold_the_truth(
+    parts: list[tuple[int, int, int]], fewer: int, open_ended: bool, more: int
+) -> None:
+    said, truth = Cost(), Cost()
+    for extra, ideal, executions in parts:
+        high = None if open_ended else executions + 3
+        ends = Bound(max(0, executions - fewer), high)
+        really = executions + (more if open_ended else min(more, 3))
+        cost = Cost(ideal + extra, ideal)
+        said += cost.executed(executions, ends)
+        truth += cost.executed(really, exactly(really))
+    assert truth.exact
+    assert truth.passes in said.ends.passes
+    assert truth.ideal in said.ends.ideal
+    assert truth.extra in said.ends.extra
+
+
+def test_without_conflicts_there_are_none_however_often_it_runs() -> None:
+    cost = Cost(2, 2).executed(1, Bound(0, None))
+    assert cost.ends.extra == exactly(0)
+    assert str(cost.ends.passes) == "unknown"
+
+
+# Readers
+
+
+def test_a_loop_of_unknown_length_runs_once_at_least_where_its_test_stands_at_its_end(
+    tmp_path: Path,
+) -> None:
+    code, document, last = asked(tmp_path, amd_text(COLUMN + LOAD_N + UNKNOWN_LOOP))
+    (access,) = document["accesses"]
+    assert (access["executions"], access["executions_bound"]) == (1, {"low": 1, "high": None})
+    assert access["run"]["bound"]["extra"] == {"low": 62, "high": None}
+    assert (access["extra"], access["conflict"], access["doubt"]) == (62, "sure", None)
+    assert code == 1
+    assert last == ("conflicts: SQ_LDS_BANK_CONFLICT += at least 62 (62 as followed) per workgroup")
+
+
+def test_what_a_branch_may_skip_is_possible_and_exits_with_3(tmp_path: Path) -> None:
+    code, document, last = asked(tmp_path, amd_text(COLUMN + LOAD_N + UNKNOWN_BRANCH))
+    (access,) = document["accesses"]
+    assert access["run"]["extra"] == 62
+    assert access["run"]["bound"]["extra"] == {"low": 0, "high": None}
+    assert (access["conflict"], document["kernels"][0]["conflict"]) == ("possible", "possible")
+    assert not document["kernels"][0]["counted"]
+    assert code == 3
+    assert last.startswith("possible conflicts: SQ_LDS_BANK_CONFLICT += unknown (62 as followed)")
+    assert last == document["verdict"]
+
+
+def test_numbers_that_are_known_carry_no_bounds(tmp_path: Path) -> None:
+    code, document, last = asked(tmp_path, amd_text(COLUMN + READ))
+    assert '"bound"' not in json.dumps(document)
+    assert "executions_bound" not in json.dumps(document)
+    assert code == 1
+    assert last == "conflicts: SQ_LDS_BANK_CONFLICT += 62 per workgroup"
+
+
+def test_lanes_that_nobody_knows_make_a_cost_the_most_there_can_be(tmp_path: Path) -> None:
+    some = "\tld.global.u32 %r9, [%rd1];\n\tsetp.lt.u32 %p1, %r9, 7;\n"
+    body = f"\tshl.b32 %r2, %r1, 7;\n{some}\t@%p1 ld.shared.u32 %r3, [%r2];"
+    code, document, last = asked(tmp_path, ptx_text(body), "k.ptx")
+    (access,) = document["accesses"]
+    assert access["bound"]["extra"] == {"low": 0, "high": 31}
+    assert access["bound"]["passes"] == {"low": 0, "high": 32}
+    assert code == 3
+    assert "+= at most 31 (31 as followed) per workgroup" in last
+
+
+def test_a_loop_and_a_branch_of_ttgir() -> None:
+    tile = "!ttg.memdesc<64x32xf16, #plain, #smem, mutable>"
+    held = f"    %buffer = ttg.local_alloc : () -> {tile}\n"
+    read = f"      %v = ttg.local_load %buffer : {tile} -> {TENSOR}\n"
+    loop = f"    scf.for %i = %c0 to %n step %c1 : i32 {{\n{read}    }}"
+    (unknown,) = checked(module(held + loop)).accesses
+    assert (unknown.executions, unknown.times) == (1, Bound(0, None))
+    (known,) = checked(module(held + loop), "n=5").accesses
+    assert (known.executions, known.times) == (5, exactly(5))
+    inside = (
+        f"    scf.for %i = %c0 to %c8 step %c1 : i32 {{\n      scf.if %p {{\n{read}      }}\n    }}"
+    )
+    branch = f"    %p = arith.cmpi slt, %n, %c8 : i32\n{inside}"
+    (maybe,) = checked(module(held + branch)).accesses
+    assert maybe.times == Bound(0, 8)
+
+
+def test_a_loop_and_a_branch_of_mlir(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    from bankwise.ask.check import check
+    from kernel_texts import ROWS, STORE, changed, written
+
+    arguments = ("%out: memref<64x64xf16>", "%out: memref<64x64xf16>, %n: index")
+    branch = f"%p = arith.cmpi ult, %n, %c8 : index\n    scf.if %p {{\n    {STORE}\n    }}"
+    path = written(tmp_path, changed(ROWS, arguments, (STORE, branch)))
+    writes = [a for a in check(path, "gfx950").accesses if a.direction == "write"]
+    assert writes
+    for access in writes:
+        assert access.times == Bound(0, access.executions)
+        assert access.conflict != "sure"
+        assert access.run.ends.passes == Bound(0, access.run.passes)
+
+
+# Rules that nobody knows
+
+
+def test_what_an_unknown_rule_counts_is_assumed_and_stands_apart(tmp_path: Path) -> None:
+    write = "\tds_write2_b64 v1, v[2:3], v[4:5] offset1:1\n"
+    code, document, last = asked(tmp_path, amd_text(COLUMN + write))
+    (access,) = document["accesses"]
+    extra = access["run"]["extra"]
+    assert access["evidence"] == "unknown"
+    assert access["conflict"] == "possible"
+    assert document["totals"]["assumed"]["extra"] == document["totals"]["run"]["extra"] == extra > 0
+    assert code == 3
+    assert f"possible conflicts: SQ_LDS_BANK_CONFLICT += 0 known + up to {extra:,} assumed" in last
+    code, _, last = asked(tmp_path, amd_text(COLUMN + READ + write))
+    assert code == 1
+    assert f"+= 62 known + up to {extra:,} assumed (rule unknown) per workgroup" in last
+
+
+def test_code_hosts_are_told_that_it_is_assumed(tmp_path: Path) -> None:
+    path = tmp_path / "k.s"
+    path.write_text(amd_text(COLUMN + "\tds_write2_b64 v1, v[2:3], v[4:5] offset1:1\n"), "utf-8")
+    sarif = json.loads(bankwise("check", path, "--format", "sarif").out)
+    (result,) = sarif["runs"][0]["results"]
+    assert result["level"] == "note"
+    assert result["message"]["text"].endswith("assumed: the rule of ds_write2_b64 is unknown")
+    annotation = bankwise("check", path, "--format", "github").out
+    assert annotation.startswith("::notice file=")
+    assert "assumed: the rule of ds_write2_b64 is unknown" in annotation
+
+
+# Several kernels
+
+
+def test_kernels_of_a_file_are_never_added_up() -> None:
+    answer = bankwise("check", PROFILE / "tiles.ptx", "--format", "json")
+    document = json.loads(answer.out)
+    each = [k["totals"]["run"]["extra"] for k in document["kernels"]]
+    assert sum(each) == document["totals"]["run"]["extra"]
+    assert document["verdict"] == f"conflicts in {sum(n > 0 for n in each)} of {len(each)} kernels"
+    text = bankwise("check", PROFILE / "tiles.ptx").out
+    assert text.splitlines()[-1] == document["verdict"]
+    assert f"{sum(each):,}" not in text
+    for kernel in document["kernels"]:
+        extra = kernel["totals"]["run"]["extra"]
+        assert kernel["verdict"].endswith(f" += {extra:,} per workgroup")
+        assert kernel["verdict"] in text
+
+
+# What may touch shared memory, nobody knows
+
+
+def test_a_generic_access_of_unknown_address_is_not_clean(tmp_path: Path) -> None:
+    body = """\tshl.b32 %r2, %r1, 2;
+\tst.shared.u32 [%r2], %r1;
+\tld.param.u64 %rd5, [k_param_0];
+\tld.b32 %r3, [%rd5];"""
+    code, document, last = asked(tmp_path, ptx_text(body), "k.ptx")
+    (refusal,) = document["refusals"]
+    assert "1 generic accesses" in refusal["reason"]
+    assert code == 3
+    assert last.startswith("no conflicts in what was analysed: ")
+
+
+@pytest.mark.parametrize(("extra", "code"), [(62, 0), (61, 3)])
+def test_a_baseline_knows_possible_conflicts_too(tmp_path: Path, extra: int, code: int) -> None:
+    _, document, _ = asked(tmp_path, amd_text(COLUMN + LOAD_N + UNKNOWN_BRANCH))
+    document["accesses"][0]["run"]["extra"] = extra
+    known = tmp_path / "known.json"
+    known.write_text(json.dumps(document), "utf-8")
+    assert bankwise("check", tmp_path / "k.s", "--baseline", known).code == code
