@@ -100,3 +100,37 @@ def _cost(row: Instruction, pattern: Pattern, apart: int | None) -> tuple[int, i
         found = brute_count(row, rounds, active.tolist())
         passes, ideal = passes + found[0], ideal + found[1]
     return passes, ideal
+
+
+def test_an_access_of_several_instructions_names_them_all_and_is_as_sure_as_the_least() -> None:
+    """12 bytes of sm_90 at alignment 8: b64 and b32, each with its own phases."""
+    gpu = machine("sm_90")
+    lane = np.arange(gpu.wave_size)[None, :] * 16
+    every = np.ones_like(lane, dtype=bool)
+    parts = [("st.shared.b64", lane), ("st.shared.b32", lane + 8)]
+    issued = tuple(WaveInstruction(name, offsets, every) for name, offsets in parts)
+    both = KernelAccess(
+        Location("k.s", 1), "store", "plain", "write", (IssuedPattern(issued, "shared", 5),)
+    )
+    (report,) = counted([both], "sm_90")
+    assert report.instruction == "st.shared.b64 + st.shared.b32"
+    assert (report.issued, report.instructions) == (("st.shared.b64", "st.shared.b32"), 2)
+    alone = [_cost(gpu.instruction(n), Pattern(at, every, "shared"), None) for n, at in parts]
+    assert (report.cost.passes, report.cost.ideal) == tuple(map(sum, zip(*alone, strict=True)))
+    assert report.run.passes == 5 * report.cost.passes
+    assert report.confidence == min(gpu.instruction(name).confidence for name, _ in parts)
+
+
+def test_an_address_that_faults_and_a_missing_row_are_refused_alone() -> None:
+    row = machine("sm_90").instruction("ld.shared.b64")
+    lane = np.arange(row.wave_size)[None, :] * 8
+    every = np.ones_like(lane, dtype=bool)
+    odd = [access([Pattern(lane + n % 2, every, "shared")], row, n, None) for n in range(5)]
+    strange = KernelAccess(
+        Location("k.s", 9), "?", "plain", "read",
+        (IssuedPattern((WaveInstruction("ld.strange", lane, every),), "shared"),),
+    )  # fmt: skip
+    found = count_accesses([*odd, strange], machine("sm_90"))
+    kinds = [isinstance(one, AccessReport) for one in found]
+    assert kinds == [True, False, True, False, True, False]
+    assert "no row for ld.strange" in str(found[-1])
