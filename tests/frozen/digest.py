@@ -51,8 +51,8 @@ def _short(value: Any, key: str = "") -> Any:
         return [_short(v) for v in value]
     if not isinstance(value, dict):
         return value
-    if value.keys() == {"passes", "ideal", "extra"}:
-        return f"{value['passes']} / {value['ideal']}, {value['extra']} extra"
+    if value.keys() - {"bound"} == {"passes", "ideal", "extra"}:
+        return f"{value['passes']} / {value['ideal']}, {value['extra']} extra" + _ends(value)
     if value.keys() == {"file", "line", "column"}:
         return f"{value['line']}:{value['column']}"
     if key == "certificate":
@@ -63,6 +63,17 @@ def _short(value: Any, key: str = "") -> Any:
     if key == "emit":
         return {"in": " ".join(value), "sha": _hash(_text(value))}
     return {k: _short(v, k) for k, v in value.items()}
+
+
+def _ends(cost: dict[str, Any]) -> str:
+    """Between which ends the numbers of a cost lie, where they are not exact."""
+    if "bound" not in cost:
+        return ""
+    names = ("passes", "ideal", "extra")
+    ends = (cost["bound"][name] for name in names)
+    shown = ("?" if e["high"] is None else str(e["high"]) for e in ends)
+    lows = (str(cost["bound"][name]["low"]) for name in names)
+    return f" ({' / '.join(lows)} to {' / '.join(shown)})"
 
 
 def lasting(value: Any, key: str = "", above: str = "") -> Any:
