@@ -10,8 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bankwise.ask.check_assembly import kernel_of
 from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.cost import Cost
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.hardware.machine import machine
+from bankwise.read.amd.check import check_assembly
 from command import bankwise
 from isa_texts import DATA, amd_text, ptx_text
 from ttgir_texts import TENSOR, checked, module
@@ -147,6 +151,42 @@ def test_a_loop_and_a_branch_of_mlir(tmp_path: Path) -> None:
         assert access.times == Bound(0, access.executions)
         assert access.conflict != "sure"
         assert access.run.ends.passes == Bound(0, access.run.passes)
+
+
+NESTED = f"""\ts_mov_b32 s6, 0
+.Louter:
+{UNKNOWN_BRANCH}\tv_add_u32_e32 v1, 4, v1
+\ts_add_i32 s6, s6, 1
+\ts_cmp_lt_i32 s6, 3
+\ts_cbranch_scc1 .Louter
+{UNKNOWN_LOOP}"""
+APART = f"""\ts_cmp_lt_i32 s4, 7
+\ts_cbranch_scc1 .Lskip
+\tv_lshlrev_b32_e32 v1, 2, v0
+.Lskip:
+{READ}"""
+
+
+@pytest.mark.parametrize("body", [UNKNOWN_LOOP, UNKNOWN_BRANCH, NESTED, APART, READ + APART])
+def test_whatever_the_argument_is_the_truth_lies_between_the_ends(body: str) -> None:
+    """The kernel without its argument, held against itself with every argument."""
+    gpu = machine("gfx942")
+    text = amd_text(COLUMN + LOAD_N + body)
+    (blind,) = check_assembly(text, "k.s")
+    said, _ = count_kernel(kernel_of(blind), gpu)
+    assert not all(a.counted for a in said)
+    for n in (-1, 0, 1, 6, 7, 8, 100):
+        (seeing,) = check_assembly(text, "k.s", args={"n": n})
+        truth, _ = count_kernel(kernel_of(seeing), gpu)
+        assert all(a.counted and a.run.exact for a in truth)
+        found = {a.location: a for a in truth}
+        for access in said:
+            true = found.get(access.location)
+            cost, times = (true.run, true.executions) if true else (Cost(), 0)
+            assert times in access.times
+            assert cost.passes in access.run.ends.passes
+            assert cost.ideal in access.run.ends.ideal
+            assert cost.extra in access.run.ends.extra
 
 
 # Rules that nobody knows
