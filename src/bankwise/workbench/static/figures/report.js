@@ -148,12 +148,13 @@ function headline(check) {
   return h(
     "p",
     { class: "headline" },
-    claim("report-extra", total.extra, check.accesses.length ? headlineText(check) : "nothing could be counted"),
+    claim("report-extra", total.extra, headlineText(check)),
     alone ? h("small", {}, ` ${numbers} · ${check.counter}`) : null,
   );
 }
 
 function headlineText(check) {
+  if (!check.accesses.length) return "nothing could be counted";
   const total = check.totals.run;
   const plain = !total.bound && !total.assumed && check.kernels.length === 1;
   if (!plain || check.kernels[0].conflict === "possible") return check.verdict;
