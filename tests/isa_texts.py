@@ -10,9 +10,10 @@ import numpy as np
 
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import machine
-from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.read.ptx.check import check_ptx
+from bankwise.read.follow.driver import check_code
+from bankwise.read.ptx.dialect import PTX
 
 DATA = Path(__file__).parent / "data" / "isa"
 
@@ -68,7 +69,7 @@ def amd(
 ) -> AssemblyKernel:
     """Check the kernel around ``body``."""
     text = amd_text(body, **options)  # type: ignore[arg-type]
-    return check_assembly(text, "k.s", args=args)[0]
+    return check_code(AMD, text, "k.s", args=args)[0]
 
 
 def ptx_text(body: str, *, threads: int = 32, shared: str = "tile[4096]") -> str:
@@ -98,7 +99,7 @@ def ptx(
     body: str, *, args: dict[str | int, int] | None = None, **options: object
 ) -> AssemblyKernel:
     """Check the kernel around ``body``."""
-    return check_ptx(ptx_text(body, **options), "k.ptx", args=args)[0]  # type: ignore[arg-type]
+    return check_code(PTX, ptx_text(body, **options), "k.ptx", args=args)[0]  # type: ignore[arg-type]
 
 
 def lanes(access: AssemblyAccess, pattern: int = 0, wave: int = 0) -> list[int]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.read.sass.check import check_sass
+from bankwise.read.follow.driver import check_code
+from bankwise.read.sass.dialect import SASS
 
 DATA = Path(__file__).parent / "data"
 sys.path.insert(0, str(DATA))
@@ -81,7 +82,7 @@ k:
 def sass(body: str, **options: object) -> AssemblyKernel:
     """What is found in a kernel around ``body``."""
     shape = {k: options.pop(k) for k in ("threads", "target") if k in options}
-    (found,) = check_sass(sass_text(body, **shape), "k.sass", **options)  # type: ignore[arg-type]
+    (found,) = check_code(SASS, sass_text(body, **shape), "k.sass", **options)  # type: ignore[arg-type]
     return found
 
 
@@ -89,8 +90,8 @@ def sass(body: str, **options: object) -> AssemblyKernel:
 def checked(launch: Launch) -> AssemblyKernel:
     """One of the kernels of tests/data/sass, told what its launch knows."""
     text = (FOLDER / f"{launch.file}.sass").read_text()
-    (found,) = check_sass(
-        text, launch.file, args=launch.args, kernel=launch.kernel, workgroup_size=launch.block
+    (found,) = check_code(
+        SASS, text, launch.file, args=launch.args, kernel=launch.kernel, workgroup_size=launch.block
     )
     return found
 

@@ -18,8 +18,9 @@ from bankwise.ask.certify import certify
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.notation.triton import memory, parse_shared
-from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.dialect import AMD
 from bankwise.read.buffers import buffers
+from bankwise.read.follow.driver import check_code
 from bankwise.show.as_json import check_document
 from brute import brute_count
 from command import bankwise as run
@@ -65,10 +66,10 @@ def passes(file: Path, optimum, *, formula: str) -> int:
 
     Direct-to-LDS copies are left out, as in an optimum.
     """
-    from bankwise.read.ptx.check import check_ptx
+    from bankwise.read.ptx.dialect import PTX
 
-    check = check_ptx if file.suffix == ".ptx" else check_assembly
-    (kernel,) = check(file.read_text(), str(file))
+    dialect = PTX if file.suffix == ".ptx" else AMD
+    (kernel,) = check_code(dialect, file.read_text(), str(file))
     gpu = machine(kernel.target)
     total = 0
     for found in kernel.accesses:

@@ -12,7 +12,7 @@ from bankwise.ask.claims import names, source
 from bankwise.ask.model import fix_model
 from bankwise.change.compile.lower import Lowering, lower
 from bankwise.cost.mix import executed, mix
-from bankwise.read.listing import read
+from bankwise.read.amd.listing import listings
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
 from bankwise.read.options import Options
 from kernel_texts import EXAMPLES, ROOT, SOURCES
@@ -73,7 +73,7 @@ def test_the_instructions_of_the_f16_kernel_are_those_of_the_claims(tmp_path: Pa
     model = EXAMPLES / "iree" / "attention_1x1024x128.mlir"
     (padded,) = lower(model.read_text("utf-8"), "gfx942", Lowering(padding=True))
     fix_model(model, Options("gfx942"), keep=tmp_path, execute=False, isa=False)
-    (fixed,) = read((tmp_path / "attn_dispatch_0.gfx942.fixed.rocmasm").read_text("utf-8"))
+    (fixed,) = listings((tmp_path / "attn_dispatch_0.gfx942.fixed.rocmasm").read_text("utf-8"))
     trips = 1024 // 64
     before, after = (
         {name: executed(mix(one, prefixes), trips) for name, prefixes in FAMILIES.items()}

@@ -14,13 +14,20 @@ from bankwise.cost.mix import Use, executed, loops, mix, trips
 from bankwise.cost.waits import compare_waits, waits
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
-from bankwise.read.listing import Listing, steps_of
+from bankwise.read.amd import listing as amd
+from bankwise.read.amd.parse import fragment
+from bankwise.read.emitted import EmittedStep, Listing
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import Row
 from kernel_texts import EXAMPLES
 
 GFX942 = machine("gfx942")
 LANES = np.arange(64)
+
+
+def steps_of(text: str) -> tuple[EmittedStep, ...]:
+    return amd.steps(*fragment(text))
+
 
 PADDING_TRACE = """\
 ds_read2_b32 v[86:87], v63, ...
@@ -112,11 +119,8 @@ k:
 
 
 def listing(text: str) -> Listing:
-    steps = steps_of(text)
-    from bankwise.read.listing import shared_of
-
-    shared = tuple(found for step in steps if (found := shared_of(step)))
-    return Listing("k", "gfx942", 0, None, None, None, 64, shared, {}, {}, steps)
+    operations, _ = fragment(text)
+    return Listing("k", "gfx942", shared=amd.shared(operations), steps=steps_of(text))
 
 
 def test_a_loop_reaches_from_its_label_to_the_branch_back() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from bankwise.errors import InputError
-from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.dialect import AMD
 from bankwise.read.amd.parse import kernels
+from bankwise.read.follow.driver import check_code
 from isa_texts import amd, amd_text, lanes
 
 LANE = np.arange(64)
@@ -107,14 +108,15 @@ def test_transposing_reads_are_accesses() -> None:
 def test_thread_numbers_are_packed_where_the_descriptor_says_so() -> None:
     body = "\tv_bfe_u32 v1, v0, 10, 10\n\tv_lshlrev_b32_e32 v1, 2, v1\n\tds_read_b32 v2, v1"
     text = amd_text(body, descriptor="\t\t.amdhsa_system_vgpr_workitem_id 1")
-    (kernel,) = check_assembly(text, "k.s", workgroup_size=(32, 4, 1))
+    (kernel,) = check_code(AMD, text, "k.s", workgroup_size=(32, 4, 1))
     (found,) = kernel.accesses
     assert lanes(found) == [0] * 32 + [4] * 32
     assert lanes(found, wave=1) == [8] * 32 + [12] * 32
 
 
 def test_the_last_wave_runs_only_the_threads_that_exist() -> None:
-    (kernel,) = check_assembly(
+    (kernel,) = check_code(
+        AMD,
         amd_text("\tv_lshlrev_b32_e32 v1, 2, v0\n\tds_read_b32 v2, v1"),
         "k.s",
         workgroup_size=(80, 1, 1),
@@ -308,20 +310,20 @@ def test_every_kernel_of_a_text_is_checked_and_one_can_be_chosen() -> None:
     both = one + one.replace("k:", "other:").replace(
         "amdhsa_kernel k", "amdhsa_kernel other"
     ).replace(".amdgcn_target", ".x")
-    assert [k.name for k in check_assembly(both, "k.s", workgroup_size=(64, 1, 1))] == [
+    assert [k.name for k in check_code(AMD, both, "k.s", workgroup_size=(64, 1, 1))] == [
         "k",
         "other",
     ]
-    (chosen,) = check_assembly(both, "k.s", kernel="other", workgroup_size=(64, 1, 1))
+    (chosen,) = check_code(AMD, both, "k.s", kernel="other", workgroup_size=(64, 1, 1))
     assert chosen.name == "other"
     with pytest.raises(InputError, match="no kernel 'third'"):
-        check_assembly(both, "k.s", kernel="third")
+        check_code(AMD, both, "k.s", kernel="third")
 
 
 def test_an_obfuscated_symbol_is_a_name_like_any_other() -> None:
     text = amd_text("\tds_read_b32 v1, v0").replace("k:", '"_Z$?@1x":')
     text = text.replace("amdhsa_kernel k", 'amdhsa_kernel "_Z$?@1x"')
-    (kernel,) = check_assembly(text, "k.s", workgroup_size=(64, 1, 1))
+    (kernel,) = check_code(AMD, text, "k.s", workgroup_size=(64, 1, 1))
     assert kernel.name == "_Z$?@1x"
 
 
@@ -341,13 +343,13 @@ def test_text_that_cannot_be_used_is_bad_input_with_a_hint(
 ) -> None:
     text = amd_text("\tds_read_b32 v1, v0").replace(old, new)
     with pytest.raises(InputError, match=message) as caught:
-        check_assembly(text, "k.s")
+        check_code(AMD, text, "k.s")
     assert caught.value.hint
 
 
 def test_the_target_that_is_asked_for_must_be_the_one_of_the_text() -> None:
     with pytest.raises(InputError, match="for gfx942, not for gfx950"):
-        check_assembly(amd_text(""), "k.s", "gfx950")
+        check_code(AMD, amd_text(""), "k.s", "gfx950")
 
 
 def test_operands_and_modifiers_are_told_apart() -> None:

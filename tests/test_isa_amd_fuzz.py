@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.ptx.check import check_ptx
+from bankwise.read.follow.driver import check_code
+from bankwise.read.ptx.dialect import PTX
 from isa_texts import DATA, amd_text, ptx_text
 
-AMD = "\n".join(
+AMD_CODE = "\n".join(
     [
         "\ts_load_dword s6, s[0:1], 0x8",
         "\tv_lshlrev_b32_e32 v1, 2, v0",
@@ -37,7 +38,7 @@ AMD = "\n".join(
         "\ts_or_b64 exec, exec, s[4:5]",
     ]
 )
-PTX = "\n".join(
+PTX_CODE = "\n".join(
     [
         "\tld.param.u32 %r3, [k_param_1];",
         "\tmad.wide.u32 %rd1, %r1, 16, 4;",
@@ -56,9 +57,9 @@ PTX = "\n".join(
 
 def answer(text: str) -> tuple[AssemblyKernel, ...] | None:
     """What checking says; None if the input is refused as a whole."""
-    check = check_ptx if ".entry" in text else check_assembly
+    dialect = PTX if ".entry" in text else AMD
     try:
-        return check(text, "k")
+        return check_code(dialect, text, "k")
     except InputError:
         return None
 
@@ -70,7 +71,7 @@ def texts() -> tuple[str, ...]:
         for path in sorted(Path(DATA).glob("triton_transpose.*"))
         if path.suffix != ".ttgir"
     ]
-    return (amd_text(AMD), ptx_text(PTX), *stored)
+    return (amd_text(AMD_CODE), ptx_text(PTX_CODE), *stored)
 
 
 WORDS = st.sampled_from(

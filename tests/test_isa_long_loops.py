@@ -78,16 +78,17 @@ $loop:
 )
 def test_a_leap_finds_what_single_steps_find(name: str, monkeypatch) -> None:
     """Compiled kernels with short loops, with and without a leap after the third iteration."""
-    from bankwise.read.amd.check import check_assembly
+    from bankwise.read.amd.dialect import AMD
     from bankwise.read.follow import run
-    from bankwise.read.ptx.check import check_ptx
+    from bankwise.read.follow.driver import check_code
+    from bankwise.read.ptx.dialect import PTX
 
-    check = check_ptx if name.endswith(".ptx") else check_assembly
+    dialect = PTX if name.endswith(".ptx") else AMD
     text, leaps = (DATA / name).read_text(), []
     monkeypatch.setattr(run, "leap", lambda *rest: leaps.append(leap(*rest)) or leaps[-1])
 
     def found() -> list[object]:
-        accesses = check(text, name)[0].accesses
+        accesses = check_code(dialect, text, name)[0].accesses
         return [
             (a.counted, [(p.executions, p.offsets_bytes.tobytes()) for p in a.access.patterns])
             for a in accesses

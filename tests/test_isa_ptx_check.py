@@ -11,8 +11,9 @@ import pytest
 
 from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.errors import InputError
+from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
-from bankwise.read.ptx.check import check_ptx
+from bankwise.read.ptx.dialect import PTX
 from bankwise.read.ptx.parse import kernels
 from isa_texts import lanes, ptx, ptx_text
 
@@ -76,7 +77,7 @@ def test_each_shared_variable_is_an_allocation_of_its_own() -> None:
     text = ptx_text(
         "\tmov.u32 %r2, one;\n\tst.shared.b32 [%r2], %r1;\n\tst.shared.b32 [two+8], %r1;"
     ).replace(".shared .align 16 .b8 tile[4096];", ".shared .b8 one[64];\n.shared .b32 two[16];")
-    (kernel,) = check_ptx(text, "k.ptx")
+    (kernel,) = check_code(PTX, text, "k.ptx")
     assert [(a.access.allocations[0], lanes(a)[0]) for a in kernel.accesses] == [
         ("one", 0),
         ("two", 8),
@@ -209,7 +210,7 @@ def test_inline_assembly_scopes_are_transparent() -> None:
 )
 def test_text_that_cannot_be_used_is_bad_input(old: str, new: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        check_ptx(ptx_text("").replace(old, new), "k.ptx")
+        check_code(PTX, ptx_text("").replace(old, new), "k.ptx")
 
 
 def test_a_parameter_that_the_kernel_has_not_is_bad_input() -> None:

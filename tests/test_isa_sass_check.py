@@ -10,8 +10,9 @@ import pytest
 from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.errors import InputError
 from bankwise.read.assembly import AssemblyAccess
+from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
-from bankwise.read.sass.check import check_sass
+from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.parse import kernels
 from sass_texts import FOLDER, cost, sass, sass_text
 
@@ -235,8 +236,8 @@ def test_a_dump_of_cuobjdump_is_the_same_kernel() -> None:
     head = '\n\tcode for sm_90\n\t.target\tsm_90\n\n\t\tFunction : k\n\t.headerflags\t@"E"\n'
     text = f"{head}{listed}\t\t..........\n\n"
     with pytest.raises(InputError, match="how many threads"):
-        check_sass(text, "k.sass")
-    (kernel,) = check_sass(text, "k.sass", workgroup_size=(32, 1, 1))
+        check_code(SASS, text, "k.sass")
+    (kernel,) = check_code(SASS, text, "k.sass", workgroup_size=(32, 1, 1))
     assert [offsets(a)[0] for a in kernel.accesses] == [8]
 
 
@@ -260,8 +261,8 @@ OLD_HEAD = (
 def test_the_head_that_cuda_12_leaves_names_the_machine(head: str, target: str) -> None:
     text = sass_text(f"{TILE}\nSTS [R3], R4")
     assert ".target\tsm_90" in text
-    (kernel,) = check_sass(text.replace(".target\tsm_90", head, 1), "k.sass")
-    (plain,) = check_sass(text.replace("sm_90", target, 1), "k.sass")
+    (kernel,) = check_code(SASS, text.replace(".target\tsm_90", head, 1), "k.sass")
+    (plain,) = check_code(SASS, text.replace("sm_90", target, 1), "k.sass")
     assert kernel.target == plain.target == target
     assert [offsets(a) for a in kernel.accesses] == [offsets(a) for a in plain.accesses]
 
@@ -269,7 +270,7 @@ def test_the_head_that_cuda_12_leaves_names_the_machine(head: str, target: str) 
 def test_flags_without_a_machine_name_none() -> None:
     text = sass_text(TILE).replace(".target\tsm_90", '.headerflags\t@"EF_CUDA_VIRTUAL_SM(9)"', 1)
     with pytest.raises(InputError, match="an unknown machine is not followed"):
-        check_sass(text, "k.sass")
+        check_code(SASS, text, "k.sass")
 
 
 @pytest.mark.parametrize(
@@ -290,7 +291,7 @@ def test_text_that_cannot_be_used_is_bad_input(old: str, new: str, message: str)
     text = sass_text(f"{TILE}\nSTS [R3], R4")
     assert old in text
     with pytest.raises(InputError, match=message):
-        check_sass(text.replace(old, new, 1), "k.sass")
+        check_code(SASS, text.replace(old, new, 1), "k.sass")
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
@@ -298,22 +299,22 @@ def test_a_kernel_that_is_cut_off_is_bad_input(part: float) -> None:
     text = sass_text(f"{TILE}\n" + "STS [R3], R4\n" * 20)
     start, end = text.index("k:\n"), text.index(".L_x_9:\n")
     with pytest.raises(InputError, match=r"has no end|no instruction"):
-        check_sass(text[: int(start + part * (end - start))], "k.sass")
+        check_code(SASS, text[: int(start + part * (end - start))], "k.sass")
 
 
 def test_another_vendors_target_and_unknown_names_are_bad_input() -> None:
     text = sass_text(TILE)
     with pytest.raises(InputError, match="gfx942 is not followed"):
-        check_sass(text, "k.sass", "gfx942")
+        check_code(SASS, text, "k.sass", "gfx942")
     with pytest.raises(InputError, match=r"no kernel 'm'.*\n.*it has k"):
-        check_sass(text, "k.sass", kernel="m")
+        check_code(SASS, text, "k.sass", kernel="m")
     with pytest.raises(InputError, match=r"no parameter 2.*\n.*parameters 0 to 1"):
-        check_sass(text, "k.sass", args={2: 1})
+        check_code(SASS, text, "k.sass", args={2: 1})
 
 
 def test_maxntid_is_a_bound_and_said_to_be_one() -> None:
     text = sass_text(TILE).replace("0x04, 0x10", "0x04, 0x05").replace("REQNTID", "MAX_THREADS")
-    (kernel,) = check_sass(text, "k.sass")
+    (kernel,) = check_code(SASS, text, "k.sass")
     assert kernel.workgroup_size == (32, 1, 1)
     assert "the most" in kernel.notes[0]
     assert not sass(TILE).notes

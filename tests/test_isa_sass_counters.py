@@ -14,8 +14,9 @@ import pytest
 from bankwise.counting.access import Access
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.read.ptx.check import check_ptx
-from bankwise.read.sass.check import check_sass
+from bankwise.read.follow.driver import check_code
+from bankwise.read.ptx.dialect import PTX
+from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.parse import kernels
 from sass_texts import DATA, FOLDER, LAUNCHES, Launch, checked, cost, table
 
@@ -151,7 +152,7 @@ FOLLOWED = [launch for launch in LAUNCHES if launch.kernel != "jump_table"]
 def test_ptx_and_machine_code_cost_the_same_where_ptxas_joined_nothing(launch: Launch) -> None:
     own = FOLDER / f"{launch.file}.ptx"
     path = own if own.exists() else DATA / "isa" / f"{launch.file}.sm_90.ptx"
-    (above,) = check_ptx(
+    (above,) = check_code(PTX,
         path.read_text(), path.name, "sm_90",
         args=launch.args, kernel=launch.kernel, workgroup_size=launch.block,
     )  # fmt: skip
@@ -178,8 +179,8 @@ def test_only_the_machine_code_tells_what_a_histogram_costs() -> None:
     wide = [p for (k, _), (i, p, _) in measured().items() if (k, i) == ("histogram", "LDS.128")]
     assert sum(wide) == 256
     ptx = (FOLDER / "threads.ptx").read_text()
-    (above,) = check_ptx(
-        ptx, "threads.ptx", args=launch.args, kernel="histogram", workgroup_size=launch.block
+    (above,) = check_code(
+        PTX, ptx, "threads.ptx", args=launch.args, kernel="histogram", workgroup_size=launch.block
     )
     assert totals(above)["ld.shared.b32"][0] == 1024
 
@@ -204,8 +205,8 @@ def test_other_generations_cost_the_same_where_ptxas_makes_the_same_accesses(
     launches = [launch for launch in LAUNCHES if launch.file == "threads"]
     differ = set()
     for launch in launches:
-        (found,) = check_sass(
-            text, target, args=launch.args, kernel=launch.kernel, workgroup_size=launch.block
+        (found,) = check_code(
+            SASS, text, target, args=launch.args, kernel=launch.kernel, workgroup_size=launch.block
         )
         assert found.target == target
         assert found.lds_bytes == checked(launch).lds_bytes

@@ -13,9 +13,11 @@ import pytest
 
 from bankwise.ask.check_assembly import check_assembly_file, is_assembly
 from bankwise.errors import InputError
+from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
 from bankwise.read.sass import disassemble
-from bankwise.read.sass.check import check_cubin, check_sass
+from bankwise.read.sass.cubin import check_cubin
+from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.disassemble import find_nvdisasm
 from bankwise.read.sass.facts import from_cubin
 from sass_texts import DATA, sass_text
@@ -195,8 +197,8 @@ def test_the_real_tools_agree_with_each_other(tmp_path: Path) -> None:
         texts.append(subprocess.run(command, capture_output=True, text=True).stdout)
     for text in texts:
         for kernel in own:
-            (other,) = check_sass(
-                text, "t.sass", kernel=kernel.name, workgroup_size=kernel.workgroup_size
+            (other,) = check_code(
+                SASS, text, "t.sass", kernel=kernel.name, workgroup_size=kernel.workgroup_size
             )
             assert len(own) == 12
             assert [a.instruction for a in other.accesses] == [

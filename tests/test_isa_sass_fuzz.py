@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bankwise.errors import InputError
-from bankwise.read.sass.check import check_sass
+from bankwise.read.follow.driver import check_code
+from bankwise.read.sass.dialect import SASS
 from sass_texts import FOLDER, sass_text
 
 
@@ -52,7 +53,7 @@ def programs(draw: st.DrawFn) -> str:
 @given(programs())
 def test_any_instructions_with_any_operands_are_read_or_refused(body: str) -> None:
     with contextlib.suppress(InputError):
-        check_sass(sass_text(body), "k.sass", args={"ctaid.x": 1})
+        check_code(SASS, sass_text(body), "k.sass", args={"ctaid.x": 1})
 
 
 def test_texts_with_characters_changed_anywhere_are_read_or_refused() -> None:
@@ -65,7 +66,7 @@ def test_texts_with_characters_changed_anywhere_are_read_or_refused() -> None:
             at = draw.randrange(len(mutated))
             mutated[at] = draw.choice([*SIGNS, mutated[at] * 2])
         try:
-            check_sass("".join(mutated), "k.sass", workgroup_size=(128, 1, 1))
+            check_code(SASS, "".join(mutated), "k.sass", workgroup_size=(128, 1, 1))
             read += 1
         except InputError:
             refused += 1
@@ -80,4 +81,4 @@ def test_texts_cut_anywhere_in_a_kernel_are_refused() -> None:
     for _ in range(40):
         cut = draw.randrange(start, end)
         with pytest.raises(InputError, match=r"has no end|no instruction"):
-            check_sass(text[:cut], "k.sass", workgroup_size=(128, 1, 1))
+            check_code(SASS, text[:cut], "k.sass", workgroup_size=(128, 1, 1))

@@ -10,7 +10,7 @@ import pytest
 
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, constant
-from bankwise.read.sass.decode import decode
+from bankwise.read.sass.decode import decode_kernel
 from bankwise.read.sass.parse import kernels
 from sass_texts import sass_text
 
@@ -38,7 +38,7 @@ def numbers(count: int, seed: int) -> list[np.ndarray]:
 def run(code: str, given: dict[str, np.ndarray]) -> State:
     """The registers after one instruction."""
     (kernel,) = kernels(sass_text(code), "k")
-    step = decode(kernel, lambda bank, offset: constant(offset)).program.steps[0]
+    step = decode_kernel(kernel, lambda bank, offset: constant(offset)).program.steps[0]
     assert step.followed, code
     assert set(step.reads) <= set(given) | {"PT"}, (code, step.reads)
     state = State(np.ones((8, 32), np.bool_))
@@ -273,7 +273,7 @@ ISETP.GE.U32.AND P0, PT, R5, R2, PT
 @P0 IADD3 R4, R4, 0x1, RZ
 """
     (kernel,) = kernels(sass_text(code), "k")
-    steps = decode(kernel, lambda bank, offset: constant(offset)).program.steps
+    steps = decode_kernel(kernel, lambda bank, offset: constant(offset)).program.steps
     a, b = numbers(2, seed=21)
     b = np.where(b == 0, np.uint32(7), b)
     state = State(np.ones((8, 32), np.bool_), {"R1": a, "R2": b})
@@ -308,5 +308,5 @@ def test_what_is_not_followed_loses_all_registers_that_it_writes(
     code: str, writes: set[str]
 ) -> None:
     (kernel,) = kernels(sass_text(code), "k")
-    step = decode(kernel, lambda bank, offset: Unknown("c")).program.steps[0]
+    step = decode_kernel(kernel, lambda bank, offset: Unknown("c")).program.steps[0]
     assert set(step.writes) - {"PT"} == writes - {"PT"}

@@ -26,7 +26,8 @@ from bankwise.lab.report.bench_cases import bench_document, medians
 from bankwise.lab.report.bench_plot import plot_bench
 from bankwise.lab.report.bench_row import BenchRow, bench_csv, bench_rows
 from bankwise.notation.nvidia_mma import fragment
-from bankwise.read.ptx.check import check_ptx
+from bankwise.read.follow.driver import check_code
+from bankwise.read.ptx.dialect import PTX
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "docs" / "data" / "h200_attention"
@@ -219,7 +220,8 @@ def test_compiled_ptx_touches_exactly_what_was_counted(case: Case, tmp_path: Pat
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     arguments = {"ctaid.x": 0, "ctaid.y": 0}
     arguments |= {4: 128} if case.kernel == "attention" else {3: 128, 4: 128}
-    (kernel,) = check_ptx(
+    (kernel,) = check_code(
+        PTX,
         (tmp_path / "kernel.ptx").read_text(),
         "kernel.ptx",
         "sm_90",

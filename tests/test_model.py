@@ -10,7 +10,7 @@ from bankwise.ask.check import check
 from bankwise.ask.model import check_model, fix_model, is_model
 from bankwise.change.compile.lower import Lowering, code_object, last_dump, link, lower, unpadded
 from bankwise.errors import InputError
-from bankwise.read.listing import read
+from bankwise.read.amd.listing import listings
 from bankwise.read.options import Options
 from kernel_texts import EXAMPLES, ROWS
 
@@ -131,7 +131,7 @@ def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) ->
     assert found.vmfb is not None
     assert names["attention_1x1024x128.gfx942.vmfb"].read_bytes() == found.vmfb
     assert names["attn_dispatch_0.gfx942.fixed.hsaco"].read_bytes().startswith(b"\x7fELF")
-    (listing,) = read(names["attn_dispatch_0.gfx942.fixed.rocmasm"].read_text("utf-8"))
+    (listing,) = listings(names["attn_dispatch_0.gfx942.fixed.rocmasm"].read_text("utf-8"))
     assert listing.lds_bytes == report.after.kernels[0].lds_bytes
     own = code_object(lower(ATTENTION.read_text("utf-8"), "gfx942")[0].text, "gfx942")[0]
     fixed = names["attn_dispatch_0.gfx942.fixed.hsaco"].read_bytes()

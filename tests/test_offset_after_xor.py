@@ -52,9 +52,10 @@ def test_the_offsets_of_kernel_04_stand_behind_its_xor_and_change_nothing() -> N
 
 
 def test_the_48_conflicts_of_kernel_04_follow_from_its_layout_alone() -> None:
-    from bankwise.read.amd.check import check_assembly
+    from bankwise.read.amd.dialect import AMD
+    from bankwise.read.follow.driver import check_code
 
-    (kernel,) = check_assembly(READS.read_text(), str(READS))
+    (kernel,) = check_code(AMD, READS.read_text(), str(READS))
     lane = np.arange(64)
     for wave in range(4):
         for value, found in enumerate(kernel.accesses):

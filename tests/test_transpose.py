@@ -19,7 +19,8 @@ from bankwise.lab.kernels.transpose_order import grid
 from bankwise.lab.kernels.transpose_plan import Schedule, Transpose, counts, tiles
 from bankwise.lab.kernels.transpose_tune import SEEDS, Variant, fits, follow, plan, sample
 from bankwise.notation.values import same_memory
-from bankwise.read.ptx.check import check_ptx
+from bankwise.read.follow.driver import check_code
+from bankwise.read.ptx.dialect import PTX
 from bankwise.read.spec.read import read_spec
 from emulated_kernel import transposed
 
@@ -159,7 +160,7 @@ def test_the_compiled_code_touches_shared_memory_as_the_plan_was_counted(made, t
     m, k = made.tile
     args = {"ctaid.x": 0, f"{made.name}_param_2": 4 * m, f"{made.name}_param_3": k}
     args |= {"nctaid.x": 4}
-    (found,) = check_ptx(out.read_text(), "k.ptx", args=args)
+    (found,) = check_code(PTX, out.read_text(), "k.ptx", args=args)
     assert not found.refusals
     planned = counts(made, H200)
     for half, expected in (("write", planned.write), ("read", planned.read)):

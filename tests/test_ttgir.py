@@ -172,7 +172,7 @@ GOOD = module(ALLOC + LOAD)
         (GOOD.replace('"ttg.num-warps" = 4 : i32, ', ""), "'ttg.num-warps' is missing", 6),
         (GOOD.replace('"ttg.threads-per-warp" = 32', '"ttg.threads-per-warp" = 33'), "33", 6),
         (GOOD.replace("cuda:80", "xpu:12"), "'xpu:12' is no GPU known here", 6),
-        (GOOD.replace("cuda:80", "cuda:12"), "there is no machine 'sm_12'", 6),
+        (GOOD.replace("cuda:80", "cuda:12"), "there is no machine 'cuda:12'", 6),
         (GOOD.replace('ttg.target = "cuda:80", ', ""), "names no ttg.target", 6),
         (GOOD.replace("cuda:80", "hip:gfx942"), "for waves of 32 lanes, gfx942 has 64", 0),
         (GOOD.replace("#ttg.swizzled_shared<", "#ttg.twisted<"), "unknown encoding 'twisted'", 3),

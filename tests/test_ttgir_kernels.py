@@ -17,10 +17,11 @@ from bankwise.ask.triton_plan import plan_entry, plan_files
 from bankwise.ask.ttgir_better import Better, better
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
-from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
-from bankwise.read.ptx.check import check_ptx
+from bankwise.read.ptx.dialect import PTX
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import follow
 from bankwise.read.ttgir.module import read_module
@@ -50,8 +51,8 @@ def emitted(name: str) -> AssemblyKernel:
     for argument, value in numbers(name).items():
         position = {"size": 3, "keys": 4}[argument]
         args[position if path.suffix == ".ptx" else 8 * position] = value
-    check = check_ptx if path.suffix == ".ptx" else check_assembly
-    (kernel,) = check(path.read_text("utf-8"), path.name, args=args)
+    dialect = PTX if path.suffix == ".ptx" else AMD
+    (kernel,) = check_code(dialect, path.read_text("utf-8"), path.name, args=args)
     return kernel
 
 

@@ -10,9 +10,10 @@ import pytest
 import bankwise.triton
 from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.errors import InputError
-from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
-from bankwise.read.ptx.check import check_ptx
+from bankwise.read.ptx.dialect import PTX
 from bankwise.read.ttgir import wheel
 from isa_texts import DATA, totals
 from test_ttgir_kernels import plain
@@ -88,7 +89,7 @@ def test_a_kernel_is_compiled_offline_and_compared(target: str) -> None:
         (f"{SCRIPT}:matmul", {"a": "*fp16"}, "sm_80", "the signature says nothing of b, c, size"),
         (f"{SCRIPT}:matmul", {**MATMUL, "q": "i32"}, "sm_80", "has no argument q"),
         (f"{SCRIPT}:matmul", {**MATMUL, "a": "fp16"}, "sm_80", "CompilationError"),
-        (f"{SCRIPT}:matmul", MATMUL, "h200", "compiles for no 'h200'"),
+        (f"{SCRIPT}:matmul", MATMUL, "h200", "unknown target 'h200'"),
         ("nowhere.py:matmul", MATMUL, "sm_80", "no such file"),
         ("matmul", MATMUL, "sm_80", "is not FILE:NAME"),
         (len, MATMUL, "sm_80", "stands in no file"),
@@ -164,8 +165,8 @@ def planned(text: str) -> Counts:
 
 
 def emitted(text: str, target: str) -> Counts:
-    check = check_ptx if target.startswith("sm_") else check_assembly
-    return plain(totals(check(text, "k.s")))
+    dialect = PTX if target.startswith("sm_") else AMD
+    return plain(totals(check_code(dialect, text, "k.s")))
 
 
 def summed(counts: Counts) -> tuple[int, int]:

@@ -26,14 +26,14 @@ from typing import Any
 from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.ask.triton_plan import plan_texts
 from bankwise.errors import InputError, Location
+from bankwise.hardware import toolchain
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.options import Options
 from bankwise.read.ttgir import wheel
 from bankwise.show.planning import PlanReport, PlanRow
 from bankwise.show.values import CheckReport
 
 __all__ = ["TritonReport", "check"]
-
-_VENDORS = ("sm_", "gfx")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def check(
     if not wheel.installed():
         raise wheel.needed()
     path, name = _place(fn)
-    _check_target(target)
+    gpu = machine(target)
     constants, given = dict(constexprs or {}), dict(numbers or {})
     types = {**dict(signature), **dict.fromkeys(constants, "constexpr")}
     request = {
@@ -97,7 +97,8 @@ def check(
         "signature": types,
         "constexprs": constants,
         "divisible": _divisible(types, given) if divisible is None else list(divisible),
-        "target": target,
+        "target": _triton_target(gpu),
+        "wave_size": gpu.wave_size,
         "options": {"num_warps": num_warps, **options},
         "paths": [p for p in sys.path if p],
     }
@@ -107,7 +108,7 @@ def check(
 def _report(
     made: Mapping[str, Any], name: str, target: str, numbers: Mapping[str, int], *, optima: bool
 ) -> TritonReport:
-    suffix = "ptx" if target.startswith("sm_") else "amdgcn"
+    suffix = "amdgcn" if machine(target).vendor == "amd" else "ptx"
     ttgir, assembly = made["asm"]["ttgir"], made["asm"][suffix]
     said = Options(kernel=name, arguments=tuple(f"{k}={v}" for k, v in numbers.items()))
     file = f"{name}.ttgir"
@@ -141,10 +142,11 @@ def _place(fn: Any) -> tuple[Path, str]:
     return Path(file).resolve(), name
 
 
-def _check_target(target: str) -> None:
-    if not target.startswith(_VENDORS):
-        hint = "sm_80, sm_90, gfx942, gfx950, .."
-        raise InputError(f"Triton compiles for no {target!r}", hint=hint)
+def _triton_target(gpu: Machine) -> str:
+    named = toolchain.triton(gpu.tools).target
+    if named == toolchain.NONE:
+        raise InputError(f"Triton compiles for no {gpu.name!r}, as its machine file says")
+    return named
 
 
 def _divisible(types: Mapping[str, str], numbers: Mapping[str, int]) -> list[str]:

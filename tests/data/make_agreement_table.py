@@ -17,9 +17,10 @@ sys.path.insert(0, str(ROOT / "tests"))
 from bankwise.ask.check import check  # noqa: E402
 from bankwise.ask.check_mlir import check_opened  # noqa: E402
 from bankwise.ask.triton_plan import plan_files  # noqa: E402
-from bankwise.read.amd.check import check_assembly  # noqa: E402
+from bankwise.read.amd.dialect import AMD  # noqa: E402
+from bankwise.read.follow.driver import check_code  # noqa: E402
 from bankwise.read.options import Options  # noqa: E402
-from bankwise.read.ptx.check import check_ptx  # noqa: E402
+from bankwise.read.ptx.dialect import PTX  # noqa: E402
 from isa_texts import totals  # noqa: E402
 
 ISA = ROOT / "tests" / "data" / "isa"
@@ -87,8 +88,8 @@ def table():
 def mlir(kernel, target, text, emitted):
     report = check(EXAMPLES / text)
     path = ISA / (emitted or f"{Path(text).stem}.s")
-    reader = check_ptx if path.suffix == ".ptx" else check_assembly
-    found = reader(path.read_text("utf-8"), path.name)
+    dialect = PTX if path.suffix == ".ptx" else AMD
+    found = check_code(dialect, path.read_text("utf-8"), path.name)
     return row(kernel, target, mlir=planned(report), isa=emission(found), causes=joined(found))
 
 
@@ -104,7 +105,7 @@ def wave():
     opened = open_module(path)
     report = check_opened(opened, Options(target="gfx950"))
     made = emit(opened.source.parsed, "gfx950", file=path.name)
-    found = [k for text in made.texts for k in check_assembly(text, "wave.s")]
+    found = [k for text in made.texts for k in check_code(AMD, text, "wave.s")]
     return row(WAVE, "gfx950", mlir=planned(report), isa=emission(found), causes=joined(found))
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bankwise.change.compile.compile import compiler
-from bankwise.read.listing import Listing, read
+from bankwise.read.amd.listing import listings
+from bankwise.read.emitted import Listing
 
 TARGETS = ("gfx942", "gfx950")
 ELEMENT_BYTES = {"i8": 1, "f16": 2, "f32": 4}
@@ -99,7 +100,7 @@ def compiled(target: str, wanted: Sequence[Case]) -> dict[str, Listing]:
         command += ["--iree-hal-dump-executable-intermediates-to=out"]
         subprocess.run(command, cwd=folder, check=True)
         (assembly,) = Path(folder, "out").glob("*.rocmasm")
-        return {listing.kernel: listing for listing in read(assembly.read_text("utf-8"))}
+        return {listing.kernel: listing for listing in listings(assembly.read_text("utf-8"))}
 
 
 def answers(listing: Listing) -> list[list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from bankwise.ask.advice import Advice, Origin, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
@@ -16,6 +17,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.follow.driver import Dialect, check_code
 from bankwise.read.options import Options, three
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.solver.flat_text import Framework
@@ -80,19 +82,32 @@ def assembly_kernels(
     size = three(options.workgroup_size) if options.workgroup_size else None
     target = options.target or None
     if path.suffix.lower() == ".cubin":
-        from bankwise.read.sass.check import check_cubin
+        from bankwise.read.sass.cubin import check_cubin
 
         return check_cubin(path, target, args=args, kernel=options.kernel, workgroup_size=size)
-    if path.suffix.lower() in PTX_SUFFIXES:
-        from bankwise.read.ptx.check import check_ptx as check
-    elif path.suffix.lower() in SASS_SUFFIXES:
-        from bankwise.read.sass.check import check_sass as check
-    else:
-        from bankwise.read.amd.check import check_assembly as check
-    found = check(text, file, target, args=args, kernel=options.kernel, workgroup_size=size)
+    dialect = dialect_of(path)
+    found = check_code(
+        dialect, text, file, target, args=args, kernel=options.kernel, workgroup_size=size
+    )
     if not found:
         raise InputError("no kernel in this file", location=Location(file))
     return found
+
+
+def dialect_of(path: Path) -> Dialect[Any, Any]:
+    """The language of an emitted text, by its name."""
+    suffix = path.suffix.lower()
+    if suffix in PTX_SUFFIXES:
+        from bankwise.read.ptx.dialect import PTX
+
+        return PTX
+    if suffix in SASS_SUFFIXES:
+        from bankwise.read.sass.dialect import SASS
+
+        return SASS
+    from bankwise.read.amd.dialect import AMD
+
+    return AMD
 
 
 def _arguments(texts: tuple[str, ...]) -> dict[str | int, int]:

@@ -15,7 +15,7 @@ from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
-from bankwise.read.listing import Listing
+from bankwise.read.emitted import Listing
 from bankwise.read.options import Options
 from bankwise.show.costing import KernelCost
 from bankwise.show.values import KernelReport

@@ -10,7 +10,7 @@ from bankwise.show.fixing import Verdict
 
 if TYPE_CHECKING:
     from bankwise.ask.analysis import Analysis
-    from bankwise.read.listing import Listing
+    from bankwise.read.emitted import Listing
     from bankwise.read.mlir.module import Opened
 
 
@@ -34,7 +34,7 @@ def judge_isa(before: Opened, after: Opened, analyses: Sequence[Analysis]) -> Ve
 def _rows(
     before: Opened, after: Opened, analysis: Analysis
 ) -> list[tuple[str, int, int]] | Verdict:
-    from bankwise.read.listing import compare
+    from bankwise.read.emitted import compare
 
     old = _listing(before, analysis)
     if isinstance(old, Refusal):

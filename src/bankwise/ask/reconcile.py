@@ -15,7 +15,7 @@ from bankwise.errors import Location, Refusal
 from bankwise.show.values import CheckReport, KernelReport
 
 if TYPE_CHECKING:
-    from bankwise.read.listing import Listing
+    from bankwise.read.emitted import Listing
     from bankwise.read.mlir.module import Opened
 
 

@@ -22,7 +22,7 @@ from bankwise.ask.fix import fix_file
 from bankwise.change.compile.compile import compile_text
 from bankwise.change.compile.lower import Dispatch, Lowering, lower
 from bankwise.errors import InputError, Refusal
-from bankwise.read.listing import Listing
+from bankwise.read.emitted import Listing
 from bankwise.read.options import Options
 from bankwise.show.costing import KernelCost
 from bankwise.show.values import KernelReport

@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from bankwise.ask import check_assembly, check_ttgir
+from bankwise.ask.check_assembly import dialect_of
 from bankwise.ask.check_ttgir import Planned, numbers_of, plan
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_accesses
@@ -22,6 +23,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
 from bankwise.read.ttgir.accesses import Moved
 from bankwise.read.ttgir.cache import open_entry
@@ -88,17 +90,7 @@ def _assembly(
 ) -> AssemblyKernel:
     """The kernel of the same name."""
     name = planned.kernel.name
-    if path.suffix.lower() == ".ptx":
-        from bankwise.read.ptx.check import check_ptx
-
-        return check_ptx(text, str(path), args=args, kernel=name)[0]
-    if path.suffix.lower() == ".sass":
-        from bankwise.read.sass.check import check_sass
-
-        return check_sass(text, str(path), args=args, kernel=name)[0]
-    from bankwise.read.amd.check import check_assembly
-
-    return check_assembly(text, str(path), args=args, kernel=name)[0]
+    return check_code(dialect_of(path), text, str(path), args=args, kernel=name)[0]
 
 
 def _arguments(planned: Planned, options: Options) -> dict[str | int, int]:

@@ -25,7 +25,8 @@ from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Claim, Machine, machine
-from bankwise.read.listing import Listing, read
+from bankwise.read.amd.listing import listings
+from bankwise.read.emitted import Listing
 from bankwise.read.options import Options
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.worth import Share, Worth, missing
@@ -58,18 +59,18 @@ class _Part:
 def static_worths(report: CheckReport, options: Options) -> tuple[Worth, ...]:
     """One for each kernel of ``report``, in its order."""
     files = dict.fromkeys(kernel.location.file for kernel in report.kernels)
-    listings = {file: _listings(Path(file), options) for file in files}
+    emitted = {file: _emitted(Path(file), options) for file in files}
     return tuple(
-        _worth(report, kernel, listings[kernel.location.file].get(kernel.name.split(APART)[0]))
+        _worth(report, kernel, emitted[kernel.location.file].get(kernel.name.split(APART)[0]))
         for kernel in report.kernels
     )
 
 
-def _listings(file: Path, options: Options) -> dict[str, Listing | Refusal]:
+def _emitted(file: Path, options: Options) -> dict[str, Listing | Refusal]:
     """The machine code of a file's kernels, by name; empty where there is none."""
     suffix = file.suffix.lower()
     if suffix in AMD_SUFFIXES:
-        return {one.kernel: one for one in read(read_text(file), str(file))}
+        return {one.kernel: one for one in listings(read_text(file), str(file))}
     known = file.is_file() and not is_assembly(file) and suffix != ".ttgir"
     return _compiled(file, options) if known else {}
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankwise.hardware.machine import Machine
-from bankwise.read.listing import Listing, SharedInstruction, Step
+from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,12 @@ class Loop:
     last: int
 
 
-def loops(steps: Sequence[Step]) -> tuple[Loop, ...]:
+def loops(steps: Sequence[EmittedStep]) -> tuple[Loop, ...]:
     """The loops of a kernel, in the order of the text; a nested one lies inside another."""
-    begin: dict[str, int] = {}
-    found: dict[str, Loop] = {}
+    found: dict[int, Loop] = {}
     for step in steps:
-        begin.setdefault(step.block, step.line)
-        if step.name.startswith(("s_cbranch", "s_branch")) and step.operands in begin:
-            first = begin[step.operands]
-            found[step.operands] = Loop(first, step.line)
+        if 0 < step.goes_to <= step.line:
+            found[step.goes_to] = Loop(step.goes_to, step.line)
     return tuple(sorted(found.values(), key=lambda loop: (loop.first, -loop.last)))
 
 

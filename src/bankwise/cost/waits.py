@@ -18,13 +18,11 @@ counted here, so the numbers are upper bounds of what is outstanding.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bankwise.read.listing import Step
+from bankwise.read.emitted import EmittedStep
 
-_WAIT = re.compile(r"\blgkmcnt\((\d+)\)")
 _MATRIX = ("v_mfma", "v_smfmac", "v_wmma")
 
 
@@ -76,7 +74,7 @@ class Waits:
         )
 
 
-def waits(steps: Sequence[Step]) -> Waits:
+def waits(steps: Sequence[EmittedStep]) -> Waits:
     """What each matrix instruction among ``steps`` waits for."""
     found: list[MatrixWait] = []
     outstanding = 0
@@ -84,7 +82,7 @@ def waits(steps: Sequence[Step]) -> Waits:
     for step in steps:
         if step.name.startswith("ds_"):
             outstanding += 1
-        elif (allowed := _allowed(step)) is not None:
+        elif (allowed := step.waits_for) is not None:
             outstanding = min(outstanding, allowed)
             since = allowed if since is None else min(since, allowed)
         elif step.name.startswith(_MATRIX):
@@ -102,14 +100,6 @@ def compare_waits(before: Waits, after: Waits, extra_before: int, extra_after: i
         f"{before.full} of {len(before.matrix)} -> {after.full} of {len(after.matrix)} matrix "
         f"instructions behind a full drain)"
     )
-
-
-def _allowed(step: Step) -> int | None:
-    """N of a wait for LDS operations; None for any other instruction."""
-    if step.name == "s_wait_dscnt":
-        return int(step.operands, 0)
-    found = _WAIT.search(step.operands) if step.name == "s_waitcnt" else None
-    return int(found[1]) if found else None
 
 
 def _word(before: int, after: int, what: str) -> str:

@@ -1,6 +1,7 @@
 """The machines: what each GPU does with a shared-memory access, as data with evidence.
 
-A machine is one TOML file in ``bankwise/hardware``. Its instruction rows say how many banks the
+A machine is one TOML file in ``bankwise/hardware``, or in the folder that the environment variable
+BANKWISE_MACHINES names. Its instruction rows say how many banks the
 instruction sees and which lanes are served together (its *phases*); every row carries its source,
 an evidence level and a confidence. Nothing here computes a conflict:
 :mod:`bankwise.counting.conflict` does.
@@ -14,11 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Any, Literal, get_args
 
 from bankwise.errors import InputError, Location
+from bankwise.hardware import toolchain
+from bankwise.hardware.folders import machine_files, shown_path
+from bankwise.hardware.toolchain import Toolchain, check_keys
 
 Direction = Literal["read", "write"]
 AccessKind = Literal["plain", "dma", "transpose", "matrix", "atomic", "async"]
@@ -29,6 +31,28 @@ Merge = Literal["none", "neighbours"]
 Evidence = Literal["measured", "documented", "claimed", "inferred", "assumed", "unknown"]
 
 _RUN = re.compile(r"(\d+)(?:-(\d+))?")
+
+_KEYS: tuple[str, ...] = (
+    "name",
+    "product",
+    "vendor",
+    "wave_size",
+    "counter",
+    "note",
+    "machine_code",
+)
+_KEYS += ("sources", "facts", "instruction", "iree", "triton")
+_ROW_KEYS: tuple[str, ...] = (
+    "names",
+    "direction",
+    "width_bytes",
+    "addresses",
+    "banks",
+    "phases",
+    "span",
+    "merge",
+)
+_ROW_KEYS += ("alignment_bytes", "source", "evidence", "confidence", "note", "alternative")
 
 BANK_BYTES = 4
 """Width of one bank, of one word: 4 bytes on every machine known here."""
@@ -101,6 +125,7 @@ class Machine:
     facts: Mapping[str, Fact] = field(repr=False)
     sources: Mapping[str, str] = field(repr=False)
     note: str = ""
+    tools: Toolchain = field(default=Toolchain(), repr=False)
 
     def instruction(self, name: str) -> Instruction:
         """The row of the instruction called ``name``; :class:`InputError` if there is none."""
@@ -124,30 +149,54 @@ class Machine:
 
 
 def names() -> tuple[str, ...]:
-    """The names of all machines, sorted."""
-    files = (entry.name for entry in _folder().iterdir())
-    return tuple(sorted(f.removesuffix(".toml") for f in files if f.endswith(".toml")))
+    """The names of all machines, sorted: those of the package and the user's own.
+
+    Raises :class:`InputError` if the user's folder cannot be used.
+    """
+    return tuple(sorted(machine_files()))
 
 
-@cache
 def machine(name: str) -> Machine:
     """The machine called ``name``, for example ``gfx942`` or ``sm_90``.
 
-    Raises :class:`InputError` for an unknown name.
+    Raises :class:`InputError` for an unknown name, or a bad file of the user's.
     """
-    known = names()
-    if name not in known:
+    files = machine_files()
+    if name not in files:
+        known = tuple(sorted(files))
         near = _by_product(name, known)
         near = near or get_close_matches(name.casefold(), known, n=3, cutoff=0.6)
         hint = _did_you_mean(near, "bankwise machines", "known: " + ", ".join(known))
         raise InputError(f"unknown target {name!r}", hint=hint)
-    return parse((_folder() / f"{name}.toml").read_text("utf-8"), f"{name}.toml")
+    return _read(name, shown_path(files[name]))
+
+
+def with_triton_target(text: str) -> tuple[str, ...]:
+    """The machines that Triton calls ``text`` ("cuda:90"), as their files say."""
+    tools = ((name, machine(name).tools) for name in names())
+    return tuple(name for name, t in tools if t.triton and t.triton.target == text)
+
+
+@cache
+def _read(name: str, shown: str) -> Machine:
+    try:
+        text = machine_files()[name].read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", location=Location(shown)) from error
+    found = parse(text, shown)
+    if found.name != name:
+        raise InputError(
+            f"bad machine file: it is named after {name!r}, the machine in it {found.name!r}",
+            location=Location(shown),
+        )
+    return found
 
 
 def parse(text: str, file: str) -> Machine:
     """Read a machine file. ``file`` names it in errors."""
     try:
         data = tomllib.loads(text)
+        check_keys(data, _KEYS, "the file")
         sources = dict(data.get("sources", {}))
         rows = {i.name: i for row in data["instruction"] for i in _instructions(row, data)}
         facts = {key: _fact(value) for key, value in data.get("facts", {}).items()}
@@ -162,6 +211,7 @@ def parse(text: str, file: str) -> Machine:
             facts=facts,
             sources=sources,
             note=data.get("note", ""),
+            tools=toolchain.parse(data, file),
         )
     except KeyError as error:
         raise InputError(
@@ -194,16 +244,13 @@ def lane_text(values: tuple[int, ...]) -> str:
     return " ".join(f"{r[0]}-{r[-1]}" if len(r) > 1 else str(r[0]) for r in runs)
 
 
-def _folder() -> Traversable:
-    return resources.files(__package__)
-
-
 def phases_text(phases: tuple[tuple[int, ...], ...]) -> str:
     """Phases in one line: ``0-3 20-23 | 4-7 16-19 | ...``."""
     return " | ".join(lane_text(phase) for phase in phases)
 
 
 def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction]:
+    check_keys(row, _ROW_KEYS, f"the row of {', '.join(row.get('names', ()))}")
     claims = tuple(_claim(c) for c in row.get("alternative", ()))
     return [
         Instruction(

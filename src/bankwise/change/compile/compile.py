@@ -1,12 +1,9 @@
 """Compiling a kernel without a GPU, to see the instructions that it becomes.
 
 The compiler of the extra ``[ir]`` runs as its own process, in a temporary folder and under a time
-limit: whatever it does to a strange kernel, the user gets an answer. It emits code for
-
-    rocm   gfx942, gfx950          AMD assembly
-    cuda   sm_80, sm_86, sm_89     PTX
-
-and for no other machine of bankwise: there the answer is "not available", never "passed".
+limit: whatever it does to a strange kernel, the user gets an answer. Its back end ``rocm`` emits
+AMD assembly, ``cuda`` PTX; a machine file says which one serves it (``backend`` in ``[iree]``).
+Where it says "none" the answer is "not available", never "passed".
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from signal import Signals
@@ -22,20 +19,24 @@ from tempfile import TemporaryDirectory
 
 from bankwise.change.compile.wrap import Size, Source, prepare
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.read.listing import Listing, read
+from bankwise.hardware.machine import machine, names
+from bankwise.hardware.toolchain import iree_backend
+from bankwise.read.amd import listing as amd
+from bankwise.read.emitted import Listing
+from bankwise.read.ptx import listing as ptx
 
 TIME_LIMIT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """How iree-compile is asked for one vendor's code."""
+    """How iree-compile is asked for one vendor's code; ``listings`` reads what it emits."""
 
     name: str
     target_flag: str
     dump_flag: str
     suffix: str
-    wave_size: int
+    listings: Callable[[str], tuple[Listing, ...]]
     extra: tuple[str, ...] = ()
 
 
@@ -44,25 +45,33 @@ _ROCM = Backend(
     "--iree-rocm-target",
     "--iree-hal-dump-executable-intermediates-to",
     "rocmasm",
-    64,
+    amd.listings,
 )
 _CUDA = Backend(
     "cuda",
     "--iree-cuda-target",
     "--iree-hal-dump-executable-binaries-to",
     "ptx",
-    32,
+    ptx.listings,
     ("--mlir-print-ir-after=iree-hal-translate-all-executables",),
 )
 """PTX leaves the size of shared memory to the launch; the translated executable states it."""
 
-BACKENDS: Mapping[str, Backend] = {
-    "gfx942": _ROCM,
-    "gfx950": _ROCM,
-    "sm_80": _CUDA,
-    "sm_86": _CUDA,
-    "sm_89": _CUDA,
-}
+_BACKENDS: Mapping[str, Backend] = {backend.name: backend for backend in (_ROCM, _CUDA)}
+
+
+def backend_of(target: str) -> Backend | None:
+    """The back end that emits code for the machine ``target``; None if its file says "none".
+
+    Raises :class:`InputError` for an unknown machine, or one whose file does not say.
+    """
+    return _BACKENDS.get(iree_backend(machine(target).tools))
+
+
+def compiled_targets() -> tuple[str, ...]:
+    """The machines that IREE emits code for here, as their files say."""
+    return tuple(name for name in names() if machine(name).tools.iree in _BACKENDS)
+
 
 _DIAGNOSTIC = re.compile(r"^(.*?):(\d+)(?::(\d+))?: error: (.*)$", re.MULTILINE)
 _SHARED_BYTES = re.compile(
@@ -96,7 +105,9 @@ def compile_text(
     )
     if isinstance(emitted, Refusal):
         return emitted
-    return _choose(_listings(emitted), target, kernel, file)
+    backend = backend_of(target)
+    assert backend is not None, target
+    return _choose(_listings(emitted, backend), target, kernel, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +130,11 @@ def emit(
     time_limit_s: float = TIME_LIMIT_S,
 ) -> Emitted | Refusal:
     """The assembly that the kernel in ``text`` becomes; parameters as of :func:`compile_text`."""
-    backend = BACKENDS.get(target)
+    backend = backend_of(target)
     if backend is None:
         return Refusal(f"emitted instructions: not available for {target}")
-    source = prepare(
-        text, kernel=kernel, workgroup_size=workgroup_size, wave_size=backend.wave_size
-    )
+    lanes = machine(target).wave_size
+    source = prepare(text, kernel=kernel, workgroup_size=workgroup_size, wave_size=lanes)
     if isinstance(source, Refusal):
         return replace(source, location=Location(file))
     return _run(source, target, backend, file, time_limit_s)
@@ -163,9 +173,10 @@ def _run(
     return Emitted(texts, tuple(str(error) for error in errors), sizes)
 
 
-def _listings(emitted: Emitted) -> tuple[Listing, ...]:
+def _listings(emitted: Emitted, backend: Backend) -> tuple[Listing, ...]:
     said = emitted.diagnostics
-    listings = [replace(one, diagnostics=said) for text in emitted.texts for one in read(text)]
+    found = (one for text in emitted.texts for one in backend.listings(text))
+    listings = [replace(one, diagnostics=said) for one in found]
     sizes = emitted.shared_bytes
     if not sizes:
         return tuple(listings)

@@ -20,10 +20,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bankwise.change.compile.compile import BACKENDS, Backend, compiler, diagnostics, died
+from bankwise.change.compile.compile import (
+    Backend,
+    backend_of,
+    compiled_targets,
+    compiler,
+    diagnostics,
+    died,
+)
 from bankwise.change.compile.wrap import prepare
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.read.listing import Listing, read
+from bankwise.read.emitted import Listing
 
 TIME_LIMIT_S = 600.0
 
@@ -148,12 +155,12 @@ def recompilable(kernel: str, file: str) -> str:
 
 
 def _backend(target: str, file: str) -> Backend:
-    backend = BACKENDS.get(target)
+    backend = backend_of(target)
     if backend is None:
         raise InputError(
             f"models cannot be lowered for {target!r}",
             location=Location(file),
-            hint=f"IREE emits code here for {', '.join(BACKENDS)}",
+            hint=f"IREE emits code here for {', '.join(compiled_targets())}",
         )
     return backend
 
@@ -207,7 +214,7 @@ def _translate(
     except InputError as error:
         return Dispatch(executable, refusal=Refusal(error.message, error.location))
     texts = sorted((configured.parent / out).glob(f"*.{backend.suffix}"))
-    listings = tuple(one for path in texts for one in read(path.read_text("utf-8")))
+    listings = tuple(one for path in texts for one in backend.listings(path.read_text("utf-8")))
     return Dispatch(executable, last_dump(stderr), _sized(listings, stderr))
 
 

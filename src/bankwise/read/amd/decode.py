@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bankwise.errors import Refusal
 from bankwise.read.amd.dpp import ENCODINGS
 from bankwise.read.amd.execution import whole_writes
 from bankwise.read.amd.masks import EXEC
 from bankwise.read.amd.operands import Operand, operand
 from bankwise.read.amd.parse import Kernel, Operation
 from bankwise.read.amd.scalar import any_bit, scalar
-from bankwise.read.amd.shared import Touch, address, registers, touch
+from bankwise.read.amd.shared import Address, first_byte, registers, touch
 from bankwise.read.amd.vector import vector
-from bankwise.read.follow.program import Program, Step, program
+from bankwise.read.follow.decoded import Decoded, Touch, Touches, decode
+from bankwise.read.follow.program import Step
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import Unknown, Value, apply
 
@@ -43,42 +43,24 @@ _KEEP_SCC = re.compile(
 _CONDITIONS = ("scc0", "scc1", "vccz", "vccnz", "execz", "execnz")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decoded:
-    """A kernel ready to be followed. ``touches`` by step number; ``refusals``: LDS instructions
-    that are not understood, by step number; ``strange``: mnemonics of no known family."""
-
-    program: Program
-    operations: tuple[Operation, ...]
-    touches: Mapping[int, Touch]
-    refusals: Mapping[int, Refusal]
-    strange: tuple[int, ...]
-
-
 Loads = Callable[[State, Operation], tuple[Value, ...] | None]
 """What a scalar load gives: one value for each 32 bits, None if it reads ordinary memory."""
 
 
-def decode(kernel: Kernel, loads: Loads) -> Decoded:
+def decode_kernel(kernel: Kernel, loads: Loads) -> Decoded:
     """Decode all operations of ``kernel``."""
-    touches: dict[int, Touch] = {}
-    refusals: dict[int, Refusal] = {}
-    steps: list[Step] = []
-    for number, op in enumerate(kernel.operations):
-        found = touch(op)
-        if isinstance(found, Touch):
-            touches[number] = found
-        elif isinstance(found, Refusal):
-            refusals[number] = found
-        steps.append(_step(op, kernel.labels, found if isinstance(found, Touch) else None, loads))
-    strange = tuple(
-        n for n, op in enumerate(kernel.operations) if not op.name.startswith(_FAMILIES)
+    operations = kernel.operations
+    found = decode(
+        operations,
+        kernel.line,
+        touch,
+        lambda op, touched: _step(op, kernel.labels, touched, loads),
+        lambda op: op.name.startswith(_FAMILIES),
     )
-    whole = whole_writes(program(steps), kernel.operations)
-    return Decoded(whole, kernel.operations, touches, refusals, strange)
+    return replace(found, program=whole_writes(found.program, operations))
 
 
-def _step(op: Operation, labels: Mapping[str, int], found: Touch | None, loads: Loads) -> Step:
+def _step(op: Operation, labels: Mapping[str, int], found: Touches[Address], loads: Loads) -> Step:
     if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
         return _control(op, labels)
     writes = _results(op)
@@ -92,9 +74,9 @@ def _step(op: Operation, labels: Mapping[str, int], found: Touch | None, loads: 
         partial=bool(writes) and writes[0][0] in "va" and not writes[0].startswith("vcc"),
         followed=run is not None or not writes,
     )
-    if found is None:
+    if not isinstance(found, Touch):
         return step
-    return replace(step, reads=registers(found), address=lambda state: address(found, state))
+    return replace(step, reads=registers(found), address=lambda state: first_byte(found, state))
 
 
 def _control(op: Operation, labels: Mapping[str, int]) -> Step:
@@ -179,10 +161,9 @@ def _results(op: Operation) -> tuple[str, ...]:
         return ()
     if "_atomic" in op.name and not {"glc", "sc0"} & set(op.modifiers):
         return ()
-    if op.name.startswith("ds_") and "_rtn" not in op.name and isinstance(touch(op), Touch):
+    if op.name.startswith("ds_") and "_rtn" not in op.name:
         found = touch(op)
-        assert isinstance(found, Touch)
-        if found.direction == "write":
+        if isinstance(found, Touch) and found.direction == "write":
             return ()
     names = list(operand(op.operands[0]).registers)
     if (_TWO_RESULTS.match(op.name) or op.name in _BOTH) and len(op.operands) > 1:

@@ -20,7 +20,10 @@ _Places = frozenset[tuple[str, ...]]
 
 
 def whole_writes(program: Program, operations: Sequence[Operation]) -> Program:
-    """``program`` with ``partial`` only on those writes that may leave some lanes as they were."""
+    """``program`` with ``partial`` only on those writes that may leave some lanes as they were.
+
+    The step behind the last of ``operations`` ends the kernel.
+    """
     held: dict[int, _Places] = {0: frozenset({EXEC})}
     steps = list(program.steps)
     waiting = [0]
@@ -30,7 +33,8 @@ def whole_writes(program: Program, operations: Sequence[Operation]) -> Program:
         for at in range(block.start, block.stop):
             step = program.steps[at]
             steps[at] = replace(step, partial=step.partial and EXEC not in places)
-            places = _after(operations[at], step, places)
+            if at < len(operations):
+                places = _after(operations[at], step, places)
         for after in block.after:
             if after == len(program.blocks):
                 continue

@@ -36,6 +36,11 @@ class Operation:
     modifiers: Mapping[str, str]
     source: Location | None = None
 
+    @property
+    def mnemonic(self) -> str:
+        """The name as written, with its encoding: "v_add_u32_e32"."""
+        return f"{self.name}_{self.encoding}" if self.encoding else self.name
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
@@ -66,6 +71,11 @@ class Kernel:
     largest_workgroup: int | None = None
     numbers: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def lds_bytes(self) -> int:
+        """Static LDS; 0 where the descriptor does not state it."""
+        return self.bits("group_segment_fixed_size")
+
     def bits(self, name: str) -> int:
         """A number of the descriptor; 0 where it is not printed."""
         return _integer(self.descriptor.get(name, "0"))
@@ -77,10 +87,30 @@ def target(text: str) -> str:
     return found[1] if found else ""
 
 
-def kernels(text: str, file: str = "<text>") -> tuple[Kernel, ...]:
-    """All kernels of the text, in order. Raises :class:`InputError` if it ends in the middle."""
+def kernel_names(text: str) -> tuple[str, ...]:
+    """The names of all kernels of the text, in order."""
+    return tuple(name.strip('"') for _, name in _descriptors(text.splitlines()))
+
+
+def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[Kernel, ...]:
+    """All kernels of the text, in order, or ``only`` one.
+
+    Raises :class:`InputError` if one ends in the middle.
+    """
     lines = text.splitlines()
-    return tuple(_kernel(lines, at, name, file) for at, name in _descriptors(lines))
+    return tuple(
+        _kernel(lines, at, name, file)
+        for at, name in _descriptors(lines)
+        if only in ("", name.strip('"'))
+    )
+
+
+def fragment(text: str) -> tuple[tuple[Operation, ...], dict[str, int]]:
+    """The operations and labels of text that is no whole kernel, such as an abridged trace.
+
+    What is neither instruction, label, comment nor directive is left out.
+    """
+    return _code(text.splitlines(), 0)[:2]
 
 
 def _descriptors(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -138,6 +168,18 @@ def _body(
     lines: Sequence[str], start: int, file: str
 ) -> tuple[tuple[Operation, ...], dict[str, int]]:
     """The operations of one function, up to its end, and its labels."""
+    operations, labels, ended = _code(lines, start)
+    if not ended:
+        raise InputError(
+            f"the code of {lines[start].partition(':')[0]} has no end",
+            location=Location(file, len(lines)),
+            hint="the text is cut off: .Lfunc_end or .size is missing",
+        )
+    return operations, labels
+
+
+def _code(lines: Sequence[str], start: int) -> tuple[tuple[Operation, ...], dict[str, int], bool]:
+    """Operations and labels from the line ``start`` on, and whether an end was seen."""
     operations: list[Operation] = []
     labels: dict[str, int] = {}
     files = dict(_files(lines))
@@ -147,20 +189,16 @@ def _body(
         label = _LABEL.match(line)
         if label:
             if label[1].startswith(".Lfunc_end"):
-                return tuple(operations), labels
+                return tuple(operations), labels, True
             labels[label[1]] = len(operations)
             line = line[label.end() :].strip()
         if line.startswith(".loc"):
             source = _loc(line, files)
         elif line.startswith(".size"):
-            return tuple(operations), labels
+            return tuple(operations), labels, True
         elif _WORD.match(line):
             operations.append(_operation(number + 1, line, source))
-    raise InputError(
-        f"the code of {lines[start].partition(':')[0]} has no end",
-        location=Location(file, len(lines)),
-        hint="the text is cut off: .Lfunc_end or .size is missing",
-    )
+    return tuple(operations), labels, False
 
 
 def _files(lines: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import Operation
+from bankwise.read.follow.decoded import Touch, Touches
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.values import Array, Value, apply
 
@@ -43,24 +44,14 @@ _DMA_BYTES |= {"dwordx3": 12, "dwordx4": 16}
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
-    """One instruction that touches LDS.
+class Address:
+    """``v0 offset:64``: a register, empty for direct loads (M0), and the immediate in bytes."""
 
-    ``name``: in the machine files. ``width_bytes``: of one address. ``offset_bytes``: the
-    immediate; ``apart_bytes``: of the second address behind the first, None if there is one
-    address. ``address``: the register with the address, empty for direct loads (M0).
-    """
-
-    name: str
-    kind: AccessKind
-    direction: Direction
-    width_bytes: int
+    register: str
     offset_bytes: int
-    apart_bytes: int | None
-    address: str
 
 
-def touch(op: Operation) -> Touch | Refusal | None:
+def touch(op: Operation) -> Touches[Address]:
     """How ``op`` touches LDS; None if it does not, a refusal if that is not understood."""
     if op.name.startswith(EXCHANGES):
         return None
@@ -71,16 +62,17 @@ def touch(op: Operation) -> Touch | Refusal | None:
     return None
 
 
-def registers(found: Touch) -> tuple[str, ...]:
+def registers(found: Touch[Address]) -> tuple[str, ...]:
     """What the address is made of."""
-    return (found.address or "m0", "exec_lo", "exec_hi")
+    return (found.address.register or "m0", "exec_lo", "exec_hi")
 
 
-def address(found: Touch, state: State) -> Value:
+def first_byte(found: Touch[Address], state: State) -> Value:
     """The first byte of each lane, uint32 [waves, lanes]."""
-    offset = np.uint32(found.offset_bytes & 0xFFFFFFFF)
-    if found.address:
-        base = read(state, found.address, running(state))
+    at = found.address
+    offset = np.uint32(at.offset_bytes & 0xFFFFFFFF)
+    if at.register:
+        base = read(state, at.register, running(state))
         return apply(lambda x: x + offset, base) if offset else base
     step = 16 if found.width_bytes > 4 else 4
     return apply(lambda base: _in_lane_order(base, step) + offset, read(state, "m0"))
@@ -91,7 +83,7 @@ def _in_lane_order(base: Array, step: int) -> Array:
     return (base & np.uint32(0x3FFFF)) + lane * np.uint32(step)
 
 
-def _local(op: Operation) -> Touch | Refusal:
+def _local(op: Operation) -> Touch[Address] | Refusal:
     shape = _shape(op.name)
     if shape is None or "gds" in op.modifiers:
         return Refusal(f"{op.name}: it is not known which bytes of LDS this instruction touches")
@@ -100,7 +92,8 @@ def _local(op: Operation) -> Touch | Refusal:
     if at is None or len(at.registers) != 1:
         return Refusal(f"{op.name}: the operands are not the usual ones")
     first, apart = _offsets(op, width)
-    return Touch(op.name, kind, direction, width, first, apart, at.registers[0])
+    where = Address(at.registers[0], first)
+    return Touch(op.name, kind, direction, width, where, first, apart)
 
 
 def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
@@ -148,10 +141,10 @@ def _number(op: Operation, name: str) -> int:
     return int(text, 0) if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text) else 0
 
 
-def _direct(op: Operation) -> Touch | Refusal:
+def _direct(op: Operation) -> Touch[Address] | Refusal:
     found = _DMA.fullmatch(op.name)
     width = _DMA_BYTES.get(found[1]) if found else None
     if width is None:
         return Refusal(f"{op.name}: it is not known how many bytes this copy to LDS has")
     name = op.name if op.name.startswith("global_load_lds_") else f"{op.name}_lds"
-    return Touch(name, "dma", "write", width, _number(op, "offset"), None, "")
+    return Touch(name, "dma", "write", width, Address("", _number(op, "offset")))

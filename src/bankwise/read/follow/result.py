@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from bankwise.counting.access import Access, BoolArray, Pattern
 from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.assembly import AssemblyAccess, NotFollowed
+from bankwise.read.follow.decoded import Touch
 from bankwise.read.follow.program import Program
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
@@ -27,48 +28,41 @@ ALLOCATION = "shared"
 
 def access(
     touched: Touched,
-    *,
-    name: str,
-    kind: AccessKind,
-    direction: Direction,
-    width_bytes: int,
-    apart_bytes: int | None,
+    touch: Touch[Any],
     location: Location,
     source: Location | None,
     kernel: str,
     index: int,
-    variant: str = "",
-    allocation: str = ALLOCATION,
-    immediate_bytes: int = 0,
+    allocation: str,
 ) -> AssemblyAccess:
-    """The access of one instruction. ``touched`` has at least one pattern."""
+    """The access of one instruction, the number ``index`` of its kernel, in one allocation.
+    ``touched`` has at least one pattern."""
     counted = touched.counted and touched.unknown is None
     patterns = tuple(_patterns(touched, allocation, counted))
     found = Access(
-        operation=name,
-        direction=direction,
-        kind=kind,
-        width_bytes=width_bytes,
-        element_bytes=min(4, width_bytes),
-        alignment_bytes=_alignment(touched, apart_bytes or 0),
+        operation=touch.name,
+        direction=touch.direction,
+        kind=touch.kind,
+        width_bytes=touch.width_bytes,
+        element_bytes=min(4, touch.width_bytes),
+        alignment_bytes=_alignment(touched, touch.apart_bytes or 0),
         location=location,
         kernel=kernel,
         patterns=patterns,
         shared_index=index,
         note=_note(touched),
-        variant=variant,
+        variant=touch.variant,
     )
-    lost = "" if touched.unknown is None else str(touched.unknown)
     return AssemblyAccess(
-        found,
-        name,
-        apart_bytes,
-        source,
-        counted,
-        lost,
-        immediate_bytes,
-        touched.xored,
-        touched.maybe is not None,
+        access=found,
+        instruction=touch.name,
+        apart_bytes=touch.apart_bytes,
+        source=source,
+        counted=counted,
+        unknown="" if touched.unknown is None else str(touched.unknown),
+        immediate_bytes=touch.immediate_bytes,
+        xored=touched.xored,
+        some_lanes=touched.maybe is not None,
     )
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.errors import Refusal
-from bankwise.read.follow.program import Program, Step, program
-from bankwise.read.follow.state import State, write
+from bankwise.read.follow.decoded import Decoded, Touch, Touches, decode
+from bankwise.read.follow.guard import Guard, assigning
+from bankwise.read.follow.program import Step
+from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.ptx.operands import Address, registers, symbols, value
 from bankwise.read.ptx.parse import Kernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
-from bankwise.read.ptx.shared import Touch, touch
+from bankwise.read.ptx.shared import touch
 
 _NO_RESULT = re.compile(
     r"(?:st|red|bar|barrier|membar|fence|prefetch|prefetchu|cp|ret|exit|bra|trap|brkpt|stmatrix"
@@ -35,39 +35,20 @@ _KNOWN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decoded:
-    """A kernel ready to be followed; see :class:`bankwise.read.amd.decode.Decoded`."""
-
-    program: Program
-    touches: Mapping[int, Touch]
-    refusals: Mapping[int, Refusal]
-    strange: tuple[int, ...]
-
-
 Loads = Callable[[Statement], Value]
 """What a parameter load gives."""
 
 
-def decode(kernel: Kernel, loads: Loads) -> Decoded:
+def decode_kernel(kernel: Kernel, loads: Loads) -> Decoded:
     """Decode all statements of ``kernel``; one more step ends it."""
     known = symbols(kernel.shared)
-    end = len(kernel.statements)
-    touches: dict[int, Touch] = {}
-    refusals: dict[int, Refusal] = {}
-    steps: list[Step] = []
-    for number, statement in enumerate(kernel.statements):
-        found = touch(statement)
-        if isinstance(found, Touch):
-            touches[number] = found
-        elif isinstance(found, Refusal):
-            refusals[number] = found
-        elif statement.parts[0] == "call":
-            refusals[number] = Refusal("call: what the called function touches is not followed")
-        steps.append(_step(statement, kernel, known, loads, found, end))
-    steps.append(Step(steps[-1].line if steps else kernel.line, "end of the kernel", flow="end"))
-    strange = tuple(n for n, s in enumerate(kernel.statements) if not _KNOWN.match(s.name))
-    return Decoded(program(steps), touches, refusals, strange)
+    return decode(
+        kernel.statements,
+        kernel.line,
+        touch,
+        lambda statement, touched: _step(statement, kernel, known, loads, touched),
+        lambda statement: _KNOWN.match(statement.name) is not None,
+    )
 
 
 def _step(
@@ -75,13 +56,12 @@ def _step(
     kernel: Kernel,
     known: Mapping[str, int],
     loads: Loads,
-    found: Touch | Refusal | None,
-    end: int,
+    found: Touches[Address],
 ) -> Step:
     guard = _guard(statement)
     word = statement.parts[0]
     if word in ("bra", "ret", "exit", "brx", "trap"):
-        return _control(statement, kernel, guard, end)
+        return _control(statement, kernel, guard)
     writes = _results(statement)
     does = _load(statement, loads) if statement.name.startswith("ld.param") else None
     if does is None and writes:
@@ -98,7 +78,7 @@ def _step(
         name=statement.name,
         reads=reads,
         writes=writes,
-        run=_run(statement, writes, does, guard) if writes else None,
+        run=assigning(writes, does or _lost(statement, writes), guard) if writes else None,
         address=address,
         guard=guard if address is not None else None,
         partial=bool(statement.guard),
@@ -106,11 +86,9 @@ def _step(
     )
 
 
-def _control(
-    statement: Statement, kernel: Kernel, guard: Callable[[State], Value] | None, end: int
-) -> Step:
+def _control(statement: Statement, kernel: Kernel, guard: Guard | None) -> Step:
     word = statement.parts[0]
-    target = end
+    target = len(kernel.statements)
     if word == "bra":
         target = kernel.labels.get(statement.operands[0] if statement.operands else "", -1)
     if word == "brx" or target < 0:
@@ -127,7 +105,7 @@ def _control(
     )
 
 
-def _guard(statement: Statement) -> Callable[[State], Value] | None:
+def _guard(statement: Statement) -> Guard | None:
     """The predicate as a boolean of each lane."""
     if not statement.guard:
         return None
@@ -156,28 +134,9 @@ def _load(statement: Statement, loads: Loads) -> Meaning:
     return lambda state: (loads(statement),)
 
 
-def _run(
-    statement: Statement,
-    writes: tuple[str, ...],
-    does: Meaning | None,
-    guard: Callable[[State], Value] | None,
-) -> Callable[[State], None]:
-    lost = Unknown(_cause(statement), statement.line)
-
-    def run(state: State) -> None:
-        results = does(state) if does is not None else (lost,) * len(writes)
-        chosen = guard(state) if guard is not None else None
-        for name, result in zip(writes, results, strict=False):
-            if isinstance(chosen, Unknown):
-                write(state, name, chosen)
-            else:
-                write(state, name, result, _everywhere(chosen, state))
-
-    return run
-
-
-def _everywhere(chosen: Array | None, state: State) -> BoolArray | None:
-    return None if chosen is None else np.broadcast_to(chosen, state.active.shape)
+def _lost(statement: Statement, writes: tuple[str, ...]) -> Meaning:
+    lost = (Unknown(_cause(statement), statement.line),) * len(writes)
+    return lambda state: lost
 
 
 def _cause(statement: Statement) -> str:

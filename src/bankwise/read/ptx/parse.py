@@ -78,6 +78,12 @@ class Kernel:
     workgroup_size: tuple[int, ...] | None
     bounded: bool
 
+    @property
+    def lds_bytes(self) -> int | None:
+        """Shared memory of its variables; None where the launch sizes one of them."""
+        sizes = [variable.size_bytes for variable in self.shared]
+        return None if None in sizes else sum(size or 0 for size in sizes)
+
 
 def target(text: str) -> str:
     """The GPU that the text is for, without "a" or "f" behind it; empty if none is named."""
@@ -85,11 +91,20 @@ def target(text: str) -> str:
     return found[1] if found else ""
 
 
-def kernels(text: str, file: str = "<text>") -> tuple[Kernel, ...]:
-    """All kernels of the text, in order. Raises :class:`InputError` if it ends in the middle."""
+def kernel_names(text: str) -> tuple[str, ...]:
+    """The names of all kernels of the text, in order."""
+    return tuple(_ENTRY.findall(_without_comments(text)))
+
+
+def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[Kernel, ...]:
+    """All kernels of the text, in order, or ``only`` one.
+
+    Raises :class:`InputError` if one ends in the middle.
+    """
     clean = _without_comments(text)
     files = dict(_FILE.findall(clean))
-    return tuple(_kernel(clean, found, files, file) for found in _ENTRY.finditer(clean))
+    entries = (found for found in _ENTRY.finditer(clean) if only in ("", found[1]))
+    return tuple(_kernel(clean, found, files, file) for found in entries)
 
 
 def _without_comments(text: str) -> str:

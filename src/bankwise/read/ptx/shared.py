@@ -11,10 +11,10 @@ refused: their access pattern is that of the hardware, not of the threads.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.hardware.machine import Direction
+from bankwise.read.follow.decoded import Touch, Touches
 from bankwise.read.ptx.operands import Address, address
 from bankwise.read.ptx.parse import BYTES, Statement
 
@@ -25,24 +25,7 @@ _BARRIERS = re.compile(r"mbarrier\.|cp\.async\.mbarrier|st\.async|red\.async|ld\
 _ELSEWHERE = ("global", "local", "param", "const")
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """One instruction that touches shared memory.
-
-    ``name``: in the machine files. ``generic``: the state space is not in the name; it is shared
-    memory only if the address is.
-    """
-
-    name: str
-    kind: AccessKind
-    direction: Direction
-    width_bytes: int
-    address: Address
-    generic: bool = False
-    variant: str = ""
-
-
-def touch(statement: Statement) -> Touch | Refusal | None:
+def touch(statement: Statement) -> Touches[Address]:
     """How a statement touches shared memory; None if it does not."""
     name, parts = statement.name, statement.parts
     if _DESCRIPTORS.match(name):
@@ -51,6 +34,8 @@ def touch(statement: Statement) -> Touch | Refusal | None:
         return Refusal(f"{name}: how often it touches shared memory is not known")
     if name.startswith(("cp.async.ca", "cp.async.cg")):
         return _copy(statement)
+    if parts[0] == "call":
+        return Refusal("call: what the called function touches is not followed")
     if parts[0] in ("ldmatrix", "stmatrix"):
         return _matrix(statement)
     if parts[0] not in ("ld", "st", "atom", "red") or any(p in _ELSEWHERE for p in parts):
@@ -58,7 +43,7 @@ def touch(statement: Statement) -> Touch | Refusal | None:
     return _plain(statement)
 
 
-def _plain(statement: Statement) -> Touch | Refusal:
+def _plain(statement: Statement) -> Touch[Address] | Refusal:
     parts = statement.parts
     at = next((a for text in statement.operands if (a := address(text)) is not None), None)
     kind = next((p for p in reversed(parts) if p in BYTES), None)
@@ -73,11 +58,12 @@ def _plain(statement: Statement) -> Touch | Refusal:
         direction="read" if parts[0] == "ld" else "write",
         width_bytes=width,
         address=at,
+        immediate_bytes=at.offset_bytes,
         generic="shared" not in parts,
     )
 
 
-def _matrix(statement: Statement) -> Touch | Refusal:
+def _matrix(statement: Statement) -> Touch[Address] | Refusal:
     parts = statement.parts
     shape = next((p for p in parts if re.fullmatch(r"x[124]", p)), None)
     at = next((a for text in statement.operands if (a := address(text)) is not None), None)
@@ -85,14 +71,22 @@ def _matrix(statement: Statement) -> Touch | Refusal:
         return Refusal(f"{statement.name}: its shape or address is not understood")
     variant = shape + (".trans" if "trans" in parts else "")
     direction: Direction = "read" if parts[0] == "ldmatrix" else "write"
-    name = f"{parts[0]}.{variant}"
-    return Touch(name, "matrix", direction, 16, at, "shared" not in parts, variant)
+    return Touch(
+        name=f"{parts[0]}.{variant}",
+        kind="matrix",
+        direction=direction,
+        width_bytes=16,
+        address=at,
+        immediate_bytes=at.offset_bytes,
+        variant=variant,
+        generic="shared" not in parts,
+    )
 
 
-def _copy(statement: Statement) -> Touch | Refusal:
+def _copy(statement: Statement) -> Touch[Address] | Refusal:
     at = address(statement.operands[0]) if statement.operands else None
     size = statement.operands[2] if len(statement.operands) > 2 else ""
     if at is None or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", size):
         return Refusal(f"{statement.name}: its address or size is not understood")
     width = int(size, 0)
-    return Touch(f"cp.async.b{8 * width}", "async", "write", width, at)
+    return Touch(f"cp.async.b{8 * width}", "async", "write", width, at, at.offset_bytes)

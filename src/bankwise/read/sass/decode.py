@@ -7,21 +7,19 @@ this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Callable
 
 import numpy as np
 
-from bankwise.counting.access import BoolArray
-from bankwise.errors import Refusal
-from bankwise.read.follow.program import Program, Step, program
-from bankwise.read.follow.state import State, write
+from bankwise.read.follow.decoded import Decoded, Touch, Touches, decode
+from bankwise.read.follow.guard import Guard, assigning, guarded
+from bankwise.read.follow.program import Step
+from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.sass.effects import known, results
-from bankwise.read.sass.forms import Meaning
 from bankwise.read.sass.moves import move
 from bankwise.read.sass.operands import (
+    Address,
     Constants,
     first_byte,
     names,
@@ -31,52 +29,28 @@ from bankwise.read.sass.operands import (
 )
 from bankwise.read.sass.parse import Instruction, Kernel
 from bankwise.read.sass.semantics import meaning
-from bankwise.read.sass.shared import Touch, touch
+from bankwise.read.sass.shared import touch
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _TARGET = re.compile(r"`\((\S+)\)|(0x[0-9a-f]+)")
 _ENDS = ("EXIT", "KILL")
-Guard = Callable[[State], Value]
-T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decoded:
-    """A kernel ready to be followed. ``touches`` and ``refusals`` by the number of an instruction;
-    ``strange``: instructions of no known family."""
-
-    program: Program
-    touches: Mapping[int, Touch]
-    refusals: Mapping[int, Refusal]
-    strange: tuple[int, ...]
-
-
-def decode(kernel: Kernel, constants: Constants) -> Decoded:
+def decode_kernel(kernel: Kernel, constants: Constants) -> Decoded:
     """Decode all instructions of ``kernel``; one more step ends it."""
-    end = len(kernel.instructions)
-    touches: dict[int, Touch] = {}
-    refusals: dict[int, Refusal] = {}
-    steps: list[Step] = []
-    for number, instruction in enumerate(kernel.instructions):
-        found = touch(instruction)
-        if isinstance(found, Touch):
-            touches[number] = found
-        elif isinstance(found, Refusal):
-            refusals[number] = found
-        elif instruction.parts[0] == "CALL":
-            refusals[number] = Refusal("CALL: what the called function touches is not followed")
-        steps.append(_step(instruction, kernel, constants, found, end))
-    steps.append(Step(kernel.instructions[-1].line, "end of the kernel", flow="end"))
-    strange = tuple(n for n, i in enumerate(kernel.instructions) if not known(i))
-    return Decoded(program(steps), touches, refusals, strange)
+    return decode(
+        kernel.instructions,
+        kernel.line,
+        touch,
+        lambda i, touched: _step(i, kernel, constants, touched),
+        known,
+    )
 
 
-def _step(
-    i: Instruction, kernel: Kernel, constants: Constants, found: Touch | Refusal | None, end: int
-) -> Step:
+def _step(i: Instruction, kernel: Kernel, constants: Constants, found: Touches[Address]) -> Step:
     guard = _guard(i.guard)
     if i.parts[0] in _CONTROL:
-        return _control(i, kernel, constants, guard, end)
+        return _control(i, kernel, constants, guard)
     does = None if found is not None else meaning(i, constants) or move(i, constants)
     writes = does.writes if does is not None else results(i)
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
@@ -84,13 +58,13 @@ def _step(
     if isinstance(found, Touch):
         at = found.address
         reads += tuple(name for name, _ in at.terms)
-        address = _guarded(lambda state: first_byte(at, state), guard)
+        address = guarded(lambda state: first_byte(at, state), guard)
     return Step(
         line=i.line,
         name=i.name,
         reads=reads,
         writes=writes,
-        run=_run(i, writes, does, guard) if writes else None,
+        run=assigning(writes, does.run if does else _lost(i, writes), guard) if writes else None,
         address=address,
         guard=guard if address is not None else None,
         partial=bool(i.guard),
@@ -98,10 +72,9 @@ def _step(
     )
 
 
-def _control(
-    i: Instruction, kernel: Kernel, constants: Constants, guard: Guard | None, end: int
-) -> Step:
+def _control(i: Instruction, kernel: Kernel, constants: Constants, guard: Guard | None) -> Step:
     """Where control goes. A branch may name a second predicate, or ask whether its warp parted."""
+    end = len(kernel.instructions)
     target = end if i.parts[0] in _ENDS else _target(i, kernel)
     lost = Step(i.line, i.name, reads=names(i.guard), flow="lost")
     if i.parts[0] not in ("BRA", *_ENDS) or target < 0:
@@ -156,46 +129,9 @@ def _guard(text: str) -> Guard | None:
     return (lambda state: predicate(state, text)) if text else None
 
 
-def _run(
-    i: Instruction, writes: tuple[str, ...], does: Meaning | None, guard: Guard | None
-) -> Callable[[State], None]:
-    lost = Unknown(_cause(i), i.line)
-
-    evaluate = (
-        _guarded(does.run, guard) if does is not None else lambda state: (lost,) * len(writes)
-    )
-
-    def run(state: State) -> None:
-        values = evaluate(state)
-        chosen = guard(state) if guard is not None else None
-        for name, result in zip(writes, values, strict=False):
-            if isinstance(chosen, Unknown):
-                write(state, name, chosen)
-            else:
-                write(state, name, result, _everywhere(chosen, state))
-
-    return run
-
-
-def _guarded(evaluate: Callable[[State], T], guard: Guard | None) -> Callable[[State], T]:
-    """``evaluate`` for the guard's lanes alone: only they need to have what it reads."""
-    if guard is None:
-        return evaluate
-
-    def run(state: State) -> T:
-        chosen, active = guard(state), state.active
-        if not isinstance(chosen, Unknown):
-            state.active = active & chosen
-        try:
-            return evaluate(state)
-        finally:
-            state.active = active
-
-    return run
-
-
-def _everywhere(chosen: Array | None, state: State) -> BoolArray | None:
-    return None if chosen is None else np.broadcast_to(chosen, state.active.shape)
+def _lost(i: Instruction, writes: tuple[str, ...]) -> Callable[[State], tuple[Value, ...]]:
+    lost = (Unknown(_cause(i), i.line),) * len(writes)
+    return lambda state: lost
 
 
 def _cause(i: Instruction) -> str:

@@ -64,6 +64,11 @@ class Kernel:
     labels: Mapping[str, int]
     facts: Facts
 
+    @property
+    def lds_bytes(self) -> int | None:
+        """Static shared memory, if the text has the sections that say it."""
+        return self.facts.shared_bytes
+
 
 def generation(target: str) -> int:
     """90 for sm_90; 0 for a text that names no target."""

@@ -11,10 +11,10 @@ descriptor (wgmma, tensor copies) or a barrier object is refused by name.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.follow.decoded import Touch, Touches
 from bankwise.read.sass.operands import Address, address
 from bankwise.read.sass.parse import Instruction
 
@@ -28,19 +28,7 @@ _PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
 _GENERIC = re.compile(r"(?:LD|ST|ATOM|RED)(?:\.|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """One instruction that touches shared memory; ``name``: in the machine files."""
-
-    name: str
-    kind: AccessKind
-    direction: Direction
-    width_bytes: int
-    address: Address
-    variant: str = ""
-
-
-def touch(i: Instruction) -> Touch | Refusal | None:
+def touch(i: Instruction) -> Touches[Address]:
     """How an instruction touches shared memory; None if it does not."""
     if _NOT_SHARED.match(i.name):
         return None
@@ -49,6 +37,8 @@ def touch(i: Instruction) -> Touch | Refusal | None:
     if _BARRIERS.match(i.name):
         return Refusal(f"{i.name}: how often it touches shared memory is not known")
     word = i.parts[0]
+    if word == "CALL":
+        return Refusal("CALL: what the called function touches is not followed")
     if word in _PLAIN:
         return _plain(i, word)
     if word in ("LDSM", "STSM"):
@@ -66,7 +56,7 @@ def _address(i: Instruction) -> Address | None:
     return address(text)
 
 
-def _plain(i: Instruction, word: str) -> Touch | Refusal:
+def _plain(i: Instruction, word: str) -> Touch[Address] | Refusal:
     at = _address(i)
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")
@@ -76,7 +66,7 @@ def _plain(i: Instruction, word: str) -> Touch | Refusal:
     return Touch(f"{_PLAIN[word]}.shared.b{8 * width}", kind, direction, width, at)
 
 
-def _matrix(i: Instruction, word: str) -> Touch | Refusal:
+def _matrix(i: Instruction, word: str) -> Touch[Address] | Refusal:
     at = _address(i)
     found = re.fullmatch(r"(?:LDSM|STSM)\.16\.(M|MT)88(?:\.([24]))?", i.name)
     if found is None or at is None:
@@ -84,10 +74,10 @@ def _matrix(i: Instruction, word: str) -> Touch | Refusal:
     variant = f"x{found[2] or 1}" + (".trans" if found[1] == "MT" else "")
     direction: Direction = "read" if word == "LDSM" else "write"
     name = f"{'ldmatrix' if word == 'LDSM' else 'stmatrix'}.{variant}"
-    return Touch(name, "matrix", direction, 16, at, variant)
+    return Touch(name, "matrix", direction, 16, at, variant=variant)
 
 
-def _copy(i: Instruction) -> Touch | Refusal:
+def _copy(i: Instruction) -> Touch[Address] | Refusal:
     at = _address(i)
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from bankwise.errors import InputError, Location
-from bankwise.hardware.machine import names as machine_names
+from bankwise.hardware.machine import with_triton_target
 from bankwise.notation.triton import Encoding, parse
 from bankwise.read.ttgir.text import operations, split_top, without_comment
 from bankwise.read.ttgir.values import Kernel, Module, Op
@@ -20,7 +20,6 @@ _ENCODINGS = (
     *("swizzled_shared", "amd_rotating_shared", "padded_shared", "nvmma_shared", "shared_linear"),
 )
 _NOT_READ = ("amd_wmma", "partitioned_shared")
-_VENDORS = {"cuda": "sm_", "hip": ""}
 
 
 def read_module(text: str, file: str, target: str = "", notes: tuple[str, ...] = ()) -> Module:
@@ -76,26 +75,28 @@ def _checked(text: str, file: str) -> str:
 
 def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, tuple[str, ...]]:
     text = said.get("ttg.target", "").strip('"')
-    vendor, _, name = text.partition(":")
-    if text and vendor not in _VENDORS:
+    if text and not text.startswith(("cuda:", "hip:")):
         raise InputError(
             f"ttg.target = {text!r} is no GPU known here",
             location=where,
             hint='"cuda:80", "cuda:90", "hip:gfx942" and so on are known',
         )
-    own = _VENDORS[vendor] + name if text else ""
-    if not own and not given:
+    if not text and not given:
         raise InputError(
             "the module names no ttg.target",
             location=where,
             hint="pass --target, for example --target gfx942",
         )
-    if own and not given and own not in machine_names():
+    own = with_triton_target(text) if text else ()
+    if not given and len(own) != 1:
+        several = (
+            f"{' and '.join(own)} are all {text!r}" if own else f"there is no machine {text!r}"
+        )
         hint = "pass --target to count for another machine; `bankwise machines` lists them"
-        raise InputError(f"there is no machine {own!r}", location=where, hint=hint)
-    if given and own and given != own:
-        return given, (f"the text is for {own}; counted for {given}",)
-    return given or own, ()
+        raise InputError(several, location=where, hint=hint)
+    if given and text and given not in own:
+        return given, (f"the text is for {', '.join(own) or text}; counted for {given}",)
+    return given or own[0], ()
 
 
 def _number(said: Mapping[str, str], name: str, file: str, module: Op) -> int:

@@ -25,19 +25,13 @@ from typing import Literal
 
 from bankwise.algebra import f2
 from bankwise.hardware.machine import Direction, Machine
+from bankwise.hardware.toolchain import triton
 
 Way = Literal["plain", "matrix", "transposed"]
 Vectors = tuple[f2.Vector, ...]
 
 _ROW_BITS = 128
 _WORD_BITS = 32
-_WIDE_BANKS = ("gfx950",)
-_PHASES_128: dict[tuple[str, Direction], tuple[int, ...]] = {
-    ("gfx942", "read"): (1, 2, 20),
-    ("gfx950", "read"): (1, 2, 12, 20),
-    ("gfx1100", "read"): (1, 2, 20),
-}
-"""Lane masks that span a phase of 16-byte accesses, where they are not the lowest lanes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +75,7 @@ def scratch_bases(
 
     The ways are how the scratch is written and how it is read.
     """
-    banks = 64 if machine.name in _WIDE_BANKS else 32
+    banks = triton(machine.tools).banks
     wide = list(_wide(source, target, bits, machine))
     if not wide:
         choice = _narrow(source, target, bits, machine, banks)
@@ -150,13 +144,14 @@ def _phase(
 
 def _lanes(side: Side, vector_bits: int, machine: Machine, direction: Direction) -> Vectors:
     """The steps of the lanes that Triton takes to be served together."""
-    banks = 64 if machine.name in _WIDE_BANKS else 32
-    lane_bits = len(side.lanes)
-    words = max(vector_bits, _WORD_BITS) // _WORD_BITS
-    count = lane_bits - max(0, words.bit_length() - 1 + lane_bits - (banks.bit_length() - 1))
-    masks = tuple(1 << i for i in range(count))
+    choices = triton(machine.tools)
     if vector_bits == _ROW_BITS:
-        masks = _PHASES_128.get((machine.name, direction), masks)
+        masks = choices.read_b128 if direction == "read" else choices.write_b128
+    else:
+        lane_bits, bank_bits = len(side.lanes), choices.banks.bit_length() - 1
+        words = max(vector_bits, _WORD_BITS) // _WORD_BITS
+        count = lane_bits - max(0, words.bit_length() - 1 + lane_bits - bank_bits)
+        masks = tuple(1 << i for i in range(count))
     return tuple(f2.apply(side.lanes, mask) for mask in masks)
 
 

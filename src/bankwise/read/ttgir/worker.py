@@ -3,7 +3,8 @@
     python -m bankwise.read.ttgir.worker FOLDER < question.json
 
 Questions: ``{"task": "verify", "text": ..}`` and ``{"task": "compile", "path": .., "function": ..,
-"signature": .., "constexprs": .., "divisible": [..], "target": .., "options": .., "paths": [..]}``.
+"signature": .., "constexprs": .., "divisible": [..], "target": "cuda:90", "wave_size": 32,
+"options": .., "paths": [..]}``.
 The answer is a line of JSON behind ``bankwise:``. ``FOLDER`` takes what Triton writes.
 """
 
@@ -15,8 +16,6 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
-
-_WIDE_WAVES = ("gfx9",)
 
 
 def main() -> None:
@@ -62,7 +61,8 @@ def compile_(question: dict[str, Any]) -> dict[str, Any]:
     constexprs = {(names.index(k),): v for k, v in question["constexprs"].items()}
     attrs = {(names.index(k),): [["tt.divisibility", 16]] for k in question["divisible"]}
     source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=attrs)
-    made = triton.compile(source, target=_target(question["target"]), options=question["options"])
+    target = _target(question["target"], question["wave_size"])
+    made = triton.compile(source, target=target, options=question["options"])
     texts = {k: v for k, v in made.asm.items() if isinstance(v, str)}
     return {"asm": texts, "shared": made.metadata.shared, "version": triton.__version__}
 
@@ -87,12 +87,12 @@ def _module(path: str) -> Any:
     return module
 
 
-def _target(name: str) -> Any:
+def _target(named: str, wave_size: int) -> Any:
+    """``named``: as Triton names a GPU, "cuda:90" or "hip:gfx942"."""
     from triton.backends.compiler import GPUTarget
 
-    if name.startswith("sm_"):
-        return GPUTarget("cuda", int(name.removeprefix("sm_")), 32)
-    return GPUTarget("hip", name, 64 if name.startswith(_WIDE_WAVES) else 32)
+    vendor, _, name = named.partition(":")
+    return GPUTarget(vendor, int(name) if vendor == "cuda" else name, wave_size)
 
 
 if __name__ == "__main__":

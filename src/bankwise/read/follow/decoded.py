@@ -1,0 +1,96 @@
+"""A kernel ready to be followed: its steps, and what touches shared memory. One form for all
+languages of machine code; what an instruction *is* each of them says itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.follow.program import Program, Step, program
+
+A = TypeVar("A")
+
+
+class Instruction(Protocol):
+    """One instruction of a text. ``line``: from 1; ``source``: its place in the source text."""
+
+    @property
+    def line(self) -> int:
+        """In the text, from 1."""
+
+    @property
+    def name(self) -> str:
+        """As written, without operands."""
+
+    @property
+    def source(self) -> Location | None:
+        """The place in the source text, if the text names one."""
+
+
+I = TypeVar("I", bound=Instruction)  # noqa: E741 - an instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Touch(Generic[A]):
+    """How one instruction touches shared memory.
+
+    ``name``: in the machine files. ``width_bytes``: of one address. ``address``: as the language
+    writes it. ``immediate_bytes``: the constant added to a register; ``apart_bytes``: how far a
+    second address lies behind the first, None if there is one. ``variant``: of a matrix load.
+    ``generic``: it is shared memory only if the address is; the name does not say.
+    """
+
+    name: str
+    kind: AccessKind
+    direction: Direction
+    width_bytes: int
+    address: A
+    immediate_bytes: int = 0
+    apart_bytes: int | None = None
+    variant: str = ""
+    generic: bool = False
+
+
+Touches = Touch[A] | Refusal | None
+"""What an instruction does to shared memory: something, nobody knows what, nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decoded:
+    """A kernel as steps. ``touches`` and ``refusals``: what touches shared memory, understood or
+    not, by the number of the instruction; ``strange``: instructions of no known family."""
+
+    program: Program
+    touches: Mapping[int, Touch[Any]]
+    refusals: Mapping[int, Refusal]
+    strange: tuple[int, ...]
+
+
+def decode(
+    instructions: Sequence[I],
+    line: int,
+    touch: Callable[[I], Touches[A]],
+    step: Callable[[I, Touches[A]], Step],
+    known: Callable[[I], bool],
+) -> Decoded:
+    """Decode ``instructions``; one more step ends the kernel, which begins at ``line``.
+
+    ``touch``: how an instruction touches shared memory; ``step``: what it reads, writes and does;
+    ``known``: whether it is of a family whose results are known.
+    """
+    touches: dict[int, Touch[A]] = {}
+    refusals: dict[int, Refusal] = {}
+    steps: list[Step] = []
+    for number, instruction in enumerate(instructions):
+        found = touch(instruction)
+        if isinstance(found, Touch):
+            touches[number] = found
+        elif isinstance(found, Refusal):
+            refusals[number] = found
+        steps.append(step(instruction, found))
+    steps.append(Step(steps[-1].line if steps else line, "end of the kernel", flow="end"))
+    strange = tuple(n for n, one in enumerate(instructions) if not known(one))
+    return Decoded(program(steps), touches, refusals, strange)

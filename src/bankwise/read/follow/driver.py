@@ -1,0 +1,298 @@
+"""Checking machine code: every shared-memory instruction of every kernel, with the bytes of all
+lanes. One driver for all languages; a language is a :class:`Dialect`, a record of what it alone
+knows. To add one: a record like ``read/ptx/dialect.py``, and its name in the machine files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import names as machine_names
+from bankwise.hardware.toolchain import languages
+from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, NotFollowed
+from bankwise.read.follow.decoded import Decoded, I
+from bankwise.read.follow.result import (
+    ALLOCATION,
+    access,
+    lost_places,
+    not_followed,
+    open_reasons,
+    unseen,
+    whole_size,
+)
+from bankwise.read.follow.run import Trace, follow
+from bankwise.read.follow.state import State
+from bankwise.read.follow.touched import Touched
+
+Size = tuple[int, int, int]
+"""Threads of a workgroup along x, y, z."""
+
+
+class Code(Protocol):
+    """A kernel as the reader of a language gives it. ``line``: where it begins."""
+
+    @property
+    def name(self) -> str:
+        """Of the kernel."""
+
+    @property
+    def line(self) -> int:
+        """In the text, from 1."""
+
+    @property
+    def lds_bytes(self) -> int | None:
+        """Static shared memory, as the text states it; None if the launch decides."""
+
+
+K = TypeVar("K", bound=Code)
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """``size`` of a workgroup, as the text says it; ``bound``: that it is only a bound, in words
+    that continue "block size 256,1,1 ..."; empty if it is required."""
+
+    size: Sequence[int] | None
+    bound: str = ""
+
+
+Parts = Callable[[Touched], Mapping[str, Touched]]
+"""What an access touched, cut into allocations by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect(Generic[K, I]):
+    """One language of machine code.
+
+    Words: ``name``: in the machine files (``machine_code``); ``title`` and ``sign``: of the
+    language, and of a text of it, in messages; ``group``: what it calls a workgroup; ``empty``:
+    message and hint for a text without a kernel. ``portable``: code for one GPU may be counted for
+    another.
+
+    Reading: ``target``: the GPU that a text names, "" if none; ``names``: of its kernels;
+    ``kernels(text, file, only)``: they, all or one; ``instructions``, ``threads``, ``registers``:
+    of a kernel.
+
+    Following: ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it;
+    ``decode`` and ``start``: the steps of a kernel, and the registers of one workgroup, for a size
+    and values of arguments. ``parts``: see :data:`Parts`; ``label``: what an instruction is
+    called in notes beside its name in the machine files, "" if nothing; ``runs``: whether an
+    instruction can run at all; ``generic``: what may touch shared memory besides, nobody knows
+    where.
+    """
+
+    name: str
+    title: str
+    sign: str
+    group: str
+    empty: tuple[str, str]
+    portable: bool
+    target: Callable[[str], str]
+    names: Callable[[str], Sequence[str]]
+    kernels: Callable[[str, str, str], tuple[K, ...]]
+    instructions: Callable[[K], Sequence[I]]
+    threads: Callable[[K], Threads]
+    registers: Callable[[K], int | None] = lambda kernel: None
+    strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
+    decode: Callable[[K, Size, ArgumentValues], Decoded]
+    start: Callable[[K, Size, ArgumentValues], State]
+    parts: Callable[[K, Trace], Parts] = lambda kernel, trace: _whole
+    label: Callable[[I], str] = lambda instruction: ""
+    runs: Callable[[I], bool] = lambda instruction: True
+    generic: Callable[[K, Decoded, Trace], str] = lambda kernel, decoded, trace: ""
+
+
+def _whole(touched: Touched) -> Mapping[str, Touched]:
+    return {ALLOCATION: touched}
+
+
+Place = Callable[[Any], Location]
+"""Where the user finds an instruction."""
+
+
+def check_code(
+    dialect: Dialect[K, I],
+    text: str,
+    file: str,
+    target: str | None = None,
+    *,
+    args: ArgumentValues | None = None,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+) -> tuple[AssemblyKernel, ...]:
+    """Find what every shared-memory instruction of ``text`` touches, for all lanes of one
+    workgroup.
+
+    ``target``: the GPU, if the text does not name it, or, in a portable language, to count for
+    another. ``args``: numbers of kernel arguments, by name, position or offset, as the language
+    has them, and of the workgroup's number; all else that only the launch knows stays unknown.
+    ``workgroup_size`` is needed where the text bounds none.
+
+    Raises :class:`InputError` if the text is not of this language, is cut off, or is for a machine
+    that is not followed.
+    """
+    gpu = _target(dialect, text, file, target)
+    found = dialect.kernels(text, file, kernel)
+    if not found:
+        raise no_kernel(dialect, text, file, kernel)
+    place: Place = lambda one: Location(file, one.line)  # noqa: E731 - a value of the record
+    return check_kernels(dialect, found, file, gpu, place, args or {}, workgroup_size)
+
+
+def check_kernels(
+    dialect: Dialect[K, I],
+    found: Sequence[K],
+    file: str,
+    gpu: str,
+    place: Place,
+    args: ArgumentValues,
+    size: Size | None,
+) -> tuple[AssemblyKernel, ...]:
+    """Follow kernels that are read already; ``place``: where the user finds an instruction."""
+    return tuple(_check(dialect, one, file, gpu, place, args, size) for one in found)
+
+
+def no_kernel(dialect: Dialect[K, I], text: str, file: str, wanted: str) -> InputError:
+    """What to say of a text without the kernel ``wanted``, or without any."""
+    names = ", ".join(dialect.names(text))
+    message, hint = dialect.empty
+    if wanted and names:
+        message, hint = f"no kernel {wanted!r} in this {dialect.sign}", f"it has {names}"
+    return InputError(message, location=Location(file), hint=hint)
+
+
+def followed(dialect: Dialect[K, I]) -> tuple[str, ...]:
+    """The machines whose code of this language is followed, as their files say."""
+    tools = ((name, machine(name).tools) for name in machine_names())
+    return tuple(name for name, one in tools if dialect.name in (one.machine_code or ()))
+
+
+def check_target(dialect: Dialect[K, I], gpu: str, file: str) -> str:
+    """``gpu`` if its code is followed; :class:`InputError` if not."""
+    if gpu in machine_names() and dialect.name in languages(machine(gpu).tools):
+        return gpu
+    silent = "" if gpu else ": the text names no target"
+    raise InputError(
+        f"{dialect.sign} for {gpu or 'an unknown machine'} is not followed{silent}",
+        location=Location(file),
+        hint=f"{dialect.title} for {', '.join(followed(dialect))}",
+    )
+
+
+def _target(dialect: Dialect[K, I], text: str, file: str, given: str | None) -> str:
+    said = dialect.target(text)
+    if given and said and given != said and not dialect.portable:
+        raise InputError(
+            f"the {dialect.sign} is for {said}, not for {given}", location=Location(file)
+        )
+    return check_target(dialect, given or said, file)
+
+
+def _check(
+    dialect: Dialect[K, I],
+    kernel: K,
+    file: str,
+    gpu: str,
+    place: Place,
+    args: ArgumentValues,
+    given: Size | None,
+) -> AssemblyKernel:
+    size, notes = _workgroup_size(dialect, kernel, file, given)
+    _check_arguments(dialect, kernel, args)
+    decoded = dialect.decode(kernel, size, args)
+    trace = follow(decoded.program, lambda: dialect.start(kernel, size, args))
+    parts = dialect.parts(kernel, trace)
+    generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace),)))
+    return AssemblyKernel(
+        name=kernel.name,
+        target=gpu,
+        location=Location(file, kernel.line),
+        lds_bytes=kernel.lds_bytes,
+        registers=dialect.registers(kernel),
+        workgroup_size=size,
+        accesses=tuple(_accesses(dialect, kernel, decoded, trace, parts, place)),
+        not_followed=_not_followed(decoded, trace),
+        refusals=tuple(_refusals(dialect, kernel, decoded, trace, parts, place)),
+        open_branches=open_reasons(trace),
+        notes=(*notes, *generic),
+        unseen=generic,
+    )
+
+
+def _workgroup_size(
+    dialect: Dialect[K, I], kernel: K, file: str, given: Size | None
+) -> tuple[Size, tuple[str, ...]]:
+    said = dialect.threads(kernel)
+    place = Location(file, kernel.line)
+    size = whole_size(given or said.size, dialect.group, kernel.name, place)
+    note = f"{dialect.group} size {','.join(map(str, size))} {said.bound}"
+    return size, (note,) if said.bound and not given else ()
+
+
+def _check_arguments(dialect: Dialect[K, I], kernel: K, args: ArgumentValues) -> None:
+    for key in args:
+        has = dialect.strange_argument(kernel, key)
+        if has is not None:
+            raise InputError(f"kernel {kernel.name} has no parameter {key!r}", hint=has)
+
+
+def _accesses(
+    dialect: Dialect[K, I],
+    kernel: K,
+    decoded: Decoded,
+    trace: Trace,
+    parts: Parts,
+    place: Place,
+) -> Iterator[AssemblyAccess]:
+    instructions = dialect.instructions(kernel)
+    for number, touch in decoded.touches.items():
+        touched = trace.touched.get(number)
+        if touched is None or not touched.patterns:
+            continue
+        one = instructions[number]
+        for allocation, part in parts(touched).items():
+            found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
+            note = "; ".join(filter(None, (dialect.label(one), found.access.note)))
+            yield replace(found, access=replace(found.access, note=note))
+
+
+def _not_followed(decoded: Decoded, trace: Trace) -> tuple[NotFollowed, ...]:
+    """Where nothing stayed unknown, no result that is not computed decided anything."""
+    parts = trace.touched.values()
+    unknown = bool(trace.open_branches or trace.lost)
+    unknown |= any(part.unknown is not None or part.maybe is not None for part in parts)
+    seen = trace if unknown else replace(trace, executed=frozenset())
+    return not_followed(decoded.program, seen, decoded.strange)
+
+
+def _refusals(
+    dialect: Dialect[K, I],
+    kernel: K,
+    decoded: Decoded,
+    trace: Trace,
+    parts: Parts,
+    place: Place,
+) -> Iterator[Refusal]:
+    instructions = dialect.instructions(kernel)
+    for number, refusal in decoded.refusals.items():
+        yield Refusal(refusal.reason, place(instructions[number]))
+    by_line = {one.line: place(one) for one in instructions}
+    yield from lost_places(trace, lambda line: by_line[line])
+    for number, touch in decoded.touches.items():
+        one = instructions[number]
+        reason = "" if touch.generic else _unseen(trace, number, parts)
+        if reason and dialect.runs(one):
+            yield Refusal(f"{dialect.label(one) or touch.name}: {reason}", place(one))
+
+
+def _unseen(trace: Trace, number: int, parts: Parts) -> str:
+    reason, touched = unseen(trace, number), trace.touched.get(number)
+    if reason or touched is None:
+        return reason
+    known = sum(len(part.patterns) for part in parts(touched).values())
+    mixed = known != len(touched.patterns)
+    return "its lanes touch several shared variables, or none" if mixed else ""

@@ -1,0 +1,138 @@
+"""PTX: what the follower needs to know of it.
+
+PTX is not the last word: ptxas may still combine, split or reorder accesses. Their addresses stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from bankwise.read.assembly import ArgumentValues
+from bankwise.read.follow.decoded import Decoded
+from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
+from bankwise.read.follow.result import ALLOCATION, threads
+from bankwise.read.follow.run import Trace
+from bankwise.read.follow.state import State
+from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.values import Unknown, Value, constant
+from bankwise.read.ptx.decode import decode_kernel
+from bankwise.read.ptx.operands import WINDOW, address
+from bankwise.read.ptx.parse import BYTES, Kernel, Statement, kernel_names, kernels, target
+
+WARP = 32
+_BLOCK = ("ctaid.x", "ctaid.y", "ctaid.z")
+_GRID = ("nctaid.x", "nctaid.y", "nctaid.z")
+
+
+def _threads(kernel: Kernel) -> Threads:
+    return Threads(kernel.workgroup_size, "is taken from .maxntid" if kernel.bounded else "")
+
+
+def _strange_argument(kernel: Kernel, key: str | int) -> str | None:
+    names = [name for name, _ in kernel.parameters]
+    places = range(len(names))
+    known = key in (*names, *places, *map(str, places), *_BLOCK, *_GRID)
+    return None if known else f"it has {', '.join([*names, *_BLOCK])}"
+
+
+def _decode(kernel: Kernel, size: Size, args: ArgumentValues) -> Decoded:
+    return decode_kernel(kernel, lambda statement: _parameter(kernel, args, statement))
+
+
+def _parameter(kernel: Kernel, args: ArgumentValues, statement: Statement) -> Value:
+    """What a parameter load gives."""
+    at = address(statement.operands[1]) if len(statement.operands) > 1 else None
+    name = at.base if at else "?"
+    names = [n for n, _ in kernel.parameters]
+    number = names.index(name) if name in names else -1
+    given = next((args[k] for k in (name, number, str(number)) if k in args), None)
+    if given is None or (at is not None and at.offset_bytes):
+        return Unknown(f"kernel parameter {name}", statement.line, uniform=True)
+    wide = BYTES.get(statement.parts[-1], 4) > 4
+    return constant(given, np.uint64 if wide else np.uint32)
+
+
+def _start(kernel: Kernel, size: Size, args: ArgumentValues) -> State:
+    """The special registers of all warps of one block."""
+    (x, y, z), exists = threads(size, WARP)
+    state = State(exists)
+    lane = np.arange(WARP, dtype=np.uint32)[None, :]
+    warp = np.arange(len(exists), dtype=np.uint32)[:, None]
+    below = (np.uint32(1) << lane) - np.uint32(1)
+    registers: dict[str, Value] = {"%tid.x": x, "%tid.y": y, "%tid.z": z, "%laneid": lane}
+    registers |= {"%warpid": warp, "%lanemask_lt": below, "%lanemask_eq": below + np.uint32(1)}
+    registers |= {"%lanemask_le": (below << np.uint32(1)) | np.uint32(1), "WARP_SZ": constant(WARP)}
+    registers |= {f"%ntid.{axis}": constant(n) for axis, n in zip("xyz", size, strict=True)}
+    for name in (*_BLOCK, *_GRID):
+        given = args.get(name)
+        lost = Unknown(f"%{name}", uniform=True)
+        registers[f"%{name}"] = lost if given is None else constant(given)
+    state.registers.update(registers)
+    return state
+
+
+def _parts(kernel: Kernel, trace: Trace) -> Parts:
+    """The patterns of each shared variable, from its start; absolute addresses as "shared"."""
+    names = {n + 1: variable.name for n, variable in enumerate(kernel.shared)}
+    names[0] = ALLOCATION
+    return lambda touched: _by_variable(names, touched)
+
+
+def _by_variable(names: Mapping[int, str], touched: Touched) -> dict[str, Touched]:
+    found: dict[str, Touched] = {}
+    rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
+    for (offsets, active), count, sure in rows:
+        windows = np.unique(offsets[active] // WINDOW)
+        if len(windows) != 1 or int(windows[0]) not in names:
+            continue
+        window = int(windows[0])
+        part = found.setdefault(
+            names[window],
+            Touched(
+                counted=touched.counted,
+                unknown=touched.unknown,
+                maybe=touched.maybe,
+                xored=touched.xored,
+            ),
+        )
+        part.patterns.append((np.where(active, offsets - window * WINDOW, 0), active))
+        part.counts.append(count)
+        part.sure.append(sure)
+    return found
+
+
+def _generic(kernel: Kernel, decoded: Decoded, trace: Trace) -> str:
+    """Accesses whose state space neither their name nor their address gives."""
+    lines = [
+        kernel.statements[number].line
+        for number, touch in decoded.touches.items()
+        if touch.generic and number in trace.touched and trace.touched[number].unknown is not None
+    ]
+    if not lines:
+        return ""
+    return (
+        f"{len(lines)} generic accesses (first: line {lines[0]}) have an unknown address: "
+        "whether they touch shared memory is not known"
+    )
+
+
+PTX: Dialect[Kernel, Statement] = Dialect(
+    name="ptx",
+    title="PTX with a line like .target sm_90,",
+    sign="PTX",
+    group="block",
+    empty=("no .entry in this PTX", ""),
+    portable=True,
+    target=target,
+    names=kernel_names,
+    kernels=kernels,
+    instructions=lambda kernel: kernel.statements,
+    threads=_threads,
+    strange_argument=_strange_argument,
+    decode=_decode,
+    start=_start,
+    parts=_parts,
+    generic=_generic,
+)

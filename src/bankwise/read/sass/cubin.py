@@ -1,0 +1,42 @@
+"""Checking a cubin: its SASS, disassembled by nvdisasm, with the facts of its ELF file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from bankwise.errors import Location
+from bankwise.files import read_bytes
+from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.follow.driver import Size, check_kernels, check_target, no_kernel
+from bankwise.read.sass.dialect import SASS, check_generation
+from bankwise.read.sass.disassemble import OPTIONS, disassemble
+from bankwise.read.sass.facts import from_cubin
+from bankwise.read.sass.parse import kernels
+
+
+def check_cubin(
+    path: Path,
+    target: str | None = None,
+    *,
+    args: ArgumentValues | None = None,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+) -> tuple[AssemblyKernel, ...]:
+    """Disassemble a cubin and check it as :func:`bankwise.read.follow.driver.check_code` does.
+
+    A cubin has no lines: what is found stands at its source line, if the file has line numbers.
+    """
+    file = str(path)
+    facts = from_cubin(read_bytes(path), file)
+    text = disassemble(path)
+    found = kernels(text, file, facts, only=kernel)
+    if not found:
+        raise no_kernel(SASS, text, file, kernel)
+    check_generation(found[0].target, file)
+    gpu = check_target(SASS, target or found[0].target, file)
+    checked = check_kernels(
+        SASS, found, file, gpu, lambda i: i.source or Location(file), args or {}, workgroup_size
+    )
+    note = f"lines named in notes are those of nvdisasm {' '.join(OPTIONS)}"
+    return tuple(replace(one, notes=(*one.notes, note)) for one in checked)

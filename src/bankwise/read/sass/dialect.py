@@ -1,0 +1,131 @@
+"""SASS: what the follower needs to know of it.
+
+This is what runs: nothing stands between these instructions and the counters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from bankwise.errors import InputError, Location
+from bankwise.read.assembly import ArgumentValues
+from bankwise.read.follow.decoded import Decoded
+from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
+from bankwise.read.follow.result import ALLOCATION
+from bankwise.read.follow.run import Trace
+from bankwise.read.follow.state import State
+from bankwise.read.follow.touched import Touched
+from bankwise.read.sass.decode import decode_kernel
+from bankwise.read.sass.facts import RESERVED_BYTES
+from bankwise.read.sass.parse import (
+    Instruction,
+    Kernel,
+    generation,
+    kernel_names,
+    kernels,
+    target,
+)
+from bankwise.read.sass.shared import is_generic
+from bankwise.read.sass.start import IDS, constants_of, start
+
+LEAST_GENERATION = 80
+"""sm_80: what is older encodes control flow and addresses in other ways."""
+
+
+def check_generation(gpu: str, file: str) -> None:
+    """:class:`InputError` if the code of ``gpu`` has another encoding, or none is named."""
+    if generation(gpu) < LEAST_GENERATION:
+        raise InputError(
+            f"SASS for {gpu or 'an unknown machine'} is not followed",
+            location=Location(file),
+            hint=f"code of sm_{LEAST_GENERATION} or later, with the line that names its target",
+        )
+
+
+def _kernels(text: str, file: str, only: str) -> tuple[Kernel, ...]:
+    found = kernels(text, file, only=only)
+    if found:
+        check_generation(found[0].target, file)
+    return found
+
+
+def _threads(kernel: Kernel) -> Threads:
+    bound = "is the most that the kernel was compiled for (MAX_THREADS)"
+    return Threads(kernel.facts.workgroup_size, bound if kernel.facts.bounded else "")
+
+
+def _strange_argument(kernel: Kernel, key: str | int) -> str | None:
+    count = len(kernel.facts.parameters or ())
+    place = isinstance(key, str) and key.startswith("c[0x0][")
+    position = str(key).isdigit() and int(key) < count
+    if place or position or key in IDS:
+        return None
+    has = f"it has parameters 0 to {count - 1}" if count else "the text counts none"
+    return f"{has}; also c[0x0][OFFSET] and {', '.join(IDS)}"
+
+
+def _decode(kernel: Kernel, size: Size, args: ArgumentValues) -> Decoded:
+    return decode_kernel(kernel, constants_of(kernel, size, args))
+
+
+def _start(kernel: Kernel, size: Size, args: ArgumentValues) -> State:
+    return start(size, args)
+
+
+def _parts(kernel: Kernel, trace: Trace) -> Parts:
+    """Addresses from the start of the block's own shared memory."""
+    kept = _reserved(kernel, trace)
+    return lambda touched: {ALLOCATION: _moved(touched, kept)}
+
+
+def _reserved(kernel: Kernel, trace: Trace) -> int:
+    """How far behind the first address of shared memory the block's own part begins."""
+    if generation(kernel.target) < 90:
+        return 0
+    parts = (part for touched in trace.touched.values() for part in touched.patterns)
+    first = min((int(offsets[active].min()) for offsets, active in parts), default=0)
+    return RESERVED_BYTES if first >= RESERVED_BYTES else 0
+
+
+def _moved(touched: Touched, bytes_before: int) -> Touched:
+    patterns = [(np.where(on, at - bytes_before, 0), on) for at, on in touched.patterns]
+    return replace(touched, patterns=patterns)
+
+
+def _label(i: Instruction) -> str:
+    return f"{i.name} at 0x{i.address:04x}"
+
+
+def _generic(kernel: Kernel, decoded: Decoded, trace: Trace) -> str:
+    """Accesses whose address alone decides the memory that they touch."""
+    lines = [i.line for i in kernel.instructions if is_generic(i)]
+    if not lines:
+        return ""
+    return (
+        f"{len(lines)} generic accesses (first: line {lines[0]}) are not counted: whether "
+        "they touch shared memory is not known"
+    )
+
+
+SASS: Dialect[Kernel, Instruction] = Dialect(
+    name="sass",
+    title="SASS with the line that names its target,",
+    sign="SASS",
+    group="block",
+    empty=("no code in this SASS", "the text of nvdisasm -g or cuobjdump --dump-sass"),
+    portable=True,
+    target=target,
+    names=kernel_names,
+    kernels=_kernels,
+    instructions=lambda kernel: kernel.instructions,
+    threads=_threads,
+    strange_argument=_strange_argument,
+    decode=_decode,
+    start=_start,
+    parts=_parts,
+    label=_label,
+    runs=lambda i: i.guard != "!PT",  # the compiler guards with !PT what only fills a slot
+    generic=_generic,
+)
