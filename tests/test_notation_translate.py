@@ -5,27 +5,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Padded
+from bankwise.algebra.address import Identity, Padded, Rotated
+from bankwise.algebra.layout import Layout
+from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import cute, triton, wave
 from bankwise.notation.cute import ComposedLayout, StridedLayout
+from bankwise.notation.cute.fit import to_cute
+from bankwise.notation.framework import Ground
+from bankwise.notation.frameworks import framework, translations
 from bankwise.notation.iree import RotateRows, XorShuffle
 from bankwise.notation.linear import LinearMemory
-from bankwise.notation.translate import (
-    fit_exact,
-    to_ck,
-    to_cute,
-    to_padded,
-    to_rotate_rows,
-    to_triton_shared,
-    to_wave,
-    to_xor_shuffle,
-    translations,
-)
 from bankwise.notation.triton.encodings import SharedLinear, SwizzledShared
-from bankwise.notation.values import Mapped, MemoryTable, points, tabulate
+from bankwise.notation.triton.fit import to_triton_shared
+from bankwise.notation.values import Mapped, MemoryTable, memory_from_linear, points, tabulate
 
 SWIZZLE = "#ttg.swizzled_shared<{vec = %d, perPhase = %d, maxPhase = %d, order = [1, 0]}>"
+
+
+def ground(memory, bits=16):
+    return Ground(Shape(tuple(zip("nm", reversed(memory.shape), strict=True)), bits))
+
+
+def said(name, memory):
+    return framework(name).write(memory, ground(memory))
 
 
 def offsets(value, shape):
@@ -34,7 +37,9 @@ def offsets(value, shape):
     match value:
         case StridedLayout() | ComposedLayout():
             return cute.memory(cute.parse(str(value))).offsets(everything)
-        case XorShuffle() | RotateRows() | Padded():
+        case Layout():
+            return memory_from_linear(value).offsets(everything)
+        case XorShuffle() | RotateRows() | Padded() | Rotated() | Identity():
             return Mapped(shape, value).offsets(everything)
         case wave.Swizzle():
             return wave.parse_swizzle(str(value)).offsets(everything)
@@ -46,7 +51,7 @@ def offsets(value, shape):
 def check(memory):
     """Every translation that is none of the refusals says the same; the others give a reason."""
     wanted = memory.offsets(points(memory.shape))
-    found = translations(memory, 16)
+    found = translations(memory, ground(memory))
     for name, value in found.items():
         if isinstance(value, Refusal):
             assert len(value.reason) > 20, name
@@ -57,16 +62,16 @@ def check(memory):
 
 def test_one_16_byte_xor_tile_in_every_notation_that_has_xor():
     tile = triton.memory(triton.parse_shared(SWIZZLE % (8, 1, 8)), (64, 64))
-    assert check(tile) == {"cute", "triton", "iree xor_shuffle", "wave", "ck"}
+    assert check(tile) == {"xor", "cute", "triton", "iree", "wave", "ck"}
     assert str(to_cute(tile)) == "Sw<3,3,3> o 0 o (64,64):(64,1)"
     assert str(to_triton_shared(tile)) == SWIZZLE % (8, 1, 8)
-    assert to_xor_shuffle(tile) == XorShuffle(64, 8)
-    assert to_wave(tile) == wave.Swizzle(64, 64, 8, 8)
+    assert said("iree", tile) == XorShuffle(64, 8)
+    assert said("wave", tile) == wave.Swizzle(64, 64, 8, 8)
 
 
 def test_a_row_major_tile_in_every_notation():
     tile = cute.memory(cute.parse("(32,64):(64,1)"))
-    assert check(tile) == set(translations(tile, 16))
+    assert check(tile) == set(translations(tile, ground(tile))) - {"padding", "rotation"}
 
 
 def test_padding_is_said_by_strides_and_refused_by_permutations():
@@ -76,8 +81,8 @@ def test_padding_is_said_by_strides_and_refused_by_permutations():
     assert str(to_triton_shared(tile)) == (
         "#ttg.padded_shared<[64:+4] {order = [1, 0], shape = [64, 64]}>"
     )
-    assert to_padded(tile) == Padded(64, 4)
-    assert "has no padding" in str(to_xor_shuffle(tile))
+    assert said("padding", tile) == Padded(64, 4)
+    assert "has no padding" in str(said("iree", tile))
 
 
 def test_padding_by_3_is_no_power_of_two_for_triton():
@@ -88,8 +93,8 @@ def test_padding_by_3_is_no_power_of_two_for_triton():
 
 def test_rotation_is_iree_only():
     tile = Mapped((64, 64), RotateRows(64, 8))
-    assert check(tile) == {"iree rotate_rows"}
-    assert to_rotate_rows(tile) == RotateRows(64, 8)
+    assert check(tile) == {"iree rotate_rows", "rotation"}
+    assert said("iree rotate_rows", tile) == RotateRows(64, 8)
     assert "not linear over F2" in str(to_cute(tile))
     assert "not linear over F2" in str(to_triton_shared(tile))
 
@@ -97,7 +102,7 @@ def test_rotation_is_iree_only():
 def test_rotating_shared_is_more_than_one_field_of_bits():
     text = "#ttg.amd_rotating_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>"
     tile = triton.memory(triton.parse_shared(text), (128, 64))
-    assert check(tile) == {"triton"}
+    assert check(tile) == {"triton", "xor"}
     assert str(to_triton_shared(tile)) == text
     assert "no single field of bits" in str(to_cute(tile))
 
@@ -120,7 +125,7 @@ def test_a_general_xor_is_shared_linear_only():
     """Column bit 0 gets the sum of all row bits: no framework but the bases themselves."""
     bases = ((0, 1), (0, 2), (0, 4), (1, 1), (2, 1), (4, 1))
     tile = LinearMemory((8, 8), bases)
-    assert check(tile) == {"triton"}
+    assert check(tile) == {"triton", "xor"}
     assert to_triton_shared(tile) == SharedLinear(bases)
 
 
@@ -140,19 +145,9 @@ def test_a_memory_without_strides_is_refused_everywhere():
 
 def test_ck_has_the_xor_descriptor_of_its_pipelines():
     tile = triton.memory(triton.parse_shared(SWIZZLE % (8, 1, 8)), (64, 64))
-    found = to_ck(tile, 16)
+    found = said("ck", tile)
     assert not isinstance(found, Refusal)
     assert (found.offsets(points((64, 64))) == tile.offsets(points((64, 64)))).all()
-
-
-def test_fit_exact_compares_every_element():
-    """Members that agree almost everywhere are told apart."""
-    table = np.arange(256).reshape(16, 16)
-    wrong = table.copy()
-    wrong[11, [5, 6]] = wrong[11, [6, 5]]
-    family = [MemoryTable(wrong, 256), MemoryTable(table, 256)]
-    assert fit_exact(MemoryTable(table, 256), family, lambda m: m) is family[1]
-    assert fit_exact(MemoryTable(wrong, 256), family[1:], lambda m: m) is None
 
 
 @given(
@@ -186,6 +181,6 @@ def test_every_xor_shuffle_is_found_again(width, group, per_phase):
     except InputError:
         return
     tile = Mapped((32, 64), shuffle)
-    found = to_xor_shuffle(tile)
+    found = said("iree", tile)
     assert isinstance(found, XorShuffle)
     assert (found(np.arange(2048)) == shuffle(np.arange(2048))).all()

@@ -16,10 +16,10 @@ from rich.console import Console
 
 from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.errors import InputError, Refusal
+from bankwise.notation.frameworks import notation_of
 from bankwise.read.spec.read import is_spec, parse_spec, read_spec
 from bankwise.show.as_sarif import check_sarif
 from bankwise.show.spec import print_spec, spec_document
-from bankwise.solver.texts import notation_of
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

@@ -47,16 +47,15 @@ def test_the_optimum_in_any_notation_is_read_back_and_free(name: str, notation: 
     assert again.check.totals.once.extra == 0
 
 
-def test_kernel_08_is_optimal_already_and_ck_says_another_member_as_good() -> None:
+def test_kernel_08_is_optimal_already_and_ck_says_the_solvers_optimum_too() -> None:
     answer = solve("ck_transpose/08")
     assert answer.before.check.totals.once.extra == 0
-    ck = said(answer, "ck")
-    assert (ck.text, ck.lost, ck.label) == ("", 0, "xor descriptor, pack=8, 64 banks")
-    assert "XORs packs with the row of LDS" in ck.refusal
+    again = check_spec_text(under("ck_transpose/08", said(answer, "ck").text))
+    assert again.check.totals.once.extra == 0
 
 
 def test_kernel_04_loses_conflicts_because_of_its_bank_count() -> None:
-    """CK's best member is 6 passes above the optimum for each read of the eight."""
+    """Its XOR descriptor is 6 passes above the optimum for each read of the eight."""
     answer = solve("ck_transpose/04")
     assert answer.before.check.totals.once.extra == 192
     assert answer.report.optimal

@@ -1,4 +1,4 @@
-"""An address map as text: ``32 * m + (n ^ 2 * m)``, the same in Python and in C, in elements.
+"""An address map as text: ``32 * m + (n ^ 2 * m)``, Python and, but for ``//``, C; in elements.
 
 The names are the coordinates of the tile, all of them whole numbers that are not negative. The
 price of a map is the number of integer operations that its text has more than the row-major one.
@@ -62,21 +62,28 @@ def footprint(shape: Shape, address: AddressMap) -> int:
 
 
 def offset_text(shape: Shape, address: AddressMap) -> str:
-    """The element offset as an expression of the coordinates, valid in Python and in C."""
+    """The element offset as an expression of the coordinates in Python.
+
+    It is C too, with ``/`` for ``//``: nothing in it is negative.
+    """
     match address:
         case Identity():
             return _row_major(shape.dims, shape.row)
-        case Linear(bases=bases):
+        case Linear(bases=bases) if _whole_bits(shape):
             return _linear_text(shape, bases)
+        case Linear(bases=bases):
+            return _shifts_text(shape, bases)
         case Padded(row=row, pad=pad) if row == shape.row:
             return _row_major(shape.dims, row + pad)
         case Rotated(row=row, unit=unit, per=per) if row == shape.row:
-            moved = _times(unit, _shifted(_row_index(shape), per.bit_length() - 1))
+            moved = _times(unit, _over(_row_index(shape), per))
             return _in_row(shape, f"({shape.dims[0][0]} + {moved}) % {row}")
-        case XorFold(stride=stride) if stride == shape.row:
-            phase = _shifted(_row_index(shape), address.per_phase.bit_length() - 1)
-            moved = _times(address.unit, f"({phase} & {address.period - 1})")
-            return _in_row(shape, f"({shape.dims[0][0]} ^ {moved})")
+        case Rotated(row=row, unit=unit, per=1):
+            flat = _flat(shape)
+            turned = f"({_times(unit, _over(flat, row))} + {flat}) % {row}"
+            return f"{_times(row, _over(flat, row))} + {turned}"
+        case XorFold():
+            return _fold_text(shape, address)
     raise AssertionError(f"{address} has no text on rows of {shape.row}")
 
 
@@ -121,6 +128,56 @@ def _shifted(text: str, by: int) -> str:
     return text if by == 0 else f"({text} >> {by})"
 
 
+def _flat(shape: Shape) -> str:
+    """The row-major offset, as a factor or an operand."""
+    text = _row_major(shape.dims, shape.row)
+    return text if len(shape.dims) == 1 else f"({text})"
+
+
+def _over(text: str, divisor: int) -> str:
+    """A quotient; of a power of two a shift."""
+    if divisor & (divisor - 1) == 0:
+        return _shifted(text, divisor.bit_length() - 1)
+    return f"({text} // {divisor})"
+
+
+def _fold_text(shape: Shape, fold: XorFold) -> str:
+    """Chunks of the row exchanged where the fold keeps rows; else of the whole offset."""
+    divisor, row = fold.stride * fold.per_phase, shape.row
+    rows = divisor % row == 0 and row % fold.width == 0
+    number = _over(_row_index(shape), divisor // row) if rows else _over(_flat(shape), divisor)
+    pow2 = fold.period & (fold.period - 1) == 0
+    phase = f"({number} & {fold.period - 1})" if pow2 else f"({number} % {fold.period})"
+    place = shape.dims[0][0] if rows else _flat(shape)
+    if fold.unit & (fold.unit - 1):
+        moved = f"{fold.unit} * ({place} // {fold.unit} ^ {phase}) + {place} % {fold.unit}"
+    else:
+        moved = f"({place} ^ {_times(fold.unit, phase)})"
+    return _in_row(shape, moved) if rows else moved
+
+
+def _whole_bits(shape: Shape) -> bool:
+    """Whether coordinates are fields of the offset: only the slowest may have any size."""
+    return all(size & (size - 1) == 0 for _, size in shape.dims[:-1])
+
+
+def _shifts_text(shape: Shape, bases: tuple[int, ...]) -> str:
+    """``x ^ (x >> s & mask)`` on the row-major offset x of a tile of any size."""
+    masks: dict[int, int] = {}
+    for i, base in enumerate(bases):
+        assert base >> i & 1, f"bit {i} leaves its place"
+        for k in range(base.bit_length()):
+            if k != i and base >> k & 1:
+                masks[i - k] = masks.get(i - k, 0) | 1 << k
+    flat = _flat(shape)
+    terms = [f"({_moved(flat, s)} & {mask})" for s, mask in sorted(masks.items())]
+    return " ^ ".join([flat, *terms]) if terms else _row_major(shape.dims, shape.row)
+
+
+def _moved(text: str, down: int) -> str:
+    return f"{text} >> {down}" if down > 0 else f"{text} << {-down}"
+
+
 def _linear_text(shape: Shape, bases: tuple[int, ...]) -> str:
     """The shorter of two forms: row-major XOR what is added, or the XOR of all moves."""
     moves = [(i, k) for i, base in enumerate(bases) for k in range(base.bit_length())]
@@ -143,7 +200,7 @@ def _terms(shape: Shape, moves: list[tuple[int, int]]) -> list[str]:
     """One term for all bits of a dimension that move by the same distance."""
     starts, first = [], 0
     for name, size in shape.dims:
-        bits = size.bit_length() - 1
+        bits = (size - 1).bit_length()
         starts.append((name, first, bits))
         first += bits
     groups = [_dim_terms(name, start, bits, moves) for name, start, bits in starts]

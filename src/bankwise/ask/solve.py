@@ -14,13 +14,13 @@ from bankwise.algebra.address import Linear
 from bankwise.algebra.layout import Layout, identity
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.policies import policies
+from bankwise.notation.frameworks import framework
 from bankwise.read.problem.read import SolveOptions, TileProblem, read_problem
 from bankwise.show.solving import AccessRow, SolveReport
 from bankwise.solver.answer import Answer, Limits, counted, exact
 from bankwise.solver.construct import Step, construct
 from bankwise.solver.copies import source_lines
 from bankwise.solver.emit import emit
-from bankwise.solver.families import family as family_named
 from bankwise.solver.family import family_size
 from bankwise.solver.general import linear_part, listed_workload, solver_candidate
 from bankwise.solver.problem import TileAccess, problem
@@ -73,7 +73,7 @@ def solve(
 
 def _options(options: SolveOptions, family: str, budget_s: float | None) -> SolveOptions:
     if family:
-        options = replace(options, family=family_named(family).name)
+        options = replace(options, family=framework(family).name)
     if budget_s is not None and budget_s <= 0:
         raise InputError(f"a budget of {budget_s} seconds is no positive number")
     return options if budget_s is None else replace(options, budget_s=budget_s)
@@ -167,7 +167,7 @@ def _family_size(answer: Answer) -> int | None:
 def _bases(answer: Answer) -> dict[str, int] | None:
     """The offset of every coordinate bit, by the name of the bit."""
     address = answer.layout.address
-    if not isinstance(address, Linear):
+    if not isinstance(address, Linear) or answer.work.shape.bits is None:
         return None
     names = [
         f"{name}{i}" for name, size in answer.work.shape.dims for i in range(size.bit_length() - 1)

@@ -16,12 +16,12 @@ from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import AllocationReport, Kernel, KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.policies import policies
+from bankwise.notation.frameworks import fault
 from bankwise.read.spec.read import parse_spec, read_spec
 from bankwise.read.spec.values import Layout, Spec
 from bankwise.read.spec.views import disagreement
 from bankwise.show.spec import Published, SpecReport
 from bankwise.show.values import Finding
-from bankwise.solver.legal import fault
 
 _DRAWN_ELEMENTS = 1 << 15
 """The largest tile that a page draws element by element."""
@@ -126,7 +126,7 @@ def _findings(spec: Spec, layout: Layout, size: int) -> tuple[Finding, ...]:
     if isinstance(layout.memory, Refusal):
         return ()
     found = []
-    wrong = fault(layout.memory)
+    wrong = fault(layout.memory, layout.what)
     if wrong:
         found.append(Finding("not-a-bijection", layout.location, wrong))
     if size > spec.machine.lds_bytes:

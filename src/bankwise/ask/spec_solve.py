@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,46 +13,21 @@ import numpy as np
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Layout as LinearLayout
 from bankwise.algebra.layout import vector_text
+from bankwise.algebra.offset import Shape
 from bankwise.ask.solve import solve
 from bankwise.ask.spec import chosen, counted, needs_layout
 from bankwise.ask.spec_count import moves
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.notation.translate import (
-    to_ck,
-    to_cute,
-    to_padded,
-    to_rotate_rows,
-    to_triton_shared,
-    to_wave,
-    to_xor_shuffle,
-)
-from bankwise.notation.values import DistributionTable, Mapped, Memory, linear, linear_memory
+from bankwise.notation import row_major
+from bankwise.notation.fold import sizes
+from bankwise.notation.framework import Framework, Ground
+from bankwise.notation.frameworks import FRAMEWORKS
+from bankwise.notation.values import DistributionTable, Mapped, linear, same_memory
 from bankwise.read.spec.read import read_spec
 from bankwise.read.spec.values import Layout, Spec, TileAccess
 from bankwise.show.solving import SolveReport
 from bankwise.show.spec import Said, SpecSolution
 from bankwise.solver.fit import Fit
-
-
-@dataclass(frozen=True, slots=True)
-class _Notation:
-    """A notation that layouts are written in: the solver's family, and how a text is made."""
-
-    name: str
-    family: str
-    write: Callable[[Memory, Spec], object]
-
-
-_NOTATIONS = (
-    _Notation("ck", "ck", lambda memory, spec: to_ck(memory, spec.element_bits)),
-    _Notation("iree", "iree", lambda memory, _: to_xor_shuffle(memory)),
-    _Notation("iree rotate_rows", "rotation", lambda memory, _: to_rotate_rows(memory)),
-    _Notation("padding", "padding", lambda memory, _: to_padded(memory)),
-    _Notation("wave", "wave", lambda memory, _: to_wave(memory)),
-    _Notation("triton", "triton", lambda memory, spec: to_triton_shared(memory, spec.element_bits)),
-    _Notation("cute", "cute", lambda memory, _: to_cute(memory)),
-    _Notation("linear", "xor", lambda memory, spec: linear_memory(memory, spec.dims)),
-)
 
 
 def solve_spec(
@@ -88,7 +63,10 @@ def solved(
         where = Location(spec.file)
         raise InputError(error.message, location=where, hint=error.hint) from error
     report = replace(found, file=spec.file)
-    said = () if report.layout is None else tuple(_said(n, report, spec) for n in _NOTATIONS)
+    if report.layout is None:
+        return SpecSolution(report, layout.what, (), before)
+    ground = _ground(spec, layout)
+    said = tuple(_said(f, report, ground, layout) for f in _named())
     return SpecSolution(report, layout.what, said, before)
 
 
@@ -165,25 +143,50 @@ def _bits(found: LinearLayout, name: str) -> int:
     return dict(found.inputs).get(name, 0)
 
 
-def _said(notation: _Notation, report: SolveReport, spec: Spec) -> Said:
-    """The optimum in one notation, or the best member of its family."""
+def _named() -> list[Framework]:
+    """All but row-major, which is in nobody's words."""
+    return [f for f in FRAMEWORKS if f is not row_major.ROW_MAJOR]
+
+
+def _said(known: Framework, report: SolveReport, ground: Ground, layout: Layout) -> Said:
+    """The optimum in one notation, or the best member of its family.
+
+    What the file itself says of the optimum is said again, whatever ``write`` looks at.
+    """
     assert report.layout is not None, "there is an answer"
-    text = notation.write(Mapped(spec.shape, report.layout.address), spec)
-    fitted = (report.fits or {}).get(notation.family)
+    name, tile = known.said_as, sizes(ground.shape)
+    memory = Mapped(tile, report.layout.address)
+    text = known.write(memory, ground)
     if not isinstance(text, Refusal):
-        return Said(notation.name, str(text))
+        return Said(name, str(text))
+    if layout.what == known.language.name and _is(layout, memory):
+        return Said(name, layout.text)
+    fitted = (report.fits or {}).get(known.name)
     if not isinstance(fitted, Fit):
         reason = fitted.reason if isinstance(fitted, Refusal) else text.reason
-        return Said(notation.name, refusal=reason)
-    best = notation.write(Mapped(spec.shape, fitted.best.address), spec)
+        return Said(name, refusal=reason)
+    best = known.write(Mapped(tile, fitted.best.address), ground)
     return Said(
-        notation.name,
+        name,
         refusal=text.reason,
         best="" if isinstance(best, Refusal) else str(best),
         label=fitted.best.label,
         passes=_plain(fitted.best.passes),
         lost=_plain(fitted.best.passes - report.layout.passes),
+        tried=0 if known.complete else fitted.members,
     )
+
+
+def _is(layout: Layout, memory: Mapped) -> bool:
+    return not isinstance(layout.memory, Refusal) and same_memory(layout.memory, memory)
+
+
+def _ground(spec: Spec, layout: Layout) -> Ground:
+    """The tile, and how many elements the widest access moves at once."""
+    dims = tuple(zip(reversed(spec.dims), reversed(spec.shape), strict=True))
+    moved = [moves(spec, access, layout) for access in spec.accesses]
+    spans = [len(runs[0].registers) for runs in moved if not isinstance(runs, Refusal)]
+    return Ground(Shape(dims, spec.element_bits), span=max(spans, default=0))
 
 
 def _plain(value: Fraction) -> int | float:

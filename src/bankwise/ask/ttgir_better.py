@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.notation.linear import LinearMemory
-from bankwise.notation.translate import to_triton_shared
 from bankwise.notation.triton import Shared, memory
-from bankwise.notation.triton.encodings import PaddedShared, SwizzledShared
+from bankwise.notation.triton.encodings import PaddedShared
+from bankwise.notation.triton.fit import paddings, swizzles, to_triton_shared
 from bankwise.notation.values import Mapped
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import Followed
@@ -33,6 +33,7 @@ from bankwise.solver.search import Solution, solve
 SOLVER_NODES = 20_000
 _PAD_BYTES = (16, 32, 64, 128)
 _LEAST_INTERVAL_BYTES = 64
+_WIDEST_BITS = 128
 _COUNTED_IN_FULL = 3
 
 
@@ -191,20 +192,14 @@ def _every(buffer: Buffer, solution: Solution | Refusal, machine: Machine) -> It
 
 
 def _swizzles(tile: tuple[int, ...], order: tuple[int, ...], bits: int) -> Iterator[Shared]:
-    columns, rows = tile[order[0]], tile[order[1]]
-    yield SwizzledShared(1, 1, 1, order)
-    for vec, per_phase, max_phase in product(
-        _powers(1, min(columns // 2, 128 // bits)), _powers(1, rows // 2), _powers(2, rows)
-    ):
-        if vec * max_phase <= columns and per_phase * max_phase <= rows:
-            yield SwizzledShared(vec, per_phase, max_phase, order)
+    """Those whose chunks are no wider than the widest access."""
+    return (one for one in swizzles(tile, order) if one.vec * bits <= _WIDEST_BITS)
 
 
 def _paddings(tile: tuple[int, ...], order: tuple[int, ...], bits: int) -> Iterator[Shared]:
-    elements = tile[0] * tile[1]
     least = max(1, 8 * _LEAST_INTERVAL_BYTES // bits)
-    for interval, pad in product(_powers(least, elements // 2), _PAD_BYTES):
-        yield PaddedShared(((interval, 8 * pad // bits),), order, tile)
+    intervals = [1 << n for n in range((tile[0] * tile[1]).bit_length() - 1) if 1 << n >= least]
+    return paddings(tile, order, intervals, [8 * pad // bits for pad in _PAD_BYTES])
 
 
 def _key(encoding: Shared, buffer: Buffer) -> LinearMemory | None:
@@ -223,7 +218,3 @@ def _judged(encoding: Shared, buffer: Buffer, only: Followed, reader: Reader) ->
     moved = list(reader.accesses(only, instead))
     found = [a for a in moved if isinstance(a, Moved)]
     return total(found, reader.machine) if len(found) == len(moved) else None
-
-
-def _powers(first: int, last: int) -> list[int]:
-    return [1 << bit for bit in range(max(last, 0).bit_length()) if first <= 1 << bit <= last]

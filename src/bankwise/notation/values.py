@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,10 +25,6 @@ from bankwise.algebra.address import AddressMap
 from bankwise.algebra.layout import Dimensions, Layout, from_function, size, table
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
-
-Notation = Literal["ck", "iree", "wave", "triton", "cute", "linear", "matrix"]
-"""In whose words a text is. ``linear``: :mod:`bankwise.algebra.layout`; ``matrix``: the name of a
-matrix instruction, whose operand is meant."""
 
 MAX_POINTS = 1 << 24
 """Largest tile, or distribution, that is looked at point by point."""

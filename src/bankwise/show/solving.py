@@ -13,12 +13,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.errors import Refusal, exit_code
+from bankwise.notation.frameworks import framework
 from bankwise.solver.certificate import Certificate, to_json
 from bankwise.solver.certify import Verdict
 from bankwise.solver.construct import Step
 from bankwise.solver.emit import number
-from bankwise.solver.families import NOTATIONS
-from bankwise.solver.fit import Candidate, Fit
+from bankwise.solver.fit import SOLVER, Candidate, Fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,8 @@ def _accesses_table(report: SolveReport) -> Table:
 def _pareto_table(report: SolveReport) -> Table:
     table = _table("what competes", "passes", "instructions", "LDS bytes", "operations")
     for c in report.pareto:
-        label = f"{c.family}: {c.label}" if c.family in NOTATIONS else c.label
+        named = c.family != SOLVER and framework(c.family).notation
+        label = f"{c.family}: {c.label}" if named else c.label
         cells = (c.instructions, c.lds_bytes, c.operations)
         table.add_row(escape(label), number(c.passes), *(f"{x:,}" for x in cells))
     return table

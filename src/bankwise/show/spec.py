@@ -70,7 +70,8 @@ class Said:
 
     ``best`` is that best member's text, "" where it has none, ``label`` its name; ``passes``: of
     one execution of every access, weighted; ``lost``: how much that is above the optimum.
-    ``refusal``: why the optimum has no text here.
+    ``refusal``: why the optimum has no text here; with ``tried`` layouts looked at, where that is
+    not all that the notation can say.
     """
 
     notation: str
@@ -80,6 +81,7 @@ class Said:
     label: str = ""
     passes: int | float | None = None
     lost: int | float | None = None
+    tried: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -262,7 +264,8 @@ def _print_said(said: Said, asked: bool, console: Console) -> None:
         long = len(said.text) > _LINE and not asked
         console.print(f"{head}: {escape(said.text[:_LINE] + ' ...' if long else said.text)}")
         return
-    console.print(f"{head}: cannot say it: {escape(said.refusal)}")
+    no = f"not found among {said.tried} tried" if said.tried else "cannot say it"
+    console.print(f"{head}: {no}: {escape(said.refusal)}")
     if said.label:
         lost = "as good" if not said.lost else f"{said.lost:g} passes more"
         best = said.best if said.best and (asked or len(said.best) <= _LINE) else said.label

@@ -14,12 +14,21 @@ from fractions import Fraction
 
 from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal
+from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.address import ADDRESS_EFFORT
 from bankwise.solver.certificate import HOW_TEXT, Certificate
 from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES
-from bankwise.solver.families import FAMILIES, NOTATIONS, members
-from bankwise.solver.fit import Candidate, Fit, best_of, candidate, candidates, masks, pareto
+from bankwise.solver.fit import (
+    SOLVER,
+    Candidate,
+    Fit,
+    best_of,
+    candidate,
+    candidates,
+    masks,
+    pareto,
+)
 from bankwise.solver.narrow import narrowed
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution, solve
@@ -147,7 +156,7 @@ def counted(work: Workload, limits: Limits, extra: Candidate | None = None) -> A
         which = limits.family or "any family"
         return Refusal(f"no member of {which} keeps what every lane moves at once together")
     layout = min(chosen, key=lambda c: c.price)
-    tried = sum(len(members(name, work.ground)) for name in FAMILIES)
+    tried = sum(len(members(name, work.ground)) for name in frameworks())
     ideal = layout.passes == layout.cost.ideal
     how = "every access is ideal, by counting" if ideal else f"best found of {tried} layouts"
     fits = _fits(work, table, layout.passes if ideal else None)
@@ -174,7 +183,7 @@ def family_table(work: Workload, lds_bytes: int) -> dict[str, tuple[Candidate, .
     """The candidates of every family that fit into so many bytes."""
     return {
         name: tuple(c for c in candidates(work, name) if c.lds_bytes <= lds_bytes)
-        for name in FAMILIES
+        for name in frameworks()
     }
 
 
@@ -188,7 +197,7 @@ def _fits(
 
 
 def _solver(work: Workload, solution: Solution, label: str) -> Candidate:
-    found = candidate(work, "solver", label, Linear(solution.layout.columns))
+    found = candidate(work, SOLVER, label, Linear(solution.layout.columns))
     assert isinstance(found, Candidate), f"the solver keeps vectors together: {found}"
     assert found.passes == solution.certificate.total_passes, "theorem and count agree"
     return found
@@ -196,15 +205,16 @@ def _solver(work: Workload, solution: Solution, label: str) -> Candidate:
 
 def _notated(best: Candidate, fits: Mapping[str, Fit | Refusal], optimum: int) -> Candidate:
     """The cheapest address of these passes; among equals one with a name."""
-    rivals = [best]
-    for name in (*NOTATIONS, _SEARCHED):
+    rivals, known = [best], frameworks()
+    notations = [name for name, f in known.items() if f.notation]
+    for name in (*notations, _SEARCHED):
         found = fits[name]
         linear = isinstance(found, Fit) and isinstance(found.best.address, Linear)
         if linear and isinstance(found, Fit) and found.best.passes == optimum:
             rivals.append(found.best)
     cheap = min(c.operations for c in rivals)
     equal = [c for c in rivals if c.operations == cheap]
-    return next((c for c in equal if c.family in NOTATIONS), equal[0])
+    return next((c for c in equal if c.family in notations and c.operations), equal[0])
 
 
 def _same(layout: Candidate, best: Candidate) -> bool:

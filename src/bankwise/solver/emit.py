@@ -8,7 +8,10 @@ from fractions import Fraction
 
 from bankwise.algebra.offset import Shape, offset_text
 from bankwise.errors import Refusal
-from bankwise.solver.families import FAMILIES, NOTATIONS, members
+from bankwise.notation.fold import sizes
+from bankwise.notation.framework import Framework
+from bankwise.notation.frameworks import frameworks
+from bankwise.notation.values import Mapped
 from bankwise.solver.fit import Candidate, Fit
 from bankwise.solver.tile import Workload
 
@@ -19,14 +22,17 @@ _ARITH: Mapping[type[ast.operator], str] = {
     ast.BitXor: "arith.xori",
     ast.BitAnd: "arith.andi",
     ast.RShift: "arith.shrui",
+    ast.LShift: "arith.shli",
+    ast.FloorDiv: "arith.divui",
 }
 
 
 def emit(work: Workload, answer: Candidate, fits: Mapping[str, Fit | Refusal]) -> Mapping[str, str]:
     """One text for each notation, or the reason why there is none, with what its best costs."""
     text = offset_text(work.shape, answer.address)
-    texts = {"python": text, "c": text, "mlir": mlir(work.shape, text)}
-    return {**texts, **{name: _notation(work, answer, name, fits) for name in NOTATIONS}}
+    texts = {"python": text, "c": text.replace("//", "/"), "mlir": mlir(work.shape, text)}
+    named = [f for f in frameworks().values() if f.notation]
+    return {**texts, **{f.name: _notation(work, answer, f, fits) for f in named}}
 
 
 def mlir(shape: Shape, text: str) -> str:
@@ -55,17 +61,18 @@ def _value(node: ast.expr, lines: list[str], constants: dict[int, str]) -> str:
 
 
 def _notation(
-    work: Workload, answer: Candidate, name: str, fits: Mapping[str, Fit | Refusal]
+    work: Workload, answer: Candidate, known: Framework, fits: Mapping[str, Fit | Refusal]
 ) -> str:
-    about = FAMILIES[name].about
-    same = [m for m in members(name, work.ground) if m.address == answer.address]
-    if same:
-        return same[0].notation
-    best = fits.get(name)
-    if best is None or isinstance(best, Refusal):
-        return f"not a member of {about}: {best.reason if best else 'none was tried'}"
-    found = best.best
-    return f"not a member of {about}: its best, {found.label}, takes {_passes(found, answer)}"
+    said = known.write(Mapped(sizes(work.shape), answer.address), work.ground)
+    if not isinstance(said, Refusal):
+        return str(said)
+    best = fits.get(known.name)
+    if not isinstance(best, Fit):
+        return f"not a member of {known.about}: {best.reason if best else said.reason}"
+    found = f"its best, {best.best.label}, takes {_passes(best.best, answer)}"
+    if known.complete:
+        return f"not a member of {known.about}: {found}"
+    return f"not found among {best.members} of {known.about}: {found}"
 
 
 def _passes(found: Candidate, answer: Candidate) -> str:

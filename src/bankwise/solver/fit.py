@@ -13,11 +13,15 @@ from fractions import Fraction
 from bankwise.algebra.address import AddressMap, Linear
 from bankwise.algebra.offset import footprint, offset_text, operations
 from bankwise.errors import Refusal
-from bankwise.solver.families import Member, members
+from bankwise.notation.framework import Member
+from bankwise.notation.frameworks import members
 from bankwise.solver.problem import Problem
 from bankwise.solver.rows import best_masks
 from bankwise.solver.theorem import Pins
 from bankwise.solver.tile import Cost, Workload, cost, costs, linear_totals, workload
+
+SOLVER = "solver"
+"""The family of the solver's own layouts: every linear one."""
 
 Price = tuple[Fraction, int, int, int]
 """What the Pareto table compares: passes, instructions, bytes, operations."""
@@ -106,7 +110,7 @@ def candidates(work: Workload, name: str) -> Iterator[Candidate]:
     found = costs(work, [m.address for m in tried])
     for member, price in zip(tried, found, strict=True):
         if not isinstance(price, Refusal):
-            yield _candidate(work, name, member.notation, member.address, price)
+            yield _candidate(work, name, member.label, member.address, price)
 
 
 def candidate(work: Workload, family: str, label: str, address: AddressMap) -> Candidate | Refusal:

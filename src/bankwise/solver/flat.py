@@ -21,9 +21,9 @@ from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
 from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.notation.fold import folded
 from bankwise.solver.allocation import Best, certified, linear_problem
 from bankwise.solver.certificate import HOW_TEXT
-from bankwise.solver.families import folded
 from bankwise.solver.folds import Demand, Piece, Tile, weighted_ideal, weighted_passes
 from bankwise.solver.problem import MAX_VECTOR_BYTES
 from bankwise.solver.rows import best_masks

@@ -20,7 +20,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Instruction, Machine
-from bankwise.solver.fit import Candidate, candidate
+from bankwise.solver.fit import SOLVER, Candidate, candidate
 from bankwise.solver.problem import Problem, Request, Tile, problem
 from bankwise.solver.search import solve
 from bankwise.solver.tile import Use, Workload, spread, workload
@@ -82,7 +82,7 @@ def solver_candidate(work: Workload, linear: Problem | None) -> Candidate | None
     solution = None if linear is None else solve(linear)
     if solution is None or isinstance(solution, Refusal):
         return None
-    found = candidate(work, "solver", "", Linear(solution.layout.columns))
+    found = candidate(work, SOLVER, "", Linear(solution.layout.columns))
     return None if isinstance(found, Refusal) else found
 
 

@@ -25,7 +25,7 @@ from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Direction, Instruction, Machine
 from bankwise.hardware.policies import Issue, select
-from bankwise.solver.families import Ground
+from bankwise.notation.framework import Ground
 from bankwise.solver.problem import Kind, Problem
 
 Totals = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ through; what comes out is compared on every element.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import permutations, product
 
 import numpy as np
@@ -56,23 +56,44 @@ def _linear(memory: Memory, element_bits: int) -> Shared | Refusal:
 
 def _candidates(shape: tuple[int, ...], element_bits: int) -> Iterator[Shared]:
     orders = sorted(permutations(range(len(shape))), reverse=True)
-    yield from (SwizzledShared(1, 1, 1, order) for order in orders)
-    yield from _swizzles(shape, orders, rotating=False)
+    for order in orders:
+        yield from swizzles(shape, order)
     if len(shape) == 2 and element_bits in (8, 16, 32, 64):
         for width, transposed in product((32, 64, 128), (False, True)):
             yield NvmmaShared(width, transposed, element_bits)
-    yield from _swizzles(shape, orders, rotating=True)
-
-
-def _swizzles(
-    shape: tuple[int, ...], orders: list[tuple[int, ...]], *, rotating: bool
-) -> Iterator[SwizzledShared]:
     for order in orders if len(shape) > 1 else []:
-        columns, rows = shape[order[0]], shape[order[1]]
-        for vec, per_phase, max_phase in product(
-            _powers(1, columns // 2), _powers(1, rows // 2), _powers(2, max(columns, rows))
-        ):
-            yield SwizzledShared(vec, per_phase, max_phase, order, rotating)
+        yield from _rotating(shape, order)
+
+
+def swizzles(shape: tuple[int, ...], order: tuple[int, ...]) -> Iterator[SwizzledShared]:
+    """Every ``swizzled_shared`` of an order once, the plain one first.
+
+    Phases that would wrap around in the columns, or that no row reaches, repeat others.
+    """
+    yield SwizzledShared(1, 1, 1, order)
+    if len(shape) < 2:
+        return
+    columns, rows = shape[order[0]], shape[order[1]]
+    for vec, per_phase in product(_powers(1, columns // 2), _powers(1, rows // 2)):
+        for max_phase in _powers(2, min(columns // vec, rows // per_phase)):
+            yield SwizzledShared(vec, per_phase, max_phase, order)
+
+
+def paddings(
+    shape: tuple[int, ...], order: tuple[int, ...], intervals: Iterable[int], pads: Iterable[int]
+) -> Iterator[PaddedShared]:
+    """One pad after every interval, both in elements; Triton takes powers of two alone."""
+    for interval, pad in product(intervals, pads):
+        if is_power_of_two(interval) and is_power_of_two(pad):
+            yield PaddedShared(((interval, pad),), order, shape)
+
+
+def _rotating(shape: tuple[int, ...], order: tuple[int, ...]) -> Iterator[SwizzledShared]:
+    columns, rows = shape[order[0]], shape[order[1]]
+    for vec, per_phase, max_phase in product(
+        _powers(1, columns // 2), _powers(1, rows // 2), _powers(2, max(columns, rows))
+    ):
+        yield SwizzledShared(vec, per_phase, max_phase, order, rotating=True)
 
 
 def _fits(candidate: Shared, shape: tuple[int, ...], bases: Bases) -> bool:
@@ -130,4 +151,4 @@ def _bases(memory: Memory) -> Bases | Refusal:
 
 
 def _powers(first: int, last: int) -> list[int]:
-    return [1 << bit for bit in range(last.bit_length()) if first <= 1 << bit <= last]
+    return [1 << bit for bit in range(max(last, 0).bit_length()) if first <= 1 << bit <= last]

@@ -27,10 +27,10 @@ from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.machine import machine as machine_named
+from bankwise.notation.frameworks import framework
 from bankwise.read.problem.access import read_access
 from bankwise.read.problem.lines import key_lines
 from bankwise.read.problem.source import Source, known, optional, required
-from bankwise.solver.families import family
 from bankwise.solver.general import Listed, dimensions, is_linear
 from bankwise.solver.problem import Tile
 
@@ -161,7 +161,7 @@ def _options(data: Mapping[str, Any], shape: Shape, source: Source) -> SolveOpti
     name = optional(table, "family", str, "", ("solve",), source)
     if name:
         try:
-            family(name)
+            framework(name)
         except InputError as error:
             raise source.at(("solve", "family"), error) from error
     budget = table.get("budget_s")

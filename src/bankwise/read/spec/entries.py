@@ -6,24 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.notation import row_major
+from bankwise.notation.framework import Setting
+from bankwise.notation.frameworks import languages, notation_of, read_distribution, read_memory
 from bankwise.notation.mfma import Operand
-from bankwise.notation.values import Notation
 from bankwise.read.problem.lines import Path, line_of
 from bankwise.read.problem.source import Source, choice, known, optional, required
 from bankwise.read.spec.place import blamed
 from bankwise.read.spec.values import GlobalAccess, Held, Layout, TileAccess
 from bankwise.read.spec.views import fits
-from bankwise.solver.texts import (
-    ROW_MAJOR,
-    Setting,
-    notation_of,
-    notations,
-    read_distribution,
-    read_memory,
-    row_major,
-)
 
 _HELD = ("name", "op", "distribution", "notation", "operand", "axes", "vector")
 _ACCESS = (*_HELD, "layout", "layout_notation", "weight")
@@ -52,7 +46,12 @@ class Reader:
     def setting(self, operand: Operand = "A") -> Setting:
         """What the texts do not say themselves."""
         workgroup = self.workgroup or (self.machine.wave_size, 1, 1)
-        return Setting(self.machine, self.element_bits, self.symbols, workgroup, operand)
+        return Setting(self.machine, self.symbols, workgroup, operand)
+
+    def over(self, axes: tuple[int, ...]) -> Shape:
+        """The tile seen over these of its axes."""
+        dims = tuple((self.dims[a], self.shape[a]) for a in reversed(axes))
+        return Shape(dims, self.element_bits)
 
     def place(self, path: Path) -> Location:
         """Where a key stands."""
@@ -69,13 +68,9 @@ def read_layout(
     """The ``layout`` of a table, over these axes of the tile."""
     source = reader.source
     text, path = _text(table, "layout", where, reader)
-    shape = tuple(reader.shape[a] for a in axes)
-    if text.strip() == ROW_MAJOR:
-        return Layout(text, ROW_MAJOR, row_major(shape), reader.place(path))
-    names = [reader.dims[a] for a in axes]
     notation = _notation(table, notation_key, text, where, path, reader)
     try:
-        memory = read_memory(text, notation, shape, names, reader.setting())
+        memory = read_memory(text, notation, reader.over(axes), reader.setting())
     except InputError as error:
         raise blamed(source, reader.lines, path, error) from error
     return Layout(text, notation, memory, reader.place(path))
@@ -136,10 +131,9 @@ def _held(table: Mapping[str, Any], where: Path, reader: Reader) -> Held:
     operand = choice({"operand": "A", **table}, "operand", _OPERANDS, where, source)
     axes = _axes(table, where, reader)
     shape = tuple(reader.shape[a] for a in axes)
-    names = [reader.dims[a] for a in axes]
     notation = _notation(table, "notation", text, where, path, reader)
     try:
-        found = read_distribution(text, notation, shape, names, reader.setting(operand))
+        found = read_distribution(text, notation, reader.over(axes), reader.setting(operand))
         if not isinstance(found, Refusal):
             fits(found, shape, reader.machine)
     except InputError as error:
@@ -157,9 +151,9 @@ def _text(table: Mapping[str, Any], key: str, where: Path, reader: Reader) -> tu
 
 def _notation(
     table: Mapping[str, Any], key: str, text: str, where: Path, path: Path, reader: Reader
-) -> Notation:
-    if key in table:
-        found: Notation = choice(table, key, notations(), where, reader.source)
+) -> str:
+    if key in table and text.strip() != row_major.NAME:
+        found: str = choice(table, key, tuple(languages()), where, reader.source)
         return found
     try:
         return notation_of(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
-from bankwise.notation.values import Distribution, Memory, Notation
+from bankwise.notation.values import Distribution, Memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class Held:
     """
 
     text: str
-    notation: Notation
+    notation: str
     axes: tuple[int, ...]
     distribution: Distribution | Refusal
 

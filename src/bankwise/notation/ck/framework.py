@@ -1,0 +1,114 @@
+"""Composable Kernel's tensor descriptors as a framework: strides, or one XOR transform."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from bankwise.algebra.offset import Shape
+from bankwise.errors import InputError, Refusal
+from bankwise.notation.ck import descriptor, encoding
+from bankwise.notation.ck.descriptor import Descriptor, legality, naive, xor_descriptor
+from bankwise.notation.ck.fold import fold_descriptor
+from bankwise.notation.cute.fit import strided
+from bankwise.notation.fold import SingleFold, divisors, fold_of, folds, sizes, unfolded
+from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
+from bankwise.notation.values import (
+    Distribution,
+    Memory,
+    collision,
+    same_memory,
+    tabulate,
+)
+
+BANKS = (32, 64)
+"""Bank counts that the XOR descriptor of CK's pipelines is made for."""
+
+
+def _read(text: str, shape: Shape, setting: Setting) -> Memory:
+    return descriptor(text, setting.symbols)
+
+
+def _hold(text: str, shape: Shape, setting: Setting) -> Distribution:
+    return encoding(text, setting.symbols)
+
+
+def _fault(memory: Memory) -> str:
+    if isinstance(memory, Descriptor):
+        return "; ".join(map(str, legality(memory)))
+    clash = collision(memory)
+    return str(clash) if clash else ""
+
+
+def _write(memory: Memory, ground: Ground) -> object:
+    """Strides, the XOR descriptor of CK's pipelines, or another XOR between two digits."""
+    found = strided(tabulate(memory).table)
+    if found is not None and all(isinstance(s, int) for s in _parts(found.shape)):
+        box = naive(memory.shape, tuple(stride for _, stride in found.leaves()))
+        if same_memory(box, memory):
+            return box
+    fold = fold_of(memory)
+    if isinstance(fold, SingleFold):
+        named = _standard(ground.shape).get(fold)
+        said = named[1] if named else fold_descriptor(fold, sizes(ground.shape))
+        if said is not None:
+            return said
+    return Refusal("neither strides nor one XOR of a digit of the offset with another give it")
+
+
+def _members(ground: Ground) -> Iterator[Member]:
+    """Every fold whose digits divide the tile; those of CK's pipelines have a name."""
+    shape = ground.shape
+    named = _standard(shape)
+    yield Member("row-major", unfolded(shape))
+    for fold in folds(shape):
+        if fold in named:
+            yield Member(named[fold][0], fold.address(shape.elements))
+        elif fold_descriptor(fold, sizes(shape)) is not None:
+            label = (
+                f"xor transform, offset / {fold.divisor} into offset / {fold.unit}, "
+                f"modulo {fold.phases}"
+            )
+            yield Member(label, fold.address(shape.elements))
+
+
+@lru_cache(maxsize=64)
+def _standard(shape: Shape) -> dict[SingleFold, tuple[str, Descriptor]]:
+    """The XOR descriptors of CK's pipelines on this tile, by the fold that they are."""
+    if len(shape.dims) != 2 or shape.element_bits % 8:
+        return {}
+    (k, m), found = (size for _, size in shape.dims), {}
+    for banks in BANKS:
+        for pack in divisors(k):
+            try:
+                one = xor_descriptor(
+                    m, k, banks=banks, element_bytes=shape.element_bits // 8, pack=pack
+                )
+            except InputError:
+                # The rows of LDS do not divide the tile: no such descriptor exists.
+                continue
+            fold = fold_of(one)
+            if isinstance(fold, SingleFold):
+                found.setdefault(fold, (f"xor descriptor, pack={pack}, {banks} banks", one))
+    return found
+
+
+def _parts(shape: object) -> tuple[object, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)
+
+
+CK = Framework(
+    "ck",
+    Language(
+        "ck",
+        re.compile(r"\s*<|.*(make_|tile_distribution_encoding|constexpr)", re.DOTALL),
+        _read,
+        _hold,
+        _fault,
+    ),
+    "Composable Kernel's descriptors with one XOR transform",
+    _members,
+    _write,
+    complete=False,
+)

@@ -1,0 +1,69 @@
+"""Padding: every row of the tile is followed by elements that nobody uses.
+
+What CUDA's ``[64][65]`` and IREE's padding pass make. The text is that of
+:class:`bankwise.algebra.address.Padded`, ``padded<row=64, pad=1>``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from bankwise.algebra.address import Padded
+from bankwise.algebra.offset import Shape
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import BANK_BYTES
+from bankwise.notation.fold import sizes
+from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
+from bankwise.notation.values import Mapped, Memory, tabulate
+
+_MOST_PADS = 256
+"""The most padded layouts of one tile; a whole bank row of bytes at most."""
+
+_TEXT = re.compile(r"\s*padded\s*<\s*row\s*=\s*(\d{1,9})\s*,\s*pad\s*=\s*(\d{1,9})\s*>\s*")
+
+
+def _read(text: str, shape: Shape, setting: Setting) -> Memory:
+    found = _TEXT.fullmatch(text)
+    if found is None or not int(found[1]):
+        raise InputError(f"{text.strip()!r} is no padding", hint="padded<row=64, pad=4>")
+    return Mapped(sizes(shape), Padded(int(found[1]), int(found[2])))
+
+
+def _write(memory: Memory, ground: Ground) -> object:
+    table = tabulate(memory).table
+    row = table.shape[-1]
+    if table.size == row:
+        return Refusal("padding lengthens rows: there is only one")
+    pad = int(table.reshape(-1, row)[1, 0]) - row
+    found = Padded(row, pad)
+    if pad <= 0 or not np.array_equal(found(np.arange(table.size)), table.reshape(-1)):
+        return Refusal("no row length agrees: padding keeps every row in order")
+    bits = ground.shape.element_bits
+    if pad * bits % 8:
+        return Refusal(f"a pad of {pad} elements of {bits} bits is no whole bytes")
+    return found
+
+
+def _members(ground: Ground) -> Iterator[Member]:
+    """Every pad up to one row of the banks; whole bytes."""
+    shape = ground.shape
+    if shape.row == shape.elements:
+        return
+    step = max(1, 8 // shape.element_bits)
+    most = min(_MOST_PADS * step, ground.banks * BANK_BYTES * 8 // shape.element_bits)
+    for pad in range(step, most, step):
+        elements = "element" if pad == 1 else "elements"
+        yield Member(f"rows padded by {pad} {elements}", Padded(shape.row, pad))
+
+
+PADDING = Framework(
+    "padding",
+    Language("padding", re.compile(r"\s*padded\s*<"), _read),
+    "rows padded, with the instructions that the alignment allows",
+    _members,
+    _write,
+    notation=False,
+)

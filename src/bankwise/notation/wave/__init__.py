@@ -1,0 +1,24 @@
+"""Wave: index sequences, and the swizzle of gather-to-LDS tiles in both published versions."""
+
+from bankwise.notation.wave.index import Index, Sequence, distribution, parse_index
+from bankwise.notation.wave.swizzle import (
+    MAX_PHASE,
+    Swizzle,
+    head,
+    legality,
+    parse_swizzle,
+    wheel,
+)
+
+__all__ = [
+    "MAX_PHASE",
+    "Index",
+    "Sequence",
+    "Swizzle",
+    "distribution",
+    "head",
+    "legality",
+    "parse_index",
+    "parse_swizzle",
+    "wheel",
+]
