@@ -22,7 +22,7 @@ Line = dict[str, Any]
 
 def measure(folder: Path) -> None:
     from bankwise.lab.bench_transpose import BenchOptions, bench_transpose
-    from bankwise.lab.report.transposing import save
+    from bankwise.lab.report.transpose_files import save
 
     options = BenchOptions(dtypes=("fp32", "fp16"), variants=230, seed=6)
     report = bench_transpose(options, lambda done, all_: print(f"case {done} of {all_}"))

@@ -15,8 +15,9 @@ from typing import Any
 from bankwise.ask.fix import fix_file
 from bankwise.ask.spec import check_spec
 from bankwise.read.options import Options
-from bankwise.show.fixing import fix_document
-from bankwise.show.spec import spec_document
+from bankwise.show.documents.fixing import fix_document
+from bankwise.show.documents.spec import spec_document
+from bankwise.show.schema import plain
 from bankwise.workbench.page import html, page
 from bankwise.workbench.server import Server
 from workbench_browser import Tab, chromium
@@ -41,7 +42,7 @@ def main(folder: Path) -> None:
         tab.page.add_style_tag(content=".top { display: none }")  # It would cover a tall figure.
         for file, place in PICTURES.items():
             tab.page.locator(place).screenshot(path=folder / file)
-        document = fix_document(fix_file(KERNEL, Options(), isa=False), lanes=True)
+        document = plain(fix_document(fix_file(KERNEL, Options(), isa=False), lanes=True))
         tab.open(_written(Path(name, "report.html"), html(document)))
         tab.page.locator(".looked tbody tr").first.hover()
         tab.page.screenshot(path=folder / "report.png")

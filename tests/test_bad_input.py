@@ -13,9 +13,10 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 from bankwise.ask.check import check
 from bankwise.ask.fix import fix
 from bankwise.errors import InputError
-from bankwise.show.as_json import check_document, dumps
+from bankwise.show.as_json import check_document
 from bankwise.show.as_sarif import check_sarif
-from bankwise.show.fixing import fix_document
+from bankwise.show.documents.fixing import fix_document
+from bankwise.show.schema import dumps
 from command import Ended, bankwise
 from kernel_texts import LOAD, ROWS, SHARED, STORE, changed, place_of, written
 

@@ -21,8 +21,10 @@ from bankwise.errors import InputError
 from bankwise.profile.read import parse_profile, read_profile
 from bankwise.profile.values import Launch, Profile, Quantity
 from bankwise.read.options import Options
-from bankwise.show.beside import Beside, KernelBeside, beside_document
-from bankwise.show.more import More, more_document, print_more
+from bankwise.show.beside import Beside, KernelBeside
+from bankwise.show.documents.beside import beside_document, more_document
+from bankwise.show.more import More, print_more
+from bankwise.show.schema import dumps
 from bankwise.show.values import CheckReport
 from bankwise.show.worth import Share, Worth
 from isa_texts import DATA as ISA
@@ -364,9 +366,9 @@ def test_text_and_json_carry_all_of_it() -> None:
     print_more(More(found, worths), console)
     text = console.export_text()
     assert text.count("as predicted") == sum(len(k.instructions) for k in found.kernels)
-    document = json.loads(json.dumps(more_document(More(found, worths))))
+    document = json.loads(dumps(more_document(More(found, worths))))
     assert set(document) == {"counters", "worth"}
-    assert document["counters"] == json.loads(json.dumps(beside_document(found)))
+    assert document["counters"] == json.loads(dumps(beside_document(found)))
     assert [w["kernel"] for w in document["worth"]] == [k.name for k in tiles().kernels]
     assert more_document(More()) == {}
 

@@ -15,7 +15,9 @@ from bankwise.ask.choose import choose, chosen_for
 from bankwise.ask.choose_options import exchange
 from bankwise.notation import ck
 from bankwise.read.spec.read import parse_spec, read_spec
-from bankwise.show.choosing import ChooseReport, Option, choose_document, print_choose
+from bankwise.show.choosing import ChooseReport, Option, print_choose
+from bankwise.show.documents.choosing import choose_document
+from bankwise.show.schema import plain
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -125,6 +127,6 @@ def test_the_answer_is_printed_and_is_json(name):
     out = io.StringIO()
     print_choose(report(name), Console(file=out, width=160, highlight=False))
     assert f"Choose: {report(name).choice}." in out.getvalue()
-    document = choose_document(report(name))
+    document = plain(choose_document(report(name)))
     assert (document["schema"], len(document["rules_of_thumb"])) == ("bankwise.choose/1", 6)
     json.dumps(document)

@@ -234,12 +234,13 @@ def test_the_cost_of_a_kernel_holds_its_issue_cycles_and_its_occupancy() -> None
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
     from bankwise.ask.cost import cost
     from bankwise.read.options import Options
-    from bankwise.show.costing import cost_document
+    from bankwise.show.documents.costing import cost_document
+    from bankwise.show.schema import plain
 
     path = EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir"
     (found,), refusals = cost(path, Options("gfx942"))
     assert not refusals
-    document = cost_document(found)
+    document = plain(cost_document([found], ()))["kernels"][0]
     assert document["issue_cycles"] >= 4 * (found.run.ideal // 8)
     assert document["occupancy"]["limited_by"] == ["shared memory"]
     assert document["trips"] == 1024 // 64

@@ -11,8 +11,10 @@ import pytest
 from rich.console import Console
 
 from bankwise.errors import InputError
-from bankwise.show.explaining import print_rule, print_rules, rules_document
+from bankwise.show.documents.explaining import rules_document
+from bankwise.show.explaining import print_rule, print_rules
 from bankwise.show.rules import rule, rules
+from bankwise.show.schema import plain
 from command import bankwise
 
 ROOT = Path(__file__).parents[1]
@@ -78,4 +80,4 @@ def test_a_rule_is_printed_with_all_its_words():
     out = io.StringIO()
     print_rules(rules(), Console(file=out, width=200, highlight=False))
     assert all(r.name in out.getvalue() for r in rules())
-    assert len(rules_document(rules())["rules"]) == len(rules())
+    assert len(plain(rules_document(rules()))["rules"]) == len(rules())

@@ -8,7 +8,8 @@ pytest.importorskip("iree.compiler")
 
 from bankwise.ask.opt import Rules, names, opt
 from bankwise.errors import InputError
-from bankwise.show.opting import opt_document
+from bankwise.show.documents.opting import opt_document
+from bankwise.show.schema import plain
 from passes_cases import opened, roundtrip
 
 HINT = "#iree_codegen.xor_shuffle<{}>"
@@ -31,7 +32,7 @@ def test_what_is_refused_gives_exit_code_1_and_the_text_as_it_was(tmp_path):
     text = roundtrip(HINT.format("48, 8"), size=6144)
     report = opt(written(tmp_path, text), ["resolve"], "gfx942")
     assert (report.exit_code, report.text) == (1, text)
-    document = opt_document(report)
+    document = plain(opt_document(report))
     assert "no power of two" in document["passes"][0]["refusals"][0]["reason"]
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import json
 import random
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
+from bankwise.show.schema import dumps
 from bankwise.solver import certify, theorem
-from bankwise.solver.certificate import digest, from_json, to_json
+from bankwise.solver.certificate import digest
+from bankwise.solver.certificate_json import certificate_document, read_certificate
 from bankwise.solver.problem import Request, Tile, problem
 from bankwise.solver.search import solve
 from tile_problems import (
@@ -159,7 +162,7 @@ def test_certificates_survive_json_and_are_accepted(seed, accesses, sums):
     solution = solve(random_problem(random.Random(seed), accesses, sums=sums), address_nodes=0)
     if isinstance(solution, Refusal):
         return
-    certificate = from_json(to_json(solution.certificate))
+    certificate = read_certificate(stated(solution.certificate))
     assert certificate == solution.certificate
     verdict = certify.check(certificate)
     assert verdict.errors == ()
@@ -191,6 +194,11 @@ def test_the_judge_imports_neither_solver_nor_theorem():
     assert not [name for name in seen if name.startswith(forbidden)]
 
 
+def stated(certificate):
+    """A certificate as parsed JSON."""
+    return json.loads(dumps(certificate_document(certificate)))
+
+
 def _leaves(data, path=()):
     if isinstance(data, dict | list):
         items = data.items() if isinstance(data, dict) else enumerate(data)
@@ -211,7 +219,7 @@ def _mutated(body, path, value):
 
 def _rejected(body):
     try:
-        return not certify.check(from_json(body)).accepted
+        return not certify.check(read_certificate(body)).accepted
     except InputError:
         return True
 
@@ -234,7 +242,7 @@ CERTIFIED = [
 
 @pytest.mark.parametrize("p", CERTIFIED)
 def test_every_mutated_certificate_is_rejected(p):
-    body = to_json(solve(p).certificate)
+    body = stated(solve(p).certificate)
     assert not _rejected(body)
     for path, value in _leaves(body):
         for other in _mutations(value):
@@ -244,7 +252,7 @@ def test_every_mutated_certificate_is_rejected(p):
 
 @pytest.mark.parametrize("p", CERTIFIED)
 def test_claims_are_re_derived_even_when_the_digest_is_repaired(p):
-    body = to_json(solve(p).certificate)
+    body = stated(solve(p).certificate)
     claims = ("passes", "ideal", "floor", "total_passes", "total_floor", "bases", "colours")
     checked = 0
     for path, value in _leaves(body):
@@ -267,7 +275,7 @@ def _resigned(body):
 @pytest.mark.parametrize("instruction", ["ld.shared.b32", "st.shared.b32", "cp.async.b32"])
 def test_a_16_way_conflict_that_calls_itself_a_copy_is_rejected(instruction):
     """Row-major 16 x 32 of f32, read by column; a copy would be counted in lane order, free."""
-    body = to_json(solve(transpose_problem()).certificate)
+    body = stated(solve(transpose_problem()).certificate)
     body["bases"] = [1 << i for i in range(9)]
     body["colours"] = [1, 2, 4, 8, 16, 0, 0, 0, 0]
     for claim in body["accesses"]:
@@ -275,7 +283,7 @@ def test_a_16_way_conflict_that_calls_itself_a_copy_is_rejected(instruction):
         claim.update(free, kind="dma", instruction=instruction)
     body["total_passes"] = body["total_floor"] = sum(a["weight"] for a in body["accesses"])
     body["how"], body["nodes"], body["optimal"] = "floor", 0, True
-    errors = certify.check(from_json(_resigned(body))).errors
+    errors = certify.check(read_certificate(_resigned(body))).errors
     assert len(errors) == len(body["accesses"]) == 2
     assert all(f"{instruction} is no direct-to-LDS copy" in error for error in errors)
 
@@ -285,16 +293,16 @@ def _copied(instruction):
     lanes, vector = "n3 n4 n5 m0 m1 m2", "n0 n1 n2"
     copied = request(tile, "copy", "write", lanes, vector, kind="dma", instruction=instruction)
     read = request(tile, "read", "read", "m0 m1 m2 m3 n3 n4", vector, registers="n5")
-    return to_json(solve(problem(machine("gfx950"), tile, [copied, read])).certificate)
+    return stated(solve(problem(machine("gfx950"), tile, [copied, read])).certificate)
 
 
 @pytest.mark.parametrize("copy_", ["buffer_load_dwordx4_lds", "global_load_lds_dwordx4"])
 def test_copies_are_copies_and_nothing_else_is(copy_):
     body = _copied(copy_)
-    assert certify.check(from_json(body)).accepted
+    assert certify.check(read_certificate(body)).accepted
     copied, read = ("accesses", 0), ("accesses", 1)
     for store in ("ds_write_b128", "ds_read_b128"):
         assert _rejected(_resigned(_mutated(body, (*copied, "instruction"), store))), store
     assert "ds_read_b128 is no direct-to-LDS copy" in str(
-        certify.check(from_json(_resigned(_mutated(body, (*read, "kind"), "dma")))).errors
+        certify.check(read_certificate(_resigned(_mutated(body, (*read, "kind"), "dma")))).errors
     )

@@ -15,10 +15,12 @@ from bankwise.counting.conflict import count
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine, names
 from bankwise.read.problem.read import read_problem
-from bankwise.show.solving import solve_document
+from bankwise.show.documents.solving import solve_document
+from bankwise.show.schema import dumps, plain
 from bankwise.solver import certify as judge
 from bankwise.solver.allocation import best_layout
-from bankwise.solver.certificate import digest, to_json
+from bankwise.solver.certificate import digest
+from bankwise.solver.certificate_json import certificate_document
 from bankwise.solver.folds import Demand, Piece, Tile, best_fold
 from bankwise.solver.general import listed_workload
 from bankwise.solver.tile import cost
@@ -64,7 +66,7 @@ def test_a_worked_problem_is_solved_certified_and_said_in_texts_that_agree(name,
     assert report.exit_code == 0
     assert report.total_passes == report.total_floor
     dims = report.layout.address
-    document = solve_document(report)
+    document = plain(solve_document(report))
     assert json.loads(json.dumps(document)) == document
     if report.certificate is None:
         return
@@ -165,7 +167,7 @@ PROBLEM = {
 
 
 def test_the_json_has_the_keys_of_its_contract():
-    document = solve_document(solve(PROBLEM))
+    document = plain(solve_document(solve(PROBLEM)))
     assert document["schema"] == "bankwise.solve/1"
     assert (document["machine"], document["total_passes"], document["total_floor"]) == (
         "sm_90",
@@ -191,7 +193,7 @@ def test_two_vectors_that_exclude_each_other_are_refused_by_name():
     assert report.exit_code == 2
     assert "'rows'" in report.refusal.reason
     assert "'columns'" in report.refusal.reason
-    assert solve_document(report)["layout"] is None
+    assert plain(solve_document(report))["layout"] is None
 
 
 def test_a_family_restricts_the_answer_and_padding_has_no_certificate():
@@ -284,8 +286,8 @@ def test_every_machine_solves_a_transpose(name):
 
 def test_certify_reads_certificates_and_answers_and_rejects_damage(tmp_path):
     report = solve(PROBLEM)
-    stated = to_json(report.certificate)
-    for data in (stated, solve_document(report)):
+    stated = json.loads(dumps(certificate_document(report.certificate)))
+    for data in (stated, plain(solve_document(report))):
         file = tmp_path / "cert.json"
         file.write_text(json.dumps(data))
         certificate, verdict = certify(file)
@@ -299,12 +301,12 @@ def test_certify_reads_certificates_and_answers_and_rejects_damage(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         certify(tmp_path / "none.json")
     with pytest.raises(InputError, match="no certificate"):
-        certify(solve_document(solve(PROBLEM, family="padding")))
+        certify(plain(solve_document(solve(PROBLEM, family="padding"))))
 
 
 @pytest.mark.parametrize("name", ["transpose_sm90", "mfma_operand_gfx942", "fp8_mma_sm90"])
 def test_a_certificate_with_any_number_changed_is_rejected(name):
-    stated = to_json(example(name).certificate)
+    stated = json.loads(dumps(certificate_document(example(name).certificate)))
     for path in number_paths(stated):
         body = json.loads(json.dumps(stated))
         table = body

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from bankwise.ask.coalesce import coalesced
 from bankwise.errors import InputError, Refusal
 from bankwise.read.spec.read import parse_spec
-from bankwise.show.coalescing import CoalesceRow, coalesce_document
+from bankwise.show.coalescing import CoalesceRow
+from bankwise.show.documents.coalescing import coalesce_document
+from bankwise.show.schema import dumps
 
 SPEC = """
 machine = "{machine}"
@@ -46,7 +46,7 @@ def spec(
 
 def row(text: str) -> CoalesceRow:
     report = coalesced(parse_spec(text))
-    json.dumps(coalesce_document(report))
+    dumps(coalesce_document(report))
     return report.rows[0]
 
 

@@ -19,7 +19,9 @@ from bankwise.errors import InputError, Refusal
 from bankwise.notation.frameworks import notation_of
 from bankwise.read.spec.read import is_spec, parse_spec, read_spec
 from bankwise.show.as_sarif import check_sarif
-from bankwise.show.spec import print_spec, spec_document
+from bankwise.show.documents.spec import spec_document
+from bankwise.show.schema import plain
+from bankwise.show.spec import print_spec
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -327,17 +329,17 @@ def test_every_key_of_the_json_documents_is_documented() -> None:
     from bankwise.ask.choose import choose
     from bankwise.ask.coalesce import coalesce_spec
     from bankwise.ask.spec_solve import solve_spec
-    from bankwise.show.choosing import choose_document
-    from bankwise.show.coalescing import coalesce_document
-    from bankwise.show.spec import solution_document
+    from bankwise.show.documents.choosing import choose_document
+    from bankwise.show.documents.coalescing import coalesce_document
+    from bankwise.show.documents.solving import solution_document
 
     page = (ROOT / "docs" / "json.md").read_text("utf-8")
     file = EXAMPLES / "ck_transpose" / "08.toml"
     documents = [
         spec_document(check_spec(file))["spec"],
-        solution_document(solve_spec(file))["notations"][0],
-        coalesce_document(coalesce_spec(file))["accesses"][0],
-        choose_document(choose(file)),
+        plain(solution_document(solve_spec(file)))["notations"][0],
+        plain(coalesce_document(coalesce_spec(file)))["accesses"][0],
+        plain(choose_document(choose(file))),
     ]
     missing = {k for d in documents for k in d if not re.search(rf"\b{k}\b", page)}
     assert missing == set()

@@ -12,7 +12,9 @@ from bankwise.ask.spec import check_spec_text
 from bankwise.ask.spec_solve import solve_spec, solved
 from bankwise.errors import InputError
 from bankwise.read.spec.read import parse_spec
-from bankwise.show.spec import Said, SpecSolution, solution_document
+from bankwise.show.documents.solving import solution_document
+from bankwise.show.schema import plain
+from bankwise.show.spec import Said, SpecSolution
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SOLVED = (
@@ -93,7 +95,7 @@ def test_a_distribution_that_is_not_linear_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_the_answer_is_a_solve_document(name: str) -> None:
-    document = solution_document(solve(name))
+    document = plain(solution_document(solve(name)))
     assert document["schema"] == "bankwise.solve/1"
     assert document["optimal"]
     assert document["before"]["schema"] == "bankwise.check/1"

@@ -26,7 +26,9 @@ from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import follow
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.types import Types
-from bankwise.show.planning import PlanReport, plan_document, print_plan
+from bankwise.show.documents.planning import plan_document
+from bankwise.show.planning import PlanReport, print_plan
+from bankwise.show.schema import dumps
 from isa_texts import DATA, Total, totals
 from ttgir_texts import checked
 
@@ -159,7 +161,7 @@ def test_copies_of_a_loop_body_are_told_from_more_instructions() -> None:
 
 def test_a_plan_is_a_document_and_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     report = plan("triton_attention.gfx942")
-    document = json.loads(json.dumps(plan_document(report)))
+    document = json.loads(dumps(plan_document(report)))
     assert document["schema"] == "bankwise.triton-plan/1"
     assert document["agrees"] is True
     assert document["planned"] == document["emitted"]

@@ -18,10 +18,11 @@ from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.lab.gpu.cases import Case
 from bankwise.lab.gpu.counters import Counters
-from bankwise.lab.report.verifying import verify_document
+from bankwise.lab.report.documents import verify_document
 from bankwise.lab.to_measure import waves
 from bankwise.lab.verify import verify
 from bankwise.read.options import Options
+from bankwise.show.schema import plain
 from brute import brute_count
 from command import bankwise
 
@@ -73,7 +74,7 @@ def test_the_16x32_transpose_predicts_two_passes_for_n_xor_m() -> None:
 
 def test_a_problem_carries_the_certificate_that_certify_accepts(tmp_path: Path) -> None:
     report = verify(ROOT / "examples/solve/transpose_sm90.toml", counters=_judged("sm_90"))
-    document = verify_document(report)
+    document = plain(verify_document(report))
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(document["certificate"]), "utf-8")
     assert bankwise("certify", str(file)).code == 0

@@ -22,8 +22,9 @@ from bankwise.counting.conflict import count
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Options
 from bankwise.show.as_json import check_document
-from bankwise.show.fixing import fix_document
-from bankwise.show.spec import spec_document
+from bankwise.show.documents.fixing import fix_document
+from bankwise.show.documents.spec import spec_document
+from bankwise.show.schema import plain
 from bankwise.workbench.page import html, page
 from bankwise.workbench.server import Server
 from isa_texts import amd_text
@@ -77,7 +78,7 @@ def served(browser: Any) -> Iterator[Tab]:
 
 @pytest.fixture(scope="module")
 def fixed() -> dict[str, Any]:
-    return fix_document(fix_file(KERNEL, Options(), execute=False, isa=False), lanes=True)
+    return plain(fix_document(fix_file(KERNEL, Options(), execute=False, isa=False), lanes=True))
 
 
 @pytest.fixture(scope="module")

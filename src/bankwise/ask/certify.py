@@ -10,7 +10,8 @@ from typing import Any
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
-from bankwise.solver.certificate import Certificate, from_json
+from bankwise.solver.certificate import Certificate
+from bankwise.solver.certificate_json import read_certificate
 from bankwise.solver.certify import Verdict, check
 
 
@@ -26,7 +27,7 @@ def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Verdic
         data = data.get("certificate")
         if data is None:
             raise InputError("this answer holds no certificate: it was found by counting")
-    certificate = from_json(data)
+    certificate = read_certificate(data)
     return certificate, check(certificate)
 
 

@@ -75,7 +75,7 @@ def _check(file: Path, target: str, tell: Tell) -> Document:
 def _check_spec(file: Path, target: str) -> Document:
     from bankwise.ask.spec import check_spec
     from bankwise.read.spec.read import is_spec
-    from bankwise.show.spec import spec_document
+    from bankwise.show.documents.spec import spec_document
 
     if not is_spec(file):
         raise InputError(f"{file}: a problem without a layout", hint="solve it")
@@ -87,8 +87,8 @@ def _fix(file: Path, target: str, tell: Tell) -> Document:
     from bankwise.ask.fix import fix_file
     from bankwise.ask.model import fix_model, is_model
     from bankwise.read.options import Options
-    from bankwise.show.fixing import fix_document
-    from bankwise.show.model import model_fix_document
+    from bankwise.show.documents.fixing import fix_document, model_fix_document
+    from bankwise.show.schema import plain
 
     if is_assembly(file) or file.suffix == ".toml":
         raise InputError(f"{file}: only a kernel or a model is rewritten", hint="check or solve it")
@@ -101,23 +101,24 @@ def _fix(file: Path, target: str, tell: Tell) -> Document:
             tell("compiling, to compare the emitted code", 0, 0)
 
     if is_model(read_text(file)):
-        return model_fix_document(fix_model(file, options, progress=ran), lanes=True)
-    return fix_document(fix_file(file, options, progress=ran), lanes=True)
+        return plain(model_fix_document(fix_model(file, options, progress=ran), lanes=True))
+    return plain(fix_document(fix_file(file, options, progress=ran), lanes=True))
 
 
 def _solve(file: Path, target: str, tell: Tell) -> Document:
     from bankwise.ask.solve import solve
     from bankwise.ask.spec_solve import solve_spec
     from bankwise.read.spec.read import is_spec
-    from bankwise.show.solving import solve_document
-    from bankwise.show.spec import solution_document
+    from bankwise.show.documents.solving import solution_document, solve_document
+    from bankwise.show.schema import plain
 
     if file.suffix != ".toml":
         raise InputError(f"{file}: a problem or a spec is solved, a kernel is fixed")
     with _clock("searching all linear layouts", SOLVE_SECONDS, tell):
         if is_spec(file):
-            return solution_document(solve_spec(file, target=target, budget_s=SOLVE_SECONDS))
-        return solve_document(solve(file, budget_s=SOLVE_SECONDS))
+            answer = solve_spec(file, target=target, budget_s=SOLVE_SECONDS)
+            return plain(solution_document(answer))
+        return plain(solve_document(solve(file, budget_s=SOLVE_SECONDS)))
 
 
 @contextmanager

@@ -60,7 +60,9 @@ def transpose(
     """Transpose rung by rung: conflicts predicted and measured, share of a copy's speed."""
     from bankwise.files import make_folder
     from bankwise.lab.bench_transpose import DTYPES, BenchOptions, bench_transpose, read_sizes
-    from bankwise.lab.report.transposing import print_transpose, save, transpose_document
+    from bankwise.lab.report.documents import transpose_document
+    from bankwise.lab.report.transpose_files import save
+    from bankwise.lab.report.transposing import print_transpose
 
     types = tuple(dtype) or DTYPES
     options = BenchOptions(read_sizes(size), types, target, variants, repeats, seed, counters)
@@ -144,7 +146,9 @@ def _bench(
     for path in paths:
         export(found, path)
     if form is Format.json:
-        write_json(report.bench_document(found))
+        from bankwise.lab.report.documents import bench_document
+
+        write_json(bench_document(found))
     else:
         report.print_bench(found, out())
     raise typer.Exit(exit_code(findings=not found.good))

@@ -134,7 +134,7 @@ def _write_check(
     report: CheckReport, file: Path, form: CheckFormat, gate: Gate, extra: More
 ) -> None:
     from bankwise.show.as_json import check_document
-    from bankwise.show.more import more_document
+    from bankwise.show.documents.beside import more_document
 
     if form is CheckFormat.json:
         write_json({**check_document(report), **more_document(extra)})
@@ -185,7 +185,7 @@ def _check_spec(file: Path, target: str, policy: str, form: CheckFormat, gate: G
 
         write_json(check_sarif(report.check))
     elif form is CheckFormat.json:
-        from bankwise.show.spec import spec_document
+        from bankwise.show.documents.spec import spec_document
 
         write_json(spec_document(report))
     elif form is CheckFormat.text:
@@ -194,7 +194,7 @@ def _check_spec(file: Path, target: str, policy: str, form: CheckFormat, gate: G
         print_spec(report, out())
     elif form is CheckFormat.html:
         from bankwise.files import read_text
-        from bankwise.show.spec import spec_document
+        from bankwise.show.documents.spec import spec_document
         from bankwise.workbench.page import html
 
         sys.stdout.write(html(spec_document(report, lanes=True), read_text(file)))

@@ -170,8 +170,8 @@ def _width(terminal: bool) -> dict[str, Any]:
     return {} if terminal else {"width": 160, "soft_wrap": True}
 
 
-def write_json(document: dict[str, Any]) -> None:
+def write_json(document: object) -> None:
     """A document on stdout."""
-    from bankwise.show.as_json import dumps
+    from bankwise.show.schema import dumps
 
     sys.stdout.write(dumps(document))

@@ -52,7 +52,9 @@ def probe(
         _propose(Path(propose), target, name, each, seed, replay, save, form)
     found = run(target, each=each, seed=seed, replay=replay, save=save)
     if form is Format.json:
-        write_json(probing.probe_document(found))
+        from bankwise.lab.report.documents import probe_document
+
+        write_json(probe_document(found))
     else:
         probing.print_probe(found, out())
     raise typer.Exit(exit_code(findings=bool(found.disagreements)))
@@ -75,7 +77,9 @@ def _propose(
     found = propose_machine(target, name=name, each=each, seed=seed, replay=replay, save=save)
     write_atomically(file, found.text)
     if form is Format.json:
-        write_json(probing.proposal_document(found.machine, found.rows, found.text))
+        from bankwise.lab.report.documents import proposal_document
+
+        write_json(proposal_document(found.machine, found.rows, found.text))
     else:
         probing.print_proposal(found.rows, target, out())
         err().print(f"wrote {file}: read it before use; what was not measured is not in it")
@@ -108,7 +112,9 @@ def verify(
     options = Options(target, kernel, tuple(dim), workgroup_size, arguments=tuple(argument))
     report = run(file, options, limit=limit)
     if form is Format.json:
-        write_json(verifying.verify_document(report))
+        from bankwise.lab.report.documents import verify_document
+
+        write_json(verify_document(report))
     else:
         verifying.print_verify(report, out())
     raise typer.Exit(exit_code(findings=not report.agrees))

@@ -112,15 +112,18 @@ def fix(
 def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
     """The fixed text where it was asked for, the patch on stdout, the story on stderr."""
     from bankwise.files import write_atomically
-    from bankwise.show.fixing import fix_document, print_fix
+    from bankwise.show.fixing import print_fix
 
     if destination == "-" and report.accepted:
         sys.stdout.write(report.fixed_text)
     elif destination and report.accepted:
         write_atomically(Path(destination), report.fixed_text)
     if form is FixFormat.json:
+        from bankwise.show.documents.fixing import fix_document
+
         write_json(fix_document(report))
     elif form is FixFormat.html:
+        from bankwise.show.documents.fixing import fix_document
         from bankwise.workbench.page import html
 
         sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
@@ -147,15 +150,15 @@ def cost(
     """Compile a kernel: occupancy, LDS instructions executed, waits, which unit is busiest."""
     from bankwise.ask.cost import cost as cost_of
     from bankwise.read.options import Options
-    from bankwise.show.costing import cost_document, print_cost
+    from bankwise.show.costing import print_cost
 
     found, refusals = cost_of(
         file, Options(target, kernel, tuple(dim), workgroup_size, policy.value)
     )
     if form is Format.json:
-        kernels = [cost_document(one) for one in found]
-        refused = [str(one) for one in refusals]
-        write_json({"schema": "bankwise.cost/1", "kernels": kernels, "refusals": refused})
+        from bankwise.show.documents.costing import cost_document
+
+        write_json(cost_document(found, refusals))
     else:
         for one in found:
             print_cost(one, out())
@@ -176,7 +179,7 @@ def _fix_model(
 ) -> int:
     from bankwise.ask.model import check_output, fix_model
     from bankwise.files import make_folder, write_atomically
-    from bankwise.show.model import model_fix_document, print_model_fix
+    from bankwise.show.model import print_model_fix
 
     if output:
         check_output(Path(output))
@@ -190,8 +193,11 @@ def _fix_model(
         write_atomically(Path(output), found.vmfb)
         found = replace(found, files=(*found.files, Path(output)))
     if form is FixFormat.json:
+        from bankwise.show.documents.fixing import model_fix_document
+
         write_json(model_fix_document(found))
     elif form is FixFormat.html:
+        from bankwise.show.documents.fixing import model_fix_document
         from bankwise.workbench.page import html
 
         sys.stdout.write(html(model_fix_document(found, lanes=True)))

@@ -40,7 +40,9 @@ def count(
 
     report = count_expression(target, instruction, offsets, active, second)
     if form is Format.json:
-        write_json(counting.count_document(report))
+        from bankwise.show.documents.counting import count_document
+
+        write_json(count_document(report))
     else:
         counting.print_count(report, out())
 
@@ -94,21 +96,25 @@ def solve(
         )
     if output:
         from bankwise.files import write_atomically
-        from bankwise.show.as_json import dumps
-        from bankwise.solver.certificate import to_json
+        from bankwise.show.schema import dumps
+        from bankwise.solver.certificate_json import certificate_document
 
         if report.certificate is None:
             raise InputError("this answer has no certificate: it was found by counting")
-        write_atomically(Path(output), dumps(to_json(report.certificate)))
+        write_atomically(Path(output), dumps(certificate_document(report.certificate)))
     if answer is not None:
         from bankwise.show import spec
 
         if form is Format.json:
-            write_json(spec.solution_document(answer))
+            from bankwise.show.documents.solving import solution_document
+
+            write_json(solution_document(answer))
         else:
             spec.print_solution(answer, out())
     elif form is Format.json:
-        write_json(solving.solve_document(report))
+        from bankwise.show.documents.solving import solve_document
+
+        write_json(solve_document(report))
     else:
         solving.print_solve(report, out())
     raise typer.Exit(report.exit_code)
@@ -131,7 +137,9 @@ def certify(
 
     certificate, verdict = run(file)
     if form is Format.json:
-        write_json(solving.certify_document(str(file), certificate, verdict))
+        from bankwise.show.documents.solving import certify_document
+
+        write_json(certify_document(str(file), certificate, verdict))
     else:
         solving.print_certify(certificate, verdict, out())
     raise typer.Exit(exit_code(findings=not verdict.accepted))
@@ -175,16 +183,19 @@ def explain(
         raise InputError("`explain choose` takes a spec file, a rule takes none")
     if spec is not None:
         from bankwise.ask.choose import choose
-        from bankwise.show.choosing import choose_document, print_choose
+        from bankwise.show.choosing import print_choose
 
         report = choose(spec, target=target)
         if form is Format.json:
+            from bankwise.show.documents.choosing import choose_document
+
             write_json(choose_document(report))
         else:
             print_choose(report, out())
     elif form is Format.json:
-        found = explaining.rule_document(one(rule)) if rule else None
-        write_json(found or explaining.rules_document(explain_all()))
+        from bankwise.show.documents.explaining import rule_document, rules_document
+
+        write_json(rule_document(one(rule)) if rule else rules_document(explain_all()))
     elif rule:
         explaining.print_rule(one(rule), out())
     else:
@@ -203,10 +214,12 @@ def coalesce(
 ) -> None:
     """Count the global-memory transactions of a spec file, and the cache sets they meet in."""
     from bankwise.ask.coalesce import coalesce_spec
-    from bankwise.show.coalescing import coalesce_document, print_coalesce
+    from bankwise.show.coalescing import print_coalesce
 
     report = coalesce_spec(file, target=target)
     if form is Format.json:
+        from bankwise.show.documents.coalescing import coalesce_document
+
         write_json(coalesce_document(report))
     else:
         print_coalesce(report, out())

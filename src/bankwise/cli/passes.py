@@ -87,7 +87,7 @@ def opt(
     from bankwise.ask.opt import Rules, opt_file
     from bankwise.files import write_atomically
     from bankwise.read.options import Options
-    from bankwise.show.opting import opt_document, print_opt
+    from bankwise.show.opting import print_opt
 
     options = Options(target, "", tuple(dim), workgroup_size, policy.value)
     rules = Rules(rule.value, buffer_rule.value, flag is Switch.on)
@@ -95,6 +95,8 @@ def opt(
     if output:
         write_atomically(Path(output), report.text)
     if form is Format.json:
+        from bankwise.show.documents.opting import opt_document
+
         write_json(opt_document(report))
     else:
         print_opt(report, err())

@@ -37,7 +37,9 @@ def machines(
 
     chosen = [machine(name)] if name else [machine(n) for n in names()]
     if form is Format.json:
-        write_json(report.machines_document(chosen))
+        from bankwise.show.documents.machines import machines_document
+
+        write_json(machines_document(chosen))
     elif name:
         report.print_machine(chosen[0], out())
     else:
@@ -99,7 +101,7 @@ def sweep(
     """Count many kernels x shapes x types x targets x mitigations; resumes where it was killed."""
     from bankwise.ask.sweep import check_outputs, export
     from bankwise.ask.sweep import sweep as run_sweep
-    from bankwise.show.sweeping import print_sweep, sweep_document
+    from bankwise.show.sweeping import print_sweep
 
     outputs = [Path(one) for one in output]
     check_outputs(outputs)
@@ -115,6 +117,8 @@ def sweep(
     for path in outputs:
         export(report, path)
     if form is Format.json:
+        from bankwise.show.documents.sweeping import sweep_document
+
         write_json(sweep_document(report))
     else:
         print_sweep(report, out())

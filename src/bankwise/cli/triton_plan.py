@@ -43,7 +43,7 @@ def triton_plan(
     from bankwise.ask.triton_plan import plan_entry, plan_files
     from bankwise.errors import InputError, exit_code
     from bankwise.read.options import Options
-    from bankwise.show.planning import plan_document, print_plan
+    from bankwise.show.planning import print_plan
 
     options = Options(kernel=kernel, arguments=tuple(arg))
     if assembly is None and not ttgir.is_dir():
@@ -52,9 +52,9 @@ def triton_plan(
         plan_entry(ttgir, options) if assembly is None else plan_files(ttgir, assembly, options)
     )
     if form is Format.json:
-        documents = [plan_document(report) for report in reports]
-        schema = {"schema": "bankwise.triton-plans/1"}
-        write_json(documents[0] if len(documents) == 1 else {**schema, "plans": documents})
+        from bankwise.show.documents.planning import plans_document
+
+        write_json(plans_document(reports))
     else:
         for report in reports:
             print_plan(report, out())

@@ -55,8 +55,6 @@ def verify(
 
 
 def _problem(path: Path) -> tuple[VerifyReport, tuple[Part, ...]]:
-    from bankwise.solver.certificate import to_json
-
     stated = read_problem(path)
     answer = answer_of(stated)
     if isinstance(answer, Refusal):
@@ -68,8 +66,9 @@ def _problem(path: Path) -> tuple[VerifyReport, tuple[Part, ...]]:
         for name, address in layouts.items()
         for use in answer.work.uses
     )
-    certificate = to_json(answer.certificate) if answer.certificate else None
-    return VerifyReport(stated.file, "", text, answer.how, (), certificate=certificate), parts
+    return VerifyReport(
+        stated.file, "", text, answer.how, (), certificate=answer.certificate
+    ), parts
 
 
 def _placed(work: Workload, use: Use, address: AddressMap) -> tuple[Case, ...]:

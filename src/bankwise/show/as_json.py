@@ -6,7 +6,6 @@ Every document names its ``schema``. Places are ``{"file", "line", "column"}``; 
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from bankwise.counting.bound import Bound
@@ -15,16 +14,13 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Iteration, Lanes
 from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import Location, Refusal
+from bankwise.show.schema import plain
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Totals
 from bankwise.show.words import doubt, kernel_verdict, verdict
-from bankwise.solver.certificate import Certificate, to_json
+from bankwise.solver.certificate import Certificate
+from bankwise.solver.certificate_json import certificate_document as to_document
 
 Document = dict[str, Any]
-
-
-def dumps(document: Document) -> str:
-    """The document as indented text with a final newline."""
-    return json.dumps(document, indent=2) + "\n"
 
 
 def check_document(report: CheckReport, *, lanes: bool = False) -> Document:
@@ -211,7 +207,7 @@ def _optimum(optimum: Optimum) -> Document:
 
 def certificate_document(certificate: Certificate | None) -> Document | None:
     """What ``bankwise certify`` reads; null where there is no certificate."""
-    return None if certificate is None else to_json(certificate)
+    return None if certificate is None else plain(to_document(certificate))
 
 
 def _occupancy(kernel: KernelReport) -> Document | None:

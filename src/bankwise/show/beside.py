@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -12,8 +11,7 @@ from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.errors import Location
-from bankwise.show.as_json import cost_document, location_document
-from bankwise.show.worth import Worth, worth_document
+from bankwise.show.worth import Worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,53 +165,3 @@ def _difference(value: float | None) -> str:
     if value is None:
         return "-"
     return f"[{'red' if value else 'green'}]{value:+,.0f}[/]" if value else "[green]0[/]"
-
-
-def beside_document(beside: Beside) -> dict[str, Any]:
-    """``counters`` of ``bankwise.check/1``."""
-    return {
-        "file": beside.file,
-        "tool": beside.tool,
-        "kernels": [_kernel(k) for k in beside.kernels],
-        "notes": list(beside.notes),
-    }
-
-
-def _kernel(kernel: KernelBeside) -> dict[str, Any]:
-    return {
-        "kernel": kernel.kernel,
-        "measured_as": kernel.measured_as,
-        "launches": kernel.launches,
-        "workgroups": kernel.workgroups,
-        "scale": kernel.scale,
-        "agrees": kernel.agrees,
-        "rows": [
-            {
-                "what": row.what,
-                "counter": row.counter,
-                "exact": row.exact,
-                "per_workgroup": row.per_workgroup,
-                "predicted": row.predicted,
-                "measured": row.measured,
-                "difference": row.difference,
-                "cause": row.cause,
-            }
-            for row in kernel.rows
-        ],
-        "instructions": [_instruction(row) for row in kernel.instructions],
-        "worth": worth_document(kernel.worth),
-        "notes": list(kernel.notes),
-    }
-
-
-def _instruction(row: InstructionRow) -> dict[str, Any]:
-    return {
-        "location": location_document(row.location),
-        "instruction": row.instruction,
-        "address": f"{row.address:#x}",
-        "text": row.text,
-        "source": row.source or None,
-        "predicted": cost_document(row.predicted),
-        "measured": cost_document(row.measured),
-        "cause": row.cause,
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -87,61 +86,6 @@ class ChooseReport:
     wrong: tuple[Wrong, ...]
     choice: str
     verdict: str
-
-
-def choose_document(report: ChooseReport) -> dict[str, Any]:
-    """``bankwise.choose/1``."""
-    return {
-        "schema": "bankwise.choose/1",
-        "file": report.file,
-        "target": report.machine,
-        "questions": [_question(q) for q in report.questions],
-        "options": [_option(o) for o in report.options],
-        "refused": [{"option": name, "reason": reason} for name, reason in report.refused],
-        "rules_of_thumb": [
-            {"number": t.number, "says": t.says, "here": t.here, "rule": t.rule or None}
-            for t in report.thumbs
-        ],
-        "wrong": [{"rule": w.rule, "evidence": w.evidence} for w in report.wrong],
-        "choice": report.choice,
-        "verdict": report.verdict,
-    }
-
-
-def _question(q: Question) -> dict[str, Any]:
-    return {
-        "access": q.access,
-        "op": q.op,
-        "instruction": q.instruction,
-        "width_bytes": q.width_bytes,
-        "sub_steps": q.sub_steps,
-        "banks": q.banks,
-        "extra_by_checklist": q.checklist,
-        "extra_by_halves": q.halves,
-        "extra": q.counted,
-    }
-
-
-def _option(o: Option) -> dict[str, Any]:
-    store = o.store
-    return {
-        "name": o.name,
-        "label": o.label,
-        "passes": o.passes,
-        "extra": o.extra,
-        "instructions": o.instructions,
-        "lds_bytes": o.lds_bytes,
-        "operations": o.operations,
-        "findings": list(o.findings),
-        "global_store": None
-        if store is None
-        else {
-            "instructions": store.instructions,
-            "width_bytes": store.width_bytes,
-            "lines": store.lines[1],
-            "needed": store.least,
-        },
-    }
 
 
 def print_choose(report: ChooseReport, console: Console) -> None:

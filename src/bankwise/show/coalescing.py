@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -12,7 +11,6 @@ from rich.table import Table
 
 from bankwise.counting.coalesce import CacheSwizzle
 from bankwise.errors import Location, Refusal, exit_code
-from bankwise.show.as_json import location_document, refusal_document
 from bankwise.show.values import Finding
 
 
@@ -84,56 +82,6 @@ class CoalesceReport:
         """0 all coalesced, 1 not, 3 nothing wrong found but not everything counted."""
         findings = bool(self.findings) or any(row.rule for row in self.rows)
         return exit_code(findings=findings, incomplete=bool(self.refusals))
-
-
-def coalesce_document(report: CoalesceReport) -> dict[str, Any]:
-    """``bankwise.coalesce/1``."""
-    return {
-        "schema": "bankwise.coalesce/1",
-        "file": report.file,
-        "target": report.machine,
-        "accesses": [_row(row) for row in report.rows],
-        "findings": [
-            {"rule": f.rule, "location": location_document(f.location), "message": f.message}
-            for f in report.findings
-        ],
-        "refusals": [refusal_document(r) for r in report.refusals],
-    }
-
-
-def _row(row: CoalesceRow) -> dict[str, Any]:
-    sets = row.sets
-    return {
-        "location": location_document(row.location),
-        "name": row.name,
-        "op": row.op,
-        "waves": row.waves,
-        "instructions": row.instructions,
-        "width_bytes": row.width_bytes,
-        "line_bytes": row.line_bytes,
-        "lines": {"least": row.lines[0], "most": row.lines[1], "needed": row.least},
-        "useful_bytes": row.useful_bytes,
-        "fetched_bytes": row.fetched_bytes,
-        "efficiency": round(row.efficiency, 6),
-        "straddling_lanes": {"least": row.straddling[0], "most": row.straddling[1]},
-        "pitch_bytes": row.pitch_bytes,
-        "l1_sets": None if sets is None else {"hit": list(sets.hit), "of_rows": sets.of_rows},
-        "buffer_descriptor": _descriptor(row.descriptor),
-        "rule": row.rule or None,
-    }
-
-
-def _descriptor(found: CacheSwizzle | Refusal | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    if isinstance(found, Refusal):
-        return {"refusal": found.reason}
-    return {
-        "cache_swizzle_stride_bytes": found.stride_bytes,
-        "immediate_i14": found.immediate,
-        "stride_operand": found.operand,
-        "notes": list(found.notes),
-    }
 
 
 def print_coalesce(report: CoalesceReport, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""The cost of an emitted kernel: values, terminal text, JSON.
+"""The cost of an emitted kernel: values and terminal text.
 
 Of PTX only sizes are read: the order of its instructions is not that of the machine's.
 """
@@ -6,7 +6,6 @@ Of PTX only sizes are read: the order of its instructions is not that of the mac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -76,53 +75,6 @@ def _mix_table(cost: KernelCost) -> Table:
         times = "unknown" if cost.trips is None else f"{use.executed(cost.trips):,}"
         table.add_row(use.name, str(use.outside), str(use.inside), times)
     return table
-
-
-def cost_document(cost: KernelCost) -> dict[str, Any]:
-    """One kernel of ``bankwise.cost/1``."""
-    fill = cost.occupancy
-    return {
-        "kernel": cost.kernel,
-        "target": cost.target,
-        "occupancy": {
-            "workgroups": fill.workgroups,
-            "waves": fill.resident_waves,
-            "wave_slots": fill.wave_slots,
-            "limited_by": list(fill.limited_by),
-            "not_considered": list(fill.unknown),
-        },
-        "lds_bytes": cost.usage.lds_bytes,
-        "vgprs": cost.usage.vgprs,
-        "sgprs": cost.usage.sgprs,
-        "mix": {use.name: {"outside": use.outside, "inside": use.inside} for use in cost.mix},
-        "trips": cost.trips,
-        "executed": cost.executed,
-        "extra_per_instruction": cost.extra_per_instruction,
-        "waits": {
-            "matrix_instructions": len(cost.waits.matrix),
-            "full": cost.waits.full,
-            "partial": cost.waits.partial,
-            "none": cost.waits.none,
-        },
-        "busy": None if cost.busy is None else _busy(cost.busy),
-        "issue_cycles": cost.issue_cycles,
-        "issue_rule": {
-            "statement": CLAIM.statement,
-            "source": list(CLAIM.source),
-            "evidence": CLAIM.evidence,
-            "confidence": CLAIM.confidence,
-        },
-    }
-
-
-def _busy(found: Busy) -> dict[str, Any]:
-    return {
-        "lds": found.lds,
-        "lds_ideal": found.lds_ideal,
-        "matrix": found.matrix,
-        "memory_at_most": found.memory,
-        "bottleneck": found.bottleneck,
-    }
 
 
 def _conflicts(cost: KernelCost) -> str:

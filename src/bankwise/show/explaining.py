@@ -2,33 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from bankwise.show.rules import Rule
-
-
-def rule_document(rule: Rule) -> dict[str, Any]:
-    """``bankwise.rule/1``."""
-    return {
-        "schema": "bankwise.rule/1",
-        "name": rule.name,
-        "kind": rule.kind,
-        "summary": rule.summary,
-        "what": rule.what,
-        "why": rule.why,
-        "example": rule.example,
-        "instead": rule.instead,
-        "source": rule.source,
-    }
-
-
-def rules_document(rules: tuple[Rule, ...]) -> dict[str, Any]:
-    """``bankwise.rules/1``."""
-    return {"schema": "bankwise.rules/1", "rules": [rule_document(r) for r in rules]}
 
 
 def print_rule(rule: Rule, console: Console) -> None:

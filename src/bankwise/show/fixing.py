@@ -12,7 +12,6 @@ from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal, exit_code
-from bankwise.show.as_json import certificate_document, check_document, refusal_document
 from bankwise.show.values import CheckReport
 from bankwise.solver.certificate import Certificate
 
@@ -99,47 +98,6 @@ class FixReport:
             findings=after.conflict == "sure" or bool(after.findings),
             incomplete=unsure or bool(self.refusals or after.refusals),
         )
-
-
-def fix_document(report: FixReport, *, lanes: bool = False) -> dict[str, Any]:
-    """``bankwise.fix/1``. ``lanes``: with what every lane touches, which pages draw."""
-    return {
-        "schema": "bankwise.fix/1",
-        "target": report.before.target,
-        "accepted": report.accepted,
-        "changes": [
-            {
-                "kernel": c.kernel,
-                "allocations": list(c.allocations),
-                "address": c.address,
-                "before": _cost(c.before),
-                "after": _cost(c.after),
-                "members": c.members,
-                "coalescing": c.coalescing or None,
-                "optimum": c.optimum or None,
-                "certificate": certificate_document(c.certificate),
-            }
-            for c in report.changes
-        ],
-        "verdicts": [
-            {
-                "judge": v.judge,
-                "status": v.status,
-                "detail": v.detail,
-                "complete": v.complete,
-                "rows": [{"name": n, "before": b, "after": a} for n, b, a in v.rows],
-            }
-            for v in report.verdicts
-        ],
-        "refusals": [refusal_document(r) for r in report.refusals],
-        "before": check_document(report.before, lanes=lanes),
-        "after": check_document(report.after, lanes=lanes),
-        "patch": report.patch,
-    }
-
-
-def _cost(cost: Cost) -> dict[str, int]:
-    return {"passes": cost.passes, "ideal": cost.ideal, "extra": cost.extra}
 
 
 def print_fix(report: FixReport, console: Console) -> None:

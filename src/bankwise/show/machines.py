@@ -1,9 +1,8 @@
-"""The answer of ``bankwise machines``, for a terminal and as JSON. Needs no numpy."""
+"""The answer of ``bankwise machines``. Needs no numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -11,56 +10,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.hardware.machine import Instruction, Machine, lane_text
-
-
-def machines_document(machines: Sequence[Machine]) -> dict[str, Any]:
-    """``bankwise.machines/1``."""
-    return {"schema": "bankwise.machines/1", "machines": [machine_document(m) for m in machines]}
-
-
-def machine_document(machine: Machine) -> dict[str, Any]:
-    """One machine with every row and fact."""
-    return {
-        "name": machine.name,
-        "product": machine.product,
-        "vendor": machine.vendor,
-        "wave_size": machine.wave_size,
-        "counter": machine.counter,
-        "note": machine.note,
-        "instructions": [_row(i) for i in machine.instructions.values()],
-        "facts": {
-            key: {"value": f.value, "source": f.source, "evidence": f.evidence}
-            for key, f in machine.facts.items()
-        },
-        "sources": dict(machine.sources),
-    }
-
-
-def _row(row: Instruction) -> dict[str, Any]:
-    return {
-        "name": row.name,
-        "direction": row.direction,
-        "width_bytes": row.width_bytes,
-        "addresses": row.addresses,
-        "banks": row.banks,
-        "phases": [list(p) for p in row.phases],
-        "span": list(row.span),
-        "merge": row.merge,
-        "alignment_bytes": row.alignment_bytes,
-        "evidence": row.evidence,
-        "confidence": row.confidence,
-        "source": list(row.source),
-        "note": row.note,
-        "alternatives": [
-            {
-                "statement": c.statement,
-                "source": list(c.source),
-                "evidence": c.evidence,
-                "confidence": c.confidence,
-            }
-            for c in row.alternatives
-        ],
-    }
 
 
 def print_machines(machines: Sequence[Machine], console: Console) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
 from bankwise.errors import Refusal, exit_code, worst
-from bankwise.show.as_json import refusal_document
-from bankwise.show.fixing import FixReport, fix_document, print_fix
+from bankwise.show.fixing import FixReport, print_fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,3 @@ def print_model_fix(found: ModelFix, console: Console) -> None:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     for path in found.files:
         console.print(f"[dim]written: {escape(str(path))}[/]")
-
-
-def model_fix_document(found: ModelFix, *, lanes: bool = False) -> dict[str, Any]:
-    """``bankwise.fix-model/1``. ``lanes``: with what every lane touches, which pages draw."""
-    return {
-        "schema": "bankwise.fix-model/1",
-        "dispatches": [fix_document(report, lanes=lanes) for report in found.reports],
-        "refusals": [refusal_document(refusal) for refusal in found.refusals],
-        "files": [str(path) for path in found.files],
-        "notes": list(found.notes),
-    }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console
 
-from bankwise.show.beside import Beside, beside_document, print_beside
-from bankwise.show.worth import Worth, print_worths, worth_document
+from bankwise.show.beside import Beside, print_beside
+from bankwise.show.worth import Worth, print_worths
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +24,3 @@ def print_more(more: More, console: Console) -> None:
         print_beside(more.beside, console)
     if more.worths is not None:
         print_worths(more.worths, console)
-
-
-def more_document(more: More) -> dict[str, Any]:
-    """The keys ``counters`` and ``worth`` of ``bankwise.check/1``, those that were asked for."""
-    found: dict[str, Any] = {}
-    if more.beside is not None:
-        found["counters"] = beside_document(more.beside)
-    if more.worths is not None:
-        found["worth"] = [worth_document(worth) for worth in more.worths]
-    return found

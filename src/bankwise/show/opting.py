@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
 from bankwise.errors import exit_code
-from bankwise.show.as_json import refusal_document
 
 if TYPE_CHECKING:
     from bankwise.change.passes.values import Outcome
@@ -27,33 +26,6 @@ class OptReport:
     def exit_code(self) -> int:
         """0 if nothing was refused, 1 otherwise."""
         return exit_code(findings=any(outcome.refusals for _, outcome in self.passes))
-
-
-def opt_document(report: OptReport) -> dict[str, Any]:
-    """``bankwise.opt/1``."""
-    return {
-        "schema": "bankwise.opt/1",
-        "file": report.file,
-        "passes": [
-            {
-                "pass": name,
-                "remarks": [
-                    {
-                        "subject": remark.subject,
-                        "file": remark.location.file,
-                        "line": remark.location.line,
-                        "column": remark.location.column,
-                        "changed": remark.changed,
-                        "reason": remark.reason,
-                    }
-                    for remark in outcome.remarks
-                ],
-                "refusals": [refusal_document(refusal) for refusal in outcome.refusals],
-            }
-            for name, outcome in report.passes
-        ],
-        "text": report.text,
-    }
 
 
 def print_opt(report: OptReport, console: Console) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -12,7 +11,6 @@ from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.errors import Location, Refusal
-from bankwise.show.as_json import Document, cost_document, location_document, refusal_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,45 +87,6 @@ AS_PLANNED = "as planned"
 def total(emissions: tuple[Emission, ...]) -> Cost:
     """All together."""
     return sum((e.cost for e in emissions), Cost())
-
-
-def plan_document(report: PlanReport) -> Document:
-    """``bankwise.triton-plan/1``."""
-    return {
-        "schema": "bankwise.triton-plan/1",
-        "kernel": report.kernel,
-        "target": report.target,
-        "ttgir": report.ttgir,
-        "assembly": report.assembly,
-        "counted": report.counted,
-        "agrees": report.agrees,
-        "planned": cost_document(report.planned),
-        "emitted": cost_document(report.emitted),
-        "rows": [_row(row) for row in report.rows],
-        "refusals": [refusal_document(r) for r in report.refusals],
-    }
-
-
-def _row(row: PlanRow) -> dict[str, Any]:
-    return {
-        "source": location_document(row.source),
-        "direction": row.direction,
-        "buffers": list(row.buffers),
-        "change": row.change,
-        "agrees": row.agrees,
-        "planned": [_emission(e) for e in row.planned],
-        "emitted": [_emission(e) for e in row.emitted],
-    }
-
-
-def _emission(emission: Emission) -> dict[str, Any]:
-    return {
-        "instruction": emission.instruction,
-        "executed_per_wave": emission.executed,
-        "bytes_per_lane": emission.bytes_per_lane,
-        "lines": list(emission.lines),
-        **cost_document(emission.cost),
-    }
 
 
 def print_plan(report: PlanReport, console: Console) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -14,7 +13,7 @@ from rich.table import Table
 
 from bankwise.errors import Refusal, exit_code
 from bankwise.notation.frameworks import framework
-from bankwise.solver.certificate import Certificate, to_json
+from bankwise.solver.certificate import Certificate
 from bankwise.solver.certify import Verdict
 from bankwise.solver.construct import Step
 from bankwise.solver.emit import number
@@ -78,79 +77,6 @@ class SolveReport:
         return exit_code(failed=self.layout is None, findings=not self.optimal)
 
 
-def solve_document(report: SolveReport) -> dict[str, Any]:
-    """``bankwise.solve/1``."""
-    return {
-        "schema": "bankwise.solve/1",
-        "file": report.file,
-        "machine": report.machine,
-        "accesses": [_access(a) for a in report.accesses],
-        "total_passes": _plain(report.total_passes) if report.layout else None,
-        "total_floor": _plain(report.total_floor) if report.layout else None,
-        "optimal": report.optimal,
-        "how": report.how,
-        "family": report.family or None,
-        "family_size": report.family_size,
-        "certificate": None if report.certificate is None else to_json(report.certificate),
-        "pareto": [_candidate(c) for c in report.pareto],
-        "families": [_fit(name, f) for name, f in (report.fits or {}).items()],
-        "layout": None if report.layout is None else _layout(report, report.layout),
-        "steps": [{"name": s.name, "text": s.text, "values": dict(s.values)} for s in report.steps],
-        "notes": list(report.notes),
-        "refusal": None if report.refusal is None else str(report.refusal),
-    }
-
-
-def _access(row: AccessRow) -> dict[str, Any]:
-    lines = row.lines
-    return {
-        "name": row.name,
-        "op": row.op,
-        "instruction": row.instruction,
-        "weight": row.weight,
-        "passes": _plain(row.passes),
-        "ideal": _plain(row.ideal),
-        "floor": _plain(row.floor),
-        "conflicts": row.conflicts.split(),
-        "global_lines": None if lines is None else {"layout": lines[0], "row_major": lines[1]},
-        "notes": list(row.notes),
-    }
-
-
-def _candidate(c: Candidate) -> dict[str, Any]:
-    return {
-        "family": c.family,
-        "label": c.label,
-        "passes": _plain(c.passes),
-        "instructions": c.instructions,
-        "lds_bytes": c.lds_bytes,
-        "operations": c.operations,
-        "offset": c.offset,
-        "issued": {u.name: [str(i) for i in u.issues] for u in c.cost.uses},
-    }
-
-
-def _fit(name: str, found: Fit | Refusal) -> dict[str, Any]:
-    if isinstance(found, Refusal):
-        return {"family": name, "refusal": found.reason}
-    lost = None if found.lost is None else _plain(found.lost)
-    return {**_candidate(found.best), "family": name, "lost": lost, "members": found.members}
-
-
-def _layout(report: SolveReport, layout: Candidate) -> dict[str, Any]:
-    return {
-        "offset": layout.offset,
-        "bases": None if report.bases is None else dict(report.bases),
-        "operations": layout.operations,
-        "lds_bytes": layout.lds_bytes,
-        "emit": dict(report.emit or {}),
-    }
-
-
-def _plain(value: Fraction) -> int | float:
-    return value.numerator if value.denominator == 1 else float(value)
-
-
 def print_solve(report: SolveReport, console: Console) -> None:
     """Print the answer: verdict, accesses, address, notations, and what competes with it."""
     if report.refusal is not None or report.layout is None:
@@ -211,18 +137,6 @@ def _print_emit(report: SolveReport, console: Console) -> None:
     for name, text in (report.emit or {}).items():
         if name not in ("python", "c", "mlir"):
             console.print(f"  {name:<7} {escape(text)}")
-
-
-def certify_document(file: str, certificate: Certificate, verdict: Verdict) -> dict[str, Any]:
-    """``bankwise.certify/1``."""
-    return {
-        "schema": "bankwise.certify/1",
-        "file": file,
-        "accepted": verdict.accepted,
-        "errors": list(verdict.errors),
-        "trusted": list(verdict.trusted),
-        "claim": str(certificate),
-    }
 
 
 def print_certify(certificate: Certificate, verdict: Verdict, console: Console) -> None:

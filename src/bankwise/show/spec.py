@@ -7,7 +7,6 @@ A spec's check is a :class:`bankwise.show.values.CheckReport`: an access of the 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -16,8 +15,7 @@ from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
-from bankwise.show.as_json import check_document
-from bankwise.show.solving import SolveReport, print_solve, solve_document
+from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, added, conclusion
 
@@ -97,54 +95,6 @@ class SpecSolution:
     def exit_code(self) -> int:
         """That of the answer."""
         return self.report.exit_code
-
-
-def spec_document(report: SpecReport, *, lanes: bool = False) -> dict[str, Any]:
-    """``bankwise.check/1`` with one more key, ``spec``.
-
-    ``lanes``: with what every lane touches and where every element lives, which pages draw.
-    """
-    spec = _spec(report)
-    if lanes and report.offsets is not None:
-        spec["offsets"] = list(report.offsets)
-    return {**check_document(report.check, lanes=lanes), "spec": spec}
-
-
-def _spec(report: SpecReport) -> dict[str, Any]:
-    return {
-        "tile": dict(zip(report.dims, report.tile, strict=True)),
-        "element_bits": report.element_bits,
-        "notation": report.notation,
-        "layout": report.layout,
-        "footprint_bytes": report.footprint_bytes,
-        "passes_over_the_tile": report.passes,
-        "published": [
-            {"name": p.name, "value": p.value, "counted": p.counted, "agrees": p.agrees}
-            for p in report.published
-        ],
-    }
-
-
-def solution_document(answer: SpecSolution) -> dict[str, Any]:
-    """``bankwise.solve/1`` with one more key, ``notations``, and ``before``, a check document."""
-    return {
-        **solve_document(answer.report),
-        "asked": answer.asked,
-        "notations": [_said(s) for s in answer.said],
-        "before": spec_document(answer.before),
-    }
-
-
-def _said(said: Said) -> dict[str, Any]:
-    return {
-        "notation": said.notation,
-        "text": said.text or None,
-        "refusal": said.refusal or None,
-        "best": said.best or None,
-        "label": said.label or None,
-        "passes": said.passes,
-        "lost": said.lost,
-    }
 
 
 def print_spec(report: SpecReport, console: Console) -> None:

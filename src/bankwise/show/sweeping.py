@@ -1,9 +1,8 @@
-"""The answer of ``bankwise sweep``: the value, the terminal table, JSON."""
+"""The answer of ``bankwise sweep``: the value and the terminal table."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -12,7 +11,7 @@ from rich.table import Table
 
 from bankwise.errors import exit_code
 from bankwise.sweep.store import Outcome
-from bankwise.sweep.table import rows, summaries
+from bankwise.sweep.table import summaries
 
 _SHOWN = 5
 """Failed cases told one by one; the rest is counted."""
@@ -65,13 +64,3 @@ def print_sweep(report: SweepReport, console: Console) -> None:
         console.print(f"[red]{escape(str(outcome.case))}:[/] {escape(outcome.error)}")
     if len(report.failed) > _SHOWN:
         console.print(f"[red]and {len(report.failed) - _SHOWN} more failed cases[/]")
-
-
-def sweep_document(report: SweepReport) -> dict[str, Any]:
-    """``bankwise.sweep/1``."""
-    return {
-        "schema": "bankwise.sweep/1",
-        "name": report.name,
-        "cases": rows(report.outcomes),
-        "summaries": [asdict(s) for s in summaries(report.outcomes)],
-    }

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -151,32 +150,6 @@ def print_worths(worths: Sequence[Worth], console: Console) -> None:
     """A line for each kernel."""
     for worth in worths:
         console.print(f"[bold]{escape(worth.kernel)}[/]: {escape(str(worth))}")
-
-
-def worth_document(worth: Worth | None) -> dict[str, Any] | None:
-    """``worth`` of a kernel in JSON."""
-    if worth is None:
-        return None
-    shares = [s for s in (worth.lds, worth.stalled, *worth.others) if s is not None]
-    return {
-        "kernel": worth.kernel,
-        "scope": worth.scope,
-        "measured": worth.measured,
-        "extra_part": round(worth.extra, 6),
-        "bottleneck": worth.bottleneck,
-        "at_most": None if worth.most is None else round(worth.most, 4),
-        "verdict": worth.verdict,
-        "units": [
-            {
-                "unit": s.unit,
-                "amount": s.amount,
-                "source": s.source,
-                "evidence": s.evidence,
-                "lower_bound": s.least,
-            }
-            for s in shares
-        ],
-    }
 
 
 def _amount(share: Share, unit: str) -> str:

@@ -19,6 +19,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from bankwise.show.schema import plain
+
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re.DOTALL)
@@ -32,11 +34,12 @@ def page(token: str = "") -> str:
     return _fill("index.html", facts=facts, token=token, machines=str(many))
 
 
-def html(document: dict[str, Any], source: str = "") -> str:
-    """A report of check or fix (its JSON document) as a page that needs nothing else.
+def html(report: object, source: str = "") -> str:
+    """A report of check or fix (its document) as a page that needs nothing else.
 
     ``source``: the text of the kernel, shown beside the report if given.
     """
+    document = plain(report)
     known = json.loads(_static("machines.json"))["machines"]
     machines = [m for m in known if m["name"] in _targets(document)]
     return _fill(

@@ -43,7 +43,7 @@ def workbench(height: str = "46rem") -> Any:
     return _framed(page(), height)
 
 
-def report(document: dict[str, Any], source: str = "", height: str = "46rem") -> Any:
+def report(document: object, source: str = "", height: str = "46rem") -> Any:
     """A report (the JSON document of check, fix or solve) as a widget, like :func:`workbench`.
 
     ``source``: the text of the kernel, shown beside the report if given.

@@ -7,9 +7,8 @@ the kernel without mitigation, the swizzle against padding, conflict-free shapes
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -104,19 +103,6 @@ def _ratio(slow: float | None, fast: float | None) -> float | None:
 def _middle(values: Iterator[float] | Sequence[float]) -> float | None:
     found = list(values)
     return median(found) if found else None
-
-
-def bench_document(report: BenchReport) -> dict[str, Any]:
-    """``bankwise.bench/1``."""
-    return {
-        "schema": "bankwise.bench/1",
-        "kernel": report.kernel,
-        "machine": report.machine,
-        "device": report.device,
-        "good": report.good,
-        "medians": [asdict(m) for m in medians(report.rows)],
-        "rows": [asdict(row) for row in report.rows],
-    }
 
 
 def print_bench(report: BenchReport, console: Console) -> None:

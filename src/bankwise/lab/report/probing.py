@@ -1,43 +1,17 @@
-"""The answer of ``bankwise probe``, for a terminal and as JSON."""
+"""The answer of ``bankwise probe``."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from bankwise.hardware.machine import phases_text
-from bankwise.lab.gpu.probe import Agreement, Disagreement
+from bankwise.lab.gpu.probe import Agreement
 from bankwise.lab.gpu.propose import Proposed
 
 _SHOWN = 5
 """Disagreements printed in full."""
-
-
-def probe_document(found: Agreement) -> dict[str, Any]:
-    """``bankwise.probe/1``."""
-    return {
-        "schema": "bankwise.probe/1",
-        "machine": found.machine,
-        "measured": found.measured,
-        "instructions": [
-            {"instruction": t.instruction, "measured": t.measured, "agreeing": t.agreeing}
-            for t in found.tallies
-        ],
-        "disagreements": [_disagreement(d) for d in found.disagreements],
-    }
-
-
-def _disagreement(d: Disagreement) -> dict[str, Any]:
-    return {
-        "instruction": d.case.instruction,
-        "offsets_bytes": d.case.offsets_bytes.tolist(),
-        "active": d.case.active.astype(int).tolist(),
-        "predicted": {"passes": d.predicted_passes, "extra": d.predicted_extra},
-        "measured": {"passes": d.measured_passes, "extra": d.measured_extra},
-    }
 
 
 def print_probe(found: Agreement, console: Console) -> None:
@@ -62,30 +36,6 @@ def print_probe(found: Agreement, console: Console) -> None:
             f"{d.predicted_extra} extra; measured {d.measured_passes}, {d.measured_extra}; "
             f"offsets {' '.join(map(str, d.case.offsets_bytes.tolist()))}"
         )
-
-
-def proposal_document(machine: str, rows: tuple[Proposed, ...], text: str) -> dict[str, Any]:
-    """``bankwise.proposal/1``: what was found per instruction, and the machine file."""
-    return {
-        "schema": "bankwise.proposal/1",
-        "machine": machine,
-        "instructions": [_found(row) for row in rows],
-        "toml": text,
-    }
-
-
-def _found(one: Proposed) -> dict[str, Any]:
-    row = one.row
-    return {
-        "instruction": one.instruction,
-        "banks": row.banks if row else None,
-        "phases": [list(phase) for phase in row.phases] if row else None,
-        "merge": row.merge if row else None,
-        "judged": one.judged,
-        "agreeing": one.agreeing,
-        "same_as_file": one.same,
-        "why": one.why,
-    }
 
 
 def print_proposal(rows: tuple[Proposed, ...], base: str, console: Console) -> None:

@@ -1,15 +1,16 @@
-"""The answer of ``bankwise verify``, for a terminal and as JSON."""
+"""The answer of ``bankwise verify``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from bankwise.solver.certificate import Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Measured:
 class VerifyReport:
     """Predicted and measured, side by side.
 
-    ``layout`` is the solver's, ``how`` its proof in words and ``certificate`` the document that
+    ``layout`` is the solver's, ``how`` its proof in words and ``certificate`` what
     `bankwise certify` checks; all three are empty for kernels and specs. ``left_out``: access to
     the reason why it was not measured.
     """
@@ -45,18 +46,13 @@ class VerifyReport:
     layout: str
     how: str
     rows: tuple[Measured, ...]
-    certificate: dict[str, Any] | None = None
+    certificate: Certificate | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:
         """Whether all rows do."""
         return all(row.agrees for row in self.rows)
-
-
-def verify_document(report: VerifyReport) -> dict[str, Any]:
-    """``bankwise.verify/1``."""
-    return {"schema": "bankwise.verify/1", **asdict(report), "agrees": report.agrees}
 
 
 def print_verify(report: VerifyReport, console: Console) -> None:
@@ -82,7 +78,7 @@ def print_verify(report: VerifyReport, console: Console) -> None:
     for access, why in report.left_out.items():
         console.print(f"[yellow]not measured[/] {escape(access)}: {escape(why)}")
     if report.certificate:
-        digest = str(report.certificate.get("digest", ""))
+        digest = report.certificate.digest
         console.print(f"certificate {digest[:16]}: `--format json` has it for `bankwise certify`")
     console.print("[green]as predicted[/]" if report.agrees else "[red]not as predicted[/]")
 

@@ -1,0 +1,119 @@
+"""``bankwise fix`` as JSON: of a kernel, and of a model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from bankwise.show.as_json import check_document
+from bankwise.show.documents.parts import (
+    CostDocument,
+    RefusalDocument,
+    Whole,
+    cost_document,
+    maybe,
+    views,
+)
+from bankwise.show.fixing import Change, FixReport, Status, Verdict
+from bankwise.show.model import ModelFix
+from bankwise.solver.certificate_json import CertificateDocument
+
+
+class ChangeDocument(Struct, frozen=True):
+    """Allocations that got a new address map. Costs are per workgroup, of all accesses."""
+
+    kernel: str
+    allocations: tuple[str, ...]
+    address: str
+    before: CostDocument
+    after: CostDocument
+    members: Annotated[int, Meta(description="how many maps were tried")]
+    coalescing: Annotated[
+        str | None, Meta(description="what the permuted global addresses of copies do")
+    ]
+    optimum: Annotated[str | None, Meta(description="how far from the best map")]
+    certificate: Annotated[CertificateDocument | None, Meta(description="null: counted only")]
+
+
+class JudgedDocument(Struct, frozen=True):
+    """A number before and after: instructions, bytes."""
+
+    name: str
+    before: Whole
+    after: Whole
+
+
+class VerdictDocument(Struct, frozen=True):
+    """What one judge says: ``execution`` or ``isa``."""
+
+    judge: str
+    status: Status
+    detail: str
+    complete: Annotated[bool, Meta(description="false: some workgroups stand for all")]
+    rows: tuple[JudgedDocument, ...]
+
+
+class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1"):
+    """One kernel before and after, the verdicts, the patch."""
+
+    target: str
+    accepted: Annotated[bool, Meta(description="whether anything is offered")]
+    changes: tuple[ChangeDocument, ...]
+    verdicts: tuple[VerdictDocument, ...]
+    refusals: tuple[RefusalDocument, ...]
+    before: Annotated[dict[str, Any], Meta(description="a bankwise.check/1")]
+    after: Annotated[dict[str, Any], Meta(description="a bankwise.check/1")]
+    patch: Annotated[str, Meta(description="a unified diff of the text")]
+
+
+class FixModelDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix-model/1"):
+    """A tensor-level model: one fix for each dispatch."""
+
+    dispatches: tuple[FixDocument, ...]
+    refusals: tuple[RefusalDocument, ...]
+    files: Annotated[tuple[str, ...], Meta(description="what was written")]
+    notes: tuple[str, ...]
+
+
+def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
+    """``bankwise.fix/1``. ``lanes``: with what every lane touches, which pages draw."""
+    return FixDocument(
+        target=report.before.target,
+        accepted=report.accepted,
+        changes=tuple(_change(change) for change in report.changes),
+        verdicts=tuple(_verdict(verdict) for verdict in report.verdicts),
+        refusals=views(RefusalDocument, report.refusals),
+        before=check_document(report.before, lanes=lanes),
+        after=check_document(report.after, lanes=lanes),
+        patch=report.patch,
+    )
+
+
+def _change(change: Change) -> ChangeDocument:
+    return ChangeDocument(
+        kernel=change.kernel,
+        allocations=change.allocations,
+        address=change.address,
+        before=cost_document(change.before),
+        after=cost_document(change.after),
+        members=change.members,
+        coalescing=change.coalescing or None,
+        optimum=change.optimum or None,
+        certificate=maybe(CertificateDocument, change.certificate),
+    )
+
+
+def _verdict(verdict: Verdict) -> VerdictDocument:
+    rows = tuple(JudgedDocument(*row) for row in verdict.rows)
+    return VerdictDocument(verdict.judge, verdict.status, verdict.detail, verdict.complete, rows)
+
+
+def model_fix_document(found: ModelFix, *, lanes: bool = False) -> FixModelDocument:
+    """``bankwise.fix-model/1``. ``lanes``: with what every lane touches, which pages draw."""
+    return FixModelDocument(
+        dispatches=tuple(fix_document(report, lanes=lanes) for report in found.reports),
+        refusals=views(RefusalDocument, found.refusals),
+        files=tuple(str(path) for path in found.files),
+        notes=found.notes,
+    )

@@ -1,0 +1,240 @@
+"""``bankwise solve`` and ``bankwise certify`` as JSON."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
+
+from bankwise.errors import Refusal
+from bankwise.show.documents.parts import Number, Whole, empty_is_null, views
+from bankwise.show.documents.spec import spec_document
+from bankwise.show.solving import AccessRow, SolveReport
+from bankwise.show.spec import SpecSolution
+from bankwise.solver.certificate import Certificate
+from bankwise.solver.certificate_json import CertificateDocument, certificate_document
+from bankwise.solver.certify import Verdict
+from bankwise.solver.construct import Step
+from bankwise.solver.fit import Candidate, Fit
+
+
+class FetchedDocument(Struct, frozen=True):
+    """Cache lines that one direct-to-shared copy fetches, on average."""
+
+    layout: float
+    row_major: float
+
+
+class SolvedAccessDocument(Struct, frozen=True):
+    """One access under the layout; passes, ideal and floor are of one executed instruction."""
+
+    name: str
+    op: str
+    instruction: str
+    weight: Whole
+    passes: Number
+    ideal: Annotated[Number, Meta(description="passes without any conflict")]
+    floor: Annotated[Number, Meta(description="no layout takes fewer passes")]
+    conflicts: Annotated[tuple[str, ...], Meta(description="directions along which lanes collide")]
+    global_lines: FetchedDocument | None
+    notes: tuple[str, ...]
+
+
+class CandidateDocument(Struct, frozen=True):
+    """One layout with its price: weighted passes and instructions, bytes, address operations."""
+
+    family: str
+    label: str
+    passes: Number
+    instructions: Whole
+    lds_bytes: Whole
+    operations: Annotated[int, Meta(description="of the address, beyond row-major")]
+    offset: str
+    issued: Annotated[dict[str, tuple[str, ...]], Meta(description="instructions of each access")]
+
+
+class FamilyDocument(Struct, frozen=True):
+    """The best member of a family of layouts; where none is legal, its name and a ``refusal``."""
+
+    family: str
+    refusal: str | UnsetType = UNSET
+    label: str | UnsetType = UNSET
+    passes: Number | UnsetType = UNSET
+    instructions: int | UnsetType = UNSET
+    lds_bytes: int | UnsetType = UNSET
+    operations: int | UnsetType = UNSET
+    offset: str | UnsetType = UNSET
+    issued: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    lost: Annotated[
+        Number | UnsetType | None, Meta(description="weighted passes above the optimum")
+    ] = UNSET
+    members: Annotated[
+        int | UnsetType, Meta(description="how many were tried; 0: exact search")
+    ] = UNSET
+
+
+class LayoutDocument(Struct, frozen=True):
+    """The answer: an address map of the tile."""
+
+    offset: Annotated[str, Meta(description="in elements, of the coordinates")]
+    bases: Annotated[dict[str, int] | None, Meta(description="offset of each coordinate bit")]
+    operations: Annotated[int, Meta(description="of the address, beyond row-major")]
+    lds_bytes: Whole
+    emit: Annotated[dict[str, str], Meta(description="the address in each language")]
+
+
+class StepDocument(Struct, frozen=True):
+    """A step of the construction for two accesses: what is done, and what comes out."""
+
+    name: str
+    text: str
+    values: dict[str, str]
+
+
+class NotationDocument(Struct, frozen=True):
+    """What one notation says: the optimum, or why not and the best that it can say."""
+
+    notation: str
+    text: Annotated[str | None, Meta(description="the optimum in it")]
+    refusal: Annotated[str | None, Meta(description="why the optimum has no text")]
+    best: Annotated[str | None, Meta(description="its best member's text")]
+    label: Annotated[str | None, Meta(description="its best member's name")]
+    passes: Number | None
+    lost: Annotated[Number | None, Meta(description="weighted passes above the optimum")]
+
+    def __post_init__(self) -> None:
+        """What is not said is null."""
+        empty_is_null(self, "text", "refusal", "best", "label")
+
+
+class SolveDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.solve/1"):
+    """The best layout of a tile for all of its accesses; totals are weighted.
+
+    Of a spec there are three keys more: ``asked``, the notation of the file; ``notations``;
+    ``before``, the check of the file.
+    """
+
+    file: str
+    machine: str
+    accesses: tuple[SolvedAccessDocument, ...]
+    total_passes: Number | None
+    total_floor: Number | None
+    optimal: Annotated[bool, Meta(description="whether nothing better exists")]
+    how: Annotated[str, Meta(description="how that is known")]
+    family: Annotated[str | None, Meta(description="the one that was asked for")]
+    family_size: Annotated[int | None, Meta(description="XOR layouts that are as good")]
+    certificate: CertificateDocument | None
+    pareto: Annotated[tuple[CandidateDocument, ...], Meta(description="what competes")]
+    families: tuple[FamilyDocument, ...]
+    layout: LayoutDocument | None
+    steps: tuple[StepDocument, ...]
+    notes: tuple[str, ...]
+    refusal: Annotated[str | None, Meta(description="why there is no layout")]
+    asked: str | UnsetType = UNSET
+    notations: tuple[NotationDocument, ...] | UnsetType = UNSET
+    before: Annotated[dict[str, Any], Meta(description="a bankwise.check/1")] | UnsetType = UNSET
+
+
+class CertifyDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.certify/1"):
+    """The verdict of the judge of certificates."""
+
+    file: str
+    accepted: bool
+    errors: tuple[str, ...]
+    trusted: Annotated[tuple[str, ...], Meta(description="what was not checked")]
+    claim: Annotated[str, Meta(description="the certificate in words")]
+
+
+def certify_document(file: str, certificate: Certificate, verdict: Verdict) -> CertifyDocument:
+    """``bankwise.certify/1``."""
+    return CertifyDocument(
+        file, verdict.accepted, verdict.errors, verdict.trusted, str(certificate)
+    )
+
+
+def solution_document(answer: SpecSolution) -> SolveDocument:
+    """``bankwise.solve/1`` of a spec."""
+    return structs.replace(
+        solve_document(answer.report),
+        asked=answer.asked,
+        notations=views(NotationDocument, answer.said),
+        before=spec_document(answer.before),
+    )
+
+
+def solve_document(report: SolveReport) -> SolveDocument:
+    """``bankwise.solve/1``."""
+    found, fits = report.certificate, report.fits or {}
+    return SolveDocument(
+        file=report.file,
+        machine=report.machine,
+        accesses=tuple(_access(row) for row in report.accesses),
+        total_passes=_plain(report.total_passes) if report.layout else None,
+        total_floor=_plain(report.total_floor) if report.layout else None,
+        optimal=report.optimal,
+        how=report.how,
+        family=report.family or None,
+        family_size=report.family_size,
+        certificate=None if found is None else certificate_document(found),
+        pareto=tuple(_candidate(one) for one in report.pareto),
+        families=tuple(_family(name, fit) for name, fit in fits.items()),
+        layout=None if report.layout is None else _layout(report, report.layout),
+        steps=tuple(_step(step) for step in report.steps),
+        notes=report.notes,
+        refusal=None if report.refusal is None else str(report.refusal),
+    )
+
+
+def _access(row: AccessRow) -> SolvedAccessDocument:
+    return SolvedAccessDocument(
+        name=row.name,
+        op=row.op,
+        instruction=row.instruction,
+        weight=row.weight,
+        passes=_plain(row.passes),
+        ideal=_plain(row.ideal),
+        floor=_plain(row.floor),
+        conflicts=tuple(row.conflicts.split()),
+        global_lines=None if row.lines is None else FetchedDocument(*row.lines),
+        notes=row.notes,
+    )
+
+
+def _candidate(one: Candidate) -> CandidateDocument:
+    return CandidateDocument(
+        family=one.family,
+        label=one.label,
+        passes=_plain(one.passes),
+        instructions=one.instructions,
+        lds_bytes=one.lds_bytes,
+        operations=one.operations,
+        offset=one.offset,
+        issued={use.name: tuple(str(issue) for issue in use.issues) for use in one.cost.uses},
+    )
+
+
+def _family(name: str, found: Fit | Refusal) -> FamilyDocument:
+    if isinstance(found, Refusal):
+        return FamilyDocument(name, refusal=found.reason)
+    best = {**structs.asdict(_candidate(found.best)), "family": name}
+    lost = None if found.lost is None else _plain(found.lost)
+    return FamilyDocument(**best, lost=lost, members=found.members)
+
+
+def _layout(report: SolveReport, layout: Candidate) -> LayoutDocument:
+    return LayoutDocument(
+        offset=layout.offset,
+        bases=None if report.bases is None else dict(report.bases),
+        operations=layout.operations,
+        lds_bytes=layout.lds_bytes,
+        emit=dict(report.emit or {}),
+    )
+
+
+def _step(step: Step) -> StepDocument:
+    return StepDocument(step.name, step.text, dict(step.values))
+
+
+def _plain(value: Fraction) -> Number:
+    return value.numerator if value.denominator == 1 else float(value)
