@@ -105,7 +105,7 @@ def test_the_notations_of_n_xor_2m(tab: Tab) -> None:
         e.get_attribute("data-notation"): e.text_content()
         for e in tab.page.query_selector_all("[data-notation]")
     }
-    assert text["CuTe"] == "Swizzle<4, 1, 4>"
+    assert text["CuTe"] == "Sw<4,1,4> o 0 o (16,32):(32,1)"
     x = np.arange(512)
     offset = eval(str(text["Python"]).removeprefix("offset = "), {"x": x})
     assert (offset == (32 * (x // 32) + (x % 32 ^ 2 * (x // 32)))).all()

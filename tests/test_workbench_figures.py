@@ -281,8 +281,6 @@ def meant(name: str, text: str) -> Any:
     """Offsets of all elements as Python's reader of the notation understands the text."""
     everything = points(SHAPE)
     flat = 32 * everything[:, 0] + everything[:, 1]
-    if name == "CuTe" and text.startswith("Swizzle"):
-        return cute.parse_swizzle(text)(flat)
     if name == "CuTe":
         return cute.memory(cute.parse(text)).offsets(everything)
     if name == "Triton":

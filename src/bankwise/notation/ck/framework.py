@@ -78,7 +78,7 @@ def _standard(shape: Shape) -> dict[SingleFold, tuple[str, Descriptor]]:
     """The XOR descriptors of CK's pipelines on this tile, by the fold that they are."""
     if len(shape.dims) != 2 or shape.element_bits % 8:
         return {}
-    (_, k), (_, m) = shape.dims
+    k, m = (size for _, size in shape.dims)
     found: dict[SingleFold, tuple[str, Descriptor]] = {}
     for banks in BANKS:
         for pack in divisors(k):

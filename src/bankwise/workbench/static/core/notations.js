@@ -1,5 +1,6 @@
 /** A layout as text in the notations that people paste: code, CuTe, IREE, Wave. */
-import { composable, cute, iree, triton, wave } from "./frameworks.js";
+import { composable } from "./composable.js";
+import { cute, iree, triton, wave } from "./frameworks.js";
 import { plain } from "./tile.js";
 
 const hex = (x) => `0x${x.toString(16)}`;
@@ -48,8 +49,8 @@ function matrixExpression(columns) {
 export function everyNotation(tile, layout) {
   const elements = `${1 << tile.rows}x${1 << tile.columns}`;
   const none = "cannot express this layout";
+  const untried = layout.kind === "linear" ? "none found: only XOR folds are tried here" : none;
   const formula = expression(tile, layout);
-  const terms = layout.kind === "fold" ? shiftTerms(tile, layout.masks) : [];
   return [
     [
       "C, CUDA, HIP",
@@ -57,11 +58,11 @@ export function everyNotation(tile, layout) {
         `offset = ${formula};`,
     ],
     ["Python", `offset = ${formula}`],
-    ["CuTe", cute(tile, layout, terms) ?? none],
+    ["CuTe", cute(tile, layout) ?? untried],
     ["Triton", triton(tile, layout) ?? none],
     ["IREE", iree(tile, layout) ?? none],
     ["Wave", wave(tile, layout) ?? none],
-    ["CK", composable(tile, layout) ?? none],
+    ["CK", composable(tile, layout) ?? untried],
     [
       "row masks",
       layout.kind === "fold"
