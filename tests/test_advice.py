@@ -17,6 +17,7 @@ from bankwise.ask import advice as advice_of
 from bankwise.ask.certify import certify
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
+from bankwise.notation import ck
 from bankwise.notation.triton import memory, parse_shared
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.buffers import buffers
@@ -343,8 +344,8 @@ def test_the_same_text_has_the_notation_of_the_framework_that_it_comes_from(tmp_
     (cute,) = checked(tmp_path, plain).kernels[0].optima
     assert cute.notation.startswith("Swizzle<")
     name = "_ZN7ck_tile6kentryILi256ELi1EEEvv"
-    (ck,) = checked(tmp_path, re.sub(r"\bk\b(?!\.)", name, plain), "ck.s").kernels[0].optima
-    assert "make_xor_transform" in ck.notation
+    (made,) = checked(tmp_path, re.sub(r"\bk\b(?!\.)", name, plain), "ck.s").kernels[0].optima
+    assert "make_xor_transform" in made.notation
     iree = re.sub(r"\bk\b(?!\.)", "main_dispatch_0_matmul", plain)
     (shuffle,) = checked(tmp_path, iree, "iree.s").kernels[0].optima
     assert shuffle.notation.startswith("#iree_codegen.xor_shuffle<")
@@ -370,12 +371,8 @@ def test_the_ck_descriptor_says_what_the_formula_says(tmp_path) -> None:
     name = "_ZN7ck_tile6kentryILi256ELi1EEEvv"
     text = re.sub(r"\bk\b(?!\.)", name, amd_text(TILE))
     (optimum,) = checked(tmp_path, text, "ck.s").kernels[0].optima
-    rows, chunks, pack = map(
-        int, re.search(r"make_tuple\((\d+), (\d+), (\d+)\)", optimum.notation).groups()
-    )
-    b, a, inside = np.unravel_index(np.arange(4096), (rows, chunks, pack))
-    told = (b * chunks + (a ^ b % chunks)) * pack + inside
-    assert np.array_equal(told, place(optimum.address, np.arange(4096)))
+    told = ck.descriptor(optimum.notation.partition(" on bytes")[0])
+    assert np.array_equal(told.offset([np.arange(4096)]), place(optimum.address, np.arange(4096)))
     assert optimum.best.passes == optimum.best.ideal
 
 

@@ -19,7 +19,7 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import Buffer, Use, buffers, together
 from bankwise.show.values import Optimum
 from bankwise.solver.flat import Answer, Flat, best_flat, best_padding, reduced
-from bankwise.solver.flat_text import Framework, formula, notation
+from bankwise.solver.flat_text import formula, notation
 from bankwise.solver.folds import Demand, Piece
 
 MOST_SEARCHES = 12
@@ -33,7 +33,7 @@ _BANK_ROW = 256
 class Origin:
     """Where a kernel comes from: its framework, and the TTGIR text beside it, if there is one."""
 
-    framework: Framework = ""
+    framework: str = ""
     ttgir: str = ""
 
 

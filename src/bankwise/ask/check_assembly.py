@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveIn
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
+from bankwise.notation.frameworks import maker
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import Dialect, check_code
 from bankwise.read.options import Options, three
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.solver.flat_text import Framework
 
 AMD_SUFFIXES = (".s", ".amdgcn", ".rocmasm", ".asm")
 PTX_SUFFIXES = (".ptx",)
@@ -29,13 +28,6 @@ UNCOUNTED = "how often it runs is not known"
 """In the note of an access whose executions are no count."""
 
 _HEAD = 4_000
-_MARKS: tuple[tuple[Framework, str, str], ...] = (
-    ("ck", "ck_tile|^_ZN2ck", ""),
-    ("cute", "cutlass|3cute", ""),
-    ("iree", r"_dispatch_\d+", r"\biree\b|iree-compile"),
-    ("triton", "^$", r"\btriton\b"),
-)
-"""Framework, what its kernels' names contain, what the first characters of its texts contain."""
 
 
 def is_assembly(path: Path) -> bool:
@@ -132,10 +124,7 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
             return Origin("triton", read_text(beside))
         except InputError:  # the neighbour is not what was asked about
             return Origin("triton")
-    for framework, name, mark in _MARKS:
-        if re.search(name, kernel) or (mark and re.search(mark, text[:_HEAD], re.IGNORECASE)):
-            return Origin(framework)
-    return Origin()
+    return Origin(maker(kernel, text[:_HEAD]))
 
 
 def _kernel(

@@ -10,6 +10,7 @@ from bankwise.counting.kernel import IssuedPattern, KernelAccess, WaveInstructio
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import ck
 from bankwise.notation.accesses import TileInstruction, accesses
+from bankwise.notation.frameworks import languages
 from bankwise.notation.values import Distribution, Memory
 from bankwise.read.spec.values import Layout, Spec, TileAccess
 from bankwise.read.spec.views import pieces, seen
@@ -62,7 +63,7 @@ def _emission(
     spec: Spec, access: TileAccess, whole: Distribution, memory: Memory
 ) -> tuple[int | None, str]:
     """(vector, policy): what the user says, else what the framework of the texts does."""
-    made: tuple[int | None, str] = (None, "triton" if access.held.notation == "triton" else "iree")
+    made: tuple[int | None, str] = (None, languages()[access.held.notation].policy)
     if isinstance(whole, ck.Encoding) and isinstance(memory, ck.Descriptor):
         made = ck.emitted(whole, memory)
     return access.vector or made[0], spec.policy or made[1]

@@ -21,7 +21,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.notation import row_major
 from bankwise.notation.fold import sizes
 from bankwise.notation.framework import Framework, Ground
-from bankwise.notation.frameworks import FRAMEWORKS
+from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import DistributionTable, Mapped, linear, same_memory
 from bankwise.read.spec.read import read_spec
 from bankwise.read.spec.values import Layout, Spec, TileAccess
@@ -145,7 +145,7 @@ def _bits(found: LinearLayout, name: str) -> int:
 
 def _named() -> list[Framework]:
     """All but row-major, which is in nobody's words."""
-    return [f for f in FRAMEWORKS if f is not row_major.ROW_MAJOR]
+    return [f for f in frameworks().values() if f is not row_major.ROW_MAJOR]
 
 
 def _said(known: Framework, report: SolveReport, ground: Ground, layout: Layout) -> Said:

@@ -84,6 +84,9 @@ class Language:
     ``read``: where the elements of a tile lie; ``hold``: who holds which. Both raise
     :class:`InputError` for a text that means something else, and give a Refusal where the notation
     itself is in dispute. ``fault``: why a memory does not hold every element; empty if it does.
+    ``policy``: how the compiler behind it picks instructions (:mod:`bankwise.hardware.policies`).
+    ``kernels``: what names of its emitted kernels contain, ``heads``: what the first characters of
+    their texts do; patterns, empty for none.
     """
 
     name: str
@@ -91,6 +94,9 @@ class Language:
     read: Callable[[str, Shape, Setting], Memory | Refusal] = _no_memory
     hold: Callable[[str, Shape, Setting], Distribution | Refusal] = _no_distribution
     fault: Callable[[Memory], str] = _clash
+    policy: str = "iree"
+    kernels: str = ""
+    heads: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,8 @@ class Framework:
     whose ``str`` is the text, or the reason why there is none. ``linear``: every linear layout can
     be written, also one that is not listed. ``complete``: a Refusal of ``write`` means that there
     is no text; else that none of the forms looked at gives the layout. ``notation``: whether it is
-    a framework's own, not a formula.
+    a framework's own, not a formula. ``flat``: whether it lays out a row of
+    bytes in words of its own, for code that knows no tile.
     """
 
     name: str
@@ -112,6 +119,7 @@ class Framework:
     linear: bool = False
     complete: bool = True
     notation: bool = True
+    flat: bool = False
 
     @property
     def said_as(self) -> str:

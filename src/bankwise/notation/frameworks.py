@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -17,7 +18,7 @@ from bankwise.notation.triton.framework import TRITON
 from bankwise.notation.values import Distribution, Memory
 from bankwise.notation.wave.framework import WAVE
 
-FRAMEWORKS: list[Framework] = [
+FRAMEWORKS: tuple[Framework, ...] = (
     row_major.ROW_MAJOR,
     xor.XOR,
     CUTE,
@@ -28,7 +29,7 @@ FRAMEWORKS: list[Framework] = [
     rotation.ROTATION,
     ROTATE_ROWS,
     padding.PADDING,
-]
+)
 """In the order in which answers name them; of two languages whose signs a text has, the first."""
 
 
@@ -49,6 +50,20 @@ def languages() -> Mapping[str, Language]:
     """The languages of texts by name: those of the frameworks, and matrix instructions."""
     every = (*(f.language for f in FRAMEWORKS), matrix.MATRIX)
     return {language.name: language for language in every}
+
+
+def maker(kernel: str, head: str) -> str:
+    """The language of the framework that emitted a kernel, by its name or how its text begins.
+
+    Empty where nothing tells.
+    """
+    for name, language in languages().items():
+        if language.kernels and re.search(language.kernels, kernel):
+            return name
+    for name, language in languages().items():
+        if language.heads and re.search(language.heads, head, re.IGNORECASE):
+            return name
+    return ""
 
 
 def notation_of(text: str) -> str:

@@ -19,6 +19,9 @@ from bankwise.solver.construct import Step
 from bankwise.solver.emit import number
 from bankwise.solver.fit import SOLVER, Candidate, Fit
 
+_LINE = 120
+"""The longest text of a framework that is printed whole; documents hold every one."""
+
 
 @dataclass(frozen=True, slots=True)
 class AccessRow:
@@ -134,9 +137,11 @@ def _pareto_table(report: SolveReport) -> Table:
 
 
 def _print_emit(report: SolveReport, console: Console) -> None:
-    for name, text in (report.emit or {}).items():
-        if name not in ("python", "c", "mlir"):
-            console.print(f"  {name:<7} {escape(text)}")
+    emitted = {n: t for n, t in (report.emit or {}).items() if n not in ("python", "c", "mlir")}
+    wide = max(map(len, emitted), default=0)
+    for name, text in emitted.items():
+        shown = text if len(text) <= _LINE or text.startswith("not ") else f"{text[:_LINE]} ..."
+        console.print(f"  {name:<{wide}} {escape(shown)}")
 
 
 def print_certify(certificate: Certificate, verdict: Verdict, console: Console) -> None:

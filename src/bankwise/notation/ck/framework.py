@@ -107,9 +107,11 @@ CK = Framework(
         _read,
         _hold,
         _fault,
+        kernels="ck_tile|^_ZN2ck",
     ),
     "Composable Kernel's descriptors with one XOR transform",
     _members,
     _write,
     complete=False,
+    flat=True,
 )

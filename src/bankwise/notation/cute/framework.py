@@ -51,6 +51,7 @@ CUTE = Framework(
         re.compile(r"\s*(Sw|S|Swizzle)\s*[<(]|\s*SW_\d|\s*\(|\s*_?\d+\s*:"),
         _read,
         _hold,
+        kernels="cutlass|3cute",
     ),
     "CuTe Swizzle<B,M,S>, on elements",
     _members,

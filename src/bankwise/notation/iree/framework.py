@@ -61,7 +61,15 @@ def _fault(memory: Memory) -> str:
     return str(clash) if clash else ""
 
 
-_IREE = Language("iree", _SIGN, _read, _hold, _fault)
+_IREE = Language(
+    "iree",
+    _SIGN,
+    _read,
+    _hold,
+    _fault,
+    kernels=r"_dispatch_\d+",
+    heads=r"\biree\b|iree-compile",
+)
 
 
 def _shuffle(fold: SingleFold | None, shape: Shape) -> XorShuffle | None:
@@ -121,7 +129,12 @@ def _shuffles(ground: Ground) -> Iterator[Member]:
 
 
 XOR_SHUFFLE = Framework(
-    "iree", _IREE, "IREE xor_shuffle<width, unit, stride, per_phase>", _shuffles, _write_shuffle
+    "iree",
+    _IREE,
+    "IREE xor_shuffle<width, unit, stride, per_phase>",
+    _shuffles,
+    _write_shuffle,
+    flat=True,
 )
 
 

@@ -44,7 +44,14 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 TRITON = Framework(
     "triton",
-    Language("triton", re.compile(r"\s*#ttg\."), _read, _hold),
+    Language(
+        "triton",
+        re.compile(r"\s*#ttg\."),
+        _read,
+        _hold,
+        policy="triton",
+        heads=r"\btriton\b",
+    ),
     "Triton swizzled_shared(vec, perPhase, maxPhase)",
     _members,
     _write,
