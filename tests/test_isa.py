@@ -15,6 +15,7 @@ from bankwise.hardware.machine import machine
 from bankwise.read.amd.listing import listings
 from bankwise.read.emitted import Listing, compare
 from bankwise.read.ptx.listing import listings as ptx_listings
+from command import bankwise
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
@@ -206,6 +207,31 @@ def test_ptx_is_read_with_the_names_of_the_machine_files() -> None:
     assert all(name in machine("sm_80").instructions for name in found.counts)
     assert [i.offsets_bytes for i in found.shared] == [(16,), (8,), (0,), (0,), (32,), (768,)]
     assert found.exchanges == {"shfl.sync.bfly.b32": 1}
+
+
+def test_every_ptx_kernel_has_its_own_shared_memory() -> None:
+    """Of the variables outside all kernels and of its own, not of the other kernels."""
+    text = (Path(__file__).parent / "data" / "profile" / "tiles.ptx").read_text("utf-8")
+    assert {one.lds_bytes for one in ptx_listings(text)} == {16384, 2048, 4096, 4224}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (".Lfunc_end0:", "\t.size kernel_04_reads, .-kernel_04_reads"),
+        ("kernel_04_reads:", "kernel_04_reads: // a comment"),
+    ],
+)
+def test_worth_reads_every_text_that_check_reads(old: str, new: str, tmp_path: Path) -> None:
+    text = example("ck_transpose/04_reads.s")
+    assert f"\n{old}" in text
+    path = tmp_path / "k.s"
+    path.write_text(text.replace(f"\n{old}", f"\n{new}"))
+    plain = tmp_path / "plain.s"
+    plain.write_text(text)
+    changed, before = (bankwise("check", p, "--worth", "--format", "json") for p in (path, plain))
+    assert changed.code == before.code
+    assert changed.out.replace("k.s", "plain.s") == before.out
 
 
 def test_text_without_a_kernel_is_bad_input() -> None:

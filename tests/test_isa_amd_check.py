@@ -370,3 +370,8 @@ def test_the_alignment_of_an_access_divides_all_of_its_offsets(
     kernel = amd(f"\tv_lshlrev_b32_e32 v1, {shift}, v0\n\tds_read_b32 v2, v1 offset:{offset}")
     (found,) = kernel.accesses
     assert found.access.alignment_bytes == wanted
+
+
+def test_a_kernel_of_words_alone_is_followed_to_its_end() -> None:
+    (kernel,) = check_code(AMD, amd_text("\t.long 0xBF810000").replace("\ts_endpgm\n", ""), "k.s")
+    assert kernel.accesses == ()

@@ -33,8 +33,9 @@ def field(x: int, start: int, width: int) -> int:
 
 
 def signed_field(x: int, start: int, width: int) -> int:
+    """Beyond bit 31 there is the sign: LLVM folds llvm.amdgcn.sbfe.i32(1 << 31, 31, 3) to -1."""
     width &= 31
-    bits = field(x, start, width)
+    bits = field(x - (x >> 31 << 32), start, width)
     return bits - (1 << width) if width and bits >> (width - 1) else bits
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import bankwise
 from bankwise.ask.offsets import offsets_after_xor
-from bankwise.read.follow import arithmetic
+from bankwise.read.follow import bitwise
 from bankwise.read.follow.marks import marked, swizzle, xored
 from command import bankwise as run
 from isa_texts import DATA, amd, amd_text, lanes, ptx, ptx_text
@@ -183,7 +183,7 @@ def test_marks_never_change_a_number() -> None:
     a, b, c = random.integers(0, 1 << 32, (3, 4, 64), dtype=np.uint32)
     left = marked(a, 0xFF)
     for table in range(256):
-        bits = arithmetic.truth_table(left, b, c, table)
+        bits = bitwise.truth_table(left, b, c, table)
         told = [
             [
                 table >> (4 * (p & 1) + 2 * (q & 1) + (r & 1)) & 1
@@ -193,7 +193,7 @@ def test_marks_never_change_a_number() -> None:
         ]
         assert (np.asarray(bits) & 1).tolist() == told
     assert np.array_equal(np.asarray(left + b), a + b)
-    assert np.array_equal(np.asarray(arithmetic.exclusive_or(left, b)), a ^ b)
+    assert np.array_equal(np.asarray(bitwise.exclusive_or(left, b)), a ^ b)
 
 
 def test_the_same_kernel_has_the_same_addresses_with_and_without_the_rule() -> None:

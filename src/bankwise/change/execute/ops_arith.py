@@ -25,8 +25,8 @@ from bankwise.change.execute.values import (
     to_memory,
     to_registers,
 )
+from bankwise.read.integers import unsigned, wrap
 from bankwise.read.mlir import indexing
-from bankwise.read.mlir.integers import unsigned, wrap
 
 
 def _erf(x: Array) -> Array:

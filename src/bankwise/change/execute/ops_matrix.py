@@ -17,7 +17,7 @@ from bankwise.change.execute.memory import View, load, locate
 from bankwise.change.execute.state import Node, State, Step
 from bankwise.change.execute.values import Array, Element, element, numbers, rounded, rows, shape
 from bankwise.counting.access import IntArray
-from bankwise.read.mlir.integers import wrap
+from bankwise.read.integers import wrap
 
 _AMD_WAVE = 64
 _WARP = 32

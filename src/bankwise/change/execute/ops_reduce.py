@@ -9,7 +9,7 @@ import numpy as np
 
 from bankwise.change.execute.state import Node
 from bankwise.change.execute.values import Array, Element, arithmetic
-from bankwise.read.mlir.integers import unsigned, wrap
+from bankwise.read.integers import unsigned, wrap
 
 Combine = Callable[[Array, Array], Array]
 

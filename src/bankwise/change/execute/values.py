@@ -25,7 +25,7 @@ import numpy.typing as npt
 from iree.compiler import ir
 
 from bankwise.errors import InputError, Location
-from bankwise.read.mlir.integers import wrap
+from bankwise.read.integers import wrap
 
 Array = npt.NDArray[Any]
 BitFormat = Literal["ieee", "fn", "fnuz"]

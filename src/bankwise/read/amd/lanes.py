@@ -9,9 +9,10 @@ import numpy as np
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.parse import Operation
-from bankwise.read.follow import arithmetic as a
+from bankwise.read.bits import ones
 from bankwise.read.follow.state import State, running, write
 from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant
+from bankwise.read.integers import halves
 
 Run = Callable[[State], None]
 Sources = Callable[[State], tuple[Value, ...]]
@@ -109,13 +110,13 @@ def write_lane(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run 
 def count_below(high: bool) -> Make:
     """v_mbcnt: set bits of a mask below the own lane, plus an addend."""
     below = (np.uint64(1) << _LANE.astype(np.uint64)) - np.uint64(1)
-    mine = a.halves(below)[1 if high else 0]
+    mine = halves(below)[1 if high else 0]
 
     def make(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         if len(sources) != 2:
             return None
         plain = plain_sources(sources)
-        return lambda state: put(state, to, apply(lambda m, x: a.ones(m & mine) + x, *plain(state)))
+        return lambda state: put(state, to, apply(lambda m, x: ones(m & mine) + x, *plain(state)))
 
     return make
 

@@ -14,7 +14,6 @@ from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.scalar_tables import (
     BITS,
     CARRY,
-    COMPARE,
     M31,
     ONE,
     PLAIN,
@@ -25,8 +24,8 @@ from bankwise.read.amd.scalar_tables import (
     WITH_ZERO_TEST,
     Binary,
     Bits,
+    comparison,
 )
-from bankwise.read.follow import arithmetic as a
 from bankwise.read.follow.state import State, read, write
 from bankwise.read.follow.values import (
     Array,
@@ -38,6 +37,7 @@ from bankwise.read.follow.values import (
     disjunction,
     without,
 )
+from bankwise.read.integers import halves, join
 
 Run = Callable[[State], None]
 _MOVES = ("s_mov_b64", "s_not_b32", "s_not_b64", "s_cmov_b32", "s_cmovk_i32")
@@ -98,9 +98,9 @@ def _set(state: State, to: Operand, parts: tuple[Value, ...], line: int) -> None
         set_exec(state, parts[0], parts[1], line)
         return
     if set(to.registers) & set(EXEC):
-        halves = [read(state, name) for name in EXEC]
-        halves[EXEC.index(to.registers[0])] = parts[0]
-        set_exec(state, halves[0], halves[1], line)
+        words = [read(state, name) for name in EXEC]
+        words[EXEC.index(to.registers[0])] = parts[0]
+        set_exec(state, words[0], words[1], line)
         return
     for name, part in zip(to.registers, parts, strict=False):
         write(state, name, part)
@@ -228,8 +228,8 @@ def _with_carry(borrow: bool, operands: tuple[Operand, ...]) -> Run:
     def run(state: State) -> None:
         values = (value(state, first), value(state, second), read(state, "scc"))
         exact = apply(_sum64(borrow), *values)
-        write(state, "scc", _uniform(apply(lambda x: a.halves(x)[1] != 0, exact)))
-        write(state, to.registers[0], apply(lambda x: a.halves(x)[0], exact))
+        write(state, "scc", _uniform(apply(lambda x: halves(x)[1] != 0, exact)))
+        write(state, to.registers[0], apply(lambda x: halves(x)[0], exact))
 
     return run
 
@@ -246,11 +246,11 @@ def _wide(function: Binary, operands: tuple[Operand, ...], line: int) -> Run:
     to, source, count = operands
 
     def run(state: State) -> None:
-        whole = apply(a.join, value(state, source, 0), value(state, source, 1))
+        whole = apply(join, value(state, source, 0), value(state, source, 1))
         result = apply(function, whole, value(state, count))
         parts = (
-            apply(lambda x: a.halves(x)[0], result),
-            apply(lambda x: a.halves(x)[1], result),
+            apply(lambda x: halves(x)[0], result),
+            apply(lambda x: halves(x)[1], result),
         )
         write(state, "scc", scc(parts, any_bit))
         _set(state, to, parts, line)
@@ -275,16 +275,12 @@ def _comparison(name: str, operands: tuple[Operand, ...]) -> Run | None:
     if words[1] in ("bitcmp0", "bitcmp1") and words[-1] == "b32":
         wanted = np.uint32(words[1] == "bitcmp1")
         return _test(lambda x, n: ((x >> (n & M31)) & ONE) == wanted, operands)
-    if words[1] not in ("cmp", "cmpk") or len(words) != 4 or words[2] not in COMPARE:
+    if words[1] not in ("cmp", "cmpk") or len(words) != 4:
         return None
-    function = COMPARE[words[2]]
-    if words[3] == "u32":
-        return _test(function, operands)
-    if words[3] == "i32":
-        return _test(lambda x, y: function(a.signed(x), a.signed(y)), operands)
-    if words[3] == "u64":
-        return _test_wide(function, operands)
-    return None
+    function = comparison(words[2], words[3])
+    if function is None or words[3] not in ("u32", "i32", "u64"):
+        return None
+    return (_test_wide if words[3] == "u64" else _test)(function, operands)
 
 
 def _test(function: Binary, operands: tuple[Operand, ...]) -> Run:
@@ -297,7 +293,7 @@ def _test(function: Binary, operands: tuple[Operand, ...]) -> Run:
 
 def _test_wide(function: Binary, operands: tuple[Operand, ...]) -> Run:
     def run(state: State) -> None:
-        whole = tuple(apply(a.join, value(state, o, 0), value(state, o, 1)) for o in operands[:2])
+        whole = tuple(apply(join, value(state, o, 0), value(state, o, 1)) for o in operands[:2])
         write(state, "scc", scc(whole, function))
 
     return run

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from bankwise.read.follow import arithmetic as a
+from bankwise.read import bits as b
+from bankwise.read import integers as i
+from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.values import (
     Array,
     Value,
-    choose,
     complement,
     conjunction,
     difference,
@@ -26,32 +27,8 @@ ONE = np.uint32(1)
 M31 = np.uint32(31)
 
 
-def _minimum(x: Array, y: Array) -> Array:
-    return np.minimum(a.signed(x), a.signed(y)).view(np.uint32)
-
-
-def _maximum(x: Array, y: Array) -> Array:
-    return np.maximum(a.signed(x), a.signed(y)).view(np.uint32)
-
-
-def _field(x: Array) -> tuple[Array, Array]:
-    """Start and width of a bit field, as s_bfe packs them."""
-    return x & M31, (x >> np.uint32(16)) & np.uint32(0x7F)
-
-
-def _bfe(x: Array, y: Array) -> Array:
-    start, width = _field(y)
-    return choose(width >= 32, a.shift_right(x, start), a.extract(x, start, width))
-
-
-def _bfe_signed(x: Array, y: Array) -> Array:
-    start, width = _field(y)
-    whole = a.shift_right_signed(x, start)
-    return choose(width + start >= 32, whole, a.extract_signed(x, start, width))
-
-
 def _overflow(x: Array, y: Array, sign: int) -> Array:
-    exact = a.signed(x).astype(np.int64) + sign * a.signed(y).astype(np.int64)
+    exact = i.signed(x) + sign * i.signed(y)
     return np.asarray(exact != exact.astype(np.int32))
 
 
@@ -62,27 +39,25 @@ def _shift_add(n: int) -> tuple[Binary, Binary]:
     def exact(x: Array, y: Array) -> Array:
         return np.add(np.left_shift(x.astype(np.uint64), count), y.astype(np.uint64))
 
-    return lambda x, y: a.halves(exact(x, y))[0], lambda x, y: a.halves(exact(x, y))[1] != 0
+    return lambda x, y: i.halves(exact(x, y))[0], lambda x, y: i.halves(exact(x, y))[1] != 0
 
 
 WITH_ZERO_TEST: Mapping[str, Binary] = {
-    "s_lshl_b32": a.shift_left,
-    "s_lshr_b32": a.shift_right,
-    "s_ashr_i32": a.shift_right_signed,
-    "s_bfe_u32": _bfe,
-    "s_bfe_i32": _bfe_signed,
-    "s_absdiff_i32": lambda x, y: np.abs(
-        a.signed(x).astype(np.int64) - a.signed(y).astype(np.int64)
-    ).astype(np.uint32),
+    "s_lshl_b32": amd.shift_left,
+    "s_lshr_b32": amd.shift_right,
+    "s_ashr_i32": amd.shift_right_signed,
+    "s_bfe_u32": amd.packed_field(b.extract_unsigned),
+    "s_bfe_i32": amd.packed_field(b.extract_signed),
+    "s_absdiff_i32": lambda x, y: i.absolute(i.subtract(x, y)),
 }
 """SCC becomes "the result is not zero"."""
 
 PLAIN: Mapping[str, Binary] = {
-    "s_mul_i32": lambda x, y: x * y,
-    "s_mulk_i32": lambda x, y: x * y,
-    "s_mul_hi_u32": a.multiply_high,
-    "s_mul_hi_i32": a.multiply_high_signed,
-    "s_bfm_b32": lambda x, y: a.low_ones(x) << (y & M31),
+    "s_mul_i32": i.multiply,
+    "s_mulk_i32": i.multiply,
+    "s_mul_hi_u32": i.multiply_high_unsigned,
+    "s_mul_hi_i32": i.multiply_high_signed,
+    "s_bfm_b32": amd.ones_from,
     "s_pack_ll_b32_b16": lambda x, y: (x & np.uint32(0xFFFF)) | (y << np.uint32(16)),
     "s_pack_lh_b32_b16": lambda x, y: (x & np.uint32(0xFFFF)) | (y & np.uint32(0xFFFF0000)),
     "s_pack_hh_b32_b16": lambda x, y: (x >> np.uint32(16)) | (y & np.uint32(0xFFFF0000)),
@@ -90,15 +65,15 @@ PLAIN: Mapping[str, Binary] = {
 """SCC stays."""
 
 CARRY: Mapping[str, tuple[Binary, Binary]] = {
-    "s_add_u32": (lambda x, y: x + y, lambda x, y: x + y < x),
-    "s_sub_u32": (lambda x, y: x - y, lambda x, y: x < y),
-    "s_add_i32": (lambda x, y: x + y, lambda x, y: _overflow(x, y, 1)),
-    "s_addk_i32": (lambda x, y: x + y, lambda x, y: _overflow(x, y, 1)),
-    "s_sub_i32": (lambda x, y: x - y, lambda x, y: _overflow(x, y, -1)),
-    "s_min_i32": (_minimum, lambda x, y: a.signed(x) < a.signed(y)),
-    "s_max_i32": (_maximum, lambda x, y: a.signed(x) > a.signed(y)),
-    "s_min_u32": (np.minimum, lambda x, y: x < y),
-    "s_max_u32": (np.maximum, lambda x, y: x > y),
+    "s_add_u32": (i.add, lambda x, y: i.add(x, y) < x),
+    "s_sub_u32": (i.subtract, i.less_unsigned),
+    "s_add_i32": (i.add, lambda x, y: _overflow(x, y, 1)),
+    "s_addk_i32": (i.add, lambda x, y: _overflow(x, y, 1)),
+    "s_sub_i32": (i.subtract, lambda x, y: _overflow(x, y, -1)),
+    "s_min_i32": (i.minimum_signed, i.less_signed),
+    "s_max_i32": (i.maximum_signed, i.COMPARISONS["sgt"]),
+    "s_min_u32": (i.minimum_unsigned, i.less_unsigned),
+    "s_max_u32": (i.maximum_unsigned, i.COMPARISONS["ugt"]),
     "s_lshl1_add_u32": _shift_add(1),
     "s_lshl2_add_u32": _shift_add(2),
     "s_lshl3_add_u32": _shift_add(3),
@@ -109,15 +84,15 @@ CARRY: Mapping[str, tuple[Binary, Binary]] = {
 UNARY: Mapping[str, Unary] = {
     "s_mov_b32": lambda x: x,
     "s_movk_i32": lambda x: x,
-    "s_brev_b32": a.reverse,
-    "s_sext_i32_i8": lambda x: a.sign_extend(x, 8),
-    "s_sext_i32_i16": lambda x: a.sign_extend(x, 16),
-    "s_ff1_i32_b32": a.lowest_one,
-    "s_flbit_i32_b32": a.leading_zeros,
+    "s_brev_b32": b.reverse,
+    "s_sext_i32_i8": lambda x: b.sign_extend(x, 8),
+    "s_sext_i32_i16": lambda x: b.sign_extend(x, 16),
+    "s_ff1_i32_b32": b.lowest_one,
+    "s_flbit_i32_b32": b.zeros_above,
 }
 UNARY_TEST: Mapping[str, Unary] = {
-    "s_abs_i32": lambda x: np.abs(a.signed(x).astype(np.int64)).astype(np.uint32),
-    "s_bcnt1_i32_b32": a.ones,
+    "s_abs_i32": i.absolute,
+    "s_bcnt1_i32_b32": b.ones,
 }
 
 BITS: Mapping[str, Bits] = {
@@ -133,21 +108,31 @@ BITS: Mapping[str, Bits] = {
     "xnor": lambda x, y: complement(difference(x, y)),
 }
 
-COMPARE: Mapping[str, Binary] = {
-    "eq": lambda x, y: x == y,
-    "lg": lambda x, y: x != y,
-    "ne": lambda x, y: x != y,
-    "gt": lambda x, y: x > y,
-    "ge": lambda x, y: x >= y,
-    "lt": lambda x, y: x < y,
-    "le": lambda x, y: x <= y,
+COMPARE: Mapping[str, tuple[str, str]] = {
+    "eq": ("eq", "eq"),
+    "lg": ("ne", "ne"),
+    "ne": ("ne", "ne"),
+    "gt": ("ugt", "sgt"),
+    "ge": ("uge", "sge"),
+    "lt": ("ult", "slt"),
+    "le": ("ule", "sle"),
 }
+"""Of unsigned and of signed numbers."""
+
+
+def comparison(name: str, kind: str) -> Binary | None:
+    """The test that an instruction ``..._NAME_KIND`` ("lt", "i32") makes; None if there is none."""
+    if name not in COMPARE or not kind[1:].isdigit():
+        return None
+    test, bits = i.COMPARISONS[COMPARE[name][kind[0] == "i"]], int(kind[1:])
+    return lambda x, y: test(x, y, bits)
+
 
 SHORT = ("movk", "cmovk", "addk", "mulk", "cmpk")
 """Forms with an immediate of 16 bits."""
 
 WIDE: Mapping[str, Binary] = {
-    "s_lshl_b64": a.shift_left,
-    "s_lshr_b64": a.shift_right,
-    "s_ashr_i64": a.shift_right_signed,
+    "s_lshl_b64": amd.wide(amd.shift_left),
+    "s_lshr_b64": amd.wide(amd.shift_right),
+    "s_ashr_i64": amd.wide(amd.shift_right_signed),
 }

@@ -9,6 +9,8 @@ from functools import partial
 
 import numpy as np
 
+from bankwise.read import integers as i
+from bankwise.read.amd import numbers as amd
 from bankwise.read.amd.dpp import ENCODINGS, dpp
 from bankwise.read.amd.lanes import (
     Make,
@@ -26,8 +28,9 @@ from bankwise.read.amd.lanes import (
 from bankwise.read.amd.masks import EXEC, lanes, pack, set_exec
 from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import Operation
-from bankwise.read.amd.vector_tables import CARRIES, COMPARISONS, FUNCTIONS, SELECTIONS, Function
-from bankwise.read.follow import arithmetic as a
+from bankwise.read.amd.scalar_tables import comparison
+from bankwise.read.amd.vector_tables import CARRIES, FUNCTIONS, SELECTIONS, Function
+from bankwise.read.follow.bitwise import exclusive_or, truth_table
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import (
     Array,
@@ -46,7 +49,7 @@ from bankwise.read.follow.values import (
 _PLAIN_BITS: dict[str, Function] = {
     "v_and_b32": np.bitwise_and,
     "v_or_b32": np.bitwise_or,
-    "v_xor_b32": a.exclusive_or,
+    "v_xor_b32": exclusive_or,
 }
 _BITWISE = {"v_and_b32": conjunction, "v_or_b32": disjunction, "v_xor_b32": difference}
 _PAIRS = ("v_mad_u64_u32", "v_mad_i64_i32", "v_pk_mov_b32")
@@ -130,8 +133,8 @@ def _put_mask(state: State, to: Operand, found: Value) -> None:
 
 def _compare(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     words = op.name.split("_")
-    function = COMPARISONS.get(words[2])
     kind = words[-1]
+    function = comparison(words[2], kind)
     if function is None or len(words) != 4 or kind not in ("u32", "i32", "u64", "i64", "u16"):
         return None
     if len(to.registers) != 2 or len(sources) != 2:
@@ -150,10 +153,8 @@ def _of_kind(state: State, source: Operand, kind: str) -> Value:
     mask = running(state)
     low = value(state, source, 0, mask)
     if kind.endswith("64"):
-        low = apply(a.join, low, value(state, source, 1, mask))
-    if kind == "u16":
-        low = apply(lambda x: x & np.uint32(0xFFFF), low)
-    return apply(a.signed, low) if kind[0] == "i" else low
+        low = apply(i.join, low, value(state, source, 1, mask))
+    return apply(lambda x: x & np.uint32(0xFFFF), low) if kind == "u16" else low
 
 
 def _carry(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
@@ -170,7 +171,7 @@ def _carry(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | No
         exact = apply(_exact(subtract), x, y, carried)
         put(state, to, apply(lambda v: v.astype(np.uint32), exact))
         if out.registers:
-            _put_mask(state, out, apply(lambda v: a.halves(v)[1] != 0, exact))
+            _put_mask(state, out, apply(lambda v: i.halves(v)[1] != 0, exact))
 
     return run
 
@@ -216,10 +217,10 @@ def _wide(function: Function, upward: bool) -> Make:
             whole = apply(function, *(_join(x, y) for x, y in zip(low, high, strict=True)))
             if upward and isinstance(whole, Unknown):
                 alone = apply(function, *(apply(_as64, x) for x in low))
-                put(state, to, apply(lambda v: a.halves(v)[0], alone))
+                put(state, to, apply(lambda v: i.halves(v)[0], alone))
             else:
-                put(state, to, apply(lambda v: a.halves(v)[0], whole))
-            put(state, to, apply(lambda v: a.halves(v)[1], whole), 1)
+                put(state, to, apply(lambda v: i.halves(v)[0], whole))
+            put(state, to, apply(lambda v: i.halves(v)[1], whole), 1)
 
         return run
 
@@ -237,17 +238,17 @@ def _upper(state: State, source: Operand) -> Value:
 
 
 def _join(low: Value, high: Value) -> Value:
-    return apply(a.join, low, high)
+    return apply(i.join, low, high)
 
 
 def _mad64(signed: bool) -> Make:
     """D = a * b + c, 64 bits, with a carry out that is not followed."""
 
     def product(x: Array, y: Array, z: Array) -> Array:
-        if signed:
-            return (_i64(x) * _i64(y)).view(np.uint64) + z
-        low = np.uint64(0xFFFFFFFF)
-        return (x & low) * (y & low) + z
+        first, second = (
+            i.extend(i.fit(one), 32, 64) if signed else i.fit(i.fit(one), 64) for one in (x, y)
+        )
+        return i.add(i.multiply(first, second, 64), z, 64)
 
     def make(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         if len(sources) != 4:
@@ -266,17 +267,13 @@ def _mad64(signed: bool) -> Make:
     return make
 
 
-def _i64(x: Array) -> Array:
-    return a.signed(x.astype(np.uint32)).astype(np.int64)
-
-
 def _truth_table(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     table, plain = op.modifiers.get("bitop3", "0"), plain_sources(sources)
     if len(sources) != 3:
         return None
     number = int(table, 0)
     return lambda state: put(
-        state, to, apply(lambda x, y, z: a.truth_table(x, y, z, number), *plain(state))
+        state, to, apply(lambda x, y, z: truth_table(x, y, z, number), *plain(state))
     )
 
 
@@ -295,9 +292,9 @@ def _packed_move(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Ru
     return run
 
 
-def shift64(function: Function) -> Function:
-    """The ``rev`` forms have the count first."""
-    return lambda n, x: function(x, n)
+def _shift64(shift: Function) -> Function:
+    """The count comes first."""
+    return amd.reversed_operands(amd.wide(shift))
 
 
 _SPECIAL: dict[str, Make] = {
@@ -313,10 +310,10 @@ _SPECIAL: dict[str, Make] = {
     "v_permlane16_swap_b32": swap_rows(16),
     "v_permlane32_swap_b32": swap_rows(32),
     "v_mov_b64": _wide(lambda x: x, upward=True),
-    "v_lshlrev_b64": _wide(shift64(a.shift_left), upward=True),
-    "v_lshrrev_b64": _wide(shift64(a.shift_right), upward=False),
-    "v_ashrrev_i64": _wide(shift64(a.shift_right_signed), upward=False),
-    "v_lshl_add_u64": _wide(lambda x, n, y: a.shift_left(x, n) + y, upward=True),
+    "v_lshlrev_b64": _wide(_shift64(amd.shift_left), upward=True),
+    "v_lshrrev_b64": _wide(_shift64(amd.shift_right), upward=False),
+    "v_ashrrev_i64": _wide(_shift64(amd.shift_right_signed), upward=False),
+    "v_lshl_add_u64": _wide(lambda x, n, y: i.add(amd.shift_left(x, n, 64), y, 64), upward=True),
     "v_mad_u64_u32": _mad64(signed=False),
     "v_mad_i64_i32": _mad64(signed=True),
 }

@@ -1,7 +1,7 @@
 """Integer operations of a kernel, evaluated for all threads of a workgroup at once.
 
 Values are int64 arrays [threads], or 0-d where all threads agree;
-:mod:`bankwise.read.mlir.integers` says how narrower integers are kept. Threads are numbered as the
+:func:`bankwise.read.integers.wrap` says how narrower integers are kept. Threads are numbered as the
 hardware numbers them: x fastest, then y and z, cut into waves of consecutive threads.
 """
 
@@ -15,9 +15,11 @@ import numpy as np
 from iree.compiler import ir
 
 from bankwise.counting.access import BoolArray, IntArray
-from bankwise.read.mlir import integers
+from bankwise.read import integers
+from bankwise.read.integers import ARITH, Operation, fit, wrap
 from bankwise.read.mlir.affine import map_function
-from bankwise.read.mlir.integers import INDEX_BITS, Binary, wrap
+
+INDEX_BITS = 64
 
 Results = tuple[IntArray, ...]
 Function = Callable[[Sequence[IntArray]], Results]
@@ -132,8 +134,19 @@ def first_active(values: IntArray, ids: ThreadIds, active: BoolArray) -> IntArra
     return np.repeat(rows[np.arange(shape[0]), lane], ids.wave_size)
 
 
-def _binary(function: Binary, bits: int) -> Function:
-    return lambda operands: (wrap(function(operands[0], operands[1], bits), bits),)
+def _binary(operation: Operation, bits: int) -> Function:
+    def run(operands: Sequence[IntArray]) -> Results:
+        first, second = (fit(np.asarray(value), bits) for value in operands[:2])
+        return (_kept(operation(first, second, bits), bits),)
+
+    return run
+
+
+def _kept(result: IntArray, bits: int) -> IntArray:
+    """As the numbers of a kernel are kept here: sign-extended, but one bit alone is 0 or 1."""
+    if result.dtype == np.bool_ or bits == 1:
+        return np.asarray(result, np.int64)
+    return integers.signed(np.asarray(result), bits)
 
 
 def _constant(op: ir.Operation) -> Function | None:
@@ -150,11 +163,10 @@ def _compare(op: ir.Operation) -> Function | None:
     if bits is None:
         return None
     if "predicate" in op.attributes:
-        name = list(integers.COMPARISON)[op.attributes["predicate"].value]
+        name = list(integers.COMPARISONS)[op.attributes["predicate"].value]
     else:
         name = str(op.attributes["pred"]).partition("<")[2].rstrip(">")
-    function, width = integers.COMPARISON[name], bits
-    return lambda operands: (function(operands[0], operands[1], width),)
+    return _binary(integers.COMPARISONS[name], bits)
 
 
 def _select(op: ir.Operation) -> Function | None:
@@ -164,18 +176,20 @@ def _select(op: ir.Operation) -> Function | None:
 
 
 def _sign_cast(op: ir.Operation) -> Function | None:
-    return _cast(op, integers.signed)
+    return _cast(op, integers.extend)
 
 
 def _zero_cast(op: ir.Operation) -> Function | None:
-    return _cast(op, integers.zero_extended)
+    return _cast(op, lambda value, before, after: fit(value, after))
 
 
-def _cast(op: ir.Operation, read: Callable[[IntArray, int], IntArray]) -> Function | None:
+def _cast(op: ir.Operation, read: Callable[[IntArray, int, int], IntArray]) -> Function | None:
     before, after = integer_bits(op.operands[0].type), integer_bits(op.results[0].type)
     if before is None or after is None:
         return None
-    return lambda operands: (wrap(read(operands[0], before), after),)
+    return lambda operands: (
+        _kept(read(fit(np.asarray(operands[0]), before), before, after), after),
+    )
 
 
 def _identity(op: ir.Operation) -> Function | None:
@@ -242,9 +256,9 @@ def _delinearize(op: ir.Operation) -> Function:
     return apply
 
 
-_BINARY: Mapping[str, Binary] = {
+_BINARY: Mapping[str, Operation] = {
     f"{dialect}.{name}{suffix}": function
-    for name, function in integers.ARITHMETIC.items()
+    for name, function in ARITH.items()
     for dialect, suffix in (("arith", "i"), ("index", ""))
 }
 """arith has the names of the index dialect with an i behind: divs and arith.divsi."""

@@ -20,7 +20,17 @@ from bankwise.read.follow.values import (
     is_uniform,
     operands_of,
 )
-from bankwise.read.ptx.integers import COMPARISONS, FUNCTIONS, ONLY_WORDS, Function, narrow, widen
+from bankwise.read.integers import fit
+from bankwise.read.ptx.integers import (
+    FUNCTIONS,
+    ONLY_SIGNED,
+    ONLY_WORDS,
+    SIGNED,
+    Function,
+    comparison,
+    convert,
+    narrow,
+)
 from bankwise.read.ptx.operands import value
 from bankwise.read.ptx.parse import BYTES, Statement
 
@@ -63,23 +73,23 @@ def _integer(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     *words, kind = statement.parts
     wide = "wide" in words
     name = ".".join("lo" if word == "wide" else word for word in words)
-    function = FUNCTIONS.get(name)
+    is_signed = kind[0] == "s"
+    function = (SIGNED.get(name) if is_signed else None) or FUNCTIONS.get(name)
     bits = 8 * BYTES[kind]
     if (
         function is None
         or operands_of(function) != len(statement.operands) - 1
         or (bits != 32 and words[0] in ONLY_WORDS)
-        or (wide and bits > 32)
+        or (bits > 32 and wide)
+        or (words[0] in ONLY_SIGNED and not is_signed)
     ):
-        return _high(statement, known)
-    if kind[0] != "s" and words[0] in ("neg", "abs"):
         return None
     kinds = _kinds(words[0], kind, wide, len(statement.operands) - 1)
-    out = 2 * bits if wide else bits
+    out = f"{kind[0]}{2 * bits if wide else bits}"
 
     def run(state: State) -> tuple[Value, ...]:
         values = _sources(statement, known, state)
-        return (apply(_typed(function, kinds, out, bits), *values),)
+        return (apply(_typed(function, kinds, out), *values),)
 
     return run
 
@@ -95,47 +105,38 @@ def _kinds(word: str, kind: str, wide: bool, count: int) -> list[str]:
     return kinds
 
 
-def _typed(function: Function, kinds: list[str], out: int, bits: int) -> Function:
+def _typed(function: Function, kinds: list[str], out: str) -> Function:
+    """``function`` of sources of these types, extended where its result is wider."""
+    bits = int(out[1:])
+
     def run(*values: Array) -> Array:
-        typed = [widen(v, kind) for v, kind in zip(values, kinds, strict=True)]
+        typed = [
+            narrow(v, k) if k in (out, "u32") or int(k[1:]) == bits else convert(v, k, out)
+            for v, k in zip(values, kinds, strict=True)
+        ]
         return narrow(function(*typed, bits=bits), out)
 
     return run
-
-
-def _high(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
-    """mul.hi and mad.hi of 32 bits."""
-    *words, kind = statement.parts
-    count = {"mul.hi": 3, "mad.hi": 4}.get(".".join(words))
-    if len(statement.operands) != count or kind not in ("u32", "s32"):
-        return None
-
-    def high(x: Array, y: Array, *z: Array) -> Array:
-        shift = np.int64(32) if kind == "s32" else np.uint64(32)
-        upper = (widen(x, kind) * widen(y, kind)) >> shift
-        return narrow(upper + widen(z[0], kind) if z else upper, 32)
-
-    return lambda state: (apply(high, *_sources(statement, known, state)),)
 
 
 def _compare(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     """setp: one predicate, or two ("p|q", the second negated), joined with a third operand."""
     parts = statement.parts
     kind = parts[-1]
-    function = COMPARISONS.get(parts[1])
-    if function is None or not _TYPE.fullmatch(kind):
+    if not _TYPE.fullmatch(kind):
+        return None
+    function = comparison(parts[1], kind)
+    if function is None:
         return None
     if len(parts) not in (3, 4) or len(statement.operands) != len(parts):
         return None
-    if parts[1] in ("lo", "ls", "hi", "hs"):
-        kind = f"u{kind[1:]}"
     join = _BITS.get(parts[2]) if len(parts) == 4 else None
     if len(parts) == 4 and join is None:
         return None
 
     def run(state: State) -> tuple[Value, ...]:
         values = _sources(statement, known, state)
-        found = apply(lambda x, y: function(widen(x, kind), widen(y, kind)), *values[:2])
+        found = apply(function, *values[:2])
         both = (found, apply(lambda p: ~p, found))
         if join is not None:
             third = _boolean(state, statement.operands[3], known)
@@ -176,8 +177,8 @@ def _select(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         if not isinstance(chosen, Unknown):
             here = np.broadcast_to(chosen, state.active.shape)[state.active]
             if here.all() or not here.any():
-                return (apply(lambda x: narrow(x, bits), yes if here.all() else no),)
-        pick = apply(lambda x, y, c: narrow(choose(c, x, y), bits), yes, no, chosen)
+                return (apply(lambda x: fit(x, bits), yes if here.all() else no),)
+        pick = apply(lambda x, y, c: fit(choose(c, x, y), bits), yes, no, chosen)
         return (pick,)
 
     return run
@@ -191,14 +192,14 @@ def _convert(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     kinds = [p for p in parts[1:] if _TYPE.fullmatch(p)]
     if parts[0] == "cvta" and kinds:
         bits = 8 * BYTES[kinds[-1]]
-        return lambda state: (apply(lambda x: narrow(x, bits), *_sources(statement, known, state)),)
+        return lambda state: (apply(lambda x: fit(x, bits), *_sources(statement, known, state)),)
     if len(kinds) != 2 or len(parts) != 3:
         return None
     to, of = kinds
 
     def run(state: State) -> tuple[Value, ...]:
         (found,) = _sources(statement, known, state)
-        return (apply(lambda x: narrow(widen(x, of), 8 * BYTES[to]), found),)
+        return (apply(lambda x: convert(x, of, to), found),)
 
     return run
 
@@ -207,7 +208,7 @@ def _pack(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     """mov between one register and a vector of narrower ones."""
     to, source = statement.operands[:2]
     bits = 8 * BYTES.get(statement.parts[-1], 0)
-    if len(statement.operands) != 2 or not bits:
+    if len(statement.operands) != 2 or not 0 < bits <= 64:
         return None
     if "{" in to:
         count = len(to.split(","))
@@ -233,14 +234,14 @@ def _pack(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
 
 def _piece(whole: Array, start: Array, width: Array) -> Array:
-    return narrow(np.right_shift(whole.astype(np.uint64), start), int(width.flat[0]))
+    return fit(np.right_shift(whole.astype(np.uint64), start), int(width.flat[0]))
 
 
 def _joined(parts: tuple[Array, ...], piece: int, bits: int) -> Array:
     out = np.zeros((1, 1), np.uint64)
     for n, part in enumerate(parts):
         out = out | (part.astype(np.uint64) << np.uint64(n * piece))
-    return narrow(out, bits)
+    return fit(out, bits)
 
 
 def _shuffle(statement: Statement, known: Mapping[str, int]) -> Meaning | None:

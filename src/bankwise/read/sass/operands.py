@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.read.follow.arithmetic import join
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, Value, apply, complement, constant
+from bankwise.read.integers import join
 
 Constants = Callable[[int, int], Value]
 """The word at (bank, offset in bytes) of the constant memory."""

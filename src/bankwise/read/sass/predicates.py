@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from bankwise.read.follow.arithmetic import truth_table
+from bankwise.read.follow.bitwise import truth_table
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply, constant
 from bankwise.read.sass.forms import Form, Meaning, carries, reads
-from bankwise.read.sass.integers import COMPARISONS, wide
+from bankwise.read.sass.integers import COMPARISONS, comparison
 from bankwise.read.sass.operands import Constants, names, number, predicate, predicate_name, word
 from bankwise.read.sass.parse import Instruction
 
@@ -24,18 +24,18 @@ BOOLEAN: Mapping[str, Callable[[Array, Array], Array]] = {
 def compare(f: Form, constants: Constants) -> Meaning | None:
     """ISETP.LT.U32.AND P0, P1, a, b, P2: (a < b) & P2 and !(a < b) & P2; .EX: the upper words."""
     words = f.name.split(".")[1:]
-    ordering, joining = (COMPARISONS.get(words[0]), BOOLEAN.get(words[-1 - ("EX" in words)]))
-    if ordering is None or joining is None or len(f.sources) != 2 or len(f.outs) > 2:
+    joining = BOOLEAN.get(words[-1 - ("EX" in words)])
+    if words[0] not in COMPARISONS or joining is None or len(f.sources) != 2 or len(f.outs) > 2:
         return None
     if set(words[1:]) - {"U32", "EX", *BOOLEAN} or len(f.ins) != 1 + ("EX" in words):
         return None
     is_signed = "U32" not in words
+    ordering = comparison(words[0], is_signed)
 
     def both(a: Array, b: Array, last: Array, *lower: Array) -> Array:
-        x, y = wide(a, is_signed), wide(b, is_signed)
-        found = ordering(x, y)
+        found = ordering(a, b)
         if lower:
-            found = _extended(words[0], x, y, lower[0])
+            found = _extended(words[0], is_signed, a, b, lower[0])
         return np.stack(np.broadcast_arrays(joining(found, last), joining(~found, last)))
 
     def run(state: State) -> tuple[Value, ...]:
@@ -46,13 +46,13 @@ def compare(f: Form, constants: Constants) -> Meaning | None:
     return Meaning(carries(f), reads(f), run)
 
 
-def _extended(comparison: str, x: Array, y: Array, lower: Array) -> Array:
+def _extended(name: str, is_signed: bool, x: Array, y: Array, lower: Array) -> Array:
     """Compared by the upper words; where they are equal, as the lower words were."""
-    if comparison == "EQ":
+    if name == "EQ":
         return np.asarray((x == y) & lower)
-    if comparison == "NE":
+    if name == "NE":
         return np.asarray((x != y) | lower)
-    strict = COMPARISONS[comparison.replace("E", "T")]
+    strict = comparison(name.replace("E", "T"), is_signed)
     return np.asarray(strict(x, y) | ((x == y) & lower))
 
 

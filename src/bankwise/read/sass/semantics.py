@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from bankwise.read.follow.arithmetic import halves, truth_table
+from bankwise.read import bits
+from bankwise.read.follow.bitwise import truth_table
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply, choose, constant
+from bankwise.read.integers import halves
 from bankwise.read.sass import integers
 from bankwise.read.sass.forms import Form, Meaning, carries, form, one_word, reads
 from bankwise.read.sass.integers import UNARY
@@ -86,9 +88,9 @@ def _bits(f: Form, constants: Constants) -> Meaning | None:
     """BMSK, SGXT, PRMT."""
     functions: Mapping[str, tuple[Callable[..., Array], int]] = {
         "BMSK": (integers.mask, 2),
-        "SGXT": (lambda a, n: integers.extend(a, n, True), 2),
-        "SGXT.U32": (lambda a, n: integers.extend(a, n, False), 2),
-        "PRMT": (integers.permute, 3),
+        "SGXT": (bits.sign_extend, 2),
+        "SGXT.U32": (bits.zero_extend, 2),
+        "PRMT": (lambda a, selector, c: bits.permute_bytes(a, c, selector), 3),
     }
     function, count = functions.get(f.name, (None, 0))
     if function is None or len(f.sources) != count or f.outs or f.ins:

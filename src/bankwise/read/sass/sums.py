@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bankwise.read.follow.arithmetic import halves, join
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply
+from bankwise.read.integers import extend, fit, funnel_left, halves, modulo, shift_left
 from bankwise.read.sass.forms import Form, Meaning, carries, one_word, reads
-from bankwise.read.sass.integers import low, product, wide
+from bankwise.read.sass.integers import product
 from bankwise.read.sass.operands import Constants, following, pair, predicate, word
 
 _U64 = np.uint64
@@ -26,7 +26,7 @@ def add(f: Form, constants: Constants) -> Meaning | None:
         parts += [apply(lambda p: p.astype(_U64), predicate(state, text)) for text in f.ins]
         total = apply(lambda *terms: sum(terms[1:], terms[0]), *parts)
         over = (_at_least(total, n) for n in range(1, len(f.outs) + 1))
-        return (*((apply(low, total),) if following(f.target, 1) else ()), *over)
+        return (*((apply(fit, total),) if following(f.target, 1) else ()), *over)
 
     return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
 
@@ -108,15 +108,15 @@ def scaled(f: Form, constants: Constants) -> Meaning | None:
         parts = [apply(lambda x: x.astype(_U64), moved), _addend(state, f.sources[1], constants)]
         parts += [apply(lambda p: p.astype(_U64), predicate(state, text)) for text in f.ins]
         total = apply(lambda *terms: sum(terms[1:], terms[0]), *parts)
-        result = (apply(low, total),) if following(f.target, 1) else ()
+        result = (apply(fit, total),) if following(f.target, 1) else ()
         return (*result, *((_at_least(total, 1),) if f.outs else ()))
 
     return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
 
 
 def _moved(a: Array, rest: tuple[Array, ...], words: set[str]) -> Array:
-    count = rest[-1].astype(_U64) & _U64(31)
+    count = modulo(rest[-1])
     if "HI" not in words:
-        return low(a.astype(_U64) << count)
-    high = low(wide(a, True) >> np.int64(32)) if "SX32" in words else rest[0]
-    return halves(join(*np.broadcast_arrays(a, high)) << count)[1]
+        return shift_left(a, count)
+    sign = halves(extend(a, 32, 64))[1] if "SX32" in words else rest[0]
+    return funnel_left(sign, a, count)

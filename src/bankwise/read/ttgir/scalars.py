@@ -1,34 +1,55 @@
 """Whole numbers of a kernel, as far as the text and the given arguments say them.
 
-Loop bounds and buffer numbers are all that is wanted: 32-bit integer arithmetic on single values.
-What depends on anything else is None.
+Loop bounds and buffer numbers are all that is wanted: integer arithmetic on single values, of the
+width that the operation's type states. What depends on anything else, or is undefined, is None.
 """
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from bankwise.read.integers import (
+    ARITH,
+    COMPARISONS,
+    Array,
+    Operation,
+    extend,
+    fit,
+    signed,
+    undefined,
+)
 from bankwise.read.ttgir.values import Op
 
 Scalar = int | None
 
 _CONSTANT = re.compile(r"(-?\d+|true|false)\s*$")
-_BITS = 32
+_TYPE = re.compile(r"(?<![\w!.])(?:i(\d+)|(index))\b")
+_CASTS = ("arith.extsi", "arith.extui", "arith.index_cast", "arith.index_castui", "arith.trunci")
+_MOST_BITS = 64
 
 
 def evaluate(op: Op, values: Sequence[Scalar]) -> Scalar:
     """The result of an ``arith`` operation on these operands; None if it is not known."""
     if op.name == "arith.constant":
         return _constant(op.body)
-    if op.name in ("arith.extsi", "arith.extui", "arith.index_cast", "arith.trunci"):
-        return values[0] if values else None
     if op.name == "arith.select":
         return _select(values)
+    widths = [int(bits or _MOST_BITS) for bits, _ in _TYPE.findall(op.types)]
+    if not widths or max(widths) > _MOST_BITS or not min(widths) >= 1:
+        return None
+    known = [value for value in values if value is not None]
+    if not values or len(known) < len(values):
+        return None
+    if op.name in _CASTS:
+        return _cast(op.name, known[0], widths[0], widths[-1])
     if op.name == "arith.cmpi":
-        return _compare(op.body.split(",")[0].strip(), values)
-    return _binary(op.name, values)
+        return _two(COMPARISONS, op.body.split(",")[0].strip(), known, widths[0])
+    if not (op.name.startswith("arith.") and op.name.endswith("i")):
+        return None
+    return _two(ARITH, op.name.removeprefix("arith.")[:-1], known, widths[0])
 
 
 def _constant(body: str) -> Scalar:
@@ -46,54 +67,28 @@ def _select(values: Sequence[Scalar]) -> Scalar:
     return values[1] if values[0] else values[2]
 
 
-def _compare(how: str, values: Sequence[Scalar]) -> Scalar:
-    if len(values) != 2 or values[0] is None or values[1] is None:
+def _cast(name: str, value: int, before: int, after: int) -> int:
+    """``value`` of one width as a number of another."""
+    of = _number(value, before)
+    zeros = name.endswith("ui")
+    return _kept(of if zeros else extend(of, before, max(before, after)), after)
+
+
+def _two(table: Mapping[str, Operation], name: str, values: Sequence[int], bits: int) -> Scalar:
+    """A binary operation of the table on two numbers; None if it promises nothing of them."""
+    if name not in table or len(values) != 2:
         return None
-    a, b = values[0], values[1]
-    if how.startswith("u"):
-        a, b, how = a % (1 << _BITS), b % (1 << _BITS), "s" + how[1:]
-    test = _COMPARISONS.get(how)
-    return None if test is None else int(test(a, b))
-
-
-def _binary(name: str, values: Sequence[Scalar]) -> Scalar:
-    how = _BINARY.get(name)
-    if how is None or len(values) != 2 or values[0] is None or values[1] is None:
+    x, y = (_number(value, bits) for value in values)
+    if undefined(name, x, y, bits).any():
         return None
-    return how(values[0], values[1])
+    found = table[name](x, y, bits)
+    return int(found[0]) if found.dtype == np.bool_ else _kept(found, bits)
 
 
-def _divide(a: int, b: int) -> Scalar:
-    """Towards zero, as C does."""
-    if b == 0:
-        return None
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+def _number(value: int, bits: int) -> Array:
+    return fit(np.array([value % (1 << bits)], np.uint64), bits)
 
 
-def _remainder(a: int, b: int) -> Scalar:
-    whole = _divide(a, b)
-    return None if whole is None else a - b * whole
-
-
-_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "slt": operator.lt,
-    "sle": operator.le,
-    "sgt": operator.gt,
-    "sge": operator.ge,
-}
-_BINARY: Mapping[str, Callable[[int, int], Scalar]] = {
-    "arith.addi": operator.add,
-    "arith.subi": operator.sub,
-    "arith.muli": operator.mul,
-    "arith.divsi": _divide,
-    "arith.divui": _divide,
-    "arith.remsi": _remainder,
-    "arith.remui": _remainder,
-    "arith.minsi": min,
-    "arith.maxsi": max,
-    "arith.andi": operator.and_,
-    "arith.ori": operator.or_,
-    "arith.xori": operator.xor,
-}
+def _kept(found: Array, bits: int) -> int:
+    number = fit(found, bits)
+    return int(number[0] if bits == 1 else signed(number, bits)[0])

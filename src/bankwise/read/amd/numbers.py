@@ -1,0 +1,78 @@
+"""How AMD instructions take their operands, over the one table of integer arithmetic.
+
+Shift counts, starts and widths of fields are taken modulo 32 (64 for the 64-bit forms); some
+instructions look at the low 24 or 16 bits of their sources. Source: AMD CDNA3 ISA.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from bankwise.read import bits as b
+from bankwise.read import integers as i
+from bankwise.read.follow.values import Array
+
+Function = Callable[..., Array]
+
+_LOW24, _LOW16 = np.uint32(0xFFFFFF), np.uint32(0xFFFF)
+
+
+def by_modulo(shift: Function) -> Function:
+    """A shift whose count is taken modulo the width."""
+    return lambda x, n, bits=32: shift(x, i.modulo(n, bits), bits)
+
+
+shift_left = by_modulo(i.shift_left)
+shift_right = by_modulo(i.shift_right_unsigned)
+shift_right_signed = by_modulo(i.shift_right_signed)
+
+
+def wide(function: Function) -> Function:
+    """A shift of 64 bits."""
+    return lambda x, n: function(x, n, 64)
+
+
+def extract(x: Array, start: Array, width: Array) -> Array:
+    """v_bfe_u32."""
+    return b.extract_unsigned(x, i.modulo(start), i.modulo(width))
+
+
+def extract_signed(x: Array, start: Array, width: Array) -> Array:
+    """v_bfe_i32."""
+    return b.extract_signed(x, i.modulo(start), i.modulo(width))
+
+
+def packed_field(take: Function) -> Function:
+    """s_bfe_*: start and width of the field stand in one word."""
+
+    def run(x: Array, y: Array) -> Array:
+        return take(x, i.modulo(y), (y >> np.uint32(16)) & np.uint32(0x7F))
+
+    return run
+
+
+def ones_from(width: Array, start: Array) -> Array:
+    """bfm: ``width`` ones from bit ``start`` on."""
+    return i.shift_left(b.low_ones(i.modulo(width)), i.modulo(start))
+
+
+def low24(x: Array) -> Array:
+    """The lower 24 bits."""
+    return x & _LOW24
+
+
+def low24_signed(x: Array) -> Array:
+    """The lower 24 bits with their sign."""
+    return b.sign_extend(x, 24)
+
+
+def half(function: Function) -> Function:
+    """An operation on the lower 16 bits of its sources."""
+    return lambda x, y: function(x & _LOW16, y & _LOW16, 16)
+
+
+def reversed_operands(function: Function) -> Function:
+    """The "rev" forms: the operands change places."""
+    return lambda x, y: function(y, x)
