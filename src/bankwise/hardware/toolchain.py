@@ -4,6 +4,7 @@
 
     [iree]
     backend = "cuda"                    the back end of IREE that emits code; "none" for none
+    target = "sm_80"                    how it names the GPU
 
     [triton]
     target = "cuda:80"                  as a TTGIR module names the GPU; "none" for none
@@ -28,6 +29,14 @@ NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
+class Iree:
+    """The back end of IREE that emits code ("rocm", "cuda", "none"), and how it names the GPU."""
+
+    backend: str
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Triton:
     """What Triton takes a GPU for. ``target``: "cuda:90", "hip:gfx942", or "none"; the rest decides
     how it lays out scratch memory (masks: of the lanes of a phase of 16-byte accesses)."""
@@ -44,7 +53,7 @@ class Toolchain:
 
     file: str = ""
     machine_code: tuple[str, ...] | None = None
-    iree: str | None = None
+    iree: Iree | None = None
     triton: Triton | None = None
 
 
@@ -55,10 +64,10 @@ def languages(tools: Toolchain) -> tuple[str, ...]:
     return tools.machine_code
 
 
-def iree_backend(tools: Toolchain) -> str:
-    """IREE's back end, "none" if there is none; :class:`InputError` if the file is silent."""
+def iree(tools: Toolchain) -> Iree:
+    """IREE's back end; :class:`InputError` if the file is silent."""
     if tools.iree is None:
-        raise _missing(tools, "backend in [iree]", "which back end of IREE emits code", '"rocm"')
+        raise _missing(tools, "the table [iree]", "which back end of IREE emits code", "")
     return tools.iree
 
 
@@ -87,7 +96,7 @@ def parse(data: Mapping[str, Any], file: str) -> Toolchain:
     return Toolchain(
         file=file,
         machine_code=None if code is None else tuple(code),
-        iree=None if table is None else _backend(table),
+        iree=None if table is None else _iree(table),
         triton=None if choices is None else _triton(choices),
     )
 
@@ -99,11 +108,13 @@ def check_keys(data: Mapping[str, Any], known: tuple[str, ...], where: str) -> N
         raise ValueError(f"unknown key {strange[0]!r} in {where}; known: {', '.join(known)}")
 
 
-def _backend(table: Mapping[str, Any]) -> str:
-    check_keys(table, ("backend",), "[iree]")
+def _iree(table: Mapping[str, Any]) -> Iree:
+    check_keys(table, ("backend", "target"), "[iree]")
     if table["backend"] not in BACKENDS:
         raise ValueError(f"backend = {table['backend']!r} is none of {', '.join(BACKENDS)}")
-    return str(table["backend"])
+    if table["backend"] == NONE:
+        return Iree(NONE)
+    return Iree(table["backend"], str(table["target"]))
 
 
 def _triton(table: Mapping[str, Any]) -> Triton:

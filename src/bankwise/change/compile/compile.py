@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from bankwise.change.compile.wrap import Size, Source, prepare
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import machine, names
-from bankwise.hardware.toolchain import iree_backend
+from bankwise.hardware.toolchain import NONE, iree
 from bankwise.read.amd import listing as amd
 from bankwise.read.emitted import Listing
 from bankwise.read.ptx import listing as ptx
@@ -30,7 +30,8 @@ TIME_LIMIT_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """How iree-compile is asked for one vendor's code; ``listings`` reads what it emits."""
+    """How iree-compile is asked for one vendor's code; ``listings`` reads what it emits.
+    ``target``: the GPU, as the compiler names it."""
 
     name: str
     target_flag: str
@@ -38,6 +39,7 @@ class Backend:
     suffix: str
     listings: Callable[[str], tuple[Listing, ...]]
     extra: tuple[str, ...] = ()
+    target: str = ""
 
 
 _ROCM = Backend(
@@ -65,12 +67,14 @@ def backend_of(target: str) -> Backend | None:
 
     Raises :class:`InputError` for an unknown machine, or one whose file does not say.
     """
-    return _BACKENDS.get(iree_backend(machine(target).tools))
+    said = iree(machine(target).tools)
+    return replace(_BACKENDS[said.backend], target=said.target) if said.backend != NONE else None
 
 
 def compiled_targets() -> tuple[str, ...]:
     """The machines that IREE emits code for here, as their files say."""
-    return tuple(name for name in names() if machine(name).tools.iree in _BACKENDS)
+    tools = ((name, machine(name).tools.iree) for name in names())
+    return tuple(name for name, said in tools if said and said.backend != NONE)
 
 
 _DIAGNOSTIC = re.compile(r"^(.*?):(\d+)(?::(\d+))?: error: (.*)$", re.MULTILINE)
@@ -107,7 +111,7 @@ def compile_text(
         return emitted
     backend = backend_of(target)
     assert backend is not None, target
-    return _choose(_listings(emitted, backend), target, kernel, file)
+    return _choose(_listings(emitted, backend), backend.target, kernel, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,7 @@ def _run(
 ) -> Emitted | Refusal:
     with TemporaryDirectory(prefix="bankwise-") as folder:
         try:
-            done = _start(source, target, backend, Path(folder), limit)
+            done = _start(source, backend, Path(folder), limit)
         except subprocess.TimeoutExpired:
             return Refusal(f"the compiler took more than {limit:g} s", Location(file))
         found = sorted(Path(folder).glob(f"out/*.{backend.suffix}"))
@@ -184,7 +188,7 @@ def _listings(emitted: Emitted, backend: Backend) -> tuple[Listing, ...]:
 
 
 def _start(
-    source: Source, target: str, backend: Backend, folder: Path, limit: float
+    source: Source, backend: Backend, folder: Path, limit: float
 ) -> subprocess.CompletedProcess[str]:
     """Run the compiler in ``folder``, where it leaves assembly in ``out``."""
     (folder / "kernel.mlir").write_text(source.text, "utf-8")
@@ -193,7 +197,7 @@ def _start(
             str(compiler()),
             "kernel.mlir",
             f"--iree-hal-target-backends={backend.name}",
-            f"{backend.target_flag}={target}",
+            f"{backend.target_flag}={backend.target}",
             f"{backend.dump_flag}=out",
             *backend.extra,
             *source.arguments,

@@ -93,9 +93,9 @@ def lower(
     with TemporaryDirectory(prefix="bankwise-") as name:
         folder = Path(name)
         (folder / "model.mlir").write_text(text, "utf-8")
-        _configure(folder, backend, target, chosen, file)
+        _configure(folder, backend, chosen, file)
         configured = sorted(folder.glob("configured/*.mlir"), key=_number)
-        return tuple(_translate(one, backend, target, chosen, file) for one in configured)
+        return tuple(_translate(one, backend, chosen, file) for one in configured)
 
 
 def link(
@@ -121,7 +121,7 @@ def link(
             flags.append(
                 f"--iree-hal-substitute-executable-configuration={executable}=kernel{number}.mlir"
             )
-        command = [*_flags(backend, target, lowering or Lowering()), *flags, "-o=model.vmfb"]
+        command = [*_flags(backend, lowering or Lowering()), *flags, "-o=model.vmfb"]
         _run(["model.mlir", *command], folder, file)
         return (folder / "model.vmfb").read_bytes()
 
@@ -137,7 +137,7 @@ def code_object(
     with TemporaryDirectory(prefix="bankwise-") as name:
         folder = Path(name)
         (folder / "kernel.mlir").write_text(recompilable(kernel, file), "utf-8")
-        flags = _flags(backend, target, lowering or Lowering())
+        flags = _flags(backend, lowering or Lowering())
         dumps = [f"--iree-hal-dump-executable-{k}-to={k}" for k in ("binaries", "intermediates")]
         mode = "--compile-mode=hal-executable"
         _run(["kernel.mlir", mode, *flags, *dumps, "-o=kernel.bin"], folder, file)
@@ -165,20 +165,20 @@ def _backend(target: str, file: str) -> Backend:
     return backend
 
 
-def _flags(backend: Backend, target: str, lowering: Lowering) -> list[str]:
+def _flags(backend: Backend, lowering: Lowering) -> list[str]:
     direct = "true" if lowering.direct_load else "false"
     return [
         f"--iree-hal-target-backends={backend.name}",
-        f"{backend.target_flag}={target}",
+        f"{backend.target_flag}={backend.target}",
         f"--iree-llvmgpu-use-direct-load={direct}",
     ]
 
 
-def _configure(folder: Path, backend: Backend, target: str, lowering: Lowering, file: str) -> None:
+def _configure(folder: Path, backend: Backend, lowering: Lowering, file: str) -> None:
     _run(
         [
             "model.mlir",
-            *_flags(backend, target, lowering),
+            *_flags(backend, lowering),
             "--compile-to=executable-configurations",
             "--iree-hal-dump-executable-configurations-to=configured",
             "-o=model.configured",
@@ -188,9 +188,7 @@ def _configure(folder: Path, backend: Backend, target: str, lowering: Lowering, 
     )
 
 
-def _translate(
-    configured: Path, backend: Backend, target: str, lowering: Lowering, file: str
-) -> Dispatch:
+def _translate(configured: Path, backend: Backend, lowering: Lowering, file: str) -> Dispatch:
     text = configured.read_text("utf-8")
     named = _EXECUTABLE.search(text)
     executable = named[1] if named else configured.stem
@@ -200,7 +198,7 @@ def _translate(
     command = [
         configured.name,
         "--compile-mode=hal-executable",
-        *_flags(backend, target, lowering),
+        *_flags(backend, lowering),
         f"{backend.dump_flag}={out}",
         *backend.extra,
         "--mlir-disable-threading",
