@@ -210,6 +210,15 @@ def test_an_unknown_instruction_is_listed_and_its_registers_are_lost() -> None:
     assert "a result of FROB" in kernel.refusals[0].reason
 
 
+def test_a_product_of_halves_leaves_the_registers_behind_it_alone() -> None:
+    """mma.m16n8k16 with f16 results: 128 of them, 32 lanes, two to a register."""
+    body = "S2R R0, SR_TID.X\nIMAD.SHL.U32 R66, R0, 0x4, RZ\n"
+    body += "HMMA.16816.F16 R64, R8, R12, R64\nSTS [R66], R64"
+    kernel = sass(body)
+    assert [a.instruction for a in kernel.accesses] == ["st.shared.b32"]
+    assert kernel.refusals == ()
+
+
 def test_generic_accesses_are_said_to_be_left_out() -> None:
     (note,) = (n for n in sass(f"{TILE}\nLD.E R4, [R6.64]").notes if "generic" in n)
     assert note.startswith("1 generic access")

@@ -23,11 +23,14 @@ _ONE = re.compile(
     r"(?:U?(?:MOV|IADD3|IMAD|LEA|LOP3|LOP|SHF|SHL|SHR|BMSK|SGXT|PRMT|SEL|POPC|FLO|BREV|ISETP|PLOP3)"
     r"|IADD|VIADD|VIADDMNMX|VIMNMX|VIMNMX3|UVIMNMX|IMNMX|IABS|IDP|IMMA_SP|ISET|LDC|ULDC|LDCU|S2R"
     r"|S2UR|CS2R|R2UR|P2R|R2P|UP2UR|UR2UP|UP2R|SHFL|VOTE|VOTEU|MATCH|REDUX|CREDUX|ELECT|B2R|MOVM"
-    r"|QSPC|FADD|FMUL|FFMA|FSEL|FSET|FSETP|FMNMX|FMNMX3|FCHK|FSWZADD|MUFU|FRND|F2F|F2FP|F2I|F2IP"
+    r"|QSPC|FADD|FHADD|FMUL|FFMA|FSEL|FSET|FSETP|FMNMX|FMNMX3|FCHK|FSWZADD|MUFU|FRND|F2F|F2FP|F2I|F2IP"
     r"|I2F|I2FP|I2I|I2IP|HADD2|HMUL2|HFMA2|HSET2|HSETP2|HMNMX2|HADD2_32|USEL|DSETP|LD|LDG|LDL|LDS"
     r"|LDSM|ATOM|ATOMG|ATOMS|DADD|DMUL|DFMA|SYNCS|GETLMEMBASE|HMMA|IMMA|DMMA|BMMA|QMMA|UF2FP|UFADD"
     r"|UFMUL|UFFMA|UI2F\w*|UF2I\w*|UFSEL|UFSETP|UFMNMX|MAPA|UMAPA|UCVTA|GETCTAID|LDTM|MEMSET)(?:\.|$)"
 )
+_HALF_SUMS = re.compile(r"[HQ]MMA\.(?:SP\.|SF\.)*168\d+\.F16(?:\.|$)")
+"""mma of 16 x 8 results in f16: 4 halves a lane. Source: PTX ISA, fragments of mma.m16n8k16."""
+
 _MATRIX = re.compile(r"[HQI]GMMA\.(?:\w+\.)*?64x(\d+)x\d+\.(\w+)")
 
 
@@ -70,7 +73,7 @@ def width(i: Instruction) -> int:
         if word in parts:
             return count
     if i.parts[0].endswith("MMA"):
-        return 4
+        return 2 if _HALF_SUMS.match(i.name) else 4
     if i.parts[0] in ("DADD", "DMUL", "DFMA", "CS2R") or parts & {"F64", "S64", "U64"}:
         return 2
     return 1 if _ONE.match(i.name) else 4
