@@ -171,12 +171,6 @@ def machine(name: str) -> Machine:
     return _read(name, shown_path(files[name]))
 
 
-def with_triton_target(text: str) -> tuple[str, ...]:
-    """The machines that Triton calls ``text`` ("cuda:90"), as their files say."""
-    tools = ((name, machine(name).tools) for name in names())
-    return tuple(name for name, t in tools if t.triton and t.triton.target == text)
-
-
 @cache
 def _read(name: str, shown: str) -> Machine:
     try:

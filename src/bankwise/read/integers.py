@@ -1,4 +1,7 @@
-"""Integer arithmetic of fixed width, for every language that is read: one table.
+"""Integer arithmetic of fixed width, for every language that is read.
+
+:mod:`bankwise.read.operations` is the table by name, :mod:`bankwise.read.bits` has fields and
+counts.
 
 A number of ``bits`` bits (1 to 64) is an array of uint32 (up to 32 bits) or uint64 that holds its
 bits and zeros above them: a register, which has no sign. Signed operations read the same bits as
@@ -10,15 +13,15 @@ two's complement, and every result is cut to ``bits`` again:
     shift_left(1, 32)                0             counts are numbers, not taken modulo the width
 
 What no language promises (LLVM: poison or undefined) must not disturb other lanes: dividing by zero
-gives 0, the smallest number by -1 itself; :func:`undefined` says where that is. A machine that
-takes counts modulo the width (AMD, ``.wrap`` in PTX) does so before it asks.
+gives 0, the smallest number by -1 itself; ``operations.undefined`` says where that is. A machine
+that takes counts modulo the width (AMD, ``.wrap`` in PTX) does so before it asks.
 
 The tests hold every operation against LLVM's own evaluation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -276,57 +279,6 @@ def less_unsigned(x: Array, y: Array, bits: int = 32) -> Array:
 def less_signed(x: Array, y: Array, bits: int = 32) -> Array:
     """Whether ``x < y``, read as signed numbers."""
     return np.asarray(signed(x, bits) < signed(y, bits))
-
-
-COMPARISONS: Mapping[str, Operation] = {
-    "eq": equal,
-    "ne": lambda x, y, bits=32: ~equal(x, y),
-    "slt": less_signed,
-    "sle": lambda x, y, bits=32: ~less_signed(y, x, bits),
-    "sgt": lambda x, y, bits=32: less_signed(y, x, bits),
-    "sge": lambda x, y, bits=32: ~less_signed(x, y, bits),
-    "ult": less_unsigned,
-    "ule": lambda x, y, bits=32: ~less_unsigned(y, x),
-    "ugt": lambda x, y, bits=32: less_unsigned(y, x),
-    "uge": lambda x, y, bits=32: ~less_unsigned(x, y),
-}
-"""By LLVM's names of the predicates, in the order in which MLIR numbers them."""
-
-
-ARITH: Mapping[str, Operation] = {
-    "add": add,
-    "sub": subtract,
-    "mul": multiply,
-    "and": conjunction,
-    "or": disjunction,
-    "xor": difference,
-    "divs": divide_signed,
-    "floordivs": divide_signed_down,
-    "ceildivs": divide_signed_up,
-    "rems": remainder_signed,
-    "divu": divide_unsigned,
-    "ceildivu": divide_unsigned_up,
-    "remu": remainder_unsigned,
-    "mins": minimum_signed,
-    "maxs": maximum_signed,
-    "minu": minimum_unsigned,
-    "maxu": maximum_unsigned,
-    "shl": shift_left,
-    "shru": shift_right_unsigned,
-    "shrs": shift_right_signed,
-}
-"""By the names of MLIR's index dialect; those of arith have an i behind."""
-
-
-def undefined(name: str, x: Array, y: Array, bits: int = 32) -> Array:
-    """Where the operation that arith calls ``name`` ("divs", "shl") promises nothing."""
-    if name.startswith("sh"):
-        return np.asarray(y >= y.dtype.type(bits))
-    if name.endswith(("divs", "rems")):
-        least, last = x.dtype.type(1 << (bits - 1)), x.dtype.type((1 << bits) - 1)
-        return np.asarray((y == 0) | ((x == least) & (y == last)))
-    divides = name.endswith(("divu", "remu"))
-    return np.asarray(y == 0) if divides else np.zeros(np.broadcast(x, y).shape, np.bool_)
 
 
 def halves(x: Array) -> tuple[Array, Array]:

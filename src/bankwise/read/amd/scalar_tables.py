@@ -8,6 +8,7 @@ import numpy as np
 
 from bankwise.read import bits as b
 from bankwise.read import integers as i
+from bankwise.read import operations
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.values import (
     Array,
@@ -71,9 +72,9 @@ CARRY: Mapping[str, tuple[Binary, Binary]] = {
     "s_addk_i32": (i.add, lambda x, y: _overflow(x, y, 1)),
     "s_sub_i32": (i.subtract, lambda x, y: _overflow(x, y, -1)),
     "s_min_i32": (i.minimum_signed, i.less_signed),
-    "s_max_i32": (i.maximum_signed, i.COMPARISONS["sgt"]),
+    "s_max_i32": (i.maximum_signed, operations.COMPARISONS["sgt"]),
     "s_min_u32": (i.minimum_unsigned, i.less_unsigned),
-    "s_max_u32": (i.maximum_unsigned, i.COMPARISONS["ugt"]),
+    "s_max_u32": (i.maximum_unsigned, operations.COMPARISONS["ugt"]),
     "s_lshl1_add_u32": _shift_add(1),
     "s_lshl2_add_u32": _shift_add(2),
     "s_lshl3_add_u32": _shift_add(3),
@@ -124,7 +125,7 @@ def comparison(name: str, kind: str) -> Binary | None:
     """The test that an instruction ``..._NAME_KIND`` ("lt", "i32") makes; None if there is none."""
     if name not in COMPARE or not kind[1:].isdigit():
         return None
-    test, bits = i.COMPARISONS[COMPARE[name][kind[0] == "i"]], int(kind[1:])
+    test, bits = operations.COMPARISONS[COMPARE[name][kind[0] == "i"]], int(kind[1:])
     return lambda x, y: test(x, y, bits)
 
 

@@ -16,8 +16,9 @@ from iree.compiler import ir
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read import integers
-from bankwise.read.integers import ARITH, Operation, fit, wrap
+from bankwise.read.integers import Operation, fit, wrap
 from bankwise.read.mlir.affine import map_function
+from bankwise.read.operations import ARITH, COMPARISONS
 
 INDEX_BITS = 64
 
@@ -163,10 +164,10 @@ def _compare(op: ir.Operation) -> Function | None:
     if bits is None:
         return None
     if "predicate" in op.attributes:
-        name = list(integers.COMPARISONS)[op.attributes["predicate"].value]
+        name = list(COMPARISONS)[op.attributes["predicate"].value]
     else:
         name = str(op.attributes["pred"]).partition("<")[2].rstrip(">")
-    return _binary(integers.COMPARISONS[name], bits)
+    return _binary(COMPARISONS[name], bits)
 
 
 def _select(op: ir.Operation) -> Function | None:

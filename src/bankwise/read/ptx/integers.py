@@ -12,6 +12,7 @@ import numpy as np
 
 from bankwise.read import bits as b
 from bankwise.read import integers as i
+from bankwise.read import operations
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
 from bankwise.read.follow.values import Array
 
@@ -139,5 +140,5 @@ def comparison(name: str, kind: str) -> Function | None:
     """The test that ``setp.NAME.KIND`` makes of two registers; None if there is none."""
     if name not in COMPARISONS:
         return None
-    test, bits = i.COMPARISONS[COMPARISONS[name][kind[0] == "s"]], int(kind[1:])
+    test, bits = operations.COMPARISONS[COMPARISONS[name][kind[0] == "s"]], int(kind[1:])
     return lambda x, y: test(narrow(x, kind), narrow(y, kind), bits)

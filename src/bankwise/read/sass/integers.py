@@ -13,6 +13,7 @@ import numpy as np
 
 from bankwise.read import bits as b
 from bankwise.read import integers as i
+from bankwise.read import operations
 from bankwise.read.follow.values import Array
 
 Function = Callable[..., Array]
@@ -99,4 +100,4 @@ COMPARISONS: Mapping[str, tuple[str, str]] = {
 
 def comparison(name: str, is_signed: bool) -> Function:
     """The test ``name``, one of :data:`COMPARISONS`."""
-    return i.COMPARISONS[COMPARISONS[name][is_signed]]
+    return operations.COMPARISONS[COMPARISONS[name][is_signed]]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from bankwise.errors import InputError, Location
-from bankwise.hardware.machine import with_triton_target
+from bankwise.hardware.machine import machine, names
 from bankwise.notation.triton import Encoding, parse
 from bankwise.read.ttgir.text import operations, split_top, without_comment
 from bankwise.read.ttgir.values import Kernel, Module, Op
@@ -87,7 +87,7 @@ def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, 
             location=where,
             hint="pass --target, for example --target gfx942",
         )
-    own = with_triton_target(text) if text else ()
+    own = _named_by_triton(text) if text else ()
     if not given and len(own) != 1:
         several = (
             f"{' and '.join(own)} are all {text!r}" if own else f"there is no machine {text!r}"
@@ -97,6 +97,12 @@ def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, 
     if given and text and given not in own:
         return given, (f"the text is for {', '.join(own) or text}; counted for {given}",)
     return given or own[0], ()
+
+
+def _named_by_triton(text: str) -> tuple[str, ...]:
+    """The machines that Triton calls ``text`` ("cuda:90"), as their files say."""
+    tools = ((name, machine(name).tools.triton) for name in names())
+    return tuple(name for name, said in tools if said and said.target == text)
 
 
 def _number(said: Mapping[str, str], name: str, file: str, module: Op) -> int:

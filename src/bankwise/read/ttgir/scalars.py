@@ -12,15 +12,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bankwise.read.integers import (
-    ARITH,
-    COMPARISONS,
     Array,
     Operation,
     extend,
     fit,
     signed,
-    undefined,
 )
+from bankwise.read.operations import ARITH, COMPARISONS, undefined
 from bankwise.read.ttgir.values import Op
 
 Scalar = int | None
