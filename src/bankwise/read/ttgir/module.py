@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib.resources.abc import Traversable
 
 from bankwise.errors import InputError, Location
-from bankwise.hardware.machine import machine, names
+from bankwise.hardware.folders import machine_files
+from bankwise.hardware.machine import machine
 from bankwise.notation.triton import Encoding, parse
 from bankwise.read.ttgir.text import operations, split_top, without_comment
 from bankwise.read.ttgir.values import Kernel, Module, Op
@@ -101,8 +103,17 @@ def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, 
 
 def _named_by_triton(text: str) -> tuple[str, ...]:
     """The machines that Triton calls ``text`` ("cuda:90"), as their files say."""
-    tools = ((name, machine(name).tools.triton) for name in names())
+    files = sorted(machine_files().items())
+    # Parsing a dozen files takes longer than checking a kernel; most do not have the word.
+    tools = ((name, machine(name).tools.triton) for name, file in files if _has(file, text))
     return tuple(name for name, said in tools if said and said.target == text)
+
+
+def _has(file: Traversable, text: str) -> bool:
+    try:
+        return text.encode() in file.read_bytes()
+    except OSError:  # whoever reads it says so
+        return True
 
 
 def _number(said: Mapping[str, str], name: str, file: str, module: Op) -> int:
