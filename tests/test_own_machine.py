@@ -11,9 +11,11 @@ import pytest
 from bankwise.change.compile.compile import compile_text
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine, parse
-from bankwise.hardware.toolchain import languages
+from bankwise.hardware.toolchain import LANGUAGES, languages
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.follow.driver import followed
+from bankwise.read.ptx.dialect import PTX
+from bankwise.read.sass.dialect import SASS
 from command import Ended, bankwise
 from isa_texts import amd_text
 from kernel_texts import EXAMPLES
@@ -257,6 +259,10 @@ def test_an_instruction_is_one_row(folder: Path, tmp_path: Path) -> None:
         counted = bankwise("count", "--target", "gfx_row", "ds_read_b64_tr_b16", "lane*8")
     assert "has no row" not in ended.out
     assert counted.out.startswith("ds_read_b64_tr_b16 on gfx_row: 4 passes, ideal 4")
+
+
+def test_every_language_has_one_record() -> None:
+    assert {AMD.name, PTX.name, SASS.name} == set(LANGUAGES)
 
 
 def test_followers_and_compilers_are_those_of_the_files(folder: Path) -> None:

@@ -76,3 +76,13 @@ def half(function: Function) -> Function:
 def reversed_operands(function: Function) -> Function:
     """The "rev" forms: the operands change places."""
     return lambda x, y: function(y, x)
+
+
+def exact_sum(x: Array, y: Array, carry: Array) -> Array:
+    """The 33 bits of a sum with a carry, uint64."""
+    return np.asarray(i.fit(x, 64) + i.fit(y, 64) + carry.astype(np.uint64))
+
+
+def exact_difference(x: Array, y: Array, borrow: Array) -> Array:
+    """A difference with a borrow as uint64, whose upper half is 0 if nothing was borrowed."""
+    return np.asarray(i.fit(x, 64) - (i.fit(y, 64) + borrow.astype(np.uint64)))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bankwise.read.amd.masks import EXEC, set_exec
+from bankwise.read.amd.numbers import exact_difference, exact_sum
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.scalar_tables import (
     BITS,
@@ -227,19 +228,11 @@ def _with_carry(borrow: bool, operands: tuple[Operand, ...]) -> Run:
 
     def run(state: State) -> None:
         values = (value(state, first), value(state, second), read(state, "scc"))
-        exact = apply(_sum64(borrow), *values)
+        exact = apply(exact_difference if borrow else exact_sum, *values)
         write(state, "scc", _uniform(apply(lambda x: halves(x)[1] != 0, exact)))
         write(state, to.registers[0], apply(lambda x: halves(x)[0], exact))
 
     return run
-
-
-def _sum64(borrow: bool) -> Callable[[Array, Array, Array], Array]:
-    def add(x: Array, y: Array, carry: Array) -> Array:
-        wide, other = x.astype(np.uint64), y.astype(np.uint64) + carry.astype(np.uint64)
-        return wide - other if borrow else wide + other
-
-    return add
 
 
 def _wide(function: Binary, operands: tuple[Operand, ...], line: int) -> Run:

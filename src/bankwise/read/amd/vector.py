@@ -168,20 +168,12 @@ def _carry(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | No
     def run(state: State) -> None:
         x, y = plain_sources((first, second))(state)
         carried: Value = _mask(state, sources[3]) if carry_in else constant(0, np.bool_)
-        exact = apply(_exact(subtract), x, y, carried)
+        exact = apply(amd.exact_difference if subtract else amd.exact_sum, x, y, carried)
         put(state, to, apply(lambda v: v.astype(np.uint32), exact))
         if out.registers:
             _put_mask(state, out, apply(lambda v: i.halves(v)[1] != 0, exact))
 
     return run
-
-
-def _exact(subtract: bool) -> Function:
-    def function(x: Array, y: Array, carry: Array) -> Array:
-        wide, other = x.astype(np.uint64), y.astype(np.uint64) + carry.astype(np.uint64)
-        return wide - other if subtract else wide + other
-
-    return function
 
 
 def _select(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
