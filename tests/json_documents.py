@@ -28,6 +28,7 @@ VERBS: dict[str, tuple[object, ...]] = {
     ),
     "check spec": ("check", CK / "08.toml"),
     "check ttgir": ("check", _TTGIR),
+    "check of unknown loops": ("check", DATA / "isa" / "triton_attention.gfx942.ttgir"),
     "fix": ("fix", ROW_COPY, "--no-isa"),
     "cost": ("cost", ROW_COPY),
     "count": ("count", "-t", "gfx942", "ds_read_b64", "lane%16*256"),

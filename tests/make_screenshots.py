@@ -15,8 +15,8 @@ from typing import Any
 from bankwise.ask.fix import fix_file
 from bankwise.ask.spec import check_spec
 from bankwise.read.options import Options
+from bankwise.show.documents.checking import spec_document
 from bankwise.show.documents.fixing import fix_document
-from bankwise.show.documents.spec import spec_document
 from bankwise.show.schema import plain
 from bankwise.workbench.page import html, page
 from bankwise.workbench.server import Server
@@ -46,7 +46,7 @@ def main(folder: Path) -> None:
         tab.open(_written(Path(name, "report.html"), html(document)))
         tab.page.locator(".looked tbody tr").first.hover()
         tab.page.screenshot(path=folder / "report.png")
-        spec = spec_document(check_spec(SPEC), lanes=True)
+        spec = plain(spec_document(check_spec(SPEC), lanes=True))
         tab.open(_written(Path(name, "spec.html"), html(spec)))
         tab.page.screenshot(path=folder / "spec.png", clip={"x": 0, "y": 0, **SPEC_SIZE})
         tab.close()

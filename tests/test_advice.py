@@ -22,7 +22,8 @@ from bankwise.notation.triton import memory, parse_shared
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.buffers import buffers
 from bankwise.read.follow.driver import check_code
-from bankwise.show.as_json import check_document
+from bankwise.show.documents.checking import check_document
+from bankwise.show.schema import plain
 from brute import brute_count
 from command import bankwise as run
 from isa_texts import DATA, amd, amd_text, ptx_text
@@ -170,7 +171,7 @@ def test_the_advice_written_into_the_assembly_brings_what_it_says(tmp_path) -> N
 def test_the_judge_accepts_every_certificate_of_a_report() -> None:
     certificates = 0
     for file in [*sorted(DATA.glob("*.s")), DATA / "ldmatrix.ptx"]:
-        document = check_document(sample(file.name))
+        document = plain(check_document(sample(file.name)))
         for optimum in (o for k in document["kernels"] for o in k["optima"]):
             if optimum["certificate"] is None:
                 continue

@@ -13,8 +13,8 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 from bankwise.ask.check import check
 from bankwise.ask.fix import fix
 from bankwise.errors import InputError
-from bankwise.show.as_json import check_document
 from bankwise.show.as_sarif import check_sarif
+from bankwise.show.documents.checking import check_document
 from bankwise.show.documents.fixing import fix_document
 from bankwise.show.schema import dumps
 from command import Ended, bankwise

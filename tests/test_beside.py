@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,9 +21,9 @@ from bankwise.profile.read import parse_profile, read_profile
 from bankwise.profile.values import Launch, Profile, Quantity
 from bankwise.read.options import Options
 from bankwise.show.beside import Beside, KernelBeside
-from bankwise.show.documents.beside import beside_document, more_document
+from bankwise.show.documents.checking import check_document
 from bankwise.show.more import More, print_more
-from bankwise.show.schema import dumps
+from bankwise.show.schema import plain
 from bankwise.show.values import CheckReport
 from bankwise.show.worth import Share, Worth
 from isa_texts import DATA as ISA
@@ -366,11 +365,14 @@ def test_text_and_json_carry_all_of_it() -> None:
     print_more(More(found, worths), console)
     text = console.export_text()
     assert text.count("as predicted") == sum(len(k.instructions) for k in found.kernels)
-    document = json.loads(dumps(more_document(More(found, worths))))
-    assert set(document) == {"counters", "worth"}
-    assert document["counters"] == json.loads(dumps(beside_document(found)))
+    bare = plain(check_document(tiles()))
+    document = plain(check_document(tiles(), More(found, worths)))
+    assert set(document) - set(bare) == {"counters", "worth"}
+    assert {key: document[key] for key in bare} == bare
+    measured = [k["measured_as"] for k in document["counters"]["kernels"]]
+    assert measured == [k.measured_as for k in found.kernels]
     assert [w["kernel"] for w in document["worth"]] == [k.name for k in tiles().kernels]
-    assert more_document(More()) == {}
+    assert plain(check_document(tiles(), More())) == bare
 
 
 def edited(**changes: int) -> list[Launch]:

@@ -19,7 +19,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.notation.frameworks import notation_of
 from bankwise.read.spec.read import is_spec, parse_spec, read_spec
 from bankwise.show.as_sarif import check_sarif
-from bankwise.show.documents.spec import spec_document
+from bankwise.show.documents.checking import spec_document
 from bankwise.show.schema import plain
 from bankwise.show.spec import print_spec
 
@@ -174,7 +174,7 @@ def test_a_problem_is_no_spec() -> None:
 
 
 def test_the_json_is_a_check_document() -> None:
-    document = spec_document(check_spec_text(SPEC))
+    document = plain(spec_document(check_spec_text(SPEC)))
     assert document["schema"] == "bankwise.check/1"
     (access,) = document["accesses"]
     assert (access["passes"], access["ideal"], access["instruction"]) == (32, 32, "ds_write_b128")
@@ -336,7 +336,7 @@ def test_every_key_of_the_json_documents_is_documented() -> None:
     page = (ROOT / "docs" / "json.md").read_text("utf-8")
     file = EXAMPLES / "ck_transpose" / "08.toml"
     documents = [
-        spec_document(check_spec(file))["spec"],
+        plain(spec_document(check_spec(file)))["spec"],
         plain(solution_document(solve_spec(file)))["notations"][0],
         plain(coalesce_document(coalesce_spec(file)))["accesses"][0],
         plain(choose_document(choose(file))),

@@ -19,9 +19,10 @@ from bankwise.read.ttgir.cache import is_entry, open_entry
 from bankwise.read.ttgir.locations import sources
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.views import join
-from bankwise.show.as_json import check_document
 from bankwise.show.as_sarif import check_sarif
 from bankwise.show.as_text import print_check
+from bankwise.show.documents.checking import check_document
+from bankwise.show.schema import plain
 from isa_texts import DATA
 from ttgir_texts import TENSOR, TILE, checked, module, only
 
@@ -298,7 +299,7 @@ def test_every_format_prints_a_report(capsys: pytest.CaptureFixture[str]) -> Non
     # A row of 64 bytes a lane: 32 rows share two banks' worth of places.
     assert "16-way" in printed
     assert "instead of #ttg.swizzled_shared<{vec = 1" in printed
-    document = json.loads(json.dumps(check_document(report)))
+    document = plain(check_document(report))
     assert document["policy"] == "triton"
     assert [a["operation"] for a in document["accesses"]] == ["ttg.local_load"]
     (optimum,) = document["kernels"][0]["optima"]

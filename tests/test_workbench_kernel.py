@@ -21,9 +21,8 @@ from bankwise.ask.spec_solve import solve_spec
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Options
-from bankwise.show.as_json import check_document
+from bankwise.show.documents.checking import check_document, spec_document
 from bankwise.show.documents.fixing import fix_document
-from bankwise.show.documents.spec import spec_document
 from bankwise.show.schema import plain
 from bankwise.workbench.page import html, page
 from bankwise.workbench.server import Server
@@ -83,7 +82,7 @@ def fixed() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    return check_document(check_file(KERNEL, Options()))
+    return plain(check_document(check_file(KERNEL, Options())))
 
 
 def press(tab: Tab, text: str) -> None:
@@ -247,7 +246,7 @@ def test_the_lens_shows_the_lanes_of_the_row_that_is_pointed_at_or_focused(
     browser: Any, tmp_path: Path
 ) -> None:
     report = check_file(KERNEL, Options())
-    document = check_document(report, lanes=True)
+    document = plain(check_document(report, lanes=True))
     tab = opened(browser, tmp_path, document)
     free = next(i for i, a in enumerate(document["accesses"]) if not a["run"]["extra"])
     for number in (0, free):
@@ -270,7 +269,7 @@ def test_both_addresses_of_a_two_address_form_are_shown(browser: Any, tmp_path: 
     body = "\tv_lshlrev_b32_e32 v1, 7, v0\n\tds_read2_b64 v[2:5], v1 offset1:4"
     (tmp_path / "two.s").write_text(amd_text(body), "utf-8")
     report = check_file(tmp_path / "two.s", Options(workgroup_size="64,1,1"))
-    document = check_document(report, lanes=True)
+    document = plain(check_document(report, lanes=True))
     tab = opened(browser, tmp_path, document)
     assert "32 B apart" in str(tab.page.text_content(".looked tbody"))
     offsets = 128 * np.arange(64)
@@ -365,7 +364,7 @@ def test_a_finding_is_named_and_its_line_marked(
 
 def test_a_spec_is_a_page_with_its_tile_coloured_by_bank(browser: Any, tmp_path: Path) -> None:
     report = check_spec(SPEC)
-    document = spec_document(report, lanes=True)
+    document = plain(spec_document(report, lanes=True))
     tab = opened(browser, tmp_path, document, SPEC.read_text())
     figure = tab.page.locator('[data-figure="spec-tile"]')
     cells = tab.page.eval_on_selector_all(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bankwise.ask.spec import check_spec
-from bankwise.show.documents.spec import spec_document
+from bankwise.show.documents.checking import spec_document
 from bankwise.workbench.page import html, page
 from workbench_browser import Tab, chromium
 

@@ -11,7 +11,8 @@ import pytest
 
 from bankwise.ask.check import check_file
 from bankwise.read.options import Options
-from bankwise.show.as_json import check_document
+from bankwise.show.documents.checking import check_document
+from bankwise.show.schema import plain
 from bankwise.workbench.page import page
 from bankwise.workbench.widget import report, workbench
 from workbench_browser import Tab, chromium
@@ -125,7 +126,7 @@ def test_a_cell_that_is_gone_listens_no_more(cell: Cell) -> None:
 
 
 def test_a_report_is_a_widget_too(browser: Any, tmp_path: Path) -> None:
-    document = check_document(check_file(KERNEL, Options()), lanes=True)
+    document = plain(check_document(check_file(KERNEL, Options()), lanes=True))
     shown = Cell(browser, report(document, KERNEL.read_text()), tmp_path)
     extra = shown.frame.locator('[data-claim="report-extra"]').get_attribute("data-value")
     assert extra == str(document["totals"]["run"]["extra"])

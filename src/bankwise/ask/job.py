@@ -59,27 +59,29 @@ def _check(file: Path, target: str, tell: Tell) -> Document:
     from bankwise.ask.check_assembly import is_assembly
     from bankwise.ask.model import check_model, is_model
     from bankwise.read.options import Options
-    from bankwise.show.as_json import check_document
+    from bankwise.show.documents.checking import check_document
+    from bankwise.show.schema import plain
 
     if file.suffix == ".toml":
         return _check_spec(file, target)
     options = Options(target)
     tell("finding and counting accesses", 0, 0)
     if is_assembly(file) or not is_model(read_text(file)):
-        return check_document(check_file(file, options), lanes=True)
+        return plain(check_document(check_file(file, options), lanes=True))
     tell("lowering the model", 0, 0)
     report = check_model(file, options, progress=lambda n, m: tell("checking dispatches", n, m))
-    return check_document(report, lanes=True)
+    return plain(check_document(report, lanes=True))
 
 
 def _check_spec(file: Path, target: str) -> Document:
     from bankwise.ask.spec import check_spec
     from bankwise.read.spec.read import is_spec
-    from bankwise.show.documents.spec import spec_document
+    from bankwise.show.documents.checking import spec_document
+    from bankwise.show.schema import plain
 
     if not is_spec(file):
         raise InputError(f"{file}: a problem without a layout", hint="solve it")
-    return spec_document(check_spec(file, target=target), lanes=True)
+    return plain(spec_document(check_spec(file, target=target), lanes=True))
 
 
 def _fix(file: Path, target: str, tell: Tell) -> Document:

@@ -133,11 +133,10 @@ def _gate(fail_on: str, baseline: str) -> Gate:
 def _write_check(
     report: CheckReport, file: Path, form: CheckFormat, gate: Gate, extra: More
 ) -> None:
-    from bankwise.show.as_json import check_document
-    from bankwise.show.documents.beside import more_document
+    from bankwise.show.documents.checking import check_document
 
     if form is CheckFormat.json:
-        write_json({**check_document(report), **more_document(extra)})
+        write_json(check_document(report, extra))
     elif form is CheckFormat.github:
         from bankwise.show.gate import github_annotations
 
@@ -146,7 +145,7 @@ def _write_check(
         from bankwise.files import read_text
         from bankwise.workbench.page import html
 
-        document = {**check_document(report, lanes=True), **more_document(extra)}
+        document = check_document(report, extra, lanes=True)
         text = "" if file.is_dir() or file.suffix == ".cubin" else read_text(file)
         sys.stdout.write(html(document, text))
     else:
@@ -185,7 +184,7 @@ def _check_spec(file: Path, target: str, policy: str, form: CheckFormat, gate: G
 
         write_json(check_sarif(report.check))
     elif form is CheckFormat.json:
-        from bankwise.show.documents.spec import spec_document
+        from bankwise.show.documents.checking import spec_document
 
         write_json(spec_document(report))
     elif form is CheckFormat.text:
@@ -194,7 +193,7 @@ def _check_spec(file: Path, target: str, policy: str, form: CheckFormat, gate: G
         print_spec(report, out())
     elif form is CheckFormat.html:
         from bankwise.files import read_text
-        from bankwise.show.documents.spec import spec_document
+        from bankwise.show.documents.checking import spec_document
         from bankwise.workbench.page import html
 
         sys.stdout.write(html(spec_document(report, lanes=True), read_text(file)))

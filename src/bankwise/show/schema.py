@@ -17,6 +17,7 @@ _SHOWN = "bankwise.show.documents"
 _LAB = "bankwise.lab.report.documents"
 
 DOCUMENTS: Mapping[str, str] = {
+    "bankwise.check/1": f"{_SHOWN}.checking:CheckDocument",
     "bankwise.fix/1": f"{_SHOWN}.fixing:FixDocument",
     "bankwise.fix-model/1": f"{_SHOWN}.fixing:FixModelDocument",
     "bankwise.cost/1": f"{_SHOWN}.costing:KernelCostsDocument",

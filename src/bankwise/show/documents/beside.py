@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from bankwise.hardware.machine import Evidence
 from bankwise.show.beside import Beside, InstructionRow, KernelBeside
@@ -18,8 +18,6 @@ from bankwise.show.documents.parts import (
     view,
     views,
 )
-from bankwise.show.more import More
-from bankwise.show.schema import plain
 from bankwise.show.worth import Share as UnitShare
 from bankwise.show.worth import Worth
 
@@ -97,24 +95,6 @@ class BesideDocument(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-class MoreDocument(Struct, frozen=True):
-    """The keys of ``bankwise.check/1`` that ``--counters`` and ``--worth`` add."""
-
-    counters: BesideDocument | UnsetType = UNSET
-    worth: tuple[WorthDocument, ...] | UnsetType = UNSET
-
-
-def more_document(more: More) -> dict[str, Any]:
-    """The keys ``counters`` and ``worth`` of ``bankwise.check/1``, those that were asked for."""
-    beside, worths = more.beside, more.worths
-    return plain(
-        MoreDocument(
-            UNSET if beside is None else beside_document(beside),
-            UNSET if worths is None else tuple(_worth(worth) for worth in worths),
-        )
-    )
-
-
 def beside_document(beside: Beside) -> BesideDocument:
     """``counters`` of ``bankwise.check/1``."""
     kernels = tuple(_kernel(kernel) for kernel in beside.kernels)
@@ -131,7 +111,7 @@ def _kernel(kernel: KernelBeside) -> KernelBesideDocument:
         agrees=kernel.agrees,
         rows=views(CounterRowDocument, kernel.rows),
         instructions=tuple(_instruction(row) for row in kernel.instructions),
-        worth=None if kernel.worth is None else _worth(kernel.worth),
+        worth=None if kernel.worth is None else worth_document(kernel.worth),
         notes=kernel.notes,
     )
 
@@ -149,7 +129,8 @@ def _instruction(row: InstructionRow) -> InstructionRowDocument:
     )
 
 
-def _worth(worth: Worth) -> WorthDocument:
+def worth_document(worth: Worth) -> WorthDocument:
+    """``worth`` of a kernel."""
     shares = [s for s in (worth.lds, worth.stalled, *worth.others) if s is not None]
     return WorthDocument(
         kernel=worth.kernel,

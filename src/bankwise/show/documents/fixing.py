@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from bankwise.show.as_json import check_document
+from bankwise.show.documents.checking import CheckDocument, check_document
 from bankwise.show.documents.parts import (
     CostDocument,
     RefusalDocument,
@@ -62,8 +62,8 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     changes: tuple[ChangeDocument, ...]
     verdicts: tuple[VerdictDocument, ...]
     refusals: tuple[RefusalDocument, ...]
-    before: Annotated[dict[str, Any], Meta(description="a bankwise.check/1")]
-    after: Annotated[dict[str, Any], Meta(description="a bankwise.check/1")]
+    before: CheckDocument
+    after: CheckDocument
     patch: Annotated[str, Meta(description="a unified diff of the text")]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from bankwise.errors import Refusal
+from bankwise.show.documents.checking import CheckDocument, spec_document
 from bankwise.show.documents.parts import Number, Whole, empty_is_null, views
-from bankwise.show.documents.spec import spec_document
 from bankwise.show.solving import AccessRow, SolveReport
 from bankwise.show.spec import SpecSolution
 from bankwise.solver.certificate import Certificate
@@ -133,7 +133,7 @@ class SolveDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.solve
     refusal: Annotated[str | None, Meta(description="why there is no layout")]
     asked: str | UnsetType = UNSET
     notations: tuple[NotationDocument, ...] | UnsetType = UNSET
-    before: Annotated[dict[str, Any], Meta(description="a bankwise.check/1")] | UnsetType = UNSET
+    before: CheckDocument | UnsetType = UNSET
 
 
 class CertifyDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.certify/1"):

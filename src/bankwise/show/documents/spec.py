@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from bankwise.show.as_json import check_document
 from bankwise.show.documents.parts import Number, Whole, views
-from bankwise.show.schema import plain
 from bankwise.show.spec import SpecReport
 
 
@@ -37,15 +35,8 @@ class SpecDocument(Struct, frozen=True):
     ) = UNSET
 
 
-def spec_document(report: SpecReport, *, lanes: bool = False) -> dict[str, Any]:
-    """``bankwise.check/1`` with one more key, ``spec``.
-
-    ``lanes``: with what every lane touches and where every element lives, which pages draw.
-    """
-    return {**check_document(report.check, lanes=lanes), "spec": plain(_spec(report, lanes))}
-
-
-def _spec(report: SpecReport, lanes: bool) -> SpecDocument:
+def spec_part(report: SpecReport, *, offsets: bool = False) -> SpecDocument:
+    """``spec`` of ``bankwise.check/1``. ``offsets``: with those of every element."""
     return SpecDocument(
         tile=dict(zip(report.dims, report.tile, strict=True)),
         element_bits=report.element_bits,
@@ -54,5 +45,5 @@ def _spec(report: SpecReport, lanes: bool) -> SpecDocument:
         footprint_bytes=report.footprint_bytes,
         passes_over_the_tile=report.passes,
         published=views(PublishedDocument, report.published),
-        offsets=report.offsets if lanes and report.offsets is not None else UNSET,
+        offsets=report.offsets if offsets and report.offsets is not None else UNSET,
     )

@@ -1,0 +1,224 @@
+"""``bankwise check`` as JSON, and what a check carries on top: a spec, counters, worth."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
+
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import Sureness
+from bankwise.counting.kernel import AllocationReport
+from bankwise.hardware.occupancy import Occupancy, Resource
+from bankwise.show.documents.access import AccessDocument, access_document
+from bankwise.show.documents.beside import (
+    BesideDocument,
+    WorthDocument,
+    beside_document,
+    worth_document,
+)
+from bankwise.show.documents.parts import (
+    CostDocument,
+    FindingDocument,
+    LocationDocument,
+    RefusalDocument,
+    Whole,
+    cost_document,
+    maybe,
+    view,
+    views,
+)
+from bankwise.show.documents.spec import SpecDocument, spec_part
+from bankwise.show.more import More
+from bankwise.show.spec import SpecReport
+from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
+from bankwise.show.words import kernel_verdict, verdict
+from bankwise.solver.certificate_json import CertificateDocument
+
+Size = tuple[int, int, int]
+
+
+class TotalsDocument(Struct, frozen=True):
+    """Sums over accesses."""
+
+    once: Annotated[CostDocument, Meta(description="every access once")]
+    run: Annotated[CostDocument, Meta(description="all executions of a workgroup")]
+    launch: Annotated[CostDocument | None, Meta(description="null if the grid is unknown")]
+    assumed: (
+        Annotated[CostDocument, Meta(description="the part of `run` by rules nobody knows")]
+        | UnsetType
+    ) = UNSET
+
+
+class AllocationDocument(Struct, frozen=True):
+    """One shared allocation."""
+
+    name: str
+    location: LocationDocument
+    bytes: Whole
+    share: Annotated[float, Meta(description="of the machine's shared memory")]
+
+
+class OccupancyDocument(Struct, frozen=True):
+    """How full a unit gets by shared memory and wave slots; registers are not considered."""
+
+    workgroups: Annotated[int, Meta(description="resident on a unit")]
+    workgroups_by_lds: int | None
+    workgroups_by_waves: int | None
+    waves_per_workgroup: Whole
+    limited_by: tuple[Resource, ...]
+    limited_by_lds: Annotated[bool, Meta(description="and by nothing else")]
+
+
+class OptimumDocument(Struct, frozen=True):
+    """One layout for all accesses of some allocations; costs are per workgroup."""
+
+    allocations: tuple[str, ...]
+    present: CostDocument
+    best: CostDocument
+    optimal: Annotated[bool, Meta(description="whether nothing better exists")]
+    how: Annotated[str, Meta(description="how that is known")]
+    address: Annotated[str | None, Meta(description="the layout in words")]
+    notation: Annotated[str | None, Meta(description="in that of the kernel's framework")]
+    notes: tuple[str, ...]
+    certificate: Annotated[CertificateDocument | None, Meta(description="null: counted alone")]
+
+
+class KernelDocument(Struct, frozen=True):
+    """One kernel."""
+
+    name: str
+    target: str
+    location: LocationDocument
+    workgroup_size: Size
+    grid: Annotated[Size | None, Meta(description="workgroups; null: unknown")]
+    lds_bytes: Whole
+    totals: TotalsDocument
+    totals_dma: TotalsDocument
+    totals_assumed: TotalsDocument
+    conflict: Annotated[Sureness, Meta(description="the surest of its accesses")]
+    verdict: str
+    counted: Annotated[bool, Meta(description="whether all executions are exact")]
+    allocations: tuple[AllocationDocument, ...]
+    occupancy: OccupancyDocument | None
+    optima: tuple[OptimumDocument, ...]
+    notes: tuple[str, ...]
+
+
+class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check/1"):
+    """Every shared-memory access of a file, and its conflicts.
+
+    ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for.
+    """
+
+    file: str
+    target: str
+    policy: Annotated[str, Meta(description="which instructions accesses become")]
+    counter: Annotated[str, Meta(description="the vendor's name of the conflict counter")]
+    verdict: str
+    accesses: Annotated[tuple[AccessDocument, ...], Meta(description="the costliest first")]
+    totals: Annotated[TotalsDocument, Meta(description="of ordinary loads and stores")]
+    totals_dma: Annotated[TotalsDocument, Meta(description="of direct-to-shared copies")]
+    totals_assumed: Annotated[TotalsDocument, Meta(description="of atomics, transposing reads")]
+    lds_bytes: Annotated[int, Meta(description="of the largest kernel")]
+    kernels: tuple[KernelDocument, ...]
+    findings: tuple[FindingDocument, ...]
+    refusals: tuple[RefusalDocument, ...]
+    notes: Annotated[tuple[str, ...], Meta(description="what was done to read the text")]
+    spec: SpecDocument | UnsetType = UNSET
+    counters: BesideDocument | UnsetType = UNSET
+    worth: tuple[WorthDocument, ...] | UnsetType = UNSET
+
+
+def check_document(
+    report: CheckReport, more: More | None = None, *, lanes: bool = False
+) -> CheckDocument:
+    """``bankwise.check/1``. ``lanes``: with what every lane touches, which pages draw."""
+    beside, worths = (None, None) if more is None else (more.beside, more.worths)
+    return CheckDocument(
+        file=report.file,
+        target=report.target,
+        policy=report.policy,
+        counter=report.counter,
+        verdict=verdict(report),
+        accesses=tuple(access_document(access, lanes=lanes) for access in report.accesses),
+        totals=_totals(report.totals),
+        totals_dma=_totals(report.totals_dma),
+        totals_assumed=_totals(report.totals_assumed),
+        lds_bytes=max((kernel.lds_bytes for kernel in report.kernels), default=0),
+        kernels=tuple(_kernel(kernel, report) for kernel in report.kernels),
+        findings=views(FindingDocument, report.findings),
+        refusals=views(RefusalDocument, report.refusals),
+        notes=report.notes,
+        counters=UNSET if beside is None else beside_document(beside),
+        worth=UNSET if worths is None else tuple(worth_document(worth) for worth in worths),
+    )
+
+
+def spec_document(report: SpecReport, *, lanes: bool = False) -> CheckDocument:
+    """``bankwise.check/1`` of a spec.
+
+    ``lanes``: with what every lane touches and where every element lives, which pages draw.
+    """
+    check = check_document(report.check, lanes=lanes)
+    return structs.replace(check, spec=spec_part(report, offsets=lanes))
+
+
+def _totals(totals: Totals) -> TotalsDocument:
+    return TotalsDocument(
+        once=cost_document(totals.once),
+        run=cost_document(totals.run),
+        launch=None if totals.launch is None else cost_document(totals.launch),
+        assumed=cost_document(totals.assumed) if totals.assumed != Cost() else UNSET,
+    )
+
+
+def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
+    return KernelDocument(
+        name=kernel.name,
+        target=kernel.target,
+        location=view(LocationDocument, kernel.location),
+        workgroup_size=kernel.workgroup_size,
+        grid=kernel.grid,
+        lds_bytes=kernel.lds_bytes,
+        totals=_totals(kernel.totals),
+        totals_dma=_totals(kernel.totals_dma),
+        totals_assumed=_totals(kernel.totals_assumed),
+        conflict=kernel.conflict,
+        verdict=kernel_verdict(kernel, report),
+        counted=kernel.counted,
+        allocations=tuple(_allocation(one) for one in kernel.allocations),
+        occupancy=None if kernel.occupancy is None else _occupancy(kernel.occupancy),
+        optima=tuple(_optimum(optimum) for optimum in kernel.optima),
+        notes=kernel.notes,
+    )
+
+
+def _allocation(one: AllocationReport) -> AllocationDocument:
+    place = view(LocationDocument, one.location)
+    return AllocationDocument(one.name, place, one.bytes, round(one.share, 6))
+
+
+def _occupancy(found: Occupancy) -> OccupancyDocument:
+    return OccupancyDocument(
+        workgroups=found.workgroups,
+        workgroups_by_lds=found.by("shared memory"),
+        workgroups_by_waves=found.by("wave slots"),
+        waves_per_workgroup=found.waves,
+        limited_by=found.limited_by,
+        limited_by_lds=found.limited_by == ("shared memory",),
+    )
+
+
+def _optimum(optimum: Optimum) -> OptimumDocument:
+    return OptimumDocument(
+        allocations=optimum.allocations,
+        present=cost_document(optimum.present),
+        best=cost_document(optimum.best),
+        optimal=optimum.optimal,
+        how=optimum.how,
+        address=optimum.address or None,
+        notation=optimum.notation or None,
+        notes=optimum.notes,
+        certificate=maybe(CertificateDocument, optimum.certificate),
+    )
