@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
 from bankwise.errors import InputError
-from bankwise.solver.certificate import SCHEMA, Certificate, Claim, How
+from bankwise.solver.certificate import SCHEMA, Certificate, How
 
 Whole = Annotated[int, Meta(ge=0)]
 Directions = Annotated[str, Meta(description="directions of the tile, e.g. n0 m1^n2")]
@@ -66,9 +66,7 @@ def read_certificate(data: object) -> Certificate:
         found = msgspec.convert(data, CertificateDocument)
     except msgspec.ValidationError as error:
         raise InputError(f"not a certificate: {error}") from error
-    values: dict[str, Any] = {n: getattr(found, n) for n in Certificate.__dataclass_fields__}
-    claims = tuple(msgspec.convert(claim, Claim, from_attributes=True) for claim in found.accesses)
-    read = Certificate(**{**values, "accesses": claims})
+    read = msgspec.convert(found, Certificate, from_attributes=True)
     if found.digest != read.digest:
         raise InputError("bad certificate: the digest does not fit the content")
     if found.optimal is not read.optimal:
