@@ -11,9 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.read.amd.check import check_assembly
-from bankwise.read.ptx.check import check_ptx
-
 DATA = Path(__file__).parent.parent / "tests" / "data" / "isa"
 KERNELS = sorted(p.name for p in DATA.iterdir() if p.suffix in (".s", ".amdgcn", ".ptx"))
 
@@ -78,5 +75,5 @@ def test_the_whole_check_of_5000_lines(benchmark, tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_compiled_kernel(benchmark, name: str) -> None:
     text = (DATA / name).read_text("utf-8")
-    check = check_ptx if name.endswith(".ptx") else check_assembly
-    assert benchmark.pedantic(lambda: check(text, name), rounds=3)
+    dialect = PTX if name.endswith(".ptx") else AMD
+    assert benchmark.pedantic(lambda: check_code(dialect, text, name), rounds=3)

@@ -15,7 +15,8 @@ from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.hardware.machine import machine
-from bankwise.read.amd.check import check_assembly
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.follow.driver import check_code
 from command import bankwise
 from isa_texts import DATA, amd_text, ptx_text
 from ttgir_texts import TENSOR, checked, module
@@ -172,11 +173,11 @@ def test_whatever_the_argument_is_the_truth_lies_between_the_ends(body: str) -> 
     """The kernel without its argument, held against itself with every argument."""
     gpu = machine("gfx942")
     text = amd_text(COLUMN + LOAD_N + body)
-    (blind,) = check_assembly(text, "k.s")
+    (blind,) = check_code(AMD, text, "k.s")
     said, _ = count_kernel(kernel_of(blind), gpu)
     assert not all(a.counted for a in said)
     for n in (-1, 0, 1, 6, 7, 8, 100):
-        (seeing,) = check_assembly(text, "k.s", args={"n": n})
+        (seeing,) = check_code(AMD, text, "k.s", args={"n": n})
         truth, _ = count_kernel(kernel_of(seeing), gpu)
         assert all(a.counted and a.run.exact for a in truth)
         found = {a.location: a for a in truth}

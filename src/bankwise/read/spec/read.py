@@ -12,8 +12,8 @@
     op = "write"
     distribution = "<1 | (1,4,16),(4,8) | (1),(1,2) | (1),(2,0) | 1,2 | 0,1>"
 
-Texts may be in any notation (:mod:`bankwise.solver.texts`); docs/notations.md has an example of
-each, and every key. Errors name the line and the column in the file.
+Texts may be in any notation (:mod:`bankwise.notation.frameworks`); docs/notations.md has an example
+of each, and every key. Errors name the line and the column in the file.
 """
 
 from __future__ import annotations
