@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.follow.driver import check_code
+from bankwise.read.ptx.dialect import PTX
+
 DATA = Path(__file__).parent.parent / "tests" / "data" / "isa"
 KERNELS = sorted(p.name for p in DATA.iterdir() if p.suffix in (".s", ".amdgcn", ".ptx"))
 

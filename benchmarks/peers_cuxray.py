@@ -37,7 +37,7 @@ from pathlib import Path
 from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.read.options import Options
 report = check_assembly_file(Path(sys.argv[1]), Options(kernel=sys.argv[2],
-    workgroup_size=sys.argv[3]), tuple(sys.argv[4:]))
+    workgroup_size=sys.argv[3], arguments=tuple(sys.argv[4:])))
 (kernel,) = report.kernels
 print(json.dumps({
     "seen": len(kernel.accesses), "conflicted": sum(a.run.extra > 0 for a in kernel.accesses),

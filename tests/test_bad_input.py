@@ -37,7 +37,8 @@ def refused(ended: Ended, *says: str) -> None:
 UNREADABLE = {
     "empty": (b"", "k.mlir: the file is empty"),
     "blank": (b" \n\t\n", "k.mlir: the file is empty"),
-    "binary": (b"\x7fELF\x02\x01\x00\x00", "k.mlir: this is a binary file"),
+    "binary": (b"\x00\x01\x02\x03", "k.mlir: this is a binary file"),
+    "an object": (b"\x7fELF\x02\x01\x00\x00", "k.mlir: this is an object or library"),
     "bytecode": (b"ML\xefR\rMLIR20", "k.mlir: this is MLIR bytecode"),
     "not UTF-8": (b"// one\n// \xff\n", "k.mlir:2: not UTF-8 text: byte 0xff"),
     "only a comment": (b"// nothing\n", "k.mlir: no MLIR operation"),
@@ -77,7 +78,7 @@ def test_a_file_without_a_kernel_is_refused_at_its_place(
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_missing_file_or_a_folder_is_refused(tmp_path: Path, verb: str) -> None:
     refused(bankwise(verb, tmp_path / "none.mlir"), "none.mlir: no such file")
-    says = "the folder is empty" if verb == "check" else "this is a directory"
+    says = "the folder is empty" if verb == "check" else "this is a folder"
     refused(bankwise(verb, tmp_path), says)
 
 

@@ -42,7 +42,7 @@ def test_a_folder_is_checked_and_its_worth_told(tmp_path: Path) -> None:
     ("words", "says"),
     [
         (("--counters", "missing.csv"), "no such file"),
-        (("--counters", str(TILES)), "no profile export"),
+        (("--counters", str(TILES)), "this is PTX; `check --counters` takes a profile"),
         (("--counters", str(DATA / "rocprof.csv")), "measured no sm_90"),
         (("--worth", "--format", "sarif"), "print no sarif"),
     ],
@@ -55,7 +55,10 @@ def test_what_cannot_be_compared_is_told_without_a_traceback(
     assert says in ended.err
 
 
-@pytest.mark.parametrize(("words", "says"), [((), "folder is empty"), (("--isa",), "--isa is for")])
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [((), "folder is empty"), (("--isa",), "--isa says nothing about a folder")],
+)
 def test_a_folder_without_kernels_is_told(
     tmp_path: Path, words: tuple[str, ...], says: str
 ) -> None:

@@ -55,12 +55,12 @@ def kernels(tmp_path: Path) -> Path:
 def test_the_hook_names_what_pre_commit_needs_and_the_kernels_that_are_read() -> None:
     import re
 
-    from bankwise.ask.folder import STAGES
+    from bankwise.read.recognise import stages
 
     found = hook()
     assert {"id", "name", "entry", "language", "files"} <= found.keys()
     assert found["id"] == "bankwise-check"
-    assert all(re.search(found["files"], f"k{s}") for s in STAGES if s not in (".asm", ".ttgir"))
+    assert all(re.search(found["files"], f"k{s}") for s in stages() if s not in (".asm", ".ttgir"))
     assert not re.search(found["files"], "k.py")
 
 

@@ -358,7 +358,7 @@ ret;
 def test_an_address_that_the_machine_refuses_costs_that_instruction_alone(tmp_path: Path) -> None:
     file = tmp_path / "k.ptx"
     file.write_text(MISALIGNED)
-    report = check_assembly_file(file, Options(), ())
+    report = check_assembly_file(file, Options())
     (seen,) = report.kernels[0].accesses
     assert seen.instruction == "ld.shared.b32"
     (refusal,) = report.refusals

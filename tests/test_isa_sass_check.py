@@ -331,7 +331,7 @@ def test_maxntid_is_a_bound_and_said_to_be_one() -> None:
 
 def test_check_of_a_text_reports_passes_witness_and_source() -> None:
     path = FOLDER / "tiles.sass"
-    report = check_assembly_file(path, Options(kernel="transpose_none"), ())
+    report = check_assembly_file(path, Options(kernel="transpose_none"))
     (kernel,) = report.kernels
     worst = max(kernel.accesses, key=lambda a: a.run.extra)
     assert (worst.cost.passes, worst.cost.ideal, worst.ways) == (256, 8, 32)

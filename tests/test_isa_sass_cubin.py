@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.ask.check_assembly import check_assembly_file, is_assembly
+from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.errors import InputError
 from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
+from bankwise.read.recognise import recognise
 from bankwise.read.sass import disassemble
 from bankwise.read.sass.cubin import check_cubin
 from bankwise.read.sass.dialect import SASS
@@ -106,8 +107,8 @@ def test_older_files_keep_the_generation_elsewhere() -> None:
 def test_a_cubin_is_disassembled_and_checked(nvdisasm: Path, tmp_path: Path) -> None:
     path = tmp_path / "k.cubin"
     path.write_bytes(cubin(FACTS))
-    assert is_assembly(path)
-    report = check_assembly_file(path, Options(), ())
+    assert recognise(path).name == "cubin"
+    report = check_assembly_file(path, Options())
     (access,) = report.kernels[0].accesses
     assert (access.cost.passes, access.cost.ideal) == (32, 1)
     assert str(access.location) == "tile.cu:12"

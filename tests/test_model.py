@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from bankwise.ask.check import check
-from bankwise.ask.model import check_model, fix_model, is_model
+from bankwise.ask.model import check_model, fix_model
 from bankwise.change.compile.lower import Lowering, code_object, last_dump, link, lower, unpadded
 from bankwise.errors import InputError
 from bankwise.read.amd.listing import listings
 from bankwise.read.options import Options
+from bankwise.read.recognise import recognise, recognise_text
 from kernel_texts import EXAMPLES, ROWS
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
@@ -37,11 +38,15 @@ def model(folder: Path, text: str) -> Path:
 
 
 def test_a_text_on_tensors_is_a_model_and_one_with_threads_is_not() -> None:
-    assert is_model(ATTENTION.read_text("utf-8"))
-    assert is_model("func.func @f(%a: !torch.vtensor<[4],f32>) { return }")
-    assert not is_model(ROWS)
-    assert not is_model((EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir").read_text("utf-8"))
-    assert not is_model("// tensor<4xf32>\nfunc.func @f() { return }")
+    lowered = EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir"
+    assert recognise(ATTENTION).name == "model"
+    assert recognise(lowered).name == "MLIR kernel"
+    for text, kind in (
+        ("func.func @f(%a: !torch.vtensor<[4],f32>) { return }", "model"),
+        (ROWS, "MLIR kernel"),
+        ("// tensor<4xf32>\nfunc.func @f() { return }", "MLIR kernel"),
+    ):
+        assert recognise_text("", text).name == kind
 
 
 def test_a_model_has_the_conflicts_of_the_kernel_that_make_sh_lowered() -> None:
@@ -53,7 +58,7 @@ def test_a_model_has_the_conflicts_of_the_kernel_that_make_sh_lowered() -> None:
 
 
 def test_padding_is_selectable() -> None:
-    plain, padded = (check_model(ATTENTION, GFX942, Lowering(padding=p)) for p in (False, True))
+    plain, padded = (check_model(ATTENTION, Options("gfx942", padding=p)) for p in (False, True))
     assert padded.kernels[0].lds_bytes > plain.kernels[0].lds_bytes
     assert padded.totals.run.extra < plain.totals.run.extra
 
@@ -107,9 +112,8 @@ def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     report = check_model(
         model(tmp_path, two),
-        GFX942,
-        keep=tmp_path / "kept",
-        progress=lambda done, total: told.append((done, total)),
+        Options("gfx942", keep=str(tmp_path / "kept")),
+        lambda done, total: told.append((done, total)),
     )
     assert told == [(1, 2), (2, 2)]
     assert len(report.kernels) == 2
@@ -122,7 +126,7 @@ def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
 
 
 def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) -> None:
-    found = fix_model(ATTENTION, GFX942, keep=tmp_path, execute=False, isa=False)
+    found = fix_model(ATTENTION, Options("gfx942", keep=str(tmp_path)), execute=False, isa=False)
     (report,) = found.reports
     assert report.before.conflict == "sure"
     assert report.after.conflict == "none"

@@ -295,7 +295,7 @@ def test_certify_reads_certificates_and_answers_and_rejects_damage(tmp_path):
         assert verdict.accepted
     with pytest.raises(InputError, match="digest"):
         certify({**stated, "total_passes": 1})
-    file.write_text("{")
+    file.write_text('{"schema": "bankwise.certificate/1",')
     with pytest.raises(InputError, match="not JSON"):
         certify(file)
     with pytest.raises(InputError, match="no such file"):

@@ -17,7 +17,8 @@ from rich.console import Console
 from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.frameworks import notation_of
-from bankwise.read.spec.read import is_spec, parse_spec, read_spec
+from bankwise.read.recognise import recognise
+from bankwise.read.spec.read import parse_spec, read_spec
 from bankwise.show.as_sarif import check_sarif
 from bankwise.show.documents.checking import spec_document
 from bankwise.show.schema import plain
@@ -166,11 +167,11 @@ def test_texts_may_be_named() -> None:
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_a_spec_is_told_from_a_problem(path: Path) -> None:
-    assert is_spec(path)
+    assert recognise(path).name == "spec"
 
 
 def test_a_problem_is_no_spec() -> None:
-    assert not any(is_spec(p) for p in (EXAMPLES / "solve").glob("*.toml"))
+    assert {recognise(p).name for p in (EXAMPLES / "solve").glob("*.toml")} == {"problem"}
 
 
 def test_the_json_is_a_check_document() -> None:

@@ -14,8 +14,9 @@ from bankwise.ask.check import check_file
 from bankwise.ask.check_ttgir import check_ttgir_file
 from bankwise.errors import InputError, Location
 from bankwise.read.options import Options
+from bankwise.read.recognise import recognise
 from bankwise.read.ttgir import wheel
-from bankwise.read.ttgir.cache import is_entry, open_entry
+from bankwise.read.ttgir.cache import open_entry
 from bankwise.read.ttgir.locations import sources
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.views import join
@@ -309,7 +310,7 @@ def test_every_format_prints_a_report(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_a_cache_entry_is_opened_by_its_module(tmp_path: Path) -> None:
-    assert not is_entry(tmp_path)
+    assert recognise(tmp_path).name == "folder"
     with pytest.raises(InputError, match=r"no Triton cache entry"):
         open_entry(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
@@ -318,7 +319,7 @@ def test_a_cache_entry_is_opened_by_its_module(tmp_path: Path) -> None:
     (tmp_path / "k.ptx").write_text("")
     (tmp_path / "k.json").write_text('{"shared": 4096}')
     entry = open_entry(tmp_path)
-    assert is_entry(tmp_path)
+    assert recognise(tmp_path).name == "Triton cache entry"
     assert (entry.name, entry.assembly, entry.shared_bytes) == ("k", tmp_path / "k.ptx", 4096)
     (tmp_path / "k.json").write_text("{")
     with pytest.raises(InputError, match="no JSON metadata"):

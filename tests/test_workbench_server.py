@@ -145,7 +145,7 @@ def test_a_malformed_job_is_refused_in_words(server: Server, body: bytes, status
 
 def test_a_file_name_cannot_leave_the_folder_or_look_like_an_option() -> None:
     for name in ("../../etc/passwd", "--output=x.mlir", "a/b.mlir", "x.py", "", ".mlir", "é.mlir"):
-        assert Order.parse({"verb": "check", "text": "x", "file": name}).file == "kernel.mlir"
+        assert Order.parse({"verb": "check", "text": "x", "file": name}).file == "pasted.txt"
 
 
 def test_a_body_that_is_too_large_or_of_unknown_size_is_refused(server: Server) -> None:
@@ -385,8 +385,8 @@ def alive(process: int) -> bool:
     [
         ("solve", "p.toml", "machine = [3 4]", "p.toml:1"),
         ("check", "p.toml", 'machine = "sm_90"\n', "p.toml"),
-        ("fix", "p.toml", 'machine = "sm_90"\n', "only a kernel"),
-        ("solve", "k.mlir", "module {}", "a problem or a spec is solved"),
+        ("fix", "p.toml", 'machine = "sm_90"\n', "this is a problem; `fix` takes"),
+        ("solve", "k.mlir", "module {}", "this is an MLIR kernel; `solve` takes"),
         ("check", "k.s", "nothing", "k.s"),
         ("check", "k.ptx", "nothing", "k.ptx"),
     ],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
@@ -34,14 +36,20 @@ def read_text(path: str | Path) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The content of a regular file or a pipe; :class:`InputError` for anything else."""
+    """The content of a regular file or a pipe; :class:`InputError` for anything else.
+
+    ``-`` is standard input. What came through a pipe is kept: it comes only once.
+    """
     where = Location(str(path))
     try:
-        mode = os.stat(path).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise InputError(f"this is {_kind(mode)}, a file is needed", location=where)
-        with open(path, "rb") as file:
-            data = file.read(_MOST_BYTES + 1)
+        found = os.fstat(sys.stdin.fileno()) if str(path) == "-" else os.stat(path)
+        if stat.S_ISFIFO(found.st_mode) or str(path) == "-":
+            data = _piped(str(path), found.st_ino)
+        elif stat.S_ISREG(found.st_mode):
+            data = _content(path)
+        else:
+            message = f"this is {_kind(found.st_mode)}, a file is needed"
+            raise InputError(message, location=where)
     except FileNotFoundError as error:
         raise InputError("no such file", location=where) from error
     except (OSError, ValueError) as error:
@@ -50,6 +58,16 @@ def read_bytes(path: str | Path) -> bytes:
     if len(data) > _MOST_BYTES:
         raise InputError(f"more than {_MOST_BYTES:,} bytes are not read", location=where)
     return data
+
+
+@lru_cache(maxsize=8)
+def _piped(path: str, inode: int) -> bytes:
+    return sys.stdin.buffer.read(_MOST_BYTES + 1) if path == "-" else _content(path)
+
+
+def _content(path: str | Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(_MOST_BYTES + 1)
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

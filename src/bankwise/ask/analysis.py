@@ -81,7 +81,7 @@ def _analyse(opened: Opened, kernel: Kernel, options: Options) -> Analysis:
     # One reason a place: a loop would repeat it in every round.
     refusals = list({r.location: r for r in reversed(extraction.refusals)}.values())[::-1]
     for site in extraction.accesses:
-        chosen = _issues(gpu, site, options.policy)
+        chosen = _issues(gpu, site, options.width_policy)
         if not isinstance(chosen, Refusal):
             issues[site.access.shared_index] = chosen
         elif site.access.kind == "dma":

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
+from bankwise.read.recognise import require
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certificate_json import read_certificate
 from bankwise.solver.certify import Verdict, check
@@ -22,6 +22,7 @@ def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Verdic
     """
     data: Any = source
     if not isinstance(source, Mapping):
+        require(source, "certify")
         data = _load(Path(source))
     if isinstance(data, dict) and str(data.get("schema", "")).startswith("bankwise.solve/"):
         data = data.get("certificate")
@@ -33,8 +34,8 @@ def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Verdic
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(sys.stdin.read() if str(path) == "-" else read_text(path))
-    except (OSError, UnicodeDecodeError, RecursionError) as error:
+        return json.loads(read_text(path))
+    except RecursionError as error:
         raise InputError(f"cannot read this certificate: {error}") from error
     except json.JSONDecodeError as error:
         place = Location(str(path), error.lineno, error.colno)

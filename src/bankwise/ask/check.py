@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bankwise.read.options import Options
+from bankwise.read.options import Options, Progress
+from bankwise.read.recognise import asker
 from bankwise.show.values import CheckReport
+
+if TYPE_CHECKING:
+    from bankwise.show.spec import SpecReport
 
 
 def check(
@@ -15,31 +21,39 @@ def check(
     kernel: str = "",
     dims: tuple[str, ...] = (),
     workgroup_size: str = "",
-    policy: str = "iree",
+    policy: str = "",
+    arguments: tuple[str, ...] = (),
     isa: bool = False,
+    keep: str = "",
+    padding: bool = False,
+    direct_load: bool = False,
 ) -> CheckReport:
-    """Predict the bank conflicts of every kernel in ``file``. Parameters as on the command line."""
-    return check_file(Path(file), Options(target, kernel, dims, workgroup_size, policy), isa=isa)
+    """Predict the bank conflicts of whatever ``file`` holds: all that the command line takes.
+
+    Parameters as on the command line. Of a spec this is the count alone;
+    :func:`bankwise.ask.spec.check_spec` has the rest. Raises :class:`bankwise.errors.InputError`
+    for what cannot be read, and for an option that says nothing about such a file.
+    """
+    options = Options(
+        *(target, kernel, dims, workgroup_size, policy, arguments),
+        *(isa, keep, padding, direct_load),
+    )
+    report = check_file(Path(file), options)
+    return report if isinstance(report, CheckReport) else report.check
 
 
-def check_file(file: Path, options: Options, *, isa: bool = False) -> CheckReport:
+def check_file(
+    file: Path,
+    options: Options,
+    progress: Progress | None = None,
+    *,
+    beside: Sequence[str] = (),
+) -> CheckReport | SpecReport:
     """Open ``file`` and check it. Raises InputError for what cannot be read.
 
-    Folders, emitted code (``.s``, ``.rocmasm``, ``.amdgcn``, ``.ptx``) and models go their own
-    ways.
+    ``progress`` is called with (checked, all) dispatches of a model. ``beside``: further options
+    that were given, as the command line spells them.
     """
-    if file.is_dir():
-        from bankwise.ask.folder import check_folder
-
-        return check_folder(file, options, check_file)
-    from bankwise.ask.check_assembly import check_assembly_file, is_assembly
-
-    if is_assembly(file):
-        return check_assembly_file(file, options, options.arguments)
-    if file.suffix.lower() == ".ttgir":
-        from bankwise.ask.check_ttgir import check_ttgir_file
-
-        return check_ttgir_file(file, options)
-    from bankwise.ask.check_mlir import check_mlir_file
-
-    return check_mlir_file(file, options, isa=isa)
+    answer = asker(file, "check", (*options.given, *beside))
+    report: CheckReport | SpecReport = answer(file, options, progress)
+    return report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,31 +17,24 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.frameworks import maker
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
-from bankwise.read.follow.driver import Dialect, check_code
-from bankwise.read.options import Options, three
+from bankwise.read.follow.driver import check_code
+from bankwise.read.formats import Format
+from bankwise.read.options import Options, Progress, three
+from bankwise.read.recognise import load, recognise
 from bankwise.show.values import CheckReport, KernelReport
 
-AMD_SUFFIXES = (".s", ".amdgcn", ".rocmasm", ".asm")
-PTX_SUFFIXES = (".ptx",)
-SASS_SUFFIXES = (".sass", ".cubin")
 UNCOUNTED = "how often it runs is not known"
 """In the note of an access whose executions are no count."""
 
 _HEAD = 4_000
 
 
-def is_assembly(path: Path) -> bool:
-    """Whether a file is emitted code, by its name."""
-    return path.suffix.lower() in (*AMD_SUFFIXES, *PTX_SUFFIXES, *SASS_SUFFIXES)
-
-
-def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]) -> CheckReport:
-    """Check every kernel of an assembly text.
-
-    ``arguments``: ``NAME=VALUE`` texts for kernel arguments that addresses depend on.
-    """
-    text = _text(path)
-    kernels = assembly_kernels(text, path, options, _arguments(arguments))
+def check_assembly_file(
+    path: Path, options: Options, progress: Progress | None = None
+) -> CheckReport:
+    """Check every kernel of an assembly text, or of a cubin."""
+    kind, text = _content(path)
+    kernels = assembly_kernels(kind, text, path, options)
     reports = [_kernel(k, machine(k.target), _origin(path, text, k.name)) for k in kernels]
     refused = [r for k in kernels for r in (*k.refusals, *_unseen(k))]
     return check_report(
@@ -55,51 +48,36 @@ def check_assembly_file(path: Path, options: Options, arguments: tuple[str, ...]
 
 def kernels_of(path: Path, options: Options) -> tuple[AssemblyKernel, ...]:
     """Every kernel of an assembly text with the bytes that its accesses touch."""
-    return assembly_kernels(_text(path), path, options, _arguments(options.arguments))
+    return assembly_kernels(*_content(path), path, options)
 
 
-def _text(path: Path) -> str:
-    """The text of a file; empty for a cubin, which has none."""
-    return "" if path.suffix.lower() == ".cubin" else read_text(path)
+def _content(path: Path) -> tuple[Format, str]:
+    """What a file of emitted code is, and its text; a cubin has none."""
+    kind = recognise(path)
+    return kind, "" if kind.binary else read_text(path)
 
 
 def assembly_kernels(
-    text: str, path: Path, options: Options, args: Mapping[str | int, int]
+    kind: Format, text: str, path: Path, options: Options
 ) -> tuple[AssemblyKernel, ...]:
-    """Follow every kernel of an assembly text; ``path`` names it and says by its suffix what it is.
+    """Follow every kernel of emitted code of some ``kind``; ``path`` names it.
 
-    ``args``: numbers of kernel arguments. Raises :class:`InputError` if there is no kernel.
+    Raises :class:`InputError` if there is no kernel.
     """
-    file = str(path)
-    size = three(options.workgroup_size) if options.workgroup_size else None
-    target = options.target or None
-    if path.suffix.lower() == ".cubin":
-        from bankwise.read.sass.cubin import check_cubin
-
-        return check_cubin(path, target, args=args, kernel=options.kernel, workgroup_size=size)
-    dialect = dialect_of(path)
-    found = check_code(
-        dialect, text, file, target, args=args, kernel=options.kernel, workgroup_size=size
+    asked: dict[str, Any] = {
+        "args": _arguments(options.arguments),
+        "kernel": options.kernel,
+        "workgroup_size": three(options.workgroup_size) if options.workgroup_size else None,
+    }
+    reader, target = load(kind.reader), options.target or None
+    found: tuple[AssemblyKernel, ...] = (
+        reader(path, target, **asked)
+        if kind.binary
+        else check_code(reader, text, str(path), target, **asked)
     )
     if not found:
-        raise InputError("no kernel in this file", location=Location(file))
+        raise InputError("no kernel in this file", location=Location(str(path)))
     return found
-
-
-def dialect_of(path: Path) -> Dialect[Any, Any]:
-    """The language of an emitted text, by its name."""
-    suffix = path.suffix.lower()
-    if suffix in PTX_SUFFIXES:
-        from bankwise.read.ptx.dialect import PTX
-
-        return PTX
-    if suffix in SASS_SUFFIXES:
-        from bankwise.read.sass.dialect import SASS
-
-        return SASS
-    from bankwise.read.amd.dialect import AMD
-
-    return AMD
 
 
 def _arguments(texts: tuple[str, ...]) -> dict[str | int, int]:

@@ -21,29 +21,28 @@ from bankwise.counting.kernel import (
 from bankwise.errors import Refusal
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.hardware.policies import Issue
-from bankwise.read.options import Options, dims_of, three
+from bankwise.read.options import Options, Progress, dims_of, three
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
 if TYPE_CHECKING:
     from bankwise.read.mlir.module import Opened
 
 
-def check_mlir_file(file: Path, options: Options, *, isa: bool = False) -> CheckReport:
-    """Check every kernel of an MLIR file; ``isa``: against what the compiler emits for it, too."""
+def check_mlir_file(file: Path, options: Options, progress: Progress | None = None) -> CheckReport:
+    """Check every kernel of an MLIR file."""
     from bankwise.read.mlir.module import open_module
 
-    opened = open_module(file)
-    report = check_opened(opened, options)
-    if isa:
-        from bankwise.ask.reconcile import reconcile
-
-        report = reconcile(report, opened)
-    return report
+    return check_opened(open_module(file), options)
 
 
 def check_opened(opened: Opened, options: Options) -> CheckReport:
-    """Check all kernels of an open module."""
-    return report_of(opened, options, analyse(opened, options))
+    """Check all kernels of an open module; ``options.isa``: also against what is emitted."""
+    report = report_of(opened, options, analyse(opened, options))
+    if not options.isa:
+        return report
+    from bankwise.ask.reconcile import reconcile
+
+    return reconcile(report, opened)
 
 
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
@@ -51,7 +50,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
     counted = [_report(analysis) for analysis in analyses]
     return check_report(
         opened.source.file,
-        options.policy,
+        options.width_policy,
         [report for report, _ in counted],
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
         refusals=(
@@ -150,7 +149,7 @@ def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> 
     from bankwise.change.passes.values import Launch
 
     size = three(options.workgroup_size) if options.workgroup_size else None
-    launch = Launch(options.target, size, dims_of(options), options.policy)
+    launch = Launch(options.target, size, dims_of(options), options.width_policy)
     known = [
         Lowered(opened, a.kernel, a.machine, a.workgroup_size, a.extraction, a.issues)
         for a in analyses

@@ -22,7 +22,7 @@ from bankwise.counting.kernel import Kernel as Counted
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
-from bankwise.read.options import Options
+from bankwise.read.options import Options, Progress
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import Followed, follow
@@ -32,7 +32,6 @@ from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Kernel, Module
 from bankwise.show.values import CheckReport, KernelReport, Optimum
 
-SUFFIX = ".ttgir"
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
 
 
@@ -49,13 +48,13 @@ class Planned:
     refusals: tuple[Refusal, ...]
 
 
-def is_ttgir(path: Path) -> bool:
-    """Whether a file is TTGIR, by its name."""
-    return path.suffix.lower() == SUFFIX
-
-
 def check_ttgir_file(
-    path: Path, options: Options, *, verify: bool = True, optima: bool = True
+    path: Path,
+    options: Options,
+    progress: Progress | None = None,
+    *,
+    verify: bool = True,
+    optima: bool = True,
 ) -> CheckReport:
     """Check every kernel of a TTGIR file. Raises :class:`InputError` for what cannot be read.
 

@@ -17,6 +17,7 @@ from bankwise.ask.spec_solve import solved
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES
 from bankwise.notation.accesses import TileInstruction
+from bankwise.read.recognise import require
 from bankwise.read.spec.read import read_spec
 from bankwise.read.spec.values import Layout, Spec, TileAccess
 from bankwise.show.choosing import ChooseReport, Option, Question, Wrong
@@ -36,6 +37,7 @@ def choose(file: str | Path, *, target: str = "") -> ChooseReport:
 
     Raises :class:`bankwise.errors.InputError` for a bad file.
     """
+    require(file, "explain choose")
     return chosen_for(read_spec(file, target))
 
 

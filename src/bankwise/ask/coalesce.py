@@ -20,6 +20,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.notation.accesses import Vectors, cut_vectors
 from bankwise.notation.values import Distribution, Memory
+from bankwise.read.recognise import require
 from bankwise.read.spec.read import read_spec
 from bankwise.read.spec.values import GlobalAccess, Spec
 from bankwise.read.spec.views import pieces
@@ -32,6 +33,7 @@ def coalesce_spec(file: str | Path, *, target: str = "") -> CoalesceReport:
 
     Raises :class:`InputError` for a bad file, and for one without such an access.
     """
+    require(file, "coalesce")
     return coalesced(read_spec(file, target))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import report_of
@@ -12,13 +13,20 @@ from bankwise.cost.issue import cycles
 from bankwise.cost.mix import executed, mix, trips
 from bankwise.cost.waits import waits
 from bankwise.counting.cost import Cost
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.emitted import Listing
 from bankwise.read.options import Options
+from bankwise.read.recognise import asker
 from bankwise.show.costing import KernelCost
 from bankwise.show.values import KernelReport
+
+if TYPE_CHECKING:
+    from bankwise.read.mlir.module import Opened
+
+Costs = tuple[tuple[KernelCost, ...], tuple[Refusal, ...]]
+"""Of the kernels that could be compiled, and why the others could not."""
 
 _ISSUED = ("ds_", "v_mfma_", "buffer_", "global_", "flat_")
 
@@ -55,15 +63,21 @@ def kernel_cost(
     )
 
 
-def cost(file: Path, options: Options) -> tuple[tuple[KernelCost, ...], tuple[Refusal, ...]]:
+def cost(file: Path, options: Options) -> Costs:
     """The cost of every kernel of ``file`` that can be compiled, and why others cannot."""
-    from bankwise.ask.check_assembly import is_assembly
+    answer: Costs = asker(file, "cost", options.given)(file, options)
+    return answer
+
+
+def cost_of_kernels(file: Path, options: Options) -> Costs:
+    """:func:`cost` for MLIR with threads."""
     from bankwise.read.mlir.module import open_module
 
-    if is_assembly(file):
-        message = f"{file}: this is emitted code; cost compiles MLIR"
-        raise InputError(message, hint=f"bankwise check {file} --worth")
-    opened = open_module(file)
+    return cost_of_opened(open_module(file), options)
+
+
+def cost_of_opened(opened: Opened, options: Options) -> Costs:
+    """The cost of the kernels of an open module."""
     analyses = analyse(opened, options)
     found: list[KernelCost] = []
     refusals: list[Refusal] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,9 @@ from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
-from bankwise.read.options import Options
+from bankwise.files import check_writable
+from bankwise.read.options import Options, Progress
+from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, Verdict
 
 if TYPE_CHECKING:
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import Group, Plan
     from bankwise.change.rewrite.scope import Scope
     from bankwise.read.mlir.module import Opened
-
-Progress = Callable[[int, int], None]
+    from bankwise.show.model import ModelFix
 
 
 def fix(
@@ -33,13 +34,25 @@ def fix(
     kernel: str = "",
     dims: tuple[str, ...] = (),
     workgroup_size: str = "",
-    policy: str = "iree",
+    policy: str = "",
     execute: bool = True,
     isa: bool = True,
-) -> FixReport:
-    """Rewrite the kernels of ``file`` so that their conflicts vanish. Nothing is written."""
-    options = Options(target, kernel, dims, workgroup_size, policy)
-    return fix_file(Path(file), options, execute=execute, isa=isa)
+    reference: str = "",
+    keep: str = "",
+    padding: bool = False,
+    direct_load: bool = False,
+) -> FixReport | ModelFix:
+    """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
+
+    Parameters as on the command line. Of a model there is one report for each dispatch.
+    """
+    options = Options(
+        *(target, kernel, dims, workgroup_size, policy),
+        keep=keep,
+        padding=padding,
+        direct_load=direct_load,
+    )
+    return fix_file(Path(file), options, execute=execute, isa=isa, reference=reference)
 
 
 def fix_file(
@@ -49,12 +62,36 @@ def fix_file(
     execute: bool = True,
     isa: bool = True,
     reference: str = "",
+    output: str = "",
     progress: Progress | None = None,
-) -> FixReport:
-    """Open ``file``, rewrite it, and judge the result.
+    beside: Sequence[str] = (),
+) -> FixReport | ModelFix:
+    """Rewrite what ``file`` holds, and judge the result: ``execute`` it, compile it (``isa``).
 
     ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones.
+    ``output``: the name that the answer will get, judged before the work. ``beside``: further
+    options that were given, as the command line spells them.
     """
+    given = (*options.given, *beside, *(["--reference"] if reference else []))
+    judges = {"execute": execute, "isa": isa, "reference": reference, "output": output}
+    answer = asker(file, "fix", given)
+    report: FixReport | ModelFix = answer(file, options, **judges, progress=progress)
+    return report
+
+
+def fix_kernels(
+    file: Path,
+    options: Options,
+    *,
+    execute: bool = True,
+    isa: bool = True,
+    reference: str = "",
+    output: str = "",
+    progress: Progress | None = None,
+) -> FixReport:
+    """:func:`fix_file` for MLIR with threads."""
+    if output not in ("", "-"):
+        check_writable(Path(output))
     from bankwise.read.mlir.module import open_module, open_text
 
     opened = open_module(file)

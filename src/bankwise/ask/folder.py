@@ -13,25 +13,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bankwise.ask.check_assembly import AMD_SUFFIXES, PTX_SUFFIXES
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.files import read_text
-from bankwise.read.options import Options
+from bankwise.read.options import Options, Progress
+from bankwise.read.recognise import asker, recognise, stages
 from bankwise.show.values import CheckReport, KernelReport
-
-CheckFile = Callable[[Path, Options], CheckReport]
-
-STAGES = (*AMD_SUFFIXES, *PTX_SUFFIXES, ".ttgir", ".mlir")
-"""Suffixes that ``check`` reads, the last stage first."""
 
 APART = " ["
 """Between a kernel's own name and the file it is from, where several have that name."""
 
-_OTHERS = (".ll", ".llir", ".ttir", ".hsaco", ".cubin", ".so", ".vmfb", ".json", ".source")
 _MOST_FILES = 5_000
 _NAMED = 3
 _BACKEND = r"_(?:rocm|cuda|vulkan|llvm|embedded|system)"
@@ -39,7 +32,7 @@ _BACKEND = r"_(?:rocm|cuda|vulkan|llvm|embedded|system)"
 
 _HINT = (
     "wanted is what `iree-compile --iree-hal-dump-executable-files-to=DIR` writes, or a Triton "
-    f"cache entry: files that end in {', '.join(STAGES)}"
+    "cache entry: files that end in "
 )
 
 
@@ -51,15 +44,13 @@ class _Family:
     files: tuple[Path, ...]
 
 
-def check_folder(folder: Path, options: Options, check_file: CheckFile) -> CheckReport:
+def check_folder(folder: Path, options: Options, progress: Progress | None = None) -> CheckReport:
     """Check the last readable stage of everything in ``folder`` and below it.
-
-    ``check_file`` checks one file.
 
     Raises :class:`InputError` for a folder without any, and if nothing in it could be read.
     """
     files = _files(folder)
-    families = _families([f for f in files if f.suffix.lower() in STAGES])
+    families = _families([f for f in files if f.suffix.lower() in stages()])
     if not families:
         raise _foreign(folder, files)
     reports: list[CheckReport] = []
@@ -67,7 +58,7 @@ def check_folder(folder: Path, options: Options, check_file: CheckFile) -> Check
     notes: list[str] = []
     left: dict[str, list[Path]] = defaultdict(list)
     for family in families:
-        report, failed = _first(family, options, check_file)
+        report, failed = _first(family, options)
         if report is not None:
             reports.append(report)
             notes.append(f"{family.name}: checked {Path(report.file).name}")
@@ -76,7 +67,7 @@ def check_folder(folder: Path, options: Options, check_file: CheckFile) -> Check
             refusals += [Refusal(e.message, e.location or Location(str(f))) for f, e in failed]
     if not reports:
         raise _unreadable(folder, refusals, options)
-    left["not read"] += [f for f in files if f.suffix.lower() not in STAGES]
+    left["not read"] += [f for f in files if f.suffix.lower() not in stages()]
     notes += [_left(why, some) for why, some in left.items() if some]
     return _merged(folder, reports, refusals, notes)
 
@@ -122,28 +113,27 @@ def _rank(file: Path) -> tuple[int, bool, bool, str]:
     """The later stage first; of MLIR the configured one, a benchmark last."""
     benchmark = file.stem.endswith("_benchmark")
     configured = file.name.startswith("configured_")
-    return STAGES.index(file.suffix.lower()), benchmark, not configured, file.name
+    return stages().index(file.suffix.lower()), benchmark, not configured, file.name
 
 
 def _first(
-    family: _Family, options: Options, check_file: CheckFile
+    family: _Family, options: Options
 ) -> tuple[CheckReport | None, list[tuple[Path, InputError]]]:
     failed: list[tuple[Path, InputError]] = []
     for file in family.files:
         try:
-            return _checked(file, options, check_file), failed
+            return _checked(file, options), failed
         except InputError as error:
             failed.append((file, error))
     return None, failed
 
 
-def _checked(file: Path, options: Options, check_file: CheckFile) -> CheckReport:
-    from bankwise.ask.model import is_model
-
-    if file.suffix.lower() == ".mlir" and is_model(read_text(file)):
+def _checked(file: Path, options: Options) -> CheckReport:
+    if recognise(file).name == "model":
         message = "no threads in it yet: a stage before IREE lowers it"
         raise InputError(message, location=Location(str(file)))
-    return check_file(file, options)
+    report: CheckReport = asker(file, "check")(file, options)
+    return report
 
 
 def _elsewhere(failed: Sequence[tuple[Path, InputError]], options: Options) -> bool:
@@ -190,14 +180,14 @@ def _left(why: str, files: Sequence[Path]) -> str:
 
 
 def _foreign(folder: Path, files: Sequence[Path]) -> InputError:
-    place = Location(str(folder))
+    place, hint = Location(str(folder)), _HINT + ", ".join(stages())
     if not files:
-        return InputError("the folder is empty", location=place, hint=_HINT)
+        return InputError("the folder is empty", location=place, hint=hint)
     kinds = Counter(f.suffix or f.name for f in files).most_common(_NAMED)
     seen = ", ".join(f"{count} {suffix}" for suffix, count in kinds)
-    dump = any(f.suffix.lower() in _OTHERS for f in files)
+    dump = any(f.suffix.lower() in stages(left=True) for f in files)
     what = "no stage of a kernel that is text" if dump else "nothing that a compiler dumps"
-    return InputError(f"{what} in this folder: it has {seen}", location=place, hint=_HINT)
+    return InputError(f"{what} in this folder: it has {seen}", location=place, hint=hint)
 
 
 def _unreadable(folder: Path, refusals: Sequence[Refusal], options: Options) -> InputError:

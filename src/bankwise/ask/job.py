@@ -1,6 +1,6 @@
 """One job of the workbench's server, in a process of its own: a verb on one file, as JSON lines.
 
-    python -m bankwise.ask.job fix kernel.mlir gfx950
+    python -m bankwise.ask.job check kernel.ptx sm_90 256,1,1 n=4096
 
 writes lines ``{"stage", "done", "total"}`` while it works (``total`` 0: nobody knows), and one with
 the ``document`` of the answer, or the ``error`` in words. The process is the fence: whatever
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bankwise.errors import InputError
-from bankwise.files import read_text
+from bankwise.read.options import Options
 
 Document = dict[str, Any]
 Tell = Callable[[str, int, int], None]
@@ -33,94 +33,59 @@ _LARGEST_FILE_BYTES = 1 << 30
 
 def main() -> int:
     """Do the job that the command line names."""
-    verb, file, target = sys.argv[1:4]
+    verb, file, target, workgroup_size, *arguments = sys.argv[1:]
+    options = Options(target, workgroup_size=workgroup_size, arguments=tuple(arguments))
     _limit()
     with _answers() as sink:
         try:
-            answer: Document = {"document": document(verb, Path(file), target, _teller(sink))}
+            answer: Document = {"document": document(verb, Path(file), options, _teller(sink))}
         except InputError as error:
             answer = {"error": str(error)}
         sink.write(json.dumps(answer) + "\n")
     return 0
 
 
-def document(verb: str, file: Path, target: str, tell: Tell) -> Document:
+def document(verb: str, file: Path, options: Options, tell: Tell) -> Document:
     """The answer of a verb: what its ``--format json`` prints, with what pages draw.
 
     Raises :class:`InputError` for what the command line would refuse too.
     """
     verbs = {"check": _check, "fix": _fix, "solve": _solve}
     tell(f"reading {file}", 0, 0)
-    return verbs[verb](file, target, tell)
+    return verbs[verb](file, options, tell)
 
 
-def _check(file: Path, target: str, tell: Tell) -> Document:
+def _check(file: Path, options: Options, tell: Tell) -> Document:
     from bankwise.ask.check import check_file
-    from bankwise.ask.check_assembly import is_assembly
-    from bankwise.ask.model import check_model, is_model
-    from bankwise.read.options import Options
-    from bankwise.show.documents.checking import check_document
+    from bankwise.show.answers import check_document
     from bankwise.show.schema import plain
 
-    if file.suffix == ".toml":
-        return _check_spec(file, target)
-    options = Options(target)
     tell("finding and counting accesses", 0, 0)
-    if is_assembly(file) or not is_model(read_text(file)):
-        return plain(check_document(check_file(file, options), lanes=True))
-    tell("lowering the model", 0, 0)
-    report = check_model(file, options, progress=lambda n, m: tell("checking dispatches", n, m))
+    report = check_file(file, options, lambda n, m: tell("checking dispatches", n, m))
     return plain(check_document(report, lanes=True))
 
 
-def _check_spec(file: Path, target: str) -> Document:
-    from bankwise.ask.spec import check_spec
-    from bankwise.read.spec.read import is_spec
-    from bankwise.show.documents.checking import spec_document
-    from bankwise.show.schema import plain
-
-    if not is_spec(file):
-        raise InputError(f"{file}: a problem without a layout", hint="solve it")
-    return plain(spec_document(check_spec(file, target=target), lanes=True))
-
-
-def _fix(file: Path, target: str, tell: Tell) -> Document:
-    from bankwise.ask.check_assembly import is_assembly
+def _fix(file: Path, options: Options, tell: Tell) -> Document:
     from bankwise.ask.fix import fix_file
-    from bankwise.ask.model import fix_model, is_model
-    from bankwise.read.options import Options
-    from bankwise.show.documents.fixing import fix_document, model_fix_document
+    from bankwise.show.answers import fix_document
     from bankwise.show.schema import plain
-
-    if is_assembly(file) or file.suffix == ".toml":
-        raise InputError(f"{file}: only a kernel or a model is rewritten", hint="check or solve it")
-    options = Options(target)
-    tell("finding accesses, searching an address map", 0, 0)
 
     def ran(done: int, total: int) -> None:
         tell("executing workgroups, before and after", done, total)
         if done == total:
             tell("compiling, to compare the emitted code", 0, 0)
 
-    if is_model(read_text(file)):
-        return plain(model_fix_document(fix_model(file, options, progress=ran), lanes=True))
+    tell("finding accesses, searching an address map", 0, 0)
     return plain(fix_document(fix_file(file, options, progress=ran), lanes=True))
 
 
-def _solve(file: Path, target: str, tell: Tell) -> Document:
+def _solve(file: Path, options: Options, tell: Tell) -> Document:
     from bankwise.ask.solve import solve
-    from bankwise.ask.spec_solve import solve_spec
-    from bankwise.read.spec.read import is_spec
-    from bankwise.show.documents.solving import solution_document, solve_document
+    from bankwise.show.answers import solve_document
     from bankwise.show.schema import plain
 
-    if file.suffix != ".toml":
-        raise InputError(f"{file}: a problem or a spec is solved, a kernel is fixed")
     with _clock("searching all linear layouts", SOLVE_SECONDS, tell):
-        if is_spec(file):
-            answer = solve_spec(file, target=target, budget_s=SOLVE_SECONDS)
-            return plain(solution_document(answer))
-        return plain(solve_document(solve(file, budget_s=SOLVE_SECONDS)))
+        return plain(solve_document(solve(file, target=options.target, budget_s=SOLVE_SECONDS)))
 
 
 @contextmanager

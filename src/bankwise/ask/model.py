@@ -10,49 +10,30 @@ written ``model.mlir[dispatch]``.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
-from bankwise.ask.fix import fix_file
+from bankwise.ask.cost import Costs, cost_of_opened
+from bankwise.ask.fix import fix_kernels
 from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
-from bankwise.read.options import Options
+from bankwise.read.options import Options, Progress
+from bankwise.show.costing import KernelCost
 from bankwise.show.fixing import FixReport
 from bankwise.show.model import ModelFix
 from bankwise.show.values import CheckReport
-
-Progress = Callable[[int, int], None]
 
 _TEXTS = frozenset(
     (".mlir", ".rst", ".md", ".txt", ".json", ".toml", ".csv", ".html", ".ll", ".s", ".ptx", ".py")
 )
 """Suffixes of names that promise a text."""
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
-_TENSORS = re.compile(r"\btensor<|!torch\.")
-_THREADS = re.compile(
-    r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>"
-)
 
 
-def is_model(text: str) -> bool:
-    """Whether a text computes on tensors and knows no threads or workgroup memory yet."""
-    clean = _COMMENT.sub("", text)
-    return bool(_TENSORS.search(clean)) and not _THREADS.search(clean)
-
-
-def check_model(
-    file: Path,
-    options: Options,
-    lowering: Lowering | None = None,
-    *,
-    keep: Path | None = None,
-    progress: Progress | None = None,
-) -> CheckReport:
+def check_model(file: Path, options: Options, progress: Progress | None = None) -> CheckReport:
     """Lower the model in ``file`` for ``options.target`` and check every dispatch.
 
     ``progress`` is called with (checked, all) dispatches.
@@ -61,55 +42,82 @@ def check_model(
     """
     from bankwise.read.mlir.module import open_text
 
-    dispatches = _lower(file, options, lowering)
+    dispatches = _lower(file, options)
     reports = []
     many = sum(d.uses_shared_memory for d in dispatches)
-    for dispatch, label in _labelled(file, options.target, dispatches, keep):
+    for dispatch, label in _labelled(file, options.target, dispatches, _folder(options)):
         reports.append(check_opened(open_text(dispatch.text, label), options))
         if progress:
             progress(len(reports), many)
     return CheckReport(
         file=str(file),
         target=options.target,
-        policy=options.policy,
+        policy=options.width_policy,
         counter=machine(options.target).counter,
         kernels=tuple(k for r in reports for k in r.kernels),
         findings=tuple(f for r in reports for f in r.findings),
         refusals=(*_refusals(dispatches), *(x for r in reports for x in r.refusals)),
-        notes=(*_notes(dispatches, options, lowering), *(n for r in reports for n in r.notes)),
+        notes=(*_notes(dispatches, options), *(n for r in reports for n in r.notes)),
     )
 
 
 def fix_model(
     file: Path,
     options: Options,
-    lowering: Lowering | None = None,
     *,
-    keep: Path | None = None,
     execute: bool = True,
     isa: bool = True,
+    reference: str = "",
+    output: str = "",
     progress: Progress | None = None,
 ) -> ModelFix:
     """Lower the model in ``file``, fix every dispatch, and link what was accepted.
 
-    Nothing but ``keep`` is written. Raises :class:`InputError` as :func:`check_model` does.
+    Nothing but ``options.keep`` is written; a model has no ``reference`` of its buffers. Raises
+    :class:`InputError` as :func:`check_model` does.
     """
-    dispatches = _lower(file, options, lowering)
+    assert not reference, "the table of formats refuses it"
+    if output:
+        check_output(Path(output))
+    dispatches, keep = _lower(file, options), _folder(options)
     reports: list[FixReport] = []
     accepted: dict[str, str] = {}
     for dispatch, path in _files(file, options.target, dispatches, keep):
-        report = fix_file(path, options, execute=execute, isa=isa, progress=progress)
+        report = fix_kernels(path, options, execute=execute, isa=isa, progress=progress)
         reports.append(report)
         if report.accepted:
             accepted[dispatch.executable] = report.fixed_text
     text = read_text(file)
+    lowering = _lowering(options)
     vmfb = link(text, options.target, accepted, lowering, file=str(file)) if accepted else None
     files = _keep(file, options.target, keep, accepted, vmfb, lowering) if keep else ()
-    notes = _notes(dispatches, options, lowering)
+    notes = _notes(dispatches, options)
     return ModelFix(tuple(reports), vmfb, files, _refusals(dispatches), notes)
 
 
-def _lower(file: Path, options: Options, lowering: Lowering | None) -> tuple[Dispatch, ...]:
+def cost_of_model(file: Path, options: Options) -> Costs:
+    """Lower the model in ``file`` and cost every dispatch with workgroup memory."""
+    from bankwise.read.mlir.module import open_text
+
+    dispatches = _lower(file, options)
+    found: list[KernelCost] = []
+    refusals = [*_refusals(dispatches)]
+    for dispatch, label in _labelled(file, options.target, dispatches, None):
+        kernels, refused = cost_of_opened(open_text(dispatch.text, label), options)
+        found += kernels
+        refusals += refused
+    return tuple(found), tuple(refusals)
+
+
+def _folder(options: Options) -> Path | None:
+    return Path(options.keep) if options.keep else None
+
+
+def _lowering(options: Options) -> Lowering:
+    return Lowering(options.padding, options.direct_load)
+
+
+def _lower(file: Path, options: Options) -> tuple[Dispatch, ...]:
     if not options.target:
         raise InputError(
             "a model names no GPU",
@@ -117,18 +125,16 @@ def _lower(file: Path, options: Options, lowering: Lowering | None) -> tuple[Dis
             hint="pass --target, for example --target gfx942",
         )
     machine(options.target)
-    return lower(read_text(file), options.target, lowering, file=str(file))
+    return lower(read_text(file), options.target, _lowering(options), file=str(file))
 
 
 def _refusals(dispatches: tuple[Dispatch, ...]) -> tuple[Refusal, ...]:
     return tuple(d.refusal for d in dispatches if d.refusal is not None)
 
 
-def _notes(
-    dispatches: tuple[Dispatch, ...], options: Options, lowering: Lowering | None
-) -> tuple[str, ...]:
+def _notes(dispatches: tuple[Dispatch, ...], options: Options) -> tuple[str, ...]:
     shared = sum(d.uses_shared_memory for d in dispatches)
-    how = lowering or Lowering()
+    how = _lowering(options)
     first = f"lowered by IREE for {options.target} ({how}): {len(dispatches)} dispatches, "
     return (f"{first}{shared} with workgroup memory",)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bankwise.errors import InputError
 from bankwise.read.options import Options, dims_of, three
+from bankwise.read.recognise import require
 from bankwise.show.opting import OptReport
 
 if TYPE_CHECKING:
@@ -51,10 +52,11 @@ def opt_file(file: Path, passes: Sequence[str], options: Options, rules: Rules) 
     from bankwise.change.passes.values import Launch
     from bankwise.read.mlir.module import open_module, open_text
 
+    require(file, "opt")
     known = _passes()
     chosen = [(name, _pass(name, known)) for name in passes]
     size = three(options.workgroup_size) if options.workgroup_size else None
-    launch = Launch(options.target, size, dims_of(options), options.policy)
+    launch = Launch(options.target, size, dims_of(options), options.width_policy)
     opened = open_module(file)
     text = opened.source.text
     done: list[tuple[str, Outcome]] = []

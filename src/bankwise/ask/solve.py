@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.hardware.policies import policies
 from bankwise.notation.frameworks import framework
 from bankwise.read.problem.read import SolveOptions, TileProblem, read_problem
+from bankwise.read.recognise import asker
 from bankwise.show.solving import AccessRow, SolveReport
 from bankwise.solver.answer import Answer, Limits, counted, exact
 from bankwise.solver.construct import Step, construct
@@ -26,6 +27,9 @@ from bankwise.solver.general import linear_part, listed_workload, solver_candida
 from bankwise.solver.problem import TileAccess, problem
 from bankwise.solver.search import offsets
 
+if TYPE_CHECKING:
+    from bankwise.show.spec import SpecSolution
+
 _FAMILY_NODES = 20_000
 """Search nodes spent on counting the optimal layouts."""
 
@@ -35,15 +39,35 @@ def solve(
     *,
     family: str = "",
     budget_s: float | None = None,
-    policy: str = "iree",
+    policy: str = "",
     steps: bool = False,
-) -> SolveReport:
-    """Find the best layout of the tile in a problem file, or in the mapping it parses to.
+    target: str = "",
+) -> SolveReport | SpecSolution:
+    """Find the best layout of a tile: of a problem or a spec, or of what a problem parses to.
 
-    ``family`` and ``budget_s`` take precedence over the file; ``policy`` names which instructions
-    padded accesses become; ``steps``: with the construction for two accesses. Raises
-    :class:`InputError` for a bad problem.
+    ``family``, ``budget_s`` and, of a spec, ``target`` take precedence over the file; ``policy``:
+    which instructions accesses become, "" for the file's own; ``steps``: with the construction for
+    two accesses. Raises :class:`InputError` for a bad file.
     """
+    asked: dict[str, Any] = {"family": family, "budget_s": budget_s, "policy": policy}
+    asked["steps"] = steps
+    if isinstance(source, Mapping):
+        return solve_problem(source, **asked)
+    found: SolveReport | SpecSolution = asker(source, "solve")(source, target=target, **asked)
+    return found
+
+
+def solve_problem(
+    source: str | Path | Mapping[str, Any],
+    *,
+    family: str = "",
+    budget_s: float | None = None,
+    policy: str = "",
+    steps: bool = False,
+    target: str = "",
+) -> SolveReport:
+    """:func:`solve` for a problem; its file names the machine, whatever the ``target``."""
+    policy = policy or "iree"
     if policy not in policies():
         raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
     stated = read_problem(source)

@@ -17,6 +17,7 @@ from bankwise.counting.kernel import AllocationReport, Kernel, KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.policies import policies
 from bankwise.notation.frameworks import fault
+from bankwise.read.options import Options, Progress
 from bankwise.read.spec.read import parse_spec, read_spec
 from bankwise.read.spec.values import Layout, Spec
 from bankwise.read.spec.views import disagreement
@@ -33,6 +34,11 @@ def check_spec(file: str | Path, *, target: str = "", policy: str = "") -> SpecR
     Raises :class:`InputError` with the place of what is wrong.
     """
     return counted(chosen(read_spec(file, target), policy))
+
+
+def check_spec_file(file: Path, options: Options, progress: Progress | None = None) -> SpecReport:
+    """:func:`check_spec` for the dispatch by kinds of file."""
+    return check_spec(file, target=options.target, policy=options.policy)
 
 
 def check_spec_text(

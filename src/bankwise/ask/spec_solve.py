@@ -14,7 +14,7 @@ from bankwise.algebra import f2
 from bankwise.algebra.layout import Layout as LinearLayout
 from bankwise.algebra.layout import vector_text
 from bankwise.algebra.offset import Shape
-from bankwise.ask.solve import solve
+from bankwise.ask.solve import solve_problem
 from bankwise.ask.spec import chosen, counted, needs_layout
 from bankwise.ask.spec_count import moves
 from bankwise.errors import InputError, Location, Refusal
@@ -56,7 +56,7 @@ def solved(
         report = SolveReport(spec.file, spec.machine.name, refusal=stated)
         return SpecSolution(report, layout.what, (), before)
     try:
-        found = solve(
+        found = solve_problem(
             stated, family=family, budget_s=budget_s, policy=spec.policy or "iree", steps=steps
         )
     except InputError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from bankwise.ask.sweep_case import MITIGATIONS, run_case
 from bankwise.errors import InputError, Location
 from bankwise.files import write_atomically
+from bankwise.read.recognise import require
 from bankwise.show.sweeping import SweepReport
 from bankwise.sweep.engine import Work, run
 from bankwise.sweep.plot import SUFFIXES, plot
@@ -33,6 +34,7 @@ def sweep(
     ``store_file``: by default beside the spec, ending in ``.sqlite``. ``progress`` is called with
     (ended, all) cases. Safe to kill: run it again to go on.
     """
+    require(spec_file, "sweep")
     spec = read_spec(spec_file, MITIGATIONS)
     path = store_file or spec_file.with_suffix(".sqlite")
     with open_store(path) as store:

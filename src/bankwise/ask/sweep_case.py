@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import kernel_cost
-from bankwise.ask.fix import fix_file
+from bankwise.ask.fix import fix_kernels
 from bankwise.change.compile.compile import compile_text
 from bankwise.change.compile.lower import Dispatch, Lowering, lower
 from bankwise.errors import InputError, Refusal
@@ -82,7 +82,7 @@ def _mitigated(case: Case, dispatch: Dispatch) -> str:
         with TemporaryDirectory(prefix="bankwise-") as folder:
             path = Path(folder) / f"{dispatch.executable}.mlir"
             path.write_text(dispatch.text, "utf-8")
-            return fix_file(path, Options(case.target), execute=False, isa=False).fixed_text
+            return fix_kernels(path, Options(case.target), execute=False, isa=False).fixed_text
     if case.mitigation == "pr23778":
         from bankwise.change.passes.by_rule import by_rule
         from bankwise.change.passes.values import Launch

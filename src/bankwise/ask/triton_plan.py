@@ -14,7 +14,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from bankwise.ask import check_assembly, check_ttgir
-from bankwise.ask.check_assembly import dialect_of
 from bankwise.ask.check_ttgir import Planned, numbers_of, plan
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_accesses
@@ -25,6 +24,7 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
+from bankwise.read.recognise import asker, load, recognise_text, require
 from bankwise.read.ttgir.accesses import Moved
 from bankwise.read.ttgir.cache import open_entry
 from bankwise.read.ttgir.lower import Issued
@@ -48,6 +48,27 @@ class _Item:
     sources: tuple[Location, ...]
 
 
+def compare(path: Path, assembly: Path | None, options: Options) -> tuple[PlanReport, ...]:
+    """A TTGIR file beside its ``assembly``, or a cache entry, which holds both."""
+    found: tuple[PlanReport, ...] = asker(path, "triton-plan")(path, assembly, options)
+    return found
+
+
+def beside_assembly(ttgir: Path, assembly: Path | None, options: Options) -> tuple[PlanReport, ...]:
+    """:func:`compare` for a TTGIR file."""
+    if assembly is None:
+        raise InputError("a second file is needed: the assembly", hint="or a cache entry's folder")
+    return plan_files(ttgir, assembly, options)
+
+
+def inside_entry(folder: Path, assembly: Path | None, options: Options) -> tuple[PlanReport, ...]:
+    """:func:`compare` for a cache entry."""
+    if assembly is not None:
+        where = Location(str(folder))
+        raise InputError("a cache entry has its own assembly", location=where, hint="name one file")
+    return plan_entry(folder, options)
+
+
 def plan_files(
     ttgir: Path, assembly: Path, options: Options, *, verify: bool = True
 ) -> tuple[PlanReport, ...]:
@@ -55,6 +76,8 @@ def plan_files(
 
     ``options.arguments`` are numbers of the kernel's arguments by their names in the TTGIR.
     """
+    require(ttgir, "triton-plan")
+    require(assembly, "triton-plan ASSEMBLY")
     texts = read_text(ttgir), read_text(assembly)
     return plan_texts(texts[0], str(ttgir), texts[1], assembly, options, verify=verify)
 
@@ -90,7 +113,8 @@ def _assembly(
 ) -> AssemblyKernel:
     """The kernel of the same name."""
     name = planned.kernel.name
-    return check_code(dialect_of(path), text, str(path), args=args, kernel=name)[0]
+    dialect = load(recognise_text(str(path), text).reader)
+    return check_code(dialect, text, str(path), args=args, kernel=name)[0]
 
 
 def _arguments(planned: Planned, options: Options) -> dict[str | int, int]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.ask.analysis import analyse
-from bankwise.ask.check_assembly import AMD_SUFFIXES, SASS_SUFFIXES, is_assembly
 from bankwise.ask.check_mlir import report_of
 from bankwise.ask.cost import lane_bytes
 from bankwise.ask.folder import APART
@@ -28,8 +27,11 @@ from bankwise.hardware.machine import Claim, Machine, machine
 from bankwise.read.amd.listing import listings
 from bankwise.read.emitted import Listing
 from bankwise.read.options import Options
+from bankwise.read.recognise import load, recognise
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.worth import Share, Worth, missing
+
+Listings = dict[str, Listing | Refusal]
 
 VECTOR = Claim(
     statement="a SIMD of 16 lanes takes 4 cycles for a vector instruction of a wave of 64",
@@ -59,23 +61,32 @@ class _Part:
 def static_worths(report: CheckReport, options: Options) -> tuple[Worth, ...]:
     """One for each kernel of ``report``, in its order."""
     files = dict.fromkeys(kernel.location.file for kernel in report.kernels)
-    emitted = {file: _emitted(Path(file), options) for file in files}
+    found = {file: _listings(Path(file), options) for file in files}
     return tuple(
-        _worth(report, kernel, emitted[kernel.location.file].get(kernel.name.split(APART)[0]))
+        _worth(report, kernel, found[kernel.location.file].get(kernel.name.split(APART)[0]))
         for kernel in report.kernels
     )
 
 
-def _emitted(file: Path, options: Options) -> dict[str, Listing | Refusal]:
-    """The machine code of a file's kernels, by name; empty where there is none."""
-    suffix = file.suffix.lower()
-    if suffix in AMD_SUFFIXES:
-        return {one.kernel: one for one in listings(read_text(file), str(file))}
-    known = file.is_file() and not is_assembly(file) and suffix != ".ttgir"
-    return _compiled(file, options) if known else {}
+def _listings(file: Path, options: Options) -> Listings:
+    """The machine code of a file's kernels, by name; empty where there is none.
+
+    The kernel of a model's dispatch may stand in no file.
+    """
+    kind = recognise(file) if file.is_file() else None
+    if kind is None or not kind.listing:
+        return {}
+    found: Listings = load(kind.listing)(file, options)
+    return found
 
 
-def _compiled(file: Path, options: Options) -> dict[str, Listing | Refusal]:
+def emitted(file: Path, options: Options) -> Listings:
+    """The machine code that AMD assembly is."""
+    return {one.kernel: one for one in listings(read_text(file), str(file))}
+
+
+def compiled(file: Path, options: Options) -> Listings:
+    """The machine code that MLIR is compiled to."""
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
@@ -111,8 +122,9 @@ def _of_code(kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
 
 
 def _unknown(kernel: KernelReport) -> str:
-    sass = Path(kernel.location.file).suffix.lower() in SASS_SUFFIXES
-    return f"no rates for {kernel.target}" if sass else "the code that runs is not at hand"
+    file = Path(kernel.location.file)
+    runs = file.is_file() and recognise(file).name in ("SASS", "cubin")
+    return f"no rates for {kernel.target}" if runs else "the code that runs is not at hand"
 
 
 def _of(kernel: KernelReport, run: Cost, others: tuple[Share, ...], scope: str) -> Worth:

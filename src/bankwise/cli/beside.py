@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,16 +22,8 @@ WorthIt = Annotated[
 ]
 
 
-def refuse(file: Path, isa: bool, counters: str, worth: bool, form: CheckFormat) -> None:
+def refuse(counters: str, worth: bool, form: CheckFormat) -> None:
     """Options that exclude each other: InputError."""
-    from bankwise.ask.check_assembly import is_assembly
-
-    if isa and file.is_dir():
-        raise InputError("--isa is for a kernel, not for a folder")
-    if isa and (is_assembly(file) or file.suffix.lower() == ".ttgir"):
-        raise InputError(
-            "--isa compiles MLIR", hint="emitted code and TTGIR are checked as they are"
-        )
     if (counters or worth) and form not in (CheckFormat.text, CheckFormat.json, CheckFormat.html):
         message = f"--counters and --worth print no {form.value}"
         raise InputError(message, hint="--format text, json or html")
@@ -46,7 +37,9 @@ def more(report: CheckReport, options: Options, counters: str, worth: bool) -> M
     if counters:
         from bankwise.ask.beside.beside import beside
         from bankwise.profile.read import read_profile
+        from bankwise.read.recognise import require
 
+        require(counters, "check --counters")
         found = beside(report, read_profile(counters))
     if worth:
         from bankwise.ask.worth_static import static_worths

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -85,18 +84,15 @@ Target = Annotated[
         autocompletion=machine_names,
     ),
 ]
-KernelFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="MLIR (also inside RST), AMD assembly, PTX, SASS, cubin, TTGIR, or a folder of a "
-        "dump or a Triton cache entry.",
-    ),
-]
-MlirFile = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="MLIR with kernels (also inside RST)."),
-]
+
+
+def file_of(verb: str, metavar: str = "FILE") -> Any:
+    """The argument that is a file of the formats that a verb takes."""
+    from bankwise.read.recognise import help_for
+
+    return typer.Argument(metavar=metavar, help=help_for(verb))
+
+
 KernelName = Annotated[str, typer.Option("--kernel", help="Only the kernel of this name.")]
 Dims = Annotated[
     list[str], typer.Option("--dim", metavar="NAME=SIZE", help="Value of a dynamic size.")
@@ -141,6 +137,18 @@ def given(context: typer.Context, name: str, value: StrEnum) -> str:
     return value.value if source is not None and source.name == "COMMANDLINE" else ""
 
 
+def flags(context: typer.Context) -> tuple[str, ...]:
+    """The options that the user gave, as they are spelled."""
+    return tuple(
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name
+        and parameter.param_type_name == "option"
+        and (source := context.get_parameter_source(parameter.name)) is not None
+        and source.name == "COMMANDLINE"
+    )
+
+
 def out() -> Console:
     """A console on stdout: data."""
     from rich.console import Console
@@ -158,9 +166,12 @@ def err() -> Console:
 @contextmanager
 def progress(text: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on stderr that vanishes when done; nothing where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
     from rich.progress import Progress
 
-    with Progress(console=err(), transient=True, disable=not sys.stderr.isatty()) as bar:
+    with Progress(console=err(), transient=True) as bar:
         task = bar.add_task(text, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 

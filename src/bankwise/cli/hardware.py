@@ -16,6 +16,7 @@ from bankwise.cli.common import (
     app,
     err,
     examples,
+    file_of,
     out,
     write_json,
 )
@@ -93,7 +94,7 @@ def _propose(
     )
 )
 def verify(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A problem, a spec or a kernel.")],
+    file: Annotated[Path, file_of("verify")],
     target: Target = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it

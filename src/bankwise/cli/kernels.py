@@ -16,7 +16,6 @@ from bankwise.cli.common import (
     Format,
     Keep,
     KernelName,
-    MlirFile,
     Padding,
     Policy,
     PolicyOption,
@@ -25,6 +24,9 @@ from bankwise.cli.common import (
     app,
     err,
     examples,
+    file_of,
+    flags,
+    given,
     out,
     progress,
     write_json,
@@ -32,9 +34,8 @@ from bankwise.cli.common import (
 from bankwise.errors import InputError, exit_code
 
 if TYPE_CHECKING:
-    from bankwise.change.compile.lower import Lowering
-    from bankwise.read.options import Options
     from bankwise.show.fixing import FixReport
+    from bankwise.show.model import ModelFix
 
 
 @app.command(
@@ -44,12 +45,8 @@ if TYPE_CHECKING:
     )
 )
 def fix(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="An MLIR kernel (also inside RST), or a model, which IREE lowers."
-        ),
-    ],
+    context: typer.Context,
+    file: Annotated[Path, file_of("fix")],
     target: Target = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -82,31 +79,33 @@ def fix(
 
     The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
     """
-    from bankwise.ask.check_assembly import is_assembly
     from bankwise.ask.fix import fix_file
-    from bankwise.ask.model import is_model
-    from bankwise.change.compile.lower import Lowering
-    from bankwise.files import read_text
     from bankwise.read.options import Options
+    from bankwise.show.fixing import FixReport
 
-    options = Options(target, kernel, tuple(dim), workgroup_size, policy.value)
+    options = Options(
+        *(target, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
+        keep=keep,
+        padding=padding,
+        direct_load=direct_load,
+    )
     if write and output:
         raise InputError("--write and --output exclude each other")
-    if is_assembly(file):
-        message = f"{file}: emitted code is not rewritten"
-        raise InputError(message, hint="fix the source it was compiled from")
-    if is_model(read_text(file)):
-        if write:
-            message = "--write: kernels cannot be written back into a model"
-            raise InputError(message, hint="use -o or --keep")
-        lowering = Lowering(padding, direct_load)
-        raise typer.Exit(_fix_model(file, options, lowering, keep, output, execute, isa, form))
     with progress("executing workgroups") as advance:
-        report = fix_file(
-            file, options, execute=execute, isa=isa, reference=reference, progress=advance
+        found = fix_file(
+            *(file, options),
+            execute=execute,
+            isa=isa,
+            reference=reference,
+            output=output,
+            progress=advance,
+            beside=flags(context),
         )
-    _deliver(report, str(file) if write else output, form)
-    raise typer.Exit(report.exit_code)
+    if isinstance(found, FixReport):
+        _deliver(found, str(file) if write else output, form)
+    else:
+        _deliver_model(found, output, form)
+    raise typer.Exit(found.exit_code)
 
 
 def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
@@ -139,7 +138,7 @@ def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
     )
 )
 def cost(
-    file: MlirFile,
+    file: Annotated[Path, file_of("cost")],
     target: Target = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -167,27 +166,11 @@ def cost(
     raise typer.Exit(exit_code(failed=not found, incomplete=bool(refusals)))
 
 
-def _fix_model(
-    file: Path,
-    options: Options,
-    lowering: Lowering,
-    keep: str,
-    output: str,
-    execute: bool,
-    isa: bool,
-    form: FixFormat,
-) -> int:
-    from bankwise.ask.model import check_output, fix_model
+def _deliver_model(found: ModelFix, output: str, form: FixFormat) -> None:
+    """The linked model where it was asked for, the story on stderr."""
     from bankwise.files import make_folder, write_atomically
     from bankwise.show.model import print_model_fix
 
-    if output:
-        check_output(Path(output))
-    folder = Path(keep) if keep else None
-    with progress("executing workgroups") as advance:
-        found = fix_model(
-            file, options, lowering, keep=folder, execute=execute, isa=isa, progress=advance
-        )
     if output and found.vmfb is not None:
         make_folder(Path(output).parent)
         write_atomically(Path(output), found.vmfb)
@@ -203,4 +186,3 @@ def _fix_model(
         sys.stdout.write(html(model_fix_document(found, lanes=True)))
     else:
         print_model_fix(found, err())
-    return found.exit_code

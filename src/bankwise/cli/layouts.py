@@ -14,6 +14,7 @@ from bankwise.cli.common import (
     Target,
     app,
     examples,
+    file_of,
     given,
     out,
     write_json,
@@ -55,9 +56,7 @@ def count(
 )
 def solve(
     context: typer.Context,
-    problem: Annotated[
-        Path, typer.Argument(metavar="PROBLEM", help="A problem or a spec: a tile, its accesses.")
-    ],
+    problem: Annotated[Path, file_of("solve", "PROBLEM")],
     steps: Annotated[
         bool, typer.Option("--steps", help="Show the construction for two accesses.")
     ] = False,
@@ -78,22 +77,16 @@ def solve(
 ) -> None:
     """Find the best layout of a tile for all of its accesses, and prove it."""
     from bankwise.ask.solve import solve as run
-    from bankwise.read.spec.read import is_spec
-    from bankwise.show import solving
+    from bankwise.show import answers
 
-    answer = None
-    if is_spec(problem):
-        from bankwise.ask.spec_solve import solve_spec
-
-        chosen = given(context, "policy", policy)
-        answer = solve_spec(
-            problem, family=family, budget_s=budget or None, policy=chosen, steps=steps
-        )
-        report = answer.report
-    else:
-        report = run(
-            problem, family=family, budget_s=budget or None, policy=policy.value, steps=steps
-        )
+    answer = run(
+        problem,
+        family=family,
+        budget_s=budget or None,
+        policy=given(context, "policy", policy),
+        steps=steps,
+    )
+    report = answers.solved(answer)
     if output:
         from bankwise.files import write_atomically
         from bankwise.show.schema import dumps
@@ -102,21 +95,10 @@ def solve(
         if report.certificate is None:
             raise InputError("this answer has no certificate: it was found by counting")
         write_atomically(Path(output), dumps(certificate_document(report.certificate)))
-    if answer is not None:
-        from bankwise.show import spec
-
-        if form is Format.json:
-            from bankwise.show.documents.solving import solution_document
-
-            write_json(solution_document(answer))
-        else:
-            spec.print_solution(answer, out())
-    elif form is Format.json:
-        from bankwise.show.documents.solving import solve_document
-
-        write_json(solve_document(report))
+    if form is Format.json:
+        write_json(answers.solve_document(answer))
     else:
-        solving.print_solve(report, out())
+        answers.print_solve(answer, out())
     raise typer.Exit(report.exit_code)
 
 
@@ -126,9 +108,7 @@ def solve(
     )
 )
 def certify(
-    file: Annotated[
-        Path, typer.Argument(metavar="CERT", help="A certificate, or a solve answer, JSON.")
-    ],
+    file: Annotated[Path, file_of("certify", "CERT")],
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Check a certificate with a judge that shares no code with the solver."""
@@ -168,9 +148,7 @@ def explain(
             autocompletion=_rule_names,
         ),
     ] = "",
-    spec: Annotated[
-        Path | None, typer.Argument(metavar="[SPEC]", help="Of `choose`: a spec file.")
-    ] = None,
+    spec: Annotated[Path | None, file_of("explain choose", "[SPEC]")] = None,
     target: Target = "",
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
@@ -208,7 +186,7 @@ def explain(
     )
 )
 def coalesce(
-    file: Annotated[Path, typer.Argument(metavar="SPEC", help="A spec with [[global]] accesses.")],
+    file: Annotated[Path, file_of("coalesce", "SPEC")],
     target: Target = "",
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:

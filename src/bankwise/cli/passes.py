@@ -12,7 +12,6 @@ import typer
 from bankwise.cli.common import (
     Dims,
     Format,
-    MlirFile,
     Policy,
     PolicyOption,
     Target,
@@ -20,6 +19,7 @@ from bankwise.cli.common import (
     app,
     err,
     examples,
+    file_of,
     write_json,
 )
 
@@ -57,7 +57,7 @@ class Switch(StrEnum):
     )
 )
 def opt(
-    file: MlirFile,
+    file: Annotated[Path, file_of("opt")],
     passes: Annotated[
         list[str],
         typer.Option(

@@ -12,6 +12,7 @@ from bankwise.cli.common import (
     Format,
     app,
     examples,
+    file_of,
     machine_names,
     out,
     progress,
@@ -85,7 +86,7 @@ def workbench(
     )
 )
 def sweep(
-    spec: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="See docs/sweep.md.")],
+    spec: Annotated[Path, file_of("sweep", "SPEC.toml")],
     store: Annotated[
         str, typer.Option(metavar="FILE", help="Results (SQLite); default beside SPEC.")
     ] = "",

@@ -7,13 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import Format, KernelName, app, examples, out, write_json
+from bankwise.cli.common import Format, KernelName, app, examples, file_of, out, write_json
 
-Emitted = Annotated[
-    Path | None,
-    typer.Argument(metavar="ASSEMBLY", help="What was made of it: .amdgcn, .ptx, .sass."),
-]
-Planned = Annotated[Path, typer.Argument(metavar="TTGIR", help="A .ttgir file, or a cache entry.")]
 Numbers = Annotated[
     list[str],
     typer.Option("--arg", metavar="NAME=VALUE", help="A number of a kernel argument, e.g. n=4096."),
@@ -28,10 +23,8 @@ Numbers = Annotated[
     ),
 )
 def triton_plan(
-    ttgir: Annotated[
-        Path, typer.Argument(metavar="TTGIR", help="A .ttgir file, or a cache entry.")
-    ],
-    assembly: Emitted = None,
+    ttgir: Annotated[Path, file_of("triton-plan", "TTGIR")],
+    assembly: Annotated[Path | None, file_of("triton-plan ASSEMBLY", "ASSEMBLY")] = None,
     kernel: KernelName = "",
     arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
     form: Annotated[Format, typer.Option("--format", help="text or json.")] = Format.text,
@@ -40,17 +33,12 @@ def triton_plan(
 
     Exit code 0: both cost the same; 1: they differ; 3: something was not analysed.
     """
-    from bankwise.ask.triton_plan import plan_entry, plan_files
-    from bankwise.errors import InputError, exit_code
+    from bankwise.ask.triton_plan import compare
+    from bankwise.errors import exit_code
     from bankwise.read.options import Options
     from bankwise.show.planning import print_plan
 
-    options = Options(kernel=kernel, arguments=tuple(arg))
-    if assembly is None and not ttgir.is_dir():
-        raise InputError("a second file is needed: the assembly", hint="or a cache entry's folder")
-    reports = (
-        plan_entry(ttgir, options) if assembly is None else plan_files(ttgir, assembly, options)
-    )
+    reports = compare(ttgir, assembly, Options(kernel=kernel, arguments=tuple(arg)))
     if form is Format.json:
         from bankwise.show.documents.planning import plans_document
 

@@ -12,11 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
+from bankwise.algebra.address import AddressMap, Identity
+from bankwise.algebra.offset import offset_text
 from bankwise.counting.access import BoolArray, IntArray, Pattern
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.lab.gpu.cases import Case
 from bankwise.read.options import Options
+from bankwise.read.problem.read import read_problem
+from bankwise.solver.certificate import Certificate
+from bankwise.solver.tile import Use, Workload, place
 
 _PERIOD_BYTES = 1024
 
@@ -35,11 +40,25 @@ class Part:
     left_out: str = ""
 
 
-def kernel_parts(file: Path, options: Options) -> tuple[Part, ...]:
-    """The shared-memory accesses of MLIR, AMD assembly or PTX, as written."""
-    from bankwise.ask.check_assembly import is_assembly
+@dataclass(frozen=True, slots=True, eq=False)
+class ToMeasure:
+    """What a file asks to measure; of a problem also the solver's ``layout``, ``how`` in words it
+    is known to be best, and its ``certificate``."""
 
-    return tuple(_assembly(file, options) if is_assembly(file) else _mlir(file, options))
+    parts: tuple[Part, ...]
+    layout: str = ""
+    how: str = ""
+    certificate: Certificate | None = None
+
+
+def mlir_parts(file: Path, options: Options) -> ToMeasure:
+    """The shared-memory accesses of MLIR, as written."""
+    return ToMeasure(tuple(_mlir(file, options)))
+
+
+def emitted_parts(file: Path, options: Options) -> ToMeasure:
+    """The shared-memory accesses of emitted code."""
+    return ToMeasure(tuple(_assembly(file, options)))
 
 
 def _mlir(file: Path, options: Options) -> Iterator[Part]:
@@ -72,13 +91,13 @@ def _assembly(file: Path, options: Options) -> Iterator[Part]:
             yield Part("as emitted", name, machine(kernel.target), distinct(found), why)
 
 
-def spec_parts(file: Path, target: str, policy: str) -> tuple[Part, ...]:
+def spec_parts(file: Path, options: Options) -> ToMeasure:
     """The accesses of a spec file, under its layout."""
     from bankwise.ask.spec import chosen, needs_layout
     from bankwise.ask.spec_count import moves
     from bankwise.read.spec.read import read_spec
 
-    spec = chosen(read_spec(file, target), policy)
+    spec = chosen(read_spec(file, options.target), options.policy)
     layout = needs_layout(spec)
     parts = []
     for access in spec.accesses:
@@ -92,7 +111,37 @@ def spec_parts(file: Path, target: str, policy: str) -> tuple[Part, ...]:
             for offsets in m.offsets_bytes
         ]
         parts.append(Part(layout.text.strip(), access.name, spec.machine, distinct(found)))
-    return tuple(parts)
+    return ToMeasure(tuple(parts))
+
+
+def problem_parts(file: Path, options: Options) -> ToMeasure:
+    """The accesses of a problem, under its row-major layout and the one the solver proves best."""
+    from bankwise.ask.solve import answer_of
+
+    stated = read_problem(file)
+    answer = answer_of(stated)
+    if isinstance(answer, Refusal):
+        raise InputError(f"there is no layout to verify: {answer.reason}")
+    layouts = {"row-major": Identity(), str(answer.layout.address): answer.layout.address}
+    parts = tuple(
+        Part(name, use.name, stated.machine, _placed(answer.work, use, address))
+        for name, address in layouts.items()
+        for use in answer.work.uses
+    )
+    text = offset_text(answer.work.shape, answer.layout.address)
+    return ToMeasure(parts, text, answer.how, answer.certificate)
+
+
+def _placed(work: Workload, use: Use, address: AddressMap) -> tuple[Case, ...]:
+    placed = place(work, use, address)
+    if isinstance(placed, Refusal):
+        raise InputError(f"{use.name}: {placed.reason}")
+    found = [
+        Case(issue.instruction, np.asarray(offsets + issue.offset_bytes), np.asarray(active))
+        for issue in placed.issues
+        for offsets, active in zip(placed.bytes_, placed.active, strict=True)
+    ]
+    return distinct(found)
 
 
 def waves(instruction: str, pattern: Pattern, offset_bytes: int) -> Iterator[Case]:
@@ -112,16 +161,3 @@ def distinct(cases: list[Case]) -> tuple[Case, ...]:
     """Each access once, in order."""
     known = {(c.instruction, c.offsets_bytes.tobytes(), c.active.tobytes()): c for c in cases}
     return tuple(known.values())
-
-
-def is_problem(file: Path) -> bool:
-    """Whether a TOML file is a problem: a spec has ``[memory]`` or ``[[global]]``."""
-    import tomllib
-
-    from bankwise.errors import Location
-    from bankwise.files import read_text
-
-    try:
-        return not {"memory", "global"} & set(tomllib.loads(read_text(file)))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"no TOML: {error}", location=Location(str(file))) from error

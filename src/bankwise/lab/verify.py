@@ -10,22 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from bankwise.algebra.address import AddressMap, Identity
-from bankwise.algebra.offset import offset_text
-from bankwise.ask.solve import answer_of
 from bankwise.counting.conflict import count
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
 from bankwise.lab.gpu import source
 from bankwise.lab.gpu.cases import Case
 from bankwise.lab.gpu.counters import Counters, measure
 from bankwise.lab.report.verifying import Measured, VerifyReport
-from bankwise.lab.to_measure import Part, distinct, is_problem, kernel_parts, spec_parts
+from bankwise.lab.to_measure import Part, ToMeasure
 from bankwise.read.options import Options
-from bankwise.read.problem.read import read_problem
-from bankwise.solver.tile import Use, Workload, place
+from bankwise.read.recognise import asker
 
 Measure = Callable[[Sequence[Case], str], Counters]
 
@@ -43,44 +37,9 @@ def verify(
     where the counters come from. InputError where there is no GPU or profiler.
     """
     path, given = Path(file), options or Options()
-    if path.suffix != ".toml":
-        report = VerifyReport(str(path), "", "", "", ())
-        parts = kernel_parts(path, given)
-    elif is_problem(path):
-        report, parts = _problem(path)
-    else:
-        report = VerifyReport(str(path), "", "", "", ())
-        parts = spec_parts(path, given.target, "")
-    return _measured(report, parts, limit, counters)
-
-
-def _problem(path: Path) -> tuple[VerifyReport, tuple[Part, ...]]:
-    stated = read_problem(path)
-    answer = answer_of(stated)
-    if isinstance(answer, Refusal):
-        raise InputError(f"there is no layout to verify: {answer.reason}")
-    layouts = {"row-major": Identity(), str(answer.layout.address): answer.layout.address}
-    text = offset_text(answer.work.shape, answer.layout.address)
-    parts = tuple(
-        Part(name, use.name, stated.machine, _placed(answer.work, use, address))
-        for name, address in layouts.items()
-        for use in answer.work.uses
-    )
-    return VerifyReport(
-        stated.file, "", text, answer.how, (), certificate=answer.certificate
-    ), parts
-
-
-def _placed(work: Workload, use: Use, address: AddressMap) -> tuple[Case, ...]:
-    placed = place(work, use, address)
-    if isinstance(placed, Refusal):
-        raise InputError(f"{use.name}: {placed.reason}")
-    found = [
-        Case(issue.instruction, np.asarray(offsets + issue.offset_bytes), np.asarray(active))
-        for issue in placed.issues
-        for offsets, active in zip(placed.bytes_, placed.active, strict=True)
-    ]
-    return distinct(found)
+    found: ToMeasure = asker(path, "verify", given.given)(path, given)
+    report = VerifyReport(str(path), "", found.layout, found.how, (), certificate=found.certificate)
+    return _measured(report, found.parts, limit, counters)
 
 
 def _measured(

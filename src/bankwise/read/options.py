@@ -3,27 +3,48 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 
 from bankwise.errors import InputError
 
 MOST_THREADS = 1024
 """Of one workgroup, on every machine."""
+Progress = Callable[[int, int], None]
+"""Called with how much is done, and of how much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user may say about a kernel that its text does not.
+    """What the user may say about a kernel that its text does not, and what is asked of it.
 
-    ``dims``: ``NAME=SIZE`` texts; ``workgroup_size``: ``X,Y,Z``; ``policy``: a width policy.
+    ``dims``: ``NAME=SIZE`` texts; ``workgroup_size``: ``X,Y,Z``; ``policy``: a width policy, "" for
+    what is usual with the kind of file; ``arguments``: ``NAME=VALUE`` texts; ``isa``: compare with
+    what the compiler emits; ``keep``: a folder for the kernels that a model is lowered to,
+    ``padding`` and ``direct_load``: how it is lowered.
     """
 
     target: str = ""
-    kernel: str = ""
-    dims: tuple[str, ...] = ()
-    workgroup_size: str = ""
-    policy: str = "iree"
-    arguments: tuple[str, ...] = ()
+    kernel: str = field(default="", metadata={"flag": "--kernel"})
+    dims: tuple[str, ...] = field(default=(), metadata={"flag": "--dim"})
+    workgroup_size: str = field(default="", metadata={"flag": "--workgroup-size"})
+    policy: str = ""
+    arguments: tuple[str, ...] = field(default=(), metadata={"flag": "--arg"})
+    isa: bool = field(default=False, metadata={"flag": "--isa"})
+    keep: str = field(default="", metadata={"flag": "--keep"})
+    padding: bool = field(default=False, metadata={"flag": "--padding"})
+    direct_load: bool = field(default=False, metadata={"flag": "--direct-load"})
+
+    @property
+    def width_policy(self) -> str:
+        """The policy for MLIR: IREE's where none is named."""
+        return self.policy or "iree"
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The options that say more than their defaults, as the command line spells them."""
+        said = (f for f in fields(self) if getattr(self, f.name) != f.default)
+        return tuple(f.metadata["flag"] for f in said if "flag" in f.metadata)
 
 
 def three(text: str) -> tuple[int, int, int]:

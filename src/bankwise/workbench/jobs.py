@@ -19,36 +19,49 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, fields
+from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
+from bankwise.read.formats import FORMATS
+from bankwise.read.options import three
+from bankwise.read.recognise import recognise_text
 
 Verb = Literal["check", "fix", "solve"]
 Answer = dict[str, Any]
 
 WORKER = (sys.executable, "-P", "-m", "bankwise.ask.job")
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}")
-_ENDINGS = (".mlir", ".rst", ".txt", ".toml", ".s", ".amdgcn", ".rocmasm", ".asm", ".ptx")
 _TALK_BYTES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a job does: ``verb`` on ``text``, called ``file`` in its report, for ``target``."""
+    """What a job does: ``verb`` on ``text``, called ``file`` in its report, for ``target``.
+
+    ``workgroup_size``: ``X,Y,Z``, ``arguments``: ``NAME=VALUE`` texts, where the text has none.
+    """
 
     verb: Verb
     text: str
     file: str = "kernel.mlir"
     target: str = ""
+    workgroup_size: str = ""
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the job's process is told."""
+        return (self.verb, self.file, self.target, self.workgroup_size, *self.arguments)
 
     @staticmethod
     def parse(value: Any) -> Order:
         """Read the body of a request. Raises :class:`InputError` for anything unexpected."""
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-            raise InputError("a job is an object of texts: verb, text, file, target")
+            keys = ", ".join(field.name for field in fields(Order))
+            raise InputError(f"a job is an object of texts: {keys}")
         verb, text = value.get("verb", ""), value.get("text", "")
         if verb not in get_args(Verb):
             raise InputError(f"unknown verb {verb[:40]!r}", hint="check, fix or solve")
@@ -59,12 +72,22 @@ class Order:
         target = value.get("target", "").strip()
         if target:
             machine(target)
-        return Order(verb, text, _file_name(value.get("file", "")), target)
+        size, numbers = value.get("workgroup_size", "").strip(), value.get("arguments", "")
+        if size:
+            three(size)
+        file = _file_name(value.get("file", ""), text)
+        return Order(verb, text, file, target, size, tuple(numbers.replace(",", " ").split()))
 
 
-def _file_name(name: str) -> str:
-    """The name if it is a plain one; it appears in messages and must not look like an option."""
-    return name if _NAME.fullmatch(name) and name.endswith(_ENDINGS) else "kernel.mlir"
+def _file_name(name: str, text: str) -> str:
+    """The name if it is a plain one, else one that says what the text is.
+
+    It appears in messages and must not look like an option.
+    """
+    readable = {suffix for one in FORMATS if one.verbs for suffix in one.suffixes}
+    if _NAME.fullmatch(name) and PurePath(name).suffix.lower() in readable:
+        return name
+    return f"pasted{next(iter(recognise_text('', text).suffixes), '.txt')}"
 
 
 @dataclass(slots=True)
@@ -185,7 +208,7 @@ class Jobs:
             if job.stopped:
                 return None
             job.process = subprocess.Popen(
-                [*self.worker, order.verb, order.file, order.target],
+                [*self.worker, *order.words],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,

@@ -19,6 +19,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from bankwise.read.recognise import words
 from bankwise.show.schema import plain
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
@@ -31,7 +32,8 @@ def page(token: str = "") -> str:
     """The workbench. ``token``: what its server asks for; without one the page stands alone."""
     facts = _static("machines.json")
     many = len(json.loads(facts)["machines"])
-    return _fill("index.html", facts=facts, token=token, machines=str(many))
+    formats = words("check", "solve")
+    return _fill("index.html", facts=facts, token=token, machines=str(many), formats=formats)
 
 
 def html(report: object, source: str = "") -> str:

@@ -48,18 +48,6 @@ _MAX_RANK = 8
 _MOST = 1 << 40
 
 
-def is_spec(file: str | Path) -> bool:
-    """Whether a TOML file is a spec file rather than a problem file (:mod:`.problem_file`).
-
-    A spec file's ``tile`` is a list of sizes. A text that is no TOML is none; reading it says why.
-    """
-    try:
-        data = tomllib.loads(read_text(file))
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return False
-    return isinstance(data.get("tile"), list) or "memory" in data
-
-
 def read_spec(file: str | Path, target: str = "") -> Spec:
     """Read a spec file. :class:`InputError` with the place of what is wrong.
 

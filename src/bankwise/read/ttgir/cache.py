@@ -30,11 +30,6 @@ class Entry:
     shared_bytes: int | None
 
 
-def is_entry(folder: Path) -> bool:
-    """Whether a folder is a cache entry: it holds a ``.ttgir`` file."""
-    return folder.is_dir() and any(folder.glob("*.ttgir"))
-
-
 def open_entry(folder: str | Path) -> Entry:
     """The files of a cache entry. Raises :class:`InputError` if the folder is none."""
     folder = Path(folder)

@@ -24,11 +24,14 @@ export function mountKernel(root, embedded, machines) {
     spellcheck: "false",
     "aria-label": "kernel or report",
     placeholder: token()
-      ? "Paste MLIR, AMD assembly, PTX, a spec or a problem (TOML), or a report (JSON); or drop a file."
+      ? `Paste or drop ${readable()}, or a report (JSON).`
       : "Paste or drop a report here: bankwise check kernel.mlir --format json",
   });
   const target = h("input", { size: 10, "aria-label": "target", placeholder: "gfx950" });
-  const panel = { text, target, result, machines, name: "", busy: false };
+  const size = h("input", { size: 10, "aria-label": "workgroup size", placeholder: "256,1,1" });
+  const numbers = h("input", { size: 12, "aria-label": "arguments", placeholder: "n=4096" });
+  const given = { target, workgroup_size: size, arguments: numbers };
+  const panel = { text, given, result, machines, name: "", busy: false };
   const verbs = token() ? ["Check", "Fix", "Solve"] : ["Check"];
   root.append(
     text,
@@ -39,7 +42,11 @@ export function mountKernel(root, embedded, machines) {
         button(name, () => work(panel, name.toLowerCase()), { class: i ? "" : "primary" }),
       ),
       token()
-        ? h("label", { class: "select" }, h("span", {}, "Target, if the file names none"), target)
+        ? [
+            field("Target, if the file names none", target),
+            field("Workgroup size", size),
+            field("Kernel arguments", numbers),
+          ]
         : null,
     ),
     result,
@@ -70,8 +77,8 @@ async function work(panel, verb) {
   }
   if (panel.busy) return;
   panel.busy = true;
-  const file = panel.name || nameOf(text.value);
-  const job = { verb, text: text.value, file, target: panel.target.value };
+  const said = Object.entries(panel.given).map(([key, input]) => [key, input.value]);
+  const job = { verb, text: text.value, file: panel.name, ...Object.fromEntries(said) };
   const answer = await runJob(result, job);
   panel.busy = false;
   if (answer.error) say(result, answer.error);
@@ -82,12 +89,13 @@ function isReport(text) {
   return text.trimStart().startsWith("{") && text.includes('"bankwise.');
 }
 
-/** The file that a pasted text would be: its ending says in what language it is. */
-function nameOf(text) {
-  if (/^\s*\[\[?(access|memory|global)\b/m.test(text)) return "pasted.toml";
-  if (/^\s*\.version\s+\d/m.test(text)) return "kernel.ptx";
-  if (/^\s*\.amdgcn_target\b|^\s*\.amdhsa_/m.test(text)) return "kernel.s";
-  return "kernel.mlir";
+/** What the server reads, in words: Python writes them from its table of formats. */
+function readable() {
+  return document.querySelector('meta[name="bankwise-formats"]').content;
+}
+
+function field(words, input) {
+  return h("label", { class: "select" }, h("span", {}, words), input);
 }
 
 function showText(result, text, machines) {

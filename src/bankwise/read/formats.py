@@ -1,0 +1,334 @@
+"""What a file is, who reads it, which verbs take it: one table, one record for each format.
+
+Help texts, refusals, the Python API, the jobs of the page and the walk through a folder are all
+derived from :data:`FORMATS`: a format is added by adding its record. Content decides where it is
+plain (PTX in a ``.txt`` is PTX), the suffix elsewhere. A suffix that belongs to a family (``.py``,
+``.cu``, ``.toml``, ..) settles the family: a kernel quoted in a Python file is still Python. What
+bankwise does not read is known too, so that the refusal can say what to do instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bankwise.read import signs
+from bankwise.read.signs import Sign, inside, keys, lines, magic
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Format:
+    """One kind of file or folder.
+
+    ``name``: what it is called, behind ``article`` in a sentence. ``sign``: the test on its
+    content. ``family``: of the languages that its suffixes may stand for. ``verbs``: each verb that
+    takes it and who answers; ``reader``: who reads emitted code; ``listing``: who finds the machine
+    code in it. These are ``module:function`` below ``bankwise``, loaded when they are wanted.
+    ``options``: those of the verbs that not every format has a use for. ``stage``: of what a
+    compiler leaves in a folder the highest is checked, 0 is named only. ``binary``: it has no
+    text. ``instead``: what to do.
+    """
+
+    name: str
+    article: str = ""
+    suffixes: tuple[str, ...] = ()
+    sign: Sign | None = None
+    family: str = ""
+    verbs: Mapping[str, str] = field(default_factory=dict)
+    reader: str = ""
+    listing: str = ""
+    options: frozenset[str] = frozenset()
+    stage: int | None = None
+    binary: bool = False
+    instead: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.article} {self.name}".strip()
+
+
+_ANY_KERNEL = frozenset(
+    ("--kernel", "--dim", "--workgroup-size", "--arg", "--all", "--counters", "--worth")
+)
+"""Of any kernel: one command line serves many files, also those that have no use for one."""
+_MLIR_OPTIONS = _ANY_KERNEL | {"--isa", "--write", "--reference"}
+_MODEL_OPTIONS = _ANY_KERNEL | {"--isa", "--keep", "--padding", "--direct-load"}
+
+_CUBIN_VERBS = {
+    "check": "ask.check_assembly:check_assembly_file",
+    "verify": "lab.to_measure:emitted_parts",
+}
+_ASSEMBLY_VERBS = {**_CUBIN_VERBS, "triton-plan ASSEMBLY": "ask.triton_plan:plan_files"}
+_MLIR_VERBS = {
+    "check": "ask.check_mlir:check_mlir_file",
+    "fix": "ask.fix:fix_kernels",
+    "opt": "ask.opt:opt_file",
+    "cost": "ask.cost:cost_of_kernels",
+    "verify": "lab.to_measure:mlir_parts",
+}
+_COMPILED = "ask.worth_static:compiled"
+
+
+def _mlir(
+    name: str, article: str, suffixes: tuple[str, ...], sign: Sign, family: str = ""
+) -> Format:
+    """MLIR with threads, however it is wrapped."""
+    return Format(
+        *(name, article, suffixes, sign),
+        family,
+        verbs=_MLIR_VERBS,
+        options=_MLIR_OPTIONS,
+        listing=_COMPILED,
+        stage=1 if ".mlir" in suffixes else None,
+    )
+
+
+def _toml(name: str, *top: str, verbs: Mapping[str, str], instead: str = "") -> Format:
+    """A question or a description in TOML, told by its keys."""
+    return Format(name, "a", (".toml",), keys(*top), "TOML", verbs, instead=instead)
+
+
+def _written(name: str, article: str, schema: str, verb: str, asker: str) -> Format:
+    """JSON that bankwise wrote."""
+    return Format(name, article, (".json",), signs.schema(schema), "JSON", {verb: asker})
+
+
+READ: tuple[Format, ...] = (
+    _mlir("MLIR kernel", "an", (".mlir",), signs.is_kernel),
+    Format(
+        *("model", "a", (), signs.is_model),
+        verbs={
+            "check": "ask.model:check_model",
+            "fix": "ask.model:fix_model",
+            "opt": "ask.opt:opt_file",
+            "cost": "ask.model:cost_of_model",
+        },
+        options=_MODEL_OPTIONS,
+        instead="`bankwise check FILE --target gfx942 --keep DIR` lowers it and keeps its kernels",
+    ),
+    _mlir("print of several passes", "a", (), signs.is_dump),
+    _mlir("MLIR in a document", "", (".rst", ".md"), signs.is_document, family="document"),
+    Format(
+        *("AMD assembly", "", (".s", ".amdgcn", ".rocmasm", ".asm")),
+        lines(r"\.amdgcn_target\b", r"\.amdhsa_\w"),
+        verbs=_ASSEMBLY_VERBS,
+        reader="read.amd.dialect:AMD",
+        listing="ask.worth_static:emitted",
+        options=_ANY_KERNEL,
+        stage=4,
+    ),
+    Format(
+        *("PTX", "", (".ptx",), lines(r"\.version[ \t]+\d")),
+        verbs=_ASSEMBLY_VERBS,
+        reader="read.ptx.dialect:PTX",
+        options=_ANY_KERNEL,
+        stage=3,
+    ),
+    Format(
+        *(
+            "SASS",
+            "",
+            (".sass",),
+            lines(r"\.headerflags\b", r"\.elftype\b", r"//-+ \.(?:text|nv)\."),
+        ),
+        verbs=_ASSEMBLY_VERBS,
+        reader="read.sass.dialect:SASS",
+        options=_ANY_KERNEL,
+    ),
+    Format(
+        *("cubin", "a", (".cubin",), magic(rb"\x7fELF.{14}\xbe\x00")),
+        verbs=_CUBIN_VERBS,
+        reader="read.sass.cubin:check_cubin",
+        options=_ANY_KERNEL,
+        stage=0,
+        binary=True,
+    ),
+    Format(
+        *("TTGIR", "", (".ttgir",), signs.is_ttgir),
+        verbs={
+            "check": "ask.check_ttgir:check_ttgir_file",
+            "triton-plan": "ask.triton_plan:beside_assembly",
+        },
+        options=_ANY_KERNEL,
+        stage=2,
+    ),
+    Format(
+        *("Triton cache entry", "a", (), inside("*.ttgir")),
+        verbs={"check": "ask.folder:check_folder", "triton-plan": "ask.triton_plan:inside_entry"},
+        options=_ANY_KERNEL,
+        binary=True,
+    ),
+    Format(
+        *("folder", "a", (), signs.is_folder),
+        verbs={"check": "ask.folder:check_folder"},
+        options=_ANY_KERNEL,
+        binary=True,
+    ),
+    _toml(
+        *("spec", "memory", "global", "tile []"),
+        verbs={
+            "check": "ask.spec:check_spec_file",
+            "solve": "ask.spec_solve:solve_spec",
+            "coalesce": "ask.coalesce:coalesce_spec",
+            "explain choose": "ask.choose:choose",
+            "verify": "lab.to_measure:spec_parts",
+        },
+    ),
+    _toml(
+        *("problem", "tile", "access", "solve", "machine"),
+        verbs={"solve": "ask.solve:solve_problem", "verify": "lab.to_measure:problem_parts"},
+        instead="it has accesses and no layout: `bankwise solve FILE` finds one",
+    ),
+    _toml("sweep", "kernel", verbs={"sweep": "ask.sweep:sweep"}),
+    _toml(
+        *("machine file", "wave_size", "instruction"),
+        verbs={},
+        instead="`bankwise machines` prints the ones that are known",
+    ),
+    Format(
+        *("profile", "a", (".csv",)),
+        lines(
+            r'(?:[^\n]*,)?"?(?i:kernel[ _]?name)"?(?:,|\r?$)', '"Address","Source"', '"File Path",'
+        ),
+        *("table", {"check --counters": "profile.read:read_profile"}),
+        instead="`bankwise check KERNEL --counters FILE` holds a kernel against it",
+    ),
+    _written("certificate", "a", "certificate", "certify", "ask.certify:certify"),
+    _written("answer of solve", "an", "solve", "certify", "ask.certify:certify"),
+    _written("answer of check", "an", "check", "check --baseline", "show.gate:read_baseline"),
+)
+"""What bankwise reads."""
+
+
+def _known(
+    name: str,
+    article: str,
+    suffixes: str,
+    sign: Sign | None,
+    instead: str,
+    *,
+    family: str = "",
+    stage: int | None = None,
+) -> Format:
+    """What bankwise knows and does not read."""
+    return Format(
+        name, article, tuple(suffixes.split()), sign, family, instead=instead, stage=stage
+    )
+
+
+_CUBINS = "`cuobjdump -xelf all FILE` extracts its cubins: check those"
+_ASSEMBLE = "keep the assembly (`-S`, `--save-temps`, a .amdgcn or .rocmasm beside it): check that"
+_DUMP = "check the folder that `iree-compile --iree-hal-dump-executable-files-to=DIR` writes"
+_HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
+
+KNOWN: tuple[Format, ...] = (
+    _known(
+        *("AMD code object", "an", ".hsaco .co"),
+        magic(rb"\x7fELF.{14}\xe0\x00|__CLANG_OFFLOAD_BUNDLE__"),
+        *(_ASSEMBLE,),
+        stage=0,
+    ),
+    _known("fat binary", "a", ".fatbin", magic(rb"\x50\xed\x55\xba"), _CUBINS),
+    _known("compiled IREE module", "a", ".vmfb", magic(rb".{4,12}IREE"), _DUMP, stage=0),
+    _known(
+        *("object or library", "an", ".o .so .a"),
+        magic(rb"\x7fELF|!<arch>\n|\xcf\xfa\xed\xfe|MZ"),
+        f"NVIDIA: {_CUBINS}; AMD: {_ASSEMBLE}",
+        stage=0,
+    ),
+    _known(
+        *("MLIR bytecode", "", ".mlirbc", magic(rb"ML\xefR")),
+        "print it as text: iree-opt FILE --mlir-print-local-scope -o FILE.mlir",
+    ),
+    _known("LLVM bitcode", "", ".bc", magic(rb"BC\xc0\xde"), "compile it with llc: check that"),
+    _known(
+        *("UTF-16 text", "", "", magic(rb"\xff\xfe|\xfe\xff")),
+        "save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE",
+    ),
+    _known(
+        *("store of a sweep", "a", ".sqlite", magic(rb"SQLite format 3\0")),
+        "name the TOML of the sweep: `bankwise sweep SPEC.toml --store FILE`",
+    ),
+    _known(
+        *("report of a profiler", "a", ".ncu-rep .nsys-rep .rocpd .pftrace", None),
+        "export CSV: `ncu --import FILE --csv --page details`, `rocprofv3 --output-format csv`",
+        family="report",
+    ),
+    _known(
+        *("LLVM IR", "", ".ll .llir"),
+        lines("; ModuleID =", "target (?:triple|datalayout) =", r"define [^\n]*@[^\n]*\{"),
+        "compile it with llc for its target, and check the assembly",
+        stage=0,
+    ),
+    _known("TTIR", "", ".ttir", signs.is_ttir, "it has no layouts yet: check its TTGIR", stage=0),
+    _known(
+        *("document without MLIR", "a", ".rst .md .markdown .html", None),
+        "MLIR in a code block is read: ```mlir or .. code-block:: mlir",
+        family="document",
+    ),
+    _known(
+        *("TOML", "", ".toml", None),
+        "a spec has [memory] and [[access]], a problem tile and [[access]] (docs/notations.md)",
+        family="TOML",
+    ),
+    _known(
+        *("answer of bankwise", "an", ".json", signs.schema("")),
+        "name the file that it is about",
+        family="JSON",
+    ),
+    _known(
+        *("JSON", "", ".json .source", signs.is_json),
+        "of JSON what `bankwise solve` and `bankwise check` write is read",
+        family="JSON",
+        stage=0,
+    ),
+    _known(
+        *("table (CSV)", "a", ".csv .tsv", None),
+        "of CSV the profiles of ncu (--csv) and of rocprof, rocprofv2 and rocprofv3 are read",
+        family="table",
+    ),
+    _known(
+        *("Triton source", "", ".py", lines(r"@triton\.", r"(?:import|from) triton\b")),
+        "check the folder of its kernel in ~/.triton/cache, or call bankwise.triton.check",
+        family="Python",
+    ),
+    _known(
+        *("Python source", "", ".py .ipynb"),
+        lines(r"(?:from [\w.]+ )?import \w", r"def \w+\([^\n]*:$"),
+        "check what it compiles to: MLIR, TTGIR or assembly",
+        family="Python",
+    ),
+    _known(
+        *("HIP source", "", ".hip", lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b")),
+        "compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o kernel.s`, "
+        "and check kernel.s",
+        family="C++",
+    ),
+    _known(
+        *("CK source", "", _HEADERS),
+        lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
+        "write its tile and its layouts as a spec (docs/notations.md), or compile a kernel that "
+        "uses it with `hipcc -S` and check the assembly",
+        family="C++",
+    ),
+    _known(
+        *("CUDA source", "", ".cu .cuh"),
+        lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
+        "compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and check that",
+        family="C++",
+    ),
+    _known(
+        *("C++ source", "", _HEADERS),
+        lines(r"#(?:include|pragma|define)\b", r"(?:template|namespace|struct|class|using)\b"),
+        "compile a kernel that uses it, and check the assembly",
+        family="C++",
+    ),
+    _known(
+        *("text of an unknown kind", "", ".txt .log .out", signs.is_text),
+        "a suffix says what it is: .mlir, .s, .ptx, .sass, .ttgir, .toml",
+    ),
+    _known("binary file", "a", "", lambda _: True, "text is needed: assembly, PTX, SASS or MLIR"),
+)
+"""What it does not read. The last takes whatever is left."""
+
+FORMATS = (*READ, *KNOWN)
+"""In the order in which they are tried."""

@@ -1,0 +1,131 @@
+"""Say what a file is, and hand it to who takes it, or say no in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import Any
+
+from bankwise.errors import InputError, Location
+from bankwise.files import read_bytes, read_text
+from bankwise.read import formats
+from bankwise.read.formats import Format
+from bankwise.read.signs import Content
+
+_LEFT = 2
+"""The last formats of the table take what no other does."""
+
+
+def recognise(path: str | Path) -> Format:
+    """What a file or folder is. :class:`InputError` for one that is empty or cannot be read."""
+    if Path(path).is_dir():
+        return _of(Content(folder=Path(path)), "")
+    data = read_bytes(path)
+    if not data.strip():
+        raise InputError("the file is empty", location=Location(str(path)))
+    return recognise_bytes(str(path), data)
+
+
+def recognise_text(name: str, text: str) -> Format:
+    """What a text is that may have a name."""
+    return recognise_bytes(name, text.encode("utf-8", "replace"))
+
+
+def recognise_bytes(name: str, data: bytes) -> Format:
+    """What the content of a file is; ``name`` may tell it by its suffix."""
+    text = "" if b"\0" in data else data.decode("utf-8", "replace").removeprefix("\ufeff")
+    return _of(Content(data, text), PurePath(name).suffix.lower())
+
+
+def _of(content: Content, suffix: str) -> Format:
+    table = formats.FORMATS
+    named = [one for one in table if suffix in one.suffixes]
+    family = next((one.family for one in named if one.family and content.text), "")
+    tried = [one for one in table[:-_LEFT] if not family or one.family == family]
+    shown = next((one for one in tried if one.sign and one.sign(content)), None)
+    if shown or (named and content.text):
+        return shown or named[-1]
+    return next(one for one in table[-_LEFT:] if one.sign and one.sign(content))
+
+
+def takers(verb: str) -> tuple[Format, ...]:
+    """The formats that a verb takes."""
+    return tuple(one for one in formats.FORMATS if verb in one.verbs)
+
+
+def require(path: str | Path, verb: str, options: Iterable[str] = ()) -> Format:
+    """What a file is that ``verb`` is asked about.
+
+    :class:`InputError` that says so if the verb does not take it, or if one of the ``options`` says
+    nothing about it.
+    """
+    found = recognise(path)
+    if verb not in found.verbs:
+        raise _not_taken(found, verb, path)
+    for option in options:
+        users = [one for one in takers(verb) if option in one.options]
+        if users and found not in users:
+            message = f"{option} says nothing about {found}"
+            hint = f"it is for {_listed(users)}"
+            raise InputError(message, location=Location(str(path)), hint=hint)
+    return found
+
+
+def asker(path: str | Path, verb: str, options: Iterable[str] = ()) -> Callable[..., Any]:
+    """Who answers ``verb`` on a file. Raises as :func:`require`."""
+    found: Callable[..., Any] = load(require(path, verb, options).verbs[verb])
+    return found
+
+
+def text_of(path: str | Path) -> str:
+    """The text of a file; "" for what has none."""
+    return "" if recognise(path).binary else read_text(path)
+
+
+def load(where: str) -> Any:
+    """What a record names as ``module:name``: a function, or the ``Dialect`` of a machine code."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(f"bankwise.{module}"), name)
+
+
+def help_for(verb: str, lead: str = "") -> str:
+    """What the help text of a verb says of its file."""
+    names = [f"{one.name}{_suffixes(one)}" for one in takers(verb)]
+    return f"{lead}{', '.join(names)}."
+
+
+def words(*verbs: str) -> str:
+    """The texts that at least one of the verbs takes, in a sentence."""
+    texts = [one for verb in verbs for one in takers(verb) if not one.binary]
+    return ", ".join(str(one) for one in dict.fromkeys(texts))
+
+
+def stages(*, left: bool = False) -> tuple[str, ...]:
+    """Suffixes of what is checked in a folder that a compiler left, the last stage first.
+
+    ``left``: of what else compilers leave there.
+    """
+    wanted = [one for one in formats.FORMATS if one.stage is not None and (one.stage == 0) == left]
+    staged = sorted(wanted, key=lambda one: one.stage or 0, reverse=True)
+    return tuple(dict.fromkeys(suffix for one in staged for suffix in one.suffixes))
+
+
+def _suffixes(one: Format) -> str:
+    return f" ({' '.join(one.suffixes)})" if one.suffixes else ""
+
+
+def _not_taken(found: Format, verb: str, path: str | Path) -> InputError:
+    message = f"this is {found}; `{verb}` takes {_listed(takers(verb))}"
+    verbs = [f"`{one}`" for one in found.verbs if " " not in one]
+    also = f"{_and(verbs)} take{'s' * (len(verbs) == 1)} it" if verbs else ""
+    hint = "; ".join(part for part in (found.instead, also) if part)
+    return InputError(message, location=Location(str(path)), hint=hint)
+
+
+def _listed(some: Sequence[Format]) -> str:
+    return _and([str(one) for one in some], "or")
+
+
+def _and(names: Sequence[str], word: str = "and") -> str:
+    return f" {word} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

@@ -1,0 +1,152 @@
+"""By what a format is told: tests on the content of a file or on what a folder holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+HEAD = 1 << 16
+"""So many characters show what most texts are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a file holds: its first bytes, and its text, "" where it has none. Or a folder."""
+
+    data: bytes = b""
+    text: str = ""
+    folder: Path | None = None
+
+
+Sign = Callable[[Content], bool]
+
+_QUIET = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+_TENSORS = re.compile(r"\btensor<|!torch\.")
+_THREADS = re.compile(
+    r"\bttg\.|\bgpu\.(?:thread|lane)_id\b|address_space<workgroup>|\bmemref<[^>]*, 3>"
+)
+_TRITON = re.compile(r"\btt\.[a-z]|!tt\.")
+_LAYOUTS = re.compile(r"\bttg\.|\btriton_gpu\.|\"ttg?\.num-|\"triton_gpu\.")
+_MLIR = re.compile(
+    r"^[ \t]*(?:(?:builtin\.)?module\b[^\n]*\{|\"builtin\.module\"|[\w.]+\.func\b[^\n]*@"
+    r"|gpu\.[a-z]\w*|(?:hal|flow|stream|util)\.[a-z]\w*|#[\w.]+ = (?:affine_map|#)"
+    r"|%[\w#:, %]+ = \"?[a-z_]\w*\.\w+|// -----// IR Dump )",
+    re.MULTILINE,
+)
+_BANNER = re.compile(r"^[ \t]*// -----// IR Dump (?:Before|After) (\S+)", re.MULTILINE)
+_BLOCK = re.compile(
+    r"^[ \t]*(?:\.\. (?:code-block|code|sourcecode)::[ \t]*|(?:`{3,}|~{3,})[ \t]*\{?[.]?)mlir\b",
+    re.MULTILINE,
+)
+_TOP_KEY = re.compile(
+    r"^(?:\[\[?[ \t]*)?\"?([A-Za-z_]\w*)\"?[ \t]*(=[ \t]*\[|=|\]|\.)", re.MULTILINE
+)
+_LIKE_TOML = re.compile(r"(?:\s|#[^\n]*\n)*(?:\[\[?\w+|\w+[ \t]*=)")
+
+
+def magic(pattern: bytes) -> Sign:
+    """The first bytes match."""
+    compiled = re.compile(rb"\A(?:" + pattern + rb")", re.DOTALL)
+    return lambda content: compiled.match(content.data) is not None
+
+
+def lines(*beginnings: str) -> Sign:
+    """A line near the start of the text begins with one of these, blanks apart."""
+    compiled = re.compile(rf"^[ \t]*(?:{'|'.join(beginnings)})", re.MULTILINE)
+    return lambda content: compiled.search(content.text, 0, HEAD) is not None
+
+
+def keys(*names: str) -> Sign:
+    """The text is TOML, or nearly, with one of these keys at its top level; ``tile []``: a list."""
+    return lambda content: bool(_top_keys(content.text).intersection(names))
+
+
+def inside(pattern: str) -> Sign:
+    """A folder that holds a file of such a name."""
+    return lambda content: content.folder is not None and any(content.folder.glob(pattern))
+
+
+def is_folder(content: Content) -> bool:
+    """Any folder."""
+    return content.folder is not None
+
+
+def is_text(content: Content) -> bool:
+    """Any text."""
+    return bool(content.text)
+
+
+def schema(name: str) -> Sign:
+    """JSON that names a schema of bankwise, ``name`` or, if that is "", any."""
+    return lambda content: _schema(content.text).startswith(f"bankwise.{name}{'/' if name else ''}")
+
+
+def is_json(content: Content) -> bool:
+    """The text begins as an object of JSON does."""
+    return re.match(r"\s*\{\s*[\"}]", content.text) is not None
+
+
+def is_ttgir(content: Content) -> bool:
+    """MLIR of Triton that says how tensors lie in registers and in shared memory."""
+    return is_ttir(content) and _LAYOUTS.search(content.text) is not None
+
+
+def is_ttir(content: Content) -> bool:
+    """MLIR of Triton."""
+    code = _QUIET.sub("", content.text[:HEAD])
+    return _MLIR.search(code) is not None and _TRITON.search(code) is not None
+
+
+def is_kernel(content: Content) -> bool:
+    """MLIR with threads, or whatever else has no format of its own."""
+    plain = _MLIR.search(content.text, 0, HEAD) is not None and not is_ttir(content)
+    return plain and not is_model(content) and not is_dump(content)
+
+
+def is_dump(content: Content) -> bool:
+    """A compiler printed its IR after several different passes."""
+    return len(set(_BANNER.findall(content.text))) > 1
+
+
+def is_model(content: Content) -> bool:
+    """MLIR that computes on tensors and knows no threads or workgroup memory yet."""
+    if not _TENSORS.search(content.text):
+        return False
+    code = _QUIET.sub("", content.text)
+    known = _THREADS.search(code) or _TRITON.search(code)
+    return bool(_TENSORS.search(code)) and not known
+
+
+def is_document(content: Content) -> bool:
+    """A page of RST or Markdown with a block of MLIR."""
+    return _BLOCK.search(content.text) is not None
+
+
+@lru_cache(maxsize=2)
+def _schema(text: str) -> str:
+    """Of a text that is damaged the first that it names."""
+    try:
+        data = json.loads(text) if is_json(Content(text=text)) else {}
+        return str(data.get("schema", ""))
+    except (json.JSONDecodeError, RecursionError):
+        found = re.search(r'"schema":\s*"([^"\n]*)"', text)
+        return found[1] if found else ""
+
+
+@lru_cache(maxsize=2)
+def _top_keys(text: str) -> frozenset[str]:
+    """Of a text that is damaged those that its lines show."""
+    import tomllib
+
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        found = _TOP_KEY.findall(text) if _LIKE_TOML.match(text) else []
+        lists = {k for k, mark in found if mark.endswith("[")}
+        return frozenset((*(k for k, _ in found), *(f"{k} []" for k in lists)))
+    lists = {k for k, value in data.items() if isinstance(value, list)}
+    return frozenset((*data, *(f"{k} []" for k in lists)))

@@ -1,0 +1,68 @@
+"""The documents and the printing of answers, whatever kind of file was asked about."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from bankwise.show import as_text, solving, spec
+from bankwise.show.documents import checking, fixing
+from bankwise.show.documents import solving as solutions
+from bankwise.show.fixing import FixReport
+from bankwise.show.model import ModelFix
+from bankwise.show.more import More
+from bankwise.show.solving import SolveReport
+from bankwise.show.spec import SpecReport, SpecSolution
+from bankwise.show.values import CheckReport
+
+
+def counted(answer: CheckReport | SpecReport) -> CheckReport:
+    """The count in an answer of ``check``."""
+    return answer if isinstance(answer, CheckReport) else answer.check
+
+
+def check_document(
+    answer: CheckReport | SpecReport, more: More | None = None, *, lanes: bool = False
+) -> checking.CheckDocument:
+    """An answer of ``check``. ``lanes``: with what every lane touches, which pages draw."""
+    if isinstance(answer, CheckReport):
+        return checking.check_document(answer, more, lanes=lanes)
+    return checking.spec_document(answer, lanes=lanes)
+
+
+def print_check(
+    answer: CheckReport | SpecReport, console: Console, *, everything: bool = False
+) -> None:
+    """An answer of ``check``; ``everything``: every access of a kernel."""
+    if isinstance(answer, CheckReport):
+        as_text.print_check(answer, console, everything=everything)
+    else:
+        spec.print_spec(answer, console)
+
+
+def fix_document(
+    answer: FixReport | ModelFix, *, lanes: bool = False
+) -> fixing.FixDocument | fixing.FixModelDocument:
+    """An answer of ``fix``. ``lanes``: with what every lane touches, which pages draw."""
+    if isinstance(answer, FixReport):
+        return fixing.fix_document(answer, lanes=lanes)
+    return fixing.model_fix_document(answer, lanes=lanes)
+
+
+def solved(answer: SolveReport | SpecSolution) -> SolveReport:
+    """What the solver says in an answer of ``solve``."""
+    return answer if isinstance(answer, SolveReport) else answer.report
+
+
+def solve_document(answer: SolveReport | SpecSolution) -> solutions.SolveDocument:
+    """An answer of ``solve``."""
+    if isinstance(answer, SolveReport):
+        return solutions.solve_document(answer)
+    return solutions.solution_document(answer)
+
+
+def print_solve(answer: SolveReport | SpecSolution, console: Console) -> None:
+    """An answer of ``solve``."""
+    if isinstance(answer, SolveReport):
+        solving.print_solve(answer, console)
+    else:
+        spec.print_solution(answer, console)
