@@ -80,12 +80,13 @@ def _fix(file: Path, options: Options, tell: Tell) -> Document:
 
 
 def _solve(file: Path, options: Options, tell: Tell) -> Document:
-    from bankwise.ask.solve import solve
+    from bankwise.ask.solve import solve_file
     from bankwise.show.answers import solve_document
     from bankwise.show.schema import plain
 
     with _clock("searching all linear layouts", SOLVE_SECONDS, tell):
-        return plain(solve_document(solve(file, target=options.target, budget_s=SOLVE_SECONDS)))
+        answer = solve_file(file, target=options.target, budget_s=SOLVE_SECONDS)
+        return plain(solve_document(answer))
 
 
 @contextmanager

@@ -42,18 +42,25 @@ def solve(
     policy: str = "",
     steps: bool = False,
     target: str = "",
-) -> SolveReport | SpecSolution:
+) -> SolveReport:
     """Find the best layout of a tile: of a problem or a spec, or of what a problem parses to.
 
     ``family``, ``budget_s`` and, of a spec, ``target`` take precedence over the file; ``policy``:
     which instructions accesses become, "" for the file's own; ``steps``: with the construction for
-    two accesses. Raises :class:`InputError` for a bad file.
+    two accesses. Of a spec this is what the solver says; :func:`bankwise.ask.spec_solve.solve_spec`
+    has it in every notation too. Raises :class:`InputError` for a bad file.
     """
     asked: dict[str, Any] = {"family": family, "budget_s": budget_s, "policy": policy}
     asked["steps"] = steps
     if isinstance(source, Mapping):
         return solve_problem(source, **asked)
-    found: SolveReport | SpecSolution = asker(source, "solve")(source, target=target, **asked)
+    found = solve_file(source, target=target, **asked)
+    return found if isinstance(found, SolveReport) else found.report
+
+
+def solve_file(file: str | Path, **asked: Any) -> SolveReport | SpecSolution:
+    """:func:`solve` with all that there is to say about a spec."""
+    found: SolveReport | SpecSolution = asker(file, "solve")(file, **asked)
     return found
 
 

@@ -76,10 +76,10 @@ def solve(
     form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
 ) -> None:
     """Find the best layout of a tile for all of its accesses, and prove it."""
-    from bankwise.ask.solve import solve as run
+    from bankwise.ask.solve import solve_file
     from bankwise.show import answers
 
-    answer = run(
+    answer = solve_file(
         problem,
         family=family,
         budget_s=budget or None,

@@ -87,9 +87,12 @@ def _toml(name: str, *top: str, verbs: Mapping[str, str], instead: str = "") -> 
     return Format(name, "a", (".toml",), keys(*top), "TOML", verbs, instead=instead)
 
 
-def _written(name: str, article: str, schema: str, verb: str, asker: str) -> Format:
+def _written(
+    name: str, article: str, schema: str, verb: str, asker: str, instead: str = ""
+) -> Format:
     """JSON that bankwise wrote."""
-    return Format(name, article, (".json",), signs.schema(schema), "JSON", {verb: asker})
+    sign = signs.schema(schema)
+    return Format(name, article, (".json",), sign, "JSON", {verb: asker}, instead=instead)
 
 
 READ: tuple[Format, ...] = (
@@ -194,7 +197,10 @@ READ: tuple[Format, ...] = (
     ),
     _written("certificate", "a", "certificate", "certify", "ask.certify:certify"),
     _written("answer of solve", "an", "solve", "certify", "ask.certify:certify"),
-    _written("answer of check", "an", "check", "check --baseline", "show.gate:read_baseline"),
+    _written(
+        *("answer of check", "an", "check", "check --baseline", "show.gate:read_baseline"),
+        "`bankwise check KERNEL --baseline FILE` holds a kernel against it",
+    ),
 )
 """What bankwise reads."""
 

@@ -104,7 +104,7 @@ def is_ttir(content: Content) -> bool:
 def is_kernel(content: Content) -> bool:
     """MLIR with threads, or whatever else has no format of its own."""
     plain = _MLIR.search(content.text, 0, HEAD) is not None and not is_ttir(content)
-    return plain and not is_model(content) and not is_dump(content)
+    return plain and not any(sign(content) for sign in (is_model, is_dump, is_document))
 
 
 def is_dump(content: Content) -> bool:

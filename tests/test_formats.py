@@ -1,0 +1,310 @@
+"""The table of formats: every file has one, every verb takes what its help names and no other."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bankwise.ask.check
+from bankwise.cli.commands import app
+from bankwise.errors import InputError
+from bankwise.read import formats
+from bankwise.read.formats import FORMATS, Format
+from bankwise.read.recognise import load, recognise, recognise_bytes, recognise_text, require
+from bankwise.read.signs import lines
+from bankwise.show.values import CheckReport
+from command import bankwise as command
+from isa_texts import amd_text
+from kernel_texts import ROWS
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES, DATA = ROOT / "examples", ROOT / "tests" / "data"
+
+SAMPLES: dict[str, bytes] = {
+    "MLIR kernel": ROWS.encode(),
+    "model": (EXAMPLES / "iree" / "matmul_1024.mlir").read_bytes(),
+    "print of several passes": b"".join(
+        b"// -----// IR Dump After %s //----- //\nmodule {\n}\n" % name for name in (b"A", b"B")
+    ),
+    "MLIR in a document": b"A kernel\n\n```mlir\nmodule {\n}\n```\n",
+    "AMD assembly": amd_text("\tds_read_b32 v2, v1").encode(),
+    "PTX": b"//\n// Generated\n\n.version 8.5\n.target sm_90\n",
+    "SASS": b'\t.headerflags @"EF_CUDA_SM90"\n\t.elftype\t@"ET_EXEC"\n',
+    "cubin": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xbe\x00" + bytes(40),
+    "TTGIR": (DATA / "isa" / "triton_transpose.sm_90.ttgir").read_bytes(),
+    "spec": (EXAMPLES / "transpose_16x32" / "n_xor_m.toml").read_bytes(),
+    "problem": (EXAMPLES / "solve" / "transpose_sm90.toml").read_bytes(),
+    "sweep": (EXAMPLES / "sweep" / "attention_110.toml").read_bytes(),
+    "machine file": (ROOT / "src" / "bankwise" / "hardware" / "gfx950.toml").read_bytes(),
+    "profile": (DATA / "profile" / "rocprofv3.csv").read_bytes(),
+    "certificate": b'{"schema": "bankwise.certificate/1", "digest": ""}',
+    "answer of solve": b'{"schema": "bankwise.solve/1", "certificate": null}',
+    "answer of check": b'{"schema": "bankwise.check/1", "accesses": []}',
+    "AMD code object": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00\xe0\x00" + bytes(40),
+    "fat binary": b"\x50\xed\x55\xba\x01\x00\x10\x00" + bytes(40),
+    "compiled IREE module": b"\x00\x01\x00\x00IREE" + bytes(40),
+    "object or library": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00\x3e\x00" + bytes(40),
+    "MLIR bytecode": b"ML\xefR\rMLIR20",
+    "LLVM bitcode": b"BC\xc0\xde" + bytes(20),
+    "UTF-16 text": "module {\n}\n".encode("utf-16"),
+    "store of a sweep": b"SQLite format 3\0" + bytes(84),
+    "LLVM IR": b"; ModuleID = 'k'\ntarget triple = \"amdgcn-amd-amdhsa\"\n",
+    "TTIR": b"module {\n  tt.func public @k(%a: !tt.ptr<f32>) {\n    tt.return\n  }\n}\n",
+    "answer of bankwise": b'{"schema": "bankwise.fix/1", "changes": []}',
+    "JSON": b'{"shared": 4096}',
+    "Triton source": b"import torch\nimport triton\n\n@triton.jit\ndef k(a):\n    pass\n",
+    "Python source": b"import numpy as np\n\n\ndef k(a):\n    return a\n",
+    "HIP source": b"#include <hip/hip_runtime.h>\n__global__ void k(float *a) {}\n",
+    "CK source": b'#include "ck_tile/core.hpp"\nnamespace ck_tile { struct P {}; }\n',
+    "CUDA source": b"#include <cuda_fp16.h>\n__global__ void k(float *a) {}\n",
+    "C++ source": b"#pragma once\n#include <cstdint>\nstruct Tile { float a[16][32]; };\n",
+    "text of an unknown kind": b"Dear compiler,\n",
+    "binary file": bytes(range(256)),
+}
+"""One text or binary of every format that content tells, without a name."""
+
+NAMED = {
+    "report of a profiler": "p.ncu-rep",
+    "document without MLIR": "README.md",
+    "TOML": "pyproject.toml",
+    "table (CSV)": "prices.csv",
+}
+"""Formats that only a name tells."""
+
+VERBS = {
+    "check": ("check",),
+    "fix": ("fix",),
+    "opt": ("opt", "--pass", "pad"),
+    "cost": ("cost",),
+    "verify": ("verify",),
+    "solve": ("solve",),
+    "coalesce": ("coalesce",),
+    "explain choose": ("explain", "choose"),
+    "certify": ("certify",),
+    "sweep": ("sweep",),
+    "triton-plan": ("triton-plan",),
+    "check --counters": ("check", str(EXAMPLES / "ck_transpose" / "04_reads.s"), "--counters"),
+    "check --baseline": ("check", str(EXAMPLES / "ck_transpose" / "04_reads.s"), "--baseline"),
+    "triton-plan ASSEMBLY": (*("triton-plan", str(DATA / "isa" / "triton_transpose.sm_90.ttgir")),),
+}
+"""Every verb of the table, and how it is typed in front of a file."""
+
+PARSERS = re.compile(r"custom op|dialect|not TOML|not JSON|invalid|expected|Traceback", re.I)
+
+
+def named(name: str) -> Format:
+    (found,) = [one for one in FORMATS if one.name == name]
+    return found
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_content_without_a_name_tells_the_format(name: str) -> None:
+    assert recognise_bytes("", SAMPLES[name]).name == name
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_content_does_not_tell_the_name_does(name: str) -> None:
+    assert recognise_text(NAMED[name], "a = 1\n").name == name
+
+
+def test_every_format_is_told_by_a_sample_here(tmp_path: Path) -> None:
+    folders = {recognise(tmp_path).name}
+    (tmp_path / "k.ttgir").write_bytes(SAMPLES["TTGIR"])
+    folders.add(recognise(tmp_path).name)
+    assert {*SAMPLES, *NAMED, *folders} == {one.name for one in FORMATS}
+    assert len({one.name for one in FORMATS}) == len(FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("file", "sample", "name"),
+    [
+        ("words.txt", "PTX", "PTX"),
+        ("k.mlir", "TTGIR", "TTGIR"),
+        ("k.s", "SASS", "SASS"),
+        ("k.mlir", "CUDA source", "CUDA source"),
+        ("k.py", "PTX", "Python source"),
+        ("k.cu", "Triton source", "CUDA source"),
+        ("k.toml", "MLIR kernel", "TOML"),
+        ("k.s", "text of an unknown kind", "AMD assembly"),
+        ("k.mlir", "text of an unknown kind", "MLIR kernel"),
+        ("k.ptx", "binary file", "binary file"),
+        ("k.cpp", "HIP source", "HIP source"),
+    ],
+)
+def test_content_goes_before_the_suffix_and_a_family_before_content(
+    file: str, sample: str, name: str
+) -> None:
+    assert recognise_bytes(file, SAMPLES[sample]).name == name
+
+
+def test_toml_that_is_damaged_is_still_what_its_lines_show() -> None:
+    for name in ("spec", "problem", "sweep", "machine file"):
+        damaged = SAMPLES[name].decode() + "\n[[[\n"
+        assert recognise_text("k.toml", damaged).name == name
+
+
+@given(
+    st.binary(min_size=1, max_size=200), st.sampled_from(["", "k.mlir", "k.toml", "k.cu", "k.json"])
+)
+def test_random_bytes_have_a_format(data: bytes, name: str) -> None:
+    assert recognise_bytes(name, data) in FORMATS
+
+
+@given(
+    st.sampled_from(sorted(SAMPLES)),
+    st.lists(st.tuples(st.integers(0, 400), st.binary(max_size=4)), max_size=4),
+    st.sampled_from(["", "k.mlir", "k.s", "k.toml", "k.csv", "k.py"]),
+)
+def test_a_mutated_head_has_a_format(
+    sample: str, edits: list[tuple[int, bytes]], name: str
+) -> None:
+    data = SAMPLES[sample][:2000]
+    for at, piece in edits:
+        data = data[:at] + piece + data[at + 1 :]
+    assert recognise_bytes(name, data or b"x") in FORMATS
+
+
+# --- verbs ----------------------------------------------------------------------------------------
+
+
+def files(folder: Path) -> Mapping[str, Path]:
+    """A file of every format, with a suffix of its own, and a folder."""
+    made = {}
+    for name, content in SAMPLES.items():
+        suffix = next(iter(named(name).suffixes), ".bin" if b"\0" in content else ".txt")
+        made[name] = folder / f"{re.sub(r'[^a-z]', '_', name.lower())}{suffix}"
+        made[name].write_bytes(content)
+    for name, file in NAMED.items():
+        made[name] = folder / file
+        made[name].write_text("a = 1\n")
+    made["folder"] = folder / "folder"
+    made["folder"].mkdir()
+    return made
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_wrong_kind_is_refused_by_its_name_with_a_way_on(verb: str, tmp_path: Path) -> None:
+    """Exit code 2, the kind, who takes it or what to do instead; never another parser's words."""
+    refused = 0
+    for name, file in files(tmp_path).items():
+        kind = named(name)
+        if verb in kind.verbs:
+            continue
+        ended = command(*VERBS[verb], file)
+        assert (ended.code, ended.out) == (2, ""), name
+        first, _, hint = ended.err.partition("\n  hint: ")
+        assert first == f"error: {file}: this is {kind}; `{verb}` takes {_takes(verb)}"
+        assert hint.strip(), name
+        assert not PARSERS.search(first), name
+        refused += 1
+    assert refused > 20
+
+
+def _takes(verb: str) -> str:
+    """The formats of a verb in a sentence, put together here."""
+    kinds = [f"{one.article} {one.name}".strip() for one in FORMATS if verb in one.verbs]
+    return " or ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
+
+
+def _help(verb: str) -> str:
+    """What the help of a verb says of its file, or of its second file."""
+    name, _, second = verb.partition(" ")
+    arguments = [
+        p
+        for p in typer.main.get_command(app).commands[name].params
+        if p.param_type_name == "argument"
+    ]
+    return str(arguments[1 if second else 0].help)
+
+
+@pytest.mark.parametrize("verb", [v for v in VERBS if " --" not in v])
+def test_the_help_of_a_verb_names_what_it_takes_and_nothing_else(verb: str) -> None:
+    said = re.sub(r" \(\.[^)]*\)", "", _help(verb)).rstrip(".").split(", ")
+    assert set(said) == {one.name for one in FORMATS if verb in one.verbs}
+
+
+def test_every_verb_of_the_table_is_one_of_the_command_line_and_has_somebody_who_answers() -> None:
+    assert {verb for one in FORMATS for verb in one.verbs} == set(VERBS)
+    places = {w for one in FORMATS for w in (*one.verbs.values(), one.reader, one.listing) if w}
+    assert all(callable(load(where)) for where in places)
+
+
+def test_what_no_verb_takes_says_what_to_do() -> None:
+    assert all(one.verbs or one.instead for one in FORMATS)
+
+
+def test_options_that_say_nothing_about_a_kind_are_refused_from_both_sides(tmp_path: Path) -> None:
+    made = files(tmp_path)
+    for option, kind in (("--isa", "PTX"), ("--keep=d", "MLIR kernel"), ("--padding", "folder")):
+        flag = option.partition("=")[0]
+        ended = command("check", made[kind], option)
+        assert ended.code == 2
+        assert f"{flag} says nothing about {named(kind)}\n  hint: it is for " in ended.err
+        said = {flag.strip("-"): option.partition("=")[2] or True}
+        with pytest.raises(InputError, match=f"{flag} says nothing about"):
+            bankwise.ask.check.check(made[kind], **said)
+    ended = command("fix", made["model"], "--write")
+    assert "--write says nothing about a model" in ended.err
+
+
+# --- standard input and pipes ---------------------------------------------------------------------
+
+
+def test_a_kernel_comes_through_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = amd_text("\tv_lshlrev_b32_e32 v1, 8, v0\n\tds_read_b32 v2, v1")
+    with (ROOT / "LICENSE").open("rb") as real:
+        monkeypatch.setattr(sys, "stdin", _Stdin(text.encode(), real.fileno()))
+        ended = command("check", "-", "--workgroup-size", "64")
+    assert ended.code == 1, ended.err
+    assert "ds_read_b32" in ended.out
+
+
+class _Stdin(io.TextIOWrapper):
+    """Standard input with some content; its number is that of a file."""
+
+    def __init__(self, data: bytes, number: int) -> None:
+        super().__init__(io.BytesIO(data))
+        self.number = number
+
+    def fileno(self) -> int:
+        return self.number
+
+
+# --- adding a format ------------------------------------------------------------------------------
+
+
+def answer(file: Path, options: object, progress: object) -> CheckReport:
+    """An asker of a format that nobody has."""
+    return CheckReport(str(file), "sm_90", "", "", (), (), (), ("quilt was checked",))
+
+
+def test_a_format_is_added_by_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "k.quilt"
+    file.write_text("quilt 1.0\n")
+    assert recognise(file).name == "text of an unknown kind"
+    quilt = Format("quilt", "a", (".quilt",), lines("quilt "), verbs={"check": "test_quilt:answer"})
+    monkeypatch.setattr(formats, "FORMATS", (quilt, *FORMATS))
+    monkeypatch.setitem(sys.modules, "bankwise.test_quilt", sys.modules[__name__])
+    assert "quilt was checked" in command("check", file).out
+    assert bankwise.ask.check.check(file).notes == ("quilt was checked",)
+    assert "a quilt" in command("check", EXAMPLES / "solve" / "transpose_sm90.toml").err
+    assert "this is a quilt; `fix` takes" in command("fix", file).err
+    assert recognise_text("", "quilt 2.0\n") is quilt
+
+
+def test_a_verb_that_a_format_loses_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table alone decides: nothing else knows which verb takes what."""
+    spec = EXAMPLES / "transpose_16x32" / "n_xor_m.toml"
+    assert require(spec, "solve").name == "spec"
+    less = tuple(replace(one, verbs={}) if one.name == "spec" else one for one in FORMATS)
+    monkeypatch.setattr(formats, "FORMATS", less)
+    assert "this is a spec; `solve` takes a problem" in command("solve", spec).err
