@@ -20,6 +20,7 @@ from bankwise.ask.spec import check_spec
 from bankwise.ask.spec_solve import solve_spec
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import machine
+from bankwise.read.formats import FORMATS
 from bankwise.read.options import Options
 from bankwise.show.documents.checking import check_document, spec_document
 from bankwise.show.documents.fixing import fix_document
@@ -96,6 +97,25 @@ def test_a_pasted_kernel_is_checked(served: Tab, document: dict[str, Any]) -> No
     assert served.number("report-extra") == document["totals"]["run"]["extra"] > 0
 
 
+def test_a_pasted_ptx_is_checked_with_the_size_that_is_typed(served: Tab) -> None:
+    """nvcc writes no workgroup size without launch bounds."""
+    path = Path(__file__).parent / "data" / "profile" / "tiles.ptx"
+    served.page.fill("#kernel textarea", path.read_text())
+    served.page.fill("#kernel input[aria-label='workgroup size']", "128,1,1")
+    press(served, "Check")
+    served.page.wait_for_selector('[data-claim="report-extra"]', timeout=SLOW_MS)
+    report = check_file(path, Options(workgroup_size="128,1,1"))
+    assert served.number("report-extra") == report.totals.run.extra > 0
+    served.page.fill("#kernel input[aria-label='workgroup size']", "")
+
+
+def test_the_page_names_what_the_table_of_formats_says(served: Tab) -> None:
+    shown = served.page.get_attribute("#kernel textarea", "placeholder") or ""
+    texts = [one for one in FORMATS if {"check", "solve"} & set(one.verbs) and not one.binary]
+    assert len(texts) > 5
+    assert all(str(one) in shown for one in texts)
+
+
 def test_a_dropped_kernel_is_checked_under_its_name(served: Tab) -> None:
     served.page.evaluate(
         """(text) => {
@@ -136,7 +156,7 @@ def test_a_broken_kernel_is_refused_with_its_line(served: Tab) -> None:
     served.page.fill("#kernel textarea", "module {\n  func.func @x( {\n")
     press(served, "Check")
     served.page.wait_for_selector("#kernel .error", timeout=SLOW_MS)
-    assert "kernel.mlir:2" in str(served.page.text_content("#kernel .error"))
+    assert "pasted.mlir:2" in str(served.page.text_content("#kernel .error"))
 
 
 def test_a_pasted_spec_is_checked_and_solved(served: Tab) -> None:

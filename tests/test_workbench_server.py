@@ -20,6 +20,7 @@ from bankwise.errors import InputError
 from bankwise.workbench import server as module
 from bankwise.workbench.jobs import Jobs, Order
 from bankwise.workbench.server import MAX_BODY_BYTES, Server
+from command import bankwise as command
 
 KERNEL = Path(__file__).parent.parent / "examples" / "ldmatrix_sm80" / "ldmatrix.mlir"
 WAIT_SECONDS = 60.0
@@ -399,6 +400,54 @@ def test_what_a_verb_cannot_do_comes_back_in_words(
     assert failed["state"] == "failed"
     assert said in failed["error"]
     assert "Traceback" not in failed["error"]
+
+
+DATA = Path(__file__).parent / "data"
+
+
+@pytest.mark.parametrize(
+    ("file", "more"),
+    [
+        ("profile/tiles.ptx", {"workgroup_size": "128,1,1"}),
+        ("sass/triton_transpose.sass", {}),
+        ("isa/triton_transpose.sm_90.ttgir", {}),
+        ("isa/triton_transpose.gfx942.amdgcn", {}),
+        ("../../examples/transpose_16x32/n_xor_m.toml", {}),
+    ],
+)
+def test_a_pasted_text_needs_no_name(server: Server, file: str, more: dict[str, str]) -> None:
+    """What it is called names its kind; the count is that of the command line."""
+    text = (DATA / file).read_text("utf-8")
+    _, answer = ask(server, "POST", "/jobs", order(text=text, **more))
+    done = finished(server, answer["id"])
+    assert done["state"] == "done", done
+    document = done["document"]
+    suffix = Path(file).suffix.replace(".amdgcn", ".s")
+    assert document["file"] == f"pasted{suffix}"
+    options = ["--workgroup-size", *more.values()] if more else []
+    said = json.loads(command("check", DATA / file, *options, "--format", "json").out)
+    assert document["totals"] == said["totals"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#include <cuda_fp16.h>\n__global__ void k() {}\n", "compile it: `nvcc -ptx FILE`"),
+        ("import triton\n\n@triton.jit\ndef k(a):\n    pass\n", "this is Triton source"),
+    ],
+)
+def test_a_pasted_source_is_told_what_to_do(server: Server, text: str, said: str) -> None:
+    _, answer = ask(server, "POST", "/jobs", order(text=text))
+    failed = finished(server, answer["id"])
+    assert said in failed["error"]
+    assert "custom op" not in failed["error"]
+
+
+def test_arguments_reach_the_job_and_a_wrong_size_does_not() -> None:
+    asked = {"verb": "check", "text": "x", "arguments": "n=4096, m=2", "workgroup_size": "64"}
+    assert Order.parse(asked).words[3:] == ("64", "n=4096", "m=2")
+    with pytest.raises(InputError, match="is not X,Y,Z"):
+        Order.parse({**asked, "workgroup_size": "many"})
 
 
 def test_random_orders_are_refused_or_become_orders_that_are_safe_to_run() -> None:
