@@ -50,14 +50,16 @@ _LIKE_TOML = re.compile(r"(?:\s|#[^\n]*\n)*(?:\[\[?\w+|\w+[ \t]*=)")
 
 def magic(pattern: bytes) -> Sign:
     """The first bytes match."""
-    compiled = re.compile(rb"\A(?:" + pattern + rb")", re.DOTALL)
-    return lambda content: compiled.match(content.data) is not None
+    return lambda content: re.match(rb"(?:" + pattern + rb")", content.data, re.DOTALL) is not None
 
 
 def lines(*beginnings: str) -> Sign:
     """A line near the start of the text begins with one of these, blanks apart."""
-    compiled = re.compile(rf"^[ \t]*(?:{'|'.join(beginnings)})", re.MULTILINE)
-    return lambda content: compiled.search(content.text, 0, HEAD) is not None
+    pattern = rf"^[ \t]*(?:{'|'.join(beginnings)})"
+    # Compiled when it is first asked: the help texts need the table, not its signs.
+    return lambda content: (
+        re.compile(pattern, re.MULTILINE).search(content.text, 0, HEAD) is not None
+    )
 
 
 def keys(*names: str) -> Sign:
