@@ -18,7 +18,7 @@ from typing import Literal
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bound import Bound, exactly, total
-from bankwise.errors import Location, Refusal
+from bankwise.errors import Location
 from bankwise.hardware.machine import AccessKind, Direction
 
 InstructionSource = Literal["predicted", "emitted"]
@@ -106,7 +106,7 @@ class AllocationReport:
 class Kernel:
     """One kernel. ``target``: the machine to count for. ``grid``: workgroups, None if unknown.
 
-    ``refusals``: what of it was not analysed; ``notes``: what was assumed.
+    ``notes``: what was assumed.
     """
 
     name: str
@@ -117,5 +117,4 @@ class Kernel:
     lds_bytes: int
     accesses: tuple[KernelAccess, ...]
     allocations: tuple[AllocationReport, ...] = ()
-    refusals: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
