@@ -316,3 +316,23 @@ def test_one_record_and_one_line_are_all_that_a_framework_needs(
     assert answer.asked == "toy"
     said = {one.notation: one for one in answer.said}
     assert said["toy"].refusal == "it XORs with the parity of the row only"
+
+
+def test_what_the_file_says_itself_is_said_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A language may read more than its record writes: the text of the file is an answer too."""
+
+    def read(text: str, over: Shape, setting: Setting) -> Memory:
+        return Mapped(sizes(over), XorFold(32, 2, 32, 1, 16))
+
+    mute = Framework(
+        "mute",
+        Language("mute", re.compile("n to n xor 2m"), read),
+        "nothing",
+        lambda ground: iter(()),
+        lambda memory, ground: Refusal("it has no words"),
+    )
+    monkeypatch.setattr(table, "FRAMEWORKS", (*table.FRAMEWORKS, mute))
+    spec = (EXAMPLES / "transpose_16x32" / "row_major.toml").read_text("utf-8")
+    spec = re.sub(r'layout = """.*?"""', 'layout = "n to n xor 2m"', spec, count=1, flags=re.DOTALL)
+    said = {one.notation: one for one in solved(parse_spec(spec, "mute.toml")).said}
+    assert said["mute"].text == "n to n xor 2m"

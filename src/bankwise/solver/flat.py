@@ -100,7 +100,7 @@ def best_flat(flat: Flat, machine: Machine, *, adjacent: bool = False) -> Answer
     """The best layout of a buffer for all of its accesses together.
 
     ``adjacent``: among equally good folds prefer one that reads the bits right above those that it
-    changes, the only ones that Composable Kernel can say.
+    changes, as Composable Kernel's own descriptors do.
     """
     tile = _tile(flat, machine)
     before = weighted_passes(Identity(), flat.demands, flat.element_bytes)
