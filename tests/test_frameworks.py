@@ -238,7 +238,7 @@ def test_what_composable_kernel_reads_it_writes() -> None:
 
 
 @pytest.mark.parametrize("tile", [(16, 16), (24, 32), (8, 64)])
-def test_ireees_own_parser_takes_every_text_that_is_written_for_it(tile: tuple[int, int]) -> None:
+def test_irees_own_parser_takes_every_text_that_is_written_for_it(tile: tuple[int, int]) -> None:
     """Its verifier asks that per_phase is at most row_width / access_width."""
     ir = pytest.importorskip("iree.compiler.ir", reason="needs the extra [ir]")
     from iree.compiler.dialects import iree_codegen  # noqa: F401
