@@ -140,19 +140,6 @@ VERBS: dict[str, tuple[str, ...]] = {
 }
 """Every verb on a kernel, spec or problem of the machine that is copied."""
 
-_FOLLOWED = "the targets whose assembly is followed are listed in the code"
-_COMPILED = "the compiler's name for a target is listed in the code"
-KNOWN: dict[str, str] = {
-    "check --worth": _COMPILED,
-    "check --isa": _COMPILED,
-    "cost": _COMPILED,
-    "check Triton's assembly": _FOLLOWED,
-    "check IREE's assembly": _FOLLOWED,
-    "triton-plan": _FOLLOWED,
-    "check TTGIR": "silently, scratch is laid out for 32 banks: Triton's choices are in the code",
-}
-"""Verbs that do not take a new machine file for what it is."""
-
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any]]:
@@ -162,9 +149,11 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, An
     package = folder / "bankwise"
     shutil.copytree(ROOT / "src" / "bankwise", package)
     (file,) = package.rglob(f"{OLD}.toml")
-    text, named = file.read_text("utf-8"), f'name = "{OLD}"'
-    assert text.count(named) == 1
-    file.with_name(f"{NEW}.toml").write_text(text.replace(named, _renamed(named)), "utf-8")
+    text = file.read_text("utf-8")
+    for named in (f'name = "{OLD}"', f'target = "hip:{OLD}"'):
+        assert text.count(named) == 1
+        text = text.replace(named, _renamed(named))
+    file.with_name(f"{NEW}.toml").write_text(text, "utf-8")
     words = [*_words(folder, OLD), *_words(folder, NEW)]
     found = _asked(folder, words)
     return dict(zip(VERBS, zip(found, found[len(VERBS) :], strict=False), strict=True))
@@ -201,15 +190,7 @@ def _asked(folder: Path, words: list[list[str]]) -> list[list[Any]]:
     return list(json.loads(plain))
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        pytest.param(v, marks=[pytest.mark.xfail(strict=True, reason=KNOWN[v])])
-        if v in KNOWN
-        else v
-        for v in VERBS
-    ],
-)
+@pytest.mark.parametrize("verb", VERBS)
 def test_a_copy_of_a_machine_file_answers_like_the_machine(
     verb: str, answers: dict[str, tuple[Any, Any]]
 ) -> None:

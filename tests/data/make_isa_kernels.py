@@ -5,7 +5,7 @@ python tests/data/make_isa_kernels.py
 
 from pathlib import Path
 
-from bankwise.change.compile.compile import BACKENDS, emit
+from bankwise.change.compile.compile import compiled_targets, emit
 from bankwise.errors import Refusal
 
 ROOT = Path(__file__).parent.parent.parent
@@ -16,7 +16,9 @@ def main():
     """Compile every lowered example for the target in its name or folder."""
     for path in sorted((ROOT / "examples").glob("*/*.mlir")):
         where = path.relative_to(ROOT).as_posix()
-        target = next((name for name in BACKENDS if name in where.replace("sm80", "sm_80")), None)
+        target = next(
+            (name for name in compiled_targets() if name in where.replace("sm80", "sm_80")), None
+        )
         if target is None:
             continue
         found = emit(path.read_text("utf-8"), target, file=where)
