@@ -6,10 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bankwise.algebra.address import Padded, XorFold, is_bijection
+from bankwise.algebra.offset import Shape
 from bankwise.counting.conflict import count
 from bankwise.counting.reason import reason
 from bankwise.hardware.machine import machine
-from bankwise.solver.folds import Demand, Tile, best_fold
+from bankwise.solver.best import best as best_of
+from bankwise.solver.price import as_written
+from bankwise.solver.spaces import SHUFFLE, Space, row_folds
+from bankwise.tile import Tile, Use, runs
 
 powers = st.integers(0, 5).map(lambda n: 1 << n)
 
@@ -55,11 +59,13 @@ def test_the_search_reaches_the_ideal_of_a_16_byte_mfma_read(
 ) -> None:
     instruction = machine(target).instruction("ds_read_b128")
     offsets = _mfma_read(row)
-    demand = Demand(instruction, offsets, np.ones((1, 64), bool), 8, 0, 1)
-    found = best_fold([demand], Tile(row, 64 * row, 2))
-    assert found.passes_before == plain
-    assert found.passes == best
-    assert int(count(instruction, found.address(offsets) * 2).passes.sum()) == best
+    use = Use("read", "read", runs(offsets, 8), np.ones((1, 64), bool), *as_written(instruction))
+    tile = Tile(Shape((("n", row), ("m", 64)), 16), (use,))
+    found = best_of(tile, machine(target), [Space(SHUFFLE, tuple(row_folds(tile, [row])))])
+    assert found.present.passes == plain
+    assert found.plans[0].passes == best
+    layout = found.plans[0].layout
+    assert int(count(instruction, layout(offsets) * 2).passes.sum()) == best
 
 
 def test_the_reason_of_the_talk_is_64_mod_32_is_0_so_16_way() -> None:

@@ -14,10 +14,10 @@ from bankwise.hardware.machine import machine
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.fit import candidates, fit, masks, pareto
+from bankwise.solver.price import cost, costs, linear_totals, workload
 from bankwise.solver.problem import Tile, problem
 from bankwise.solver.search import solve
 from bankwise.solver.theorem import pins
-from bankwise.solver.tile import cost, costs, linear_totals, workload
 from brute import brute_count
 from tile_problems import random_problem, request, spread, transpose_problem
 
@@ -289,5 +289,5 @@ def test_equal_executions_are_counted_once_and_weigh_what_they_are():
     x = np.arange(512)
     padded = Padded(32, 3)
     read = work.uses[1]
-    alone = conflict.count(read.instruction, padded(x)[read.elements[..., 0]] * 4).passes
+    alone = conflict.count(p.accesses[1].instruction, padded(x)[read.elements[..., 0]] * 4).passes
     assert cost(work, padded).uses[1].passes * len(alone) == alone.sum()

@@ -8,9 +8,10 @@ pytest.importorskip("iree.compiler")
 
 from bankwise.change.compile.compile import compile_text
 from bankwise.change.passes.decide import decide
-from bankwise.change.passes.pad import PADDINGS_BYTES, pad
+from bankwise.change.passes.pad import pad
 from bankwise.change.passes.values import Launch
 from bankwise.errors import Refusal
+from bankwise.notation.padding import PADDINGS_BYTES
 from passes_cases import DATA, GFX942, GFX950, LDS, opened, same_results, text_of
 
 

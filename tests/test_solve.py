@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bankwise.algebra.address import Padded, XorFold
+from bankwise.algebra.offset import Shape
 from bankwise.ask.certify import certify
 from bankwise.ask.solve import solve
 from bankwise.counting.conflict import count
@@ -18,12 +19,14 @@ from bankwise.read.problem.read import read_problem
 from bankwise.show.documents.solving import solve_document
 from bankwise.show.schema import dumps, plain
 from bankwise.solver import certify as judge
-from bankwise.solver.allocation import best_layout
+from bankwise.solver.best import best as best_of
+from bankwise.solver.best import certified
 from bankwise.solver.certificate import digest
 from bankwise.solver.certificate_json import certificate_document
-from bankwise.solver.folds import Demand, Piece, Tile, best_fold
 from bankwise.solver.general import listed_workload
-from bankwise.solver.tile import cost
+from bankwise.solver.price import as_written, cost
+from bankwise.solver.spaces import LINEAR, SHUFFLE, Space, row_folds
+from bankwise.tile import Tile, Use, runs
 from tile_problems import spread
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "solve"
@@ -333,41 +336,56 @@ def number_paths(value, path=()):
 
 
 def demand(name, row, lanes, span, weight=1, waves=(0,), active=None):
-    elements = np.array([spread(lanes) ^ wave for wave in waves])
-    mask = np.ones(elements.shape, bool) if active is None else active
-    return Demand(machine(name).instruction(row), elements, mask, span, 0, weight)
+    """An access of one wave after the other, each executed ``weight`` times."""
+    starts = np.array([spread(lanes) ^ wave for wave in waves])
+    mask = np.ones(starts.shape, bool) if active is None else active
+    instruction = machine(name).instruction(row)
+    written = as_written(instruction)
+    return Use(row, instruction.direction, runs(starts, span), mask, *written, weight * len(waves))
+
+
+def tile_of(row, elements, size, *uses):
+    return Tile(Shape((("n", row), ("m", elements // row)), 8 * size), uses)
+
+
+def best_plan(tile, name):
+    space = Space(LINEAR, tuple(row_folds(tile, [tile.row])), linear=True)
+    found = best_of(tile, machine(name), [space])
+    return found, found.plans[0], found.known(found.plans[0])
 
 
 def test_the_optimum_of_an_allocation_is_exact_where_its_accesses_are_linear():
     lanes = [1 << i for i in range(7, 11)]
     store = demand("gfx942", "ds_write_b128", [8, 16, 32, 64, 128, 256], 8, 1, (0, 512, 1024))
     read = demand("gfx942", "ds_read_b64", [*lanes, 4, 8], 4, 5, (0, 16))
-    tile = Tile(128, 8192, 2)
-    best = best_layout([store, read], tile, machine("gfx942"))
-    assert best.passes == 3 * 8 + 2 * 5 * 8
-    assert best.passes_before == 3 * 8 + 2 * 5 * 64
-    assert best.optimal
-    assert judge.check(best.certificate).accepted
-    assert best.passes <= best_fold([store, read], tile).passes
+    tile = tile_of(128, 8192, 2, store, read)
+    found, plan, known = best_plan(tile, "gfx942")
+    assert plan.passes == 3 * 8 + 2 * 5 * 8
+    assert found.present.passes == 3 * 8 + 2 * 5 * 64
+    assert known.optimal
+    assert known.least == plan.passes
+    assert judge.check(certified(found, plan.layout)).accepted
+    folds = best_of(tile, machine("gfx942"), [Space(SHUFFLE, tuple(row_folds(tile, [128])))])
+    assert plan.passes <= folds.plans[0].passes
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_best_layout_of_an_allocation_costs_by_counting_what_it_says(seed):
     rng = random.Random(seed)
     bits = [1 << i for i in range(2, 12)]
-    demands = [
-        demand(
-            "gfx950", "ds_read_b64", rng.sample(bits, 6), 4, rng.randint(1, 3), (0, 4 << seed % 9)
-        )
-        for _ in range(3)
+    weights = [rng.randint(1, 3) for _ in range(3)]
+    uses = [
+        demand("gfx950", "ds_read_b64", rng.sample(bits, 6), 4, weight, (0, 4 << seed % 9))
+        for weight in weights
     ]
-    best = best_layout(demands, Tile(64, 4096, 2), machine("gfx950"))
+    found, plan, _ = best_plan(tile_of(64, 4096, 2, *uses), "gfx950")
+    row = machine("gfx950").instruction("ds_read_b64")
     total = sum(
-        int(count(d.instruction, best.address(d.elements) * 2).passes.sum()) * d.weight
-        for d in demands
+        int(count(row, plan.layout(use.elements[..., 0]) * 2).passes.sum()) * weight
+        for use, weight in zip(uses, weights, strict=True)
     )
-    assert best.passes == total
-    assert best.passes <= best.passes_before
+    assert plan.passes == total
+    assert plan.passes <= found.present.passes
 
 
 def test_an_allocation_that_is_not_linear_says_why():
@@ -375,11 +393,12 @@ def test_an_allocation_that_is_not_linear_says_why():
     mask[0, 7] = False
     lanes = [32 << i for i in range(5)]
     read = demand("sm_90", "ld.shared.b32", lanes, 1, active=mask)
-    best = best_layout([read], Tile(32, 1024, 4), machine("sm_90"))
-    assert best.certificate is None
-    assert best.optimal == (best.passes == best.ideal)
+    found, plan, known = best_plan(tile_of(32, 1024, 4, read), "sm_90")
+    assert certified(found, plan.layout) is None
+    assert known.optimal == (plan.passes == plan.ideal)
     plain = demand("sm_90", "ld.shared.b32", lanes, 1)
-    pieces = [Piece(np.array([0, 16]), 16)]
-    held = best_layout([plain], Tile(32, 1024, 4), machine("sm_90"), pieces)
-    assert "units" in held.how
-    assert Fraction(held.passes) >= held.ideal
+    copy = Use("copy", "write", runs(np.array([[0, 16]]), 16), np.ones((1, 2), bool), kind="dma")
+    found, plan, known = best_plan(tile_of(32, 1024, 4, plain, copy), "sm_90")
+    assert "units" in known.how
+    assert known.least is None
+    assert plan.passes >= plan.ideal

@@ -2,7 +2,8 @@
 
 ``bankwise check`` cannot rewrite the source of assembly. It can say which layout of a buffer would
 serve all of its accesses together, and prove it: the buffers are found from the bytes touched
-(:mod:`bankwise.read.buffers`), the layout by the solver (:mod:`bankwise.solver.flat`).
+(:mod:`bankwise.read.buffers`), the layout by the solver (:mod:`bankwise.solver.best`). There is no
+tile any more, no rows and columns: a layout is ``a ^ (a >> shift & mask) ^ ..`` on byte offsets.
 """
 
 from __future__ import annotations
@@ -12,21 +13,39 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bankwise.algebra.offset import Shape, footprint
+from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Instruction, Machine
+from bankwise.hardware.policies import Issue
+from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import Buffer, Use, buffers, together
 from bankwise.show.values import Optimum
-from bankwise.solver.flat import Answer, Flat, best_flat, best_padding, reduced
+from bankwise.solver.best import Best, Plan, best, certified
 from bankwise.solver.flat_text import formula, notation
-from bankwise.solver.folds import Demand, Piece
+from bankwise.solver.spaces import (
+    LINEAR,
+    PADDING,
+    Space,
+    adjacent,
+    bank_row,
+    bit_folds,
+)
+from bankwise.solver.stacked import stacked
+from bankwise.tile import COPIES, Tile, runs
+from bankwise.tile import Use as TileUse
 
 MOST_SEARCHES = 12
 """Different buffers of one kernel that are searched; a kernel has two or three."""
 
-_COPIES = ("dma", "async")
+NODES = 5_000
+"""Search nodes of the exact solver for one buffer; a typical one takes a few hundred."""
+
 _BANK_ROW = 256
+_BLOCKS_BYTES, _MOST_PAD = (64, 4096), 128
+"""Of the blocks that pads are put behind, and of a pad."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +73,12 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     optima: list[Optimum] = []
     notes: list[str] = []
     for buffer in _alike(found, kernel, gpu):
-        flat = _flat(buffer, gpu, _room(buffer, found, kernel))
+        tile = _tile(buffer, gpu, _room(buffer, found, kernel))
         if len(optima) == MOST_SEARCHES:
             names = ", ".join(buffer.names)
             notes.append(f"no layout of {names} was searched: {MOST_SEARCHES} buffers were")
-        elif flat.demands:
-            answer = best_flat(flat, gpu, adjacent=origin.framework == "ck")
-            optima.append(_optimum(buffer, flat, answer, kernel, gpu, origin))
+        elif any(use.counted for use in tile.uses):
+            optima.append(_optimum(buffer, tile, kernel, gpu, origin))
     return Advice(_joined(optima), tuple(notes))
 
 
@@ -68,8 +86,8 @@ def _alike(found: Sequence[Buffer], kernel: AssemblyKernel, gpu: Machine) -> tup
     """Buffers with the same accesses as the parts of one: they get the same answer."""
     same: dict[object, list[Buffer]] = {}
     for buffer in found:
-        flat = _flat(buffer, gpu, _room(buffer, found, kernel))
-        same.setdefault((buffer.allocation, _key(flat)), []).append(buffer)
+        tile = _tile(buffer, gpu, _room(buffer, found, kernel))
+        same.setdefault((buffer.allocation, _key(tile, gpu)), []).append(buffer)
     return tuple(together(group) if len(group) > 1 else group[0] for group in same.values())
 
 
@@ -99,28 +117,39 @@ def _room(buffer: Buffer, all_buffers: Sequence[Buffer], kernel: AssemblyKernel)
     return min(rooms)
 
 
-def _flat(buffer: Buffer, gpu: Machine, room: int) -> Flat:
-    """The buffer in the largest elements (8 bytes at most) that every access consists of."""
+def _tile(buffer: Buffer, gpu: Machine, room: int) -> Tile:
+    """The buffer in the largest elements (8 bytes at most) that every access consists of.
+
+    Its rows are as long as the banks are wide, where it has whole ones.
+    """
     bits = 8
     for use in buffer.uses:
         bits |= use.access.access.width_bytes
         bits |= int(np.bitwise_or.reduce(use.offsets_bytes[use.active], initial=0))
-    element = bits & -bits
-    copies = [u for u in buffer.uses if u.access.access.kind in _COPIES]
-    fixed = [
-        Piece(use.offsets_bytes[use.active] // element, use.access.access.width_bytes // element)
-        for use in copies
-    ]
-    waves = [
-        Piece(offsets[active] // element, use.access.access.width_bytes // element)
-        for use in copies
-        if use.access.access.kind == "dma"
-        for offsets, active in zip(use.offsets_bytes, use.active, strict=True)
-        if active.any()
-    ]
-    demands = tuple(_demand(u, gpu, element) for u in buffer.uses if u not in copies)
-    size = _size(buffer.size_bytes, room)
-    return Flat(demands, -(-size // element), element, tuple(fixed), tuple(waves))
+    size = bits & -bits
+    uses = tuple(_use(use, gpu, size) for use in buffer.uses if use.active.any())
+    elements = -(-_size(buffer.size_bytes, room) // size)
+    flat = Tile(Shape((("a", elements),), 8 * size), uses)
+    unit = 1 << (flat.span - 1).bit_length()
+    row = min(elements & -elements, max(unit, bank_row(flat, gpu)))
+    return Tile(Shape((("n", row), ("m", elements // row)), 8 * size), uses)
+
+
+def _use(use: Use, gpu: Machine, size: int) -> TileUse:
+    """An access in elements of ``size`` bytes. What copies cost is not asked."""
+    access = use.access.access
+    row = _one_address(gpu, gpu.instruction(use.access.instruction))
+    copies = access.kind in COPIES
+    return TileUse(
+        use.access.instruction,
+        row.direction,
+        runs(use.offsets_bytes // size, access.width_bytes // size),
+        use.active,
+        () if copies else (Issue(row.name, 0),),
+        weight=use.executions * len(use.active),
+        kind=access.kind,
+        named=True,
+    )
 
 
 def _size(touched: int, room: int) -> int:
@@ -130,14 +159,6 @@ def _size(touched: int, room: int) -> int:
         if whole <= room:
             return whole
     return touched
-
-
-def _demand(use: Use, gpu: Machine, element: int) -> Demand:
-    width = use.access.access.width_bytes
-    row = _one_address(gpu, gpu.instruction(use.access.instruction))
-    return Demand(
-        row, use.offsets_bytes // element, use.active, width // element, 0, use.executions
-    )
 
 
 def _one_address(gpu: Machine, row: Instruction) -> Instruction:
@@ -155,51 +176,63 @@ def _one_address(gpu: Machine, row: Instruction) -> Instruction:
     return same if same is not None and alike else replace(row, addresses=1)
 
 
-def _key(flat: Flat) -> object:
+def _key(tile: Tile, gpu: Machine) -> object:
     """Equal for buffers with the same accesses, but for translations over F2."""
-    demands = sorted(
-        (d.instruction.name, d.span, d.weight, d.elements.tobytes(), d.active.tobytes())
-        for d in reduced(flat.demands)
+    stacks = sorted(
+        (s.instruction.name, s.elements.tobytes(), s.active.tobytes(), s.weights.tobytes())
+        for s in stacked(tile, gpu, translates=True)
     )
-    pieces = sorted((p.span, (p.elements ^ p.elements[0]).tobytes()) for p in flat.fixed)
-    return (flat.elements, flat.element_bytes, tuple(demands), tuple(pieces))
+    copies = [use for use in tile.uses if not use.counted]
+    starts = sorted((use.span, _shifted(use).tobytes()) for use in copies)
+    return (tile.shape, tuple(stacks), tuple(starts))
+
+
+def _shifted(use: TileUse) -> IntArray:
+    first = use.elements[use.active][:, 0]
+    return np.asarray(first ^ first[0])
+
+
+def _best(tile: Tile, gpu: Machine, origin: Origin) -> Best | Refusal:
+    """The best layout of the same size; for CK among equal folds one that it can say."""
+    folds = tuple(bit_folds(tile, gpu))
+    if origin.framework == "ck":
+        folds = tuple(sorted(folds, key=lambda fold: not adjacent(fold)))
+    return best(tile, gpu, [Space(LINEAR, folds, linear=True)], nodes=NODES, certify=False)
 
 
 def _optimum(
-    buffer: Buffer,
-    flat: Flat,
-    answer: Answer,
-    kernel: AssemblyKernel,
-    gpu: Machine,
-    origin: Origin,
+    buffer: Buffer, tile: Tile, kernel: AssemblyKernel, gpu: Machine, origin: Origin
 ) -> Optimum:
-    best = answer.best
-    helps = best.passes < best.passes_before
-    found = Optimum(
+    found = _best(tile, gpu, origin)
+    assert isinstance(found, Best), "every access names its instruction"
+    present, (plan,) = found.present, found.plans
+    helps, known = plan.passes < present.passes, found.known(plan)
+    optimum = Optimum(
         buffer.names,
-        Cost(best.passes_before, best.ideal),
-        Cost(best.passes, best.ideal),
-        best.optimal,
-        best.how,
-        address=formula(flat, best.address) if helps else "",
-        notation=_notation(flat, answer, origin) if helps else "",
-        certificate=best.certificate,
+        Cost(present.passes, present.ideal),
+        Cost(plan.passes, present.ideal),
+        known.optimal,
+        known.how,
+        address=formula(tile, plan.layout) if helps else "",
+        notation=_notation(tile, plan, origin) if helps else "",
+        certificate=certified(found, plan.layout),
     )
     notes = list(_restrictions(buffer)) if helps else []
-    if best.passes > best.ideal:
-        notes += _padding(buffer, flat, answer, kernel, gpu)
-    return replace(found, notes=tuple(notes))
+    if plan.passes > present.ideal:
+        notes += _padding(buffer, tile, plan, kernel, gpu)
+    return replace(optimum, notes=tuple(notes))
 
 
-def _notation(flat: Flat, answer: Answer, origin: Origin) -> str:
+def _notation(tile: Tile, plan: Plan, origin: Origin) -> str:
     if origin.framework == "triton" and origin.ttgir:
         from bankwise.ask.advice_triton import shared_encoding
 
-        size = flat.elements * flat.element_bytes
-        found = shared_encoding(origin.ttgir, size, flat.element_bytes, answer.best.address)
+        element = tile.shape.element_bits // 8
+        size = tile.shape.elements * element
+        found = shared_encoding(origin.ttgir, size, element, plan.layout)
         if found:
             return found
-    return notation(flat, answer.fold, origin.framework)
+    return notation(tile, plan.layout, origin.framework)
 
 
 def _restrictions(buffer: Buffer) -> Iterator[str]:
@@ -235,17 +268,23 @@ def _restrictions(buffer: Buffer) -> Iterator[str]:
 
 
 def _padding(
-    buffer: Buffer, flat: Flat, answer: Answer, kernel: AssemblyKernel, gpu: Machine
+    buffer: Buffer, tile: Tile, plan: Plan, kernel: AssemblyKernel, gpu: Machine
 ) -> list[str]:
     """What padding would bring where a layout of the same size leaves conflicts."""
     copies = len(buffer.parts)
     rest = max(0, (kernel.lds_bytes or buffer.parts[-1][1]) - buffer.size_bytes * copies)
-    found = best_padding(flat, (gpu.lds_bytes - rest) // copies)
-    if found is None or found[1] >= answer.best.passes:
+    room = (gpu.lds_bytes - rest) // copies
+    shape, unit = tile.shape, 1 << (tile.span - 1).bit_length()
+    pads = block_pads(shape.elements, shape.element_bits, unit, _BLOCKS_BYTES, _MOST_PAD)
+    fitting = tuple(p for p in pads if shape.bytes_of(footprint(shape, p)) <= room)
+    found = best(tile, gpu, [Space(PADDING, fitting)])
+    assert isinstance(found, Best), "every access names its instruction"
+    padded = found.plans[0]
+    if padded.passes >= plan.passes:
         return []
-    padding, passes = found
-    more = (flat.elements - 1) // padding.row * padding.pad * flat.element_bytes * copies
-    return [f"padded, {formula(flat, padding)}: {passes:,} passes for {more:,} bytes more"]
+    more = (padded.lds_bytes - found.present.lds_bytes) * copies
+    text = formula(tile, padded.layout)
+    return [f"padded, {text}: {padded.passes:,} passes for {more:,} bytes more"]
 
 
 def _joined(optima: Sequence[Optimum]) -> tuple[Optimum, ...]:

@@ -25,6 +25,7 @@ from bankwise.read.options import Options, Progress, dims_of, three
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
 if TYPE_CHECKING:
+    from bankwise.change.rewrite.plan import GroupPlan
     from bankwise.read.mlir.module import Opened
 
 
@@ -123,21 +124,32 @@ def _issued(pattern: Pattern, issues: tuple[Issue, ...]) -> IssuedPattern:
 def _optima(analysis: Analysis) -> Iterator[Optimum]:
     """What the best layout of each group of allocations would take, where that can be said."""
     from bankwise.change.rewrite.plan import groups, plan
+    from bankwise.solver.best import certified
 
     for group in groups(analysis.extraction):
         chosen = plan(group, analysis.issues, analysis.machine)
-        if isinstance(chosen, Refusal) or not chosen.best.ideal:
+        if isinstance(chosen, Refusal) or not chosen.best.present.ideal:
             continue
-        best = chosen.best
+        best, least = chosen.best, chosen.anything
+        known = best.known(least)
         yield Optimum(
             allocations=tuple(a.name for a in group.allocations),
-            present=Cost(best.passes_before, best.ideal),
-            best=Cost(best.passes, best.ideal),
-            optimal=best.optimal,
-            how=best.how,
-            address=str(best.address),
-            certificate=best.certificate,
+            present=Cost(best.present.passes, best.present.ideal),
+            best=Cost(least.passes, best.present.ideal),
+            optimal=known.optimal,
+            how=known.how,
+            address=str(least.layout),
+            notes=_unwritten(chosen),
+            certificate=certified(best, least.layout),
         )
+
+
+def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:
+    """What ``fix`` can write takes more, where that is so."""
+    best, written = chosen.anything.passes, chosen.writable
+    if written.passes <= best:
+        return ()
+    return (f"`bankwise fix` writes {written.space}: {written.passes:,} passes at best",)
 
 
 def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> tuple[Finding, ...]:

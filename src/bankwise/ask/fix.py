@@ -21,10 +21,11 @@ from bankwise.show.fixing import Change, FixReport, Verdict
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.emit import Emitter
-    from bankwise.change.rewrite.plan import Group, Plan
+    from bankwise.change.rewrite.plan import Group, GroupPlan
     from bankwise.change.rewrite.scope import Scope
     from bankwise.read.mlir.module import Opened
     from bankwise.show.model import ModelFix
+    from bankwise.solver.best import Plan
 
 
 def fix(
@@ -129,7 +130,6 @@ class _Rewritten:
 
 
 def _rewrite(opened: Opened, analyses: tuple[Analysis, ...]) -> _Rewritten:
-    from bankwise.change.rewrite.apply import apply
     from bankwise.change.rewrite.emit import Emitter
     from bankwise.change.rewrite.plan import groups, plan
     from bankwise.read.mlir.source import apply_edits
@@ -143,12 +143,38 @@ def _rewrite(opened: Opened, analyses: tuple[Analysis, ...]) -> _Rewritten:
             chosen = _unknown(analysis, group) or plan(group, analysis.issues, analysis.machine)
             if isinstance(chosen, Refusal):
                 refusals += [chosen] if _conflicts(analysis, group.names) else []
-            elif chosen.found.helps:
-                refusal = apply(chosen, scope)
-                refusals += [refusal] if refusal else []
-                changes += [] if refusal else [_change(analysis, chosen)]
+            elif chosen.helps:
+                done = _applied(chosen, scope)
+                refusals += [done] if isinstance(done, Refusal) else []
+                changes += [] if isinstance(done, Refusal) else [_change(analysis, chosen, done)]
+            elif chosen.anything.passes < chosen.best.present.passes:
+                refusals.append(_unwritten(chosen))
     text = apply_edits(opened.source.text, emitter.edits)
     return _Rewritten(text, tuple(changes), tuple(refusals))
+
+
+def _applied(chosen: GroupPlan, scope: Scope) -> Plan | Refusal:
+    """Write the best map that can be written; the reason against the best if none can."""
+    from bankwise.change.rewrite.apply import apply
+
+    refusals = []
+    for plan in chosen.choices:
+        if plan.passes < chosen.best.present.passes:
+            refusal = apply(chosen.group, plan, scope)
+            if refusal is None:
+                return plan
+            refusals.append(refusal)
+    return refusals[0]
+
+
+def _unwritten(chosen: GroupPlan) -> Refusal:
+    """A layout is better, and is not one that fix can write."""
+    names, least = chosen.group.names, chosen.anything.passes
+    reason = (
+        f"{names}: a layout that takes {least:,} passes instead of "
+        f"{chosen.best.present.passes:,} exists, but it is not {chosen.writable.space}"
+    )
+    return Refusal(reason, chosen.group.allocations[0].location)
 
 
 def _unknown(analysis: Analysis, group: Group) -> Refusal | None:
@@ -175,31 +201,31 @@ def _conflicts(analysis: Analysis, names: str) -> bool:
     return any(r.run.extra and set(r.allocations) & set(names.split(", ")) for r in reports)
 
 
-def _change(analysis: Analysis, plan: Plan) -> Change:
+def _change(analysis: Analysis, plan: GroupPlan, found: Plan) -> Change:
     from bankwise.change.rewrite.plan import coalescing
-    from bankwise.solver.allocation import certified
+    from bankwise.solver.best import certified
 
-    found = plan.found
+    present = plan.best.present
     return Change(
         kernel=analysis.kernel.name,
         allocations=tuple(a.name for a in plan.group.allocations),
-        address=str(found.address),
-        before=Cost(found.passes_before, found.ideal),
-        after=Cost(found.passes, found.ideal),
-        members=found.members,
-        coalescing=coalescing(plan),
-        optimum=_against_optimum(plan),
-        certificate=certified(plan.best, found.address),
+        address=str(found.layout),
+        before=Cost(present.passes, present.ideal),
+        after=Cost(found.passes, present.ideal),
+        members=found.tried,
+        coalescing=coalescing(plan.group, found),
+        optimum=_against_optimum(plan, found),
+        certificate=certified(plan.best, found.layout),
     )
 
 
-def _against_optimum(plan: Plan) -> str:
-    best, taken = plan.best, plan.found.passes
-    if taken > best.passes:
-        return f"a layout that takes {best.passes:,} exists, but does not keep rows ({best.how})"
-    if best.optimal:
-        return f"optimal: {best.how}"
-    return f"not known to be optimal: {best.how}"
+def _against_optimum(plan: GroupPlan, found: Plan) -> str:
+    least, known = plan.anything.passes, plan.best.known(plan.anything)
+    if found.passes > least:
+        return f"a layout that takes {least:,} exists, but does not keep rows ({known.how})"
+    if known.optimal:
+        return f"optimal: {known.how}"
+    return f"not known to be optimal: {known.how}"
 
 
 def unified_patch(file: Path, before: str, after: str) -> str:

@@ -26,6 +26,7 @@ from bankwise.solver.family import family_size
 from bankwise.solver.general import linear_part, listed_workload, solver_candidate
 from bankwise.solver.problem import TileAccess, problem
 from bankwise.solver.search import offsets
+from bankwise.solver.stages import with_stages
 
 if TYPE_CHECKING:
     from bankwise.show.spec import SpecSolution
@@ -79,7 +80,7 @@ def solve_problem(
         raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
     stated = read_problem(source)
     limits = _limits(stated, _options(stated.options, family, budget_s))
-    answer = _exact(stated, limits, policy) if stated.linear else _counted(stated, limits, policy)
+    answer = _answer(stated, limits, policy)
     if isinstance(answer, Refusal):
         return SolveReport(stated.file, stated.machine.name, refusal=answer)
     construction, notes = _steps(answer) if steps else ((), ())
@@ -114,13 +115,19 @@ def _limits(stated: TileProblem, options: SolveOptions) -> Limits:
     most = stated.machine.lds_bytes
     if options.max_lds_bytes is not None:
         most = min(most, options.max_lds_bytes)
-    return Limits(most, options.family, options.budget_s, options.allow_narrowing)
+    return Limits(most // stated.batch, options.family, options.budget_s, options.allow_narrowing)
 
 
 def answer_of(stated: TileProblem, policy: str = "iree") -> Answer | Refusal:
     """The answer to a problem that was read, with its own options."""
-    limits = _limits(stated, stated.options)
-    return _exact(stated, limits, policy) if stated.linear else _counted(stated, limits, policy)
+    return _answer(stated, _limits(stated, stated.options), policy)
+
+
+def _answer(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
+    answer = _exact(stated, limits, policy) if stated.linear else _counted(stated, limits, policy)
+    if isinstance(answer, Refusal) or not stated.stages:
+        return answer
+    return with_stages(answer, stated.stages, limits.lds_bytes * stated.batch)
 
 
 def _exact(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:

@@ -15,7 +15,7 @@ from itertools import permutations
 import numpy as np
 
 from bankwise.algebra.address import Linear
-from bankwise.ask.ttgir_problem import stated
+from bankwise.ask.ttgir_problem import tile_of
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
@@ -28,6 +28,7 @@ from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import Followed
 from bankwise.read.ttgir.values import Buffer
 from bankwise.solver.certificate import HOW_TEXT
+from bankwise.solver.linear_form import linear_form
 from bankwise.solver.search import Solution, solve
 
 SOLVER_NODES = 20_000
@@ -161,7 +162,8 @@ def _notes(encoding: Shared | None, accesses: list[Moved]) -> tuple[str, ...]:
 
 
 def _solved(buffer: Buffer, accesses: list[Moved], machine: Machine) -> Solution | Refusal:
-    problem = stated(buffer, accesses, machine)
+    tile = tile_of(buffer, accesses)
+    problem = tile if isinstance(tile, Refusal) else linear_form(tile, machine, names=True)
     if isinstance(problem, Refusal):
         return problem
     return solve(problem, nodes=SOLVER_NODES, address_nodes=0)

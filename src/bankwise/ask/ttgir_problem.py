@@ -1,7 +1,6 @@
-"""The accesses of one buffer as a problem for the exact solver.
+"""The accesses of one buffer as a tile: what the exact solver is asked about.
 
-What an instruction's lanes touch is read off at single lane bits and sent back to elements through
-the present encoding. Only what is linear can be stated: the theorem speaks of nothing else.
+What an instruction's lanes touch is sent back to elements through the present encoding.
 """
 
 from __future__ import annotations
@@ -11,35 +10,32 @@ from math import prod
 
 import numpy as np
 
+from bankwise.algebra.offset import Shape
 from bankwise.counting.access import IntArray
-from bankwise.errors import InputError, Refusal
-from bankwise.hardware.machine import Machine
+from bankwise.errors import Refusal
+from bankwise.hardware.policies import Issue
 from bankwise.notation.triton import memory
 from bankwise.notation.values import axis_names, points
 from bankwise.read.ttgir.accesses import Moved
 from bankwise.read.ttgir.lower import Issued
 from bankwise.read.ttgir.values import Buffer
-from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.tile import Tile, Use, runs
 
 
-def stated(buffer: Buffer, accesses: Sequence[Moved], machine: Machine) -> Problem | Refusal:
-    """The problem that the accesses of a buffer pose; a Refusal names what is not linear."""
+def tile_of(buffer: Buffer, accesses: Sequence[Moved]) -> Tile | Refusal:
+    """The tile of a buffer; a Refusal where a lane starts where no element lies."""
     back = _elements(buffer)
-    requests = []
+    uses: list[Use] = []
     for access in accesses:
         for number, issued in enumerate(access.issued):
             name = f"{access.location.line}.{access.direction}.{number}"
-            found = _request(name, issued, back, buffer, access.touch.executions)
+            found = _use(name, issued, back, buffer, access.touch.executions)
             if isinstance(found, Refusal):
                 return found
-            requests.append(found)
+            uses.append(found)
     names, sizes = axis_names(len(buffer.tile))[::-1], buffer.tile[::-1]
-    dims = tuple((n, s.bit_length() - 1) for n, s in zip(names, sizes, strict=True))
-    unique = {(r.name, r.lanes, r.vector): r for r in requests}
-    try:
-        return problem(machine, Tile(dims, buffer.type.bits), tuple(unique.values()), widen=False)
-    except InputError as error:
-        return Refusal(error.message)
+    shape = Shape(tuple(zip(names, sizes, strict=True)), buffer.type.bits)
+    return Tile(shape, tuple(uses))
 
 
 def _elements(buffer: Buffer) -> IntArray:
@@ -51,32 +47,22 @@ def _elements(buffer: Buffer) -> IntArray:
     return found
 
 
-def _request(
-    name: str, issued: Issued, back: IntArray, buffer: Buffer, executions: int
-) -> Request | Refusal:
-    if not issued.active.all():
-        return Refusal("not all lanes take part")
+def _use(name: str, issued: Issued, back: IntArray, buffer: Buffer, often: int) -> Use | Refusal:
     step = buffer.type.bits // 8
-    first = issued.offsets_bytes[0, 0] // step
-    elements = back[first]
-    if elements.min() < 0:
+    lanes = issued.offsets_bytes.shape[-1]
+    starts = issued.offsets_bytes.reshape(-1, lanes) // step
+    active = np.broadcast_to(issued.active, issued.offsets_bytes.shape).reshape(-1, lanes)
+    places = np.minimum(runs(starts, issued.width_bytes // step), len(back) - 1)
+    elements = back[places]
+    if elements[active][:, 0].min(initial=0) < 0:
         return Refusal("a lane starts between elements")
-    lanes = tuple(int(elements[1 << i] ^ elements[0]) for i in _bits(len(elements)))
-    width = issued.width_bytes // step
-    inside = back[np.minimum(first[0] + np.arange(width), len(back) - 1)]
-    vector = tuple(int(inside[1 << i] ^ inside[0]) for i in _bits(width))
-    waves, instructions = issued.offsets_bytes.shape[:2]
-    return Request(
+    return Use(
         name,
         issued.direction,
-        lanes,
-        vector,
-        (),
-        waves * instructions * executions,
-        issued.instruction,
-        "dma" if issued.kind == "dma" else "plain",
+        elements,
+        active,
+        (Issue(issued.instruction, 0),),
+        weight=len(starts) * often,
+        kind="dma" if issued.kind == "dma" else "plain",
+        named=True,
     )
-
-
-def _bits(count: int) -> range:
-    return range(count.bit_length() - 1)

@@ -21,7 +21,8 @@ from bankwise.lab.gpu.cases import Case
 from bankwise.read.options import Options
 from bankwise.read.problem.read import read_problem
 from bankwise.solver.certificate import Certificate
-from bankwise.solver.tile import Use, Workload, place
+from bankwise.solver.price import Workload, place
+from bankwise.tile import Use
 
 _PERIOD_BYTES = 1024
 

@@ -1,18 +1,24 @@
 """Padding: every row of the tile is followed by elements that nobody uses.
 
-What CUDA's ``[64][65]`` and IREE's padding pass make. The text is that of
+What CUDA's ``[64][65]`` and IREE's padding pass make; the pitch is row + pad. The text is that of
 :class:`bankwise.algebra.address.Padded`, ``padded<row=64, pad=1>``.
+
+What it costs depends on the pitch modulo a row of the banks alone, and on the alignment that it
+leaves (a pad of less than 16 bytes turns a 16-byte access into two): so a pad of a row of the banks
+or more is never needed, and powers of two stand for all that keep the same alignment.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from bankwise.algebra.address import Padded
 from bankwise.algebra.offset import Shape
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import BANK_BYTES
 from bankwise.notation.fold import sizes
@@ -21,6 +27,9 @@ from bankwise.notation.values import Mapped, Memory, tabulate
 
 _MOST_PADS = 256
 """The most padded layouts of one tile; a whole bank row of bytes at most."""
+
+PADDINGS_BYTES = (4, 8, 16, 32, 64)
+"""Bytes behind a row that are tried: one word, and what keeps 8 or 16 bytes aligned."""
 
 _TEXT = re.compile(r"\s*padded\s*<\s*row\s*=\s*(\d{1,9})\s*,\s*pad\s*=\s*(\d{1,9})\s*>\s*")
 
@@ -67,3 +76,41 @@ PADDING = Framework(
     _write,
     notation=False,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Unpadded:
+    """Rows of ``pitch`` elements without the last ``pitch - row`` of each: a padding undone."""
+
+    pitch: int
+    row: int
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The offsets in the shorter rows; elements of the pad have none."""
+        return offsets // self.pitch * self.row + offsets % self.pitch
+
+    def __str__(self) -> str:
+        return f"unpadded<pitch={self.pitch}, row={self.row}>"
+
+
+def row_pads(row: int, element_bits: int) -> Iterator[Padded]:
+    """The pads of :data:`PADDINGS_BYTES` that are whole elements."""
+    for size in PADDINGS_BYTES:
+        if 8 * size % element_bits == 0:
+            yield Padded(row, 8 * size // element_bits)
+
+
+def block_pads(
+    elements: int, element_bits: int, unit: int, blocks_bytes: tuple[int, int], most_pad: int
+) -> Iterator[Padded]:
+    """Pads behind blocks of a flat buffer: powers of two, multiples of ``unit`` elements.
+
+    ``blocks_bytes``: the shortest and the longest block; ``most_pad``: bytes of a pad.
+    """
+    pad, size = unit, element_bits // 8
+    while pad * size <= most_pad:
+        block = max(blocks_bytes[0] // size, pad)
+        while block < elements and block * size <= blocks_bytes[1]:
+            yield Padded(block, pad)
+            block *= 2
+        pad *= 2

@@ -29,11 +29,11 @@ from bankwise.solver.fit import (
     masks,
     pareto,
 )
-from bankwise.solver.narrow import narrowed
+from bankwise.solver.narrow import ANY_WIDTHS, WIDTHS, narrowed
+from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution, solve
 from bankwise.solver.theorem import pins
-from bankwise.solver.tile import Workload, workload
 
 _FIRST_NODES = 2_000
 _GROWTH = 4
@@ -78,24 +78,34 @@ def exact(
 ) -> Answer | Refusal:
     """Answer a linear problem. ``named``: accesses whose instruction the user chose."""
     solution = solve_within(problem, limits.budget_s)
-    if isinstance(solution, Refusal):
+    if isinstance(solution, Refusal) and not limits.allow_narrowing:
         return solution
     notes: tuple[str, ...] = ()
     others: list[Candidate] = []
-    variants = list(narrowed(problem, named)) if limits.allow_narrowing else []
-    stated = _solver(workload(problem, named, policy), solution, "the optimum as stated")
+    widths = ANY_WIDTHS if isinstance(solution, Refusal) else WIDTHS
+    variants = list(narrowed(problem, named, widths)) if limits.allow_narrowing else []
+    stated = []
+    if isinstance(solution, Solution):
+        whole = workload(problem, named, policy)
+        stated.append(_solver(whole, solution, "the optimum as stated"))
     for variant in variants:
         found = solve_within(variant.problem, limits.budget_s)
         if isinstance(found, Refusal):
             continue
         label = "the optimum with " + ", ".join(variant.notes)
         others.append(_solver(workload(variant.problem, named, policy), found, label))
-        if found.certificate.total_passes < solution.certificate.total_passes:
+        if isinstance(solution, Refusal) or _fewer(found, solution):
             solution, notes = found, variant.notes
+    if isinstance(solution, Refusal):
+        return solution
     if notes:
         table = family_table(workload(problem, named, policy), limits.lds_bytes)
-        others += [stated, *(c for cs in table.values() for c in cs)]
+        others += [*stated, *(c for cs in table.values() for c in cs)]
     return _exact(solution, limits, named, policy, notes, others)
+
+
+def _fewer(found: Solution, known: Solution) -> bool:
+    return found.certificate.total_passes < known.certificate.total_passes
 
 
 def _exact(

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Mapping
 from fractions import Fraction
 
-from bankwise.algebra.offset import Shape, offset_text
+from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.notation.fold import sizes
 from bankwise.notation.framework import Framework
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import Mapped
 from bankwise.solver.fit import Candidate, Fit
-from bankwise.solver.tile import Workload
+from bankwise.solver.price import Workload
 
 _ARITH: Mapping[type[ast.operator], str] = {
     ast.Add: "arith.addi",
@@ -29,7 +29,7 @@ _ARITH: Mapping[type[ast.operator], str] = {
 
 def emit(work: Workload, answer: Candidate, fits: Mapping[str, Fit | Refusal]) -> Mapping[str, str]:
     """One text for each notation, or the reason why there is none, with what its best costs."""
-    text = offset_text(work.shape, answer.address)
+    text = answer.offset
     texts = {"python": text, "c": text.replace("//", "/"), "mlir": mlir(work.shape, text)}
     named = [f for f in frameworks().values() if f.notation]
     return {**texts, **{f.name: _notation(work, answer, f, fits) for f in named}}

@@ -15,10 +15,10 @@ from bankwise.algebra.offset import footprint, offset_text, operations
 from bankwise.errors import Refusal
 from bankwise.notation.framework import Member
 from bankwise.notation.frameworks import members
+from bankwise.solver.price import Cost, Workload, cost, costs, linear_totals, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.rows import best_masks
 from bankwise.solver.theorem import Pins
-from bankwise.solver.tile import Cost, Workload, cost, costs, linear_totals, workload
 
 SOLVER = "solver"
 """The family of the solver's own layouts: every linear one."""

@@ -10,7 +10,7 @@ and what :mod:`bankwise.notation.frameworks` writes of a row of bytes.
 
 from __future__ import annotations
 
-from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
+from bankwise.algebra.address import AddressMap, Identity, Linear, Padded, XorFold
 from bankwise.algebra.offset import Shape, offset_text
 from bankwise.errors import Refusal
 from bankwise.notation.fold import SingleFold
@@ -18,40 +18,56 @@ from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import Mapped
 from bankwise.solver.address import xor_terms
-from bankwise.solver.flat import Flat, Fold
+from bankwise.tile import Tile
 
 
-def formula(flat: Flat, address: AddressMap) -> str:
+def formula(tile: Tile, address: AddressMap) -> str:
     """The layout on byte offsets ``a``; of a map that moves bits, on elements ``e``."""
-    low = flat.element_bytes.bit_length() - 1
+    size, low = _element(tile)
     if isinstance(address, Identity):
         return "a"
     if isinstance(address, Padded):
         row, pad = address.row << low, address.pad << low
         return f"a + (a / {row}) * {pad}"
+    if isinstance(address, XorFold):
+        target, source, count = _bits(tile, address)
+        return f"a ^ ((a >> {source - target}) & {(1 << count) - 1 << target:#x})"
     assert isinstance(address, Linear), f"no other maps are tried: {address}"
     terms = xor_terms(address.bases)
     if terms is None:
-        text = offset_text(Shape((("e", 1 << flat.bits),), 8 * flat.element_bytes), address)
-        return f"{text} (e: units of {flat.element_bytes} bytes)"
+        elements = 1 << (tile.shape.elements - 1).bit_length()
+        text = offset_text(Shape((("e", elements),), 8 * size), address)
+        return f"{text} (e: units of {size} bytes)"
     return " ^ ".join(["a", *(f"((a >> {s}) & {m << low:#x})" for s, m in terms)])
 
 
-def notation(flat: Flat, fold: Fold | None, framework: str) -> str:
-    """The fold in the words of the framework that made the kernel, of a buffer of bytes.
+def notation(tile: Tile, address: AddressMap, framework: str) -> str:
+    """A single fold in the words of the framework that made the kernel, of a buffer of bytes.
 
     In CuTe's where it has none, or is not known, or lays out tensors alone as Triton does; empty
-    without a fold.
+    for any other layout.
     """
-    if fold is None:
+    if not isinstance(address, XorFold):
         return ""
-    low = flat.element_bytes.bit_length() - 1
-    target, source = fold.target + low, fold.source + low
+    target, source, count = _bits(tile, address)
     known = frameworks().get(framework)
     if known is not None and known.flat:
-        tile = Shape((("a", flat.elements * flat.element_bytes),), 8)
-        moved = SingleFold(1 << source, 1 << target, 1 << fold.count).address(tile.elements)
-        said = known.write(Mapped((tile.elements,), moved), Ground(tile))
+        whole = Shape((("a", tile.shape.bytes_of(tile.shape.elements)),), 8)
+        moved = SingleFold(1 << source, 1 << target, 1 << count).address(whole.elements)
+        said = known.write(Mapped((whole.elements,), moved), Ground(whole))
         if not isinstance(said, Refusal):
             return f"{said} on bytes (divide by the size of an element)"
-    return f"Swizzle<{fold.count},{target},{source - target}> on byte offsets"
+    return f"Swizzle<{count},{target},{source - target}> on byte offsets"
+
+
+def _element(tile: Tile) -> tuple[int, int]:
+    """Bytes of an element, and their logarithm."""
+    size = tile.shape.element_bits // 8
+    return size, size.bit_length() - 1
+
+
+def _bits(tile: Tile, fold: XorFold) -> tuple[int, int, int]:
+    """The lowest byte-offset bit that a fold changes, the lowest that it reads, and how many."""
+    low = _element(tile)[1]
+    target, source = fold.unit.bit_length() - 1, (fold.stride * fold.per_phase).bit_length() - 1
+    return target + low, source + low, fold.period.bit_length() - 1

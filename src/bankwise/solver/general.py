@@ -15,15 +15,17 @@ import numpy as np
 from bankwise.algebra import f2
 from bankwise.algebra.address import Linear
 from bankwise.algebra.expression import Expression
-from bankwise.algebra.layout import Dimensions
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Instruction, Machine
 from bankwise.solver.fit import SOLVER, Candidate, candidate
-from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.solver.linear_form import dimensions
+from bankwise.solver.price import Workload, as_written, workload
+from bankwise.solver.problem import Problem, Request, problem
+from bankwise.solver.problem import Tile as BitTile
 from bankwise.solver.search import solve
-from bankwise.solver.tile import Use, Workload, spread, workload
+from bankwise.tile import Tile, Use, directions, spread
 
 VARIABLES = ("lane", "reg")
 
@@ -50,7 +52,7 @@ def listed_workload(
 ) -> Workload:
     """The index arrays of a listed problem. Raises InputError for what no machine executes."""
     uses = tuple(_use(machine, shape, listed, policy) for listed in accesses)
-    return Workload(machine, shape, uses, policy)
+    return Workload(machine, Tile(shape, uses), policy)
 
 
 def linear_part(machine: Machine, shape: Shape, accesses: Sequence[Listed]) -> Problem | None:
@@ -59,14 +61,9 @@ def linear_part(machine: Machine, shape: Shape, accesses: Sequence[Listed]) -> P
     requests = [_one_address(machine, a.request) for a in accesses if a.offset is None]
     if dims is None or not requests:
         return None
-    return problem(machine, Tile(dims, shape.element_bits), requests, widen=False)
-
-
-def dimensions(shape: Shape) -> Dimensions | None:
-    """The bits of every dimension; None unless all are powers of two."""
-    if shape.bits is None:
-        return None
-    return tuple((name, size.bit_length() - 1) for name, size in shape.dims)
+    masked = [a.request.name for a in accesses if a.active is not None]
+    tile = BitTile(dims, shape.element_bits)
+    return problem(machine, tile, requests, widen=False, masked=masked)
 
 
 def is_linear(machine: Machine, listed: Listed) -> bool:
@@ -112,27 +109,32 @@ def _use(machine: Machine, shape: Shape, listed: Listed, policy: str) -> Use:
         active = _active(machine, listed, len(elements))
         _check(shape, listed, elements, active)
     else:
-        whole = _whole(machine, shape, request, policy)
+        whole = _whole(machine, shape, listed, policy)
         elements = whole.elements
         steps = 2 ** len(f2.independent(request.registers))
         active = np.tile(_active(machine, listed, steps), (len(elements) // steps, 1))
+        if listed.active is not None:
+            _check(shape, listed, elements, active)
         if listed.active is None and row is None:
             return whole
-        row = row or whole.instruction
+        row = row or machine.instruction(whole.issues[0].instruction)
     _check_width(shape, request, elements.shape[-1], row)
-    return Use(
-        request.name, request.op, elements, active, row, request.weight, request.kind, bool(row)
-    )
+    written = as_written(row) if row else ()
+    use = Use(request.name, request.op, elements, active, *written)
+    return replace(use, weight=request.weight, kind=request.kind, named=bool(row))
 
 
-def _whole(machine: Machine, shape: Shape, request: Request, policy: str) -> Use:
+def _whole(machine: Machine, shape: Shape, listed: Listed, policy: str) -> Use:
     """A linear access with all lanes active; a two-address one with its whole vector."""
     dims = dimensions(shape)
     assert dims is not None, "directions need powers of two"
-    tile = Tile(dims, shape.element_bits)
+    tile = BitTile(dims, shape.element_bits)
+    request = listed.request
     if _two(machine, request):
         request = replace(request, instruction=None)
-    return workload(problem(machine, tile, [request], widen=False), (), policy).uses[0]
+    masked = [] if listed.active is None else [request.name]
+    stated = problem(machine, tile, [request], widen=False, masked=masked)
+    return workload(stated, (), policy).uses[0]
 
 
 def _elements(machine: Machine, shape: Shape, listed: Listed, offset: Expression) -> IntArray:
@@ -193,13 +195,15 @@ def linear_directions(machine: Machine, shape: Shape, listed: Listed) -> Request
     """The directions of an offset expression that is linear after all; None if it is not."""
     if listed.offset is None or listed.active is not None or shape.bits is None:
         return None
-    if listed.span & (listed.span - 1) or listed.executions & (listed.executions - 1):
+    if listed.executions & (listed.executions - 1):
         return None
-    first = _elements(machine, shape, listed, listed.offset)[:, :, 0]
-    lanes = tuple(int(first[0, 1 << i]) for i in range(machine.wave_size.bit_length() - 1))
-    regs = tuple(int(first[1 << i, 0]) for i in range(listed.executions.bit_length() - 1))
-    expected = spread(regs)[:, None] ^ spread(lanes)[None, :]
-    if not np.array_equal(first, expected) or (first & (listed.span - 1)).any():
+    elements = _elements(machine, shape, listed, listed.offset)
+    whole = np.ones(elements.shape[:2], np.bool_)
+    found = directions(Use(listed.request.name, listed.request.op, elements, whole))
+    if found is None or any(start & (listed.span - 1) for start in (*found.starts, *found.lanes)):
         return None
-    vector = tuple(1 << i for i in range(listed.span.bit_length() - 1))
-    return replace(listed.request, lanes=lanes, registers=regs, vector=vector)
+    moved = tuple(start ^ found.starts[0] for start in found.starts)
+    registers = tuple(moved[1 << i] for i in range(len(moved).bit_length() - 1))
+    if found.starts[0] or moved != tuple(spread(registers).tolist()):
+        return None
+    return replace(listed.request, lanes=found.lanes, registers=registers, vector=found.vector)

@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from bankwise.hardware.machine import Direction
 from bankwise.solver.problem import Problem, Request, TileAccess, problem
 
-_WIDTHS = (8, 4)
+WIDTHS = (8, 4)
+"""Bytes of a lane to which an access is narrowed for fewer passes."""
+
+ANY_WIDTHS = (8, 4, 2, 1)
+"""Where no layout serves the accesses as they are."""
+
 _WHO: tuple[tuple[Direction, ...], ...] = (("write",), ("read",), ("read", "write"))
 
 
@@ -24,14 +29,16 @@ class Narrowed:
     notes: tuple[str, ...]
 
 
-def narrowed(stated: Problem, named: tuple[str, ...] = ()) -> Iterator[Narrowed]:
+def narrowed(
+    stated: Problem, named: tuple[str, ...] = (), widths: tuple[int, ...] = WIDTHS
+) -> Iterator[Narrowed]:
     """The problem with its stores, its loads or both at most 8, then 4 bytes wide.
 
     ``named``: accesses whose instruction the user chose; they stay.
     """
     seen = {tuple(len(a.vector) for a in stated.accesses)}
     for who in _WHO:
-        for width in _WIDTHS:
+        for width in widths:
             requests = [_request(stated, a, who, width, named) for a in stated.accesses]
             vectors = tuple(len(r.vector or ()) for r in requests)
             if vectors in seen:
@@ -52,7 +59,7 @@ def _request(
 ) -> Request:
     op, keep = a.instruction.direction, len(a.vector)
     if op in who and a.kind == "plain" and a.name not in named:
-        keep = min(keep, (8 * width // stated.tile.element_bits).bit_length() - 1)
+        keep = max(0, min(keep, (8 * width // stated.tile.element_bits).bit_length() - 1))
     dropped = a.vector[keep:]
     fixed = a.instruction.name if not dropped else None
     return Request(

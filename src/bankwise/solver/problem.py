@@ -8,7 +8,7 @@ it, chooses the instruction, and gives the :class:`TileAccess` that the machine 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,11 +107,17 @@ class Problem:
 
 
 def problem(
-    machine: Machine, tile: Tile, requests: Sequence[Request], *, widen: bool = True
+    machine: Machine,
+    tile: Tile,
+    requests: Sequence[Request],
+    *,
+    widen: bool = True,
+    masked: Collection[str] = (),
 ) -> Problem:
     """Check the requests and choose their instructions.
 
-    ``widen``: requests without a vector may take shared registers into one (noted). Raises
+    ``widen``: requests without a vector may take shared registers into one (noted); ``masked``:
+    names of accesses of which some lanes do not take part, so that others may repeat them. Raises
     :class:`InputError` for a tile or request that no machine could execute.
     """
     _check_tile(machine, tile)
@@ -121,7 +127,7 @@ def problem(
     for request in requests:
         if names.count(request.name) > 1:
             raise InputError(f"two accesses are called {request.name!r}")
-        _check_request(machine, tile, request)
+        _check_request(machine, tile, request, request.name in masked)
     shared = _shared_registers(machine, tile, requests) if widen else ()
     return Problem(machine, tile, tuple(_issue(machine, tile, r, shared) for r in requests))
 
@@ -136,7 +142,7 @@ def _check_tile(machine: Machine, tile: Tile) -> None:
         )
 
 
-def _check_request(machine: Machine, tile: Tile, request: Request) -> None:
+def _check_request(machine: Machine, tile: Tile, request: Request, masked: bool) -> None:
     who = f"access {request.name!r}"
     lane_bits = machine.wave_size.bit_length() - 1
     if len(request.lanes) != lane_bits:
@@ -151,17 +157,18 @@ def _check_request(machine: Machine, tile: Tile, request: Request) -> None:
     for direction in (*request.lanes, *moved):
         if direction >> tile.bits or direction < 0:
             raise InputError(f"{who}: direction {direction} leaves the tile of {tile.bits} bits")
-    _check_independent(tile, request, who)
+    _check_independent(tile, request, who, masked)
 
 
-def _check_independent(tile: Tile, request: Request, who: str) -> None:
+def _check_independent(tile: Tile, request: Request, who: str, masked: bool) -> None:
     vector = request.vector or ()
     if f2.rank(vector) < len(vector) or f2.intersection(vector, request.lanes):
         raise InputError(
             f"{who}: the vector {tile.text(vector)!r} repeats itself or the lanes "
             f"{tile.text(request.lanes)!r}, so two of its elements are one"
         )
-    if request.op == "write" and f2.rank(request.lanes) < len(request.lanes):
+    repeated = f2.rank(request.lanes) < len(request.lanes)
+    if request.op == "write" and repeated and not masked:
         raise InputError(
             f"{who}: the lanes {tile.text(request.lanes)!r} are not independent, "
             "so two lanes write the same element",

@@ -7,7 +7,6 @@ the layouts of its writer and its reader alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -15,22 +14,24 @@ import numpy as np
 from iree.compiler import ir
 
 from bankwise.algebra.address import AddressMap, XorFold
+from bankwise.algebra.offset import Shape
 from bankwise.change.passes.legality import Use, why_not
 from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
 from bankwise.change.passes.rule_23778 import DEFAULT_BANKS, Choice, choose
 from bankwise.errors import Location, Refusal
-from bankwise.hardware.machine import Machine
-from bankwise.hardware.policies import select
+from bankwise.hardware.machine import Direction, Machine
 from bankwise.read.mlir.kernels import operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
 from bankwise.read.mlir.views import bytes_of
-from bankwise.solver.folds import Demand, Tile, best_fold
+from bankwise.solver.best import best
+from bankwise.solver.spaces import SHUFFLE, Space, row_folds
+from bankwise.tile import Tile, runs
+from bankwise.tile import Use as TileUse
 
 TO_LAYOUT = "iree_vector_ext.to_layout"
 CONVERSION = "shared_memory_conversion"
 _BANKS = re.compile(r"workgroup_memory_bank_count = (\d+)")
-_LARGEST_ALIGNMENT = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,18 +84,17 @@ def by_search(conversion: Conversion, gpu: Machine) -> Choice:
     if conversion.reader is None or not conversion.shape or element_bytes is None:
         return Choice(None, "no layout says which elements a thread takes; left to padding")
     row = conversion.shape[-1]
-    tile = Tile(row, prod(conversion.shape), element_bytes)
-    demands: list[Demand] = []
-    for direction, layout in _sides(conversion):
-        found = _demands(layout, direction, gpu, element_bytes)
-        if isinstance(found, Refusal):
-            return Choice(None, f"{found.reason}; left to padding")
-        demands += found
-    best = best_fold(demands, tile)
-    if best.passes_before == best.ideal:
-        return Choice(None, f"no conflict: {best.ideal} passes are the ideal")
-    hint = None if not best.helps else hint_of(best.address)
-    cost = f"{best.passes_before} -> {best.passes} passes of ideal {best.ideal}"
+    shape = Shape((("n", row), ("m", prod(conversion.shape) // row)), 8 * element_bytes)
+    uses = tuple(_use(side, layout, gpu) for side, layout in _sides(conversion))
+    tile = Tile(shape, uses)
+    found = best(tile, gpu, [Space(SHUFFLE, tuple(row_folds(tile, [row])))])
+    if isinstance(found, Refusal):
+        return Choice(None, f"{found.reason}; left to padding")
+    present, (plan,) = found.present, found.plans
+    if present.passes == present.ideal:
+        return Choice(None, f"no conflict: {present.ideal} passes are the ideal")
+    hint = None if plan.passes == present.passes else hint_of(plan.layout)
+    cost = f"{present.passes} -> {plan.passes} passes of ideal {present.ideal}"
     if hint is None:
         return Choice(None, f"no xor_shuffle helps ({cost}); left to padding")
     return _classified(conversion, Choice(hint, cost))
@@ -122,7 +122,7 @@ def _conversion(opened: Opened, op: ir.Operation) -> Conversion:
     return Conversion(op, where, tuple(of.shape), of.element_type, writer, reader)
 
 
-def _sides(conversion: Conversion) -> tuple[tuple[str, NestedLayout], ...]:
+def _sides(conversion: Conversion) -> tuple[tuple[Direction, NestedLayout], ...]:
     assert conversion.reader is not None
     return ("write", conversion.writer or conversion.reader), ("read", conversion.reader)
 
@@ -141,19 +141,9 @@ def _classified(conversion: Conversion, choice: Choice) -> Choice:
     return Choice(None, f"{refusal.reason}; left to padding") if refusal else choice
 
 
-def _demands(
-    layout: NestedLayout, direction: str, gpu: Machine, element_bytes: int
-) -> Sequence[Demand] | Refusal:
+def _use(side: Direction, layout: NestedLayout, gpu: Machine) -> TileUse:
+    """What the threads of a layout take of its tile, a run of elements at a time."""
     span = layout.element_tile[-1]
-    elements = first_elements(layout, gpu.wave_size)
-    width = span * element_bytes
-    both = int(np.bitwise_or.reduce(elements * element_bytes, axis=None)) | _LARGEST_ALIGNMENT
-    chosen = select(gpu, "write" if direction == "write" else "read", width, both & -both)
-    if isinstance(chosen, Refusal):
-        return chosen
-    stacked = elements.reshape(-1, gpu.wave_size)
-    active = np.ones(stacked.shape, np.bool_)
-    return [
-        Demand(gpu.instruction(i.instruction), stacked, active, span, i.offset_bytes, 1)
-        for i in chosen
-    ]
+    starts = first_elements(layout, gpu.wave_size).reshape(-1, gpu.wave_size)
+    active = np.ones(starts.shape, np.bool_)
+    return TileUse(side, side, runs(starts, span), active, weight=len(starts))

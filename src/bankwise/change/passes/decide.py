@@ -24,7 +24,6 @@ from typing import Literal
 
 from iree.compiler import ir
 
-from bankwise.algebra.address import XorRuns
 from bankwise.change.passes.conversions import (
     Conversion,
     banks,
@@ -39,7 +38,7 @@ from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.rule_23778 import Choice
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Launch, Outcome, Remark
-from bankwise.change.rewrite.plan import Group, Plan, elements, groups, plan
+from bankwise.change.rewrite.plan import Group, groups, plan
 from bankwise.counting.access import Allocation
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
@@ -47,7 +46,6 @@ from bankwise.read.mlir.kernels import operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.names import called
 from bankwise.read.mlir.source import Edit, apply_edits
-from bankwise.solver.folds import Demand, Found, best_fold
 
 Rule = Literal["solver", "pr23778"]
 
@@ -112,13 +110,13 @@ def _choice(opened: Opened, lowered: Lowered, group: Group) -> Choice:
     if isinstance(planned, Refusal):
         reason = planned.reason.removeprefix(f"{group.names}: ")
         return Choice(None, f"{reason}; left to padding")
-    found = _shuffle(lowered, group, planned)
-    if found.passes_before == found.ideal:
-        return Choice(None, f"no conflict: {found.ideal} passes are the ideal")
-    cost = f"{found.passes_before} -> {found.passes} passes per workgroup, ideal {found.ideal}"
-    if planned.found.passes < found.passes:
-        cost += f"; `bankwise fix` reaches {planned.found.passes} with what is no xor_shuffle"
-    hint = hint_of(found.address) if found.helps else None
+    found, now = planned.shuffle, planned.best.present
+    if now.passes == now.ideal:
+        return Choice(None, f"no conflict: {now.ideal} passes are the ideal")
+    cost = f"{now.passes} -> {found.passes} passes per workgroup, ideal {now.ideal}"
+    if planned.writable.passes < found.passes:
+        cost += f"; `bankwise fix` reaches {planned.writable.passes} with what is no xor_shuffle"
+    hint = hint_of(found.layout) if found.passes < now.passes else None
     if hint is None:
         return Choice(None, f"no xor_shuffle helps ({cost}); left to padding")
     uses = [use_of(site, hint) for site in group.accesses]
@@ -129,28 +127,6 @@ def _choice(opened: Opened, lowered: Lowered, group: Group) -> Choice:
     if any(map(dropped_by_iree, uses)):
         cost += "; resolve it with bankwise: IREE 3.13.0 drops hints over narrower accesses"
     return Choice(hint, cost)
-
-
-def _shuffle(lowered: Lowered, group: Group, planned: Plan) -> Found:
-    """The best XOR fold of a plan, which may have something better that no hint can say."""
-    if not isinstance(planned.found.address, XorRuns):
-        return planned.found
-    size = planned.tile.element_bytes
-    demands = [
-        Demand(
-            lowered.machine.instruction(issue.instruction),
-            elements(pattern, size),
-            pattern.active,
-            site.access.width_bytes // size,
-            issue.offset_bytes,
-            pattern.executions,
-        )
-        for site in group.accesses
-        if site.access.kind not in ("dma", "async")
-        for pattern in site.access.patterns
-        for issue in lowered.issues[site.access.shared_index]
-    ]
-    return best_fold(demands, planned.tile)
 
 
 def _remark(name: str, location: Location, choice: Choice) -> Remark:

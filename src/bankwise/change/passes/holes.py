@@ -12,21 +12,22 @@ from dataclasses import dataclass
 
 from iree.compiler import ir
 
-from bankwise.algebra.address import AddressMap, Identity
+from bankwise.algebra.address import Identity
 from bankwise.change.passes.buffer_strides import stride_holes
 from bankwise.change.passes.hints import ATTRIBUTE, HINT, Hinted, hints, rooted
 from bankwise.change.passes.legality import Use, dropped_by_iree, period, unsound
 from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.pad import cost
 from bankwise.change.passes.resolve import Swizzled, classified
 from bankwise.change.passes.statements import users
 from bankwise.change.passes.values import Launch
-from bankwise.change.rewrite.plan import groups
-from bankwise.counting.access import IntArray, Pattern
+from bankwise.change.rewrite.plan import groups, tile_of
+from bankwise.counting.access import Pattern
 from bankwise.errors import InputError, Location, Refusal
+from bankwise.notation.padding import Unpadded
 from bankwise.read.mlir.kernels import is_shared, kernels, operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.swizzle_hint import swizzle_hint
+from bankwise.solver.price import Workload, costs
 
 RULES = {
     "swizzle-zero": "xor_shuffle<0, a> or <w, 0> ends the process that parses it",
@@ -147,17 +148,6 @@ def _moves(use: Use) -> bool:
     return use.hint is not None and use.kind != "dma"
 
 
-@dataclass(frozen=True, slots=True)
-class _Narrowed:
-    """Rows of ``pitch`` elements without the last ``pitch - row`` of each: a padding undone."""
-
-    pitch: int
-    row: int
-
-    def __call__(self, offsets: IntArray) -> IntArray:
-        return offsets // self.pitch * self.row + offsets % self.pitch
-
-
 def _of_padding(lowered: Lowered) -> Iterator[Hole]:
     """Allocations of which every use is a subview with shorter rows."""
     for group in groups(lowered.extraction):
@@ -175,15 +165,20 @@ def _of_padding(lowered: Lowered) -> Iterator[Hole]:
             message = f"{first.name}: {RULES['padding-dma']} ({row} of {pitch} elements used)"
             yield Hole("padding-dma", first.location, message)
             continue
-        undone: AddressMap = _Narrowed(pitch, row)
-        with_it = cost(group, Identity(), lowered.machine, "iree")
-        without_it = cost(group, undone, lowered.machine, "iree")
-        if with_it and without_it and without_it.weight.passes <= with_it.weight.passes:
+        tile = tile_of(group, {})
+        if isinstance(tile, Refusal):
+            continue
+        work = Workload(lowered.machine, tile)
+        with_it, without_it = costs(work, [Identity(), Unpadded(pitch, row)])
+        if isinstance(with_it, Refusal) or isinstance(without_it, Refusal):
+            continue
+        if without_it.passes <= with_it.passes:
             saved = first.size_bytes * (pitch - row) // pitch
+            addresses = [each.addresses(lowered.machine) for each in (without_it, with_it)]
             message = (
                 f"{first.name}: {pitch - row} elements behind each row save no pass: "
-                f"{without_it.weight.passes} without, {with_it.weight.passes} with, and "
-                f"{without_it.weight.accesses} -> {with_it.weight.accesses} accesses, {saved} bytes"
+                f"{without_it.passes} without, {with_it.passes} with, and "
+                f"{addresses[0]} -> {addresses[1]} accesses, {saved} bytes"
             )
             yield Hole("padding-blind", first.location, message)
 

@@ -20,28 +20,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-import numpy as np
 from iree.compiler import ir
 
-from bankwise.algebra.address import AddressMap, Identity, Padded
+from bankwise.algebra.address import Padded
 from bankwise.change.passes.decide import allocation_op
 from bankwise.change.passes.hints import hints
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Launch, Outcome, Remark
-from bankwise.change.rewrite.plan import Group, groups
-from bankwise.counting.access import Access, Allocation, BoolArray, IntArray
-from bankwise.counting.conflict import count
+from bankwise.change.rewrite.plan import Group, groups, tile_of
+from bankwise.counting.access import Allocation
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import Machine
-from bankwise.hardware.policies import select
+from bankwise.notation.padding import PADDINGS_BYTES, row_pads
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit, apply_edits
+from bankwise.solver.best import Best, best
+from bankwise.solver.spaces import PADDING, Space
 
-PADDINGS_BYTES = (4, 8, 16, 32, 64)
-"""Bytes behind a row that are tried: one word, and what keeps 8 or 16 bytes aligned."""
-
-_MOST_ALIGNMENT = 16
 _PLAIN_USERS = frozenset(
     {
         *("vector.load", "vector.store", "vector.maskedload", "vector.maskedstore"),
@@ -49,18 +44,6 @@ _PLAIN_USERS = frozenset(
         *("amdgpu.transpose_load", "memref.dealloc"),
     }
 )
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Weight:
-    """What an address map costs a workgroup; compared in this order.
-
-    ``accesses``: addresses that its waves issue; a two-address instruction counts as two.
-    """
-
-    passes: int
-    accesses: int
-    bytes: int
 
 
 def pad(opened: Opened, launch: Launch) -> Outcome:
@@ -102,15 +85,15 @@ def _pad(
         return _Done([], "it has one dimension, no rows to pad")
     if len(group.allocations) > 1:
         return Refusal(f"{group.names}: they share accesses; their type goes round", first.location)
-    now = cost(group, Identity(), lowered.machine, policy)
-    if now is None:
-        return Refusal(f"{group.names}: an access has no known instruction", first.location)
-    before = now.weight
-    if before.passes == now.ideal:
+    found = _best(lowered, group, policy)
+    if isinstance(found, Refusal):
+        return Refusal(f"{group.names}: {found.reason}", first.location)
+    before, plan = found.present, found.plans[0]
+    if before.passes == before.ideal:
         return _Done([], f"no conflict: {before.passes} passes are the ideal")
-    best, weight = _best(group, before, lowered.machine, policy)
-    if not best:
+    if plan.passes == before.passes or not isinstance(plan.layout, Padded):
         return _Done([], f"no padding up to {PADDINGS_BYTES[-1]} bytes takes fewer passes")
+    best = plan.layout.pad
     more = best * prod(first.shape[:-1]) * first.element_bytes
     if used + more > lowered.machine.lds_bytes:
         limit = lowered.machine.lds_bytes
@@ -120,10 +103,19 @@ def _pad(
     if isinstance(written, str):
         return Refusal(f"{group.names}: {written}", first.location)
     story = (
-        f"{best} elements behind each row: {before.passes} -> {weight.passes} passes, "
-        f"{before.accesses} -> {weight.accesses} accesses, {more} bytes more"
+        f"{best} elements behind each row: {before.passes} -> {plan.passes} passes, "
+        f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more"
     )
     return _Done(written, story, more)
+
+
+def _best(lowered: Lowered, group: Group, policy: str) -> Best | Refusal:
+    """The best padding of an allocation; every access as the policy issues it at the new pitch."""
+    tile = tile_of(group, {})
+    if isinstance(tile, Refusal):
+        return tile
+    pads = tuple(row_pads(group.allocations[0].shape[-1], tile.shape.element_bits))
+    return best(tile, lowered.machine, [Space(PADDING, pads)], policy=policy)
 
 
 def _forbidden(lowered: Lowered, group: Group) -> str:
@@ -138,88 +130,6 @@ def _forbidden(lowered: Lowered, group: Group) -> str:
     if any(site.access.kind in ("dma", "async") for site in group.accesses):
         return "copies in lane order fill it: with longer rows they would miss the rows"
     return ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Cost:
-    """What an address map costs a workgroup, and its passes without any conflict."""
-
-    weight: Weight
-    ideal: int
-
-
-def cost(group: Group, address: AddressMap, gpu: Machine, policy: str) -> _Cost | None:
-    """The cost of all accesses of a group under an address map; None if one is unknown."""
-    first = group.allocations[0]
-    parts: dict[str, list[_Part]] = {}
-    for site in group.accesses:
-        found = _parts(site.access, address, gpu, policy)
-        if found is None:
-            return None
-        for name, part in found:
-            parts.setdefault(name, []).append(part)
-    passes = least = accesses = 0
-    for name, same in parts.items():
-        row = gpu.instruction(name)
-        weights = np.concatenate([np.full(len(p.offsets), p.executions) for p in same])
-        offsets = np.concatenate([p.offsets for p in same])
-        result = count(row, offsets, np.concatenate([p.active for p in same]))
-        passes += int((result.passes * weights).sum())
-        least += int((result.ideal * weights).sum())
-        accesses += int(weights.sum()) * row.addresses
-    last = address(np.array([prod(first.shape) - 1]))
-    return _Cost(Weight(passes, accesses, int(last[0]) * first.element_bytes), least)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """One instruction of one execution: offsets [waves, lanes] in bytes."""
-
-    offsets: IntArray
-    active: BoolArray
-    executions: int
-
-
-def _parts(
-    access: Access, address: AddressMap, gpu: Machine, policy: str
-) -> list[tuple[str, _Part]] | None:
-    """What one access issues under an address map, by the name of the instruction."""
-    size = access.element_bytes
-    offsets = [address(p.offsets_bytes // size) * size for p in access.patterns]
-    bits = _MOST_ALIGNMENT
-    for moved, pattern in zip(offsets, access.patterns, strict=True):
-        bits |= int(np.bitwise_or.reduce(moved[pattern.active], initial=0))
-    issues = select(
-        gpu,
-        access.direction,
-        access.width_bytes,
-        bits & -bits,
-        policy,
-        access.kind,
-        operation=access.variant,
-        element_bits=8 * size,
-    )
-    if isinstance(issues, Refusal):
-        return None
-    return [
-        (issue.instruction, _Part(moved + issue.offset_bytes, pattern.active, pattern.executions))
-        for moved, pattern in zip(offsets, access.patterns, strict=True)
-        for issue in issues
-    ]
-
-
-def _best(group: Group, before: Weight, gpu: Machine, policy: str) -> tuple[int, Weight]:
-    """The best padding in elements, 0 if none takes fewer passes than ``before``."""
-    first = group.allocations[0]
-    best, least = 0, before
-    for wide in PADDINGS_BYTES:
-        elements = wide // first.element_bytes
-        if not elements or wide % first.element_bytes:
-            continue
-        found = cost(group, Padded(first.shape[-1], elements), gpu, policy)
-        if found and found.weight < least and found.weight.passes < before.passes:
-            best, least = elements, found.weight
-    return best, least
 
 
 def _written(

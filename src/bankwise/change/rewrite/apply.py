@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from bankwise.change.rewrite.fold_index import fold_index
 from bankwise.change.rewrite.permute import permute_source
-from bankwise.change.rewrite.plan import Plan
+from bankwise.change.rewrite.plan import Group, fold_of
 from bankwise.change.rewrite.scope import CannotRewriteError, Scope, refusal_of
 from bankwise.errors import Refusal
+from bankwise.solver.best import Plan
 
 
-def apply(plan: Plan, scope: Scope) -> Refusal | None:
-    """Edit every access of the plan's group; a Refusal, and no edit, if one cannot be."""
+def apply(group: Group, plan: Plan, scope: Scope) -> Refusal | None:
+    """Edit every access of a group by its plan; a Refusal, and no edit, if one cannot be."""
     mark = scope.emitter.mark()
-    for site in plan.group.accesses:
+    for site in group.accesses:
         edit = permute_source if site.access.kind in ("dma", "async") else fold_index
         try:
-            edit(site, plan.fold, scope)
+            edit(site, fold_of(plan), scope)
         except CannotRewriteError as error:
             scope.emitter.back_to(mark)
-            return refusal_of(error, site, plan.group.names)
+            return refusal_of(error, site, group.names)
     return None

@@ -1,26 +1,29 @@
 """Deciding what to swizzle: which allocations share a map, which map, and why not.
 
 Two allocations that one access may touch (rotating buffers) must use the same map; so must all
-readers and writers of an allocation. A :class:`Plan` is therefore made for a whole group or not at
-all.
+readers and writers of an allocation. A :class:`GroupPlan` is therefore made for a whole group
+or not at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
-from bankwise.algebra.address import Linear, RowFold, Run, XorFold, XorRuns
+from bankwise.algebra.address import RowFold, XorFold, XorRuns
+from bankwise.algebra.offset import Shape
 from bankwise.counting.access import Allocation, IntArray, Pattern
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import Issue
 from bankwise.read.mlir.extract import Extraction, SharedAccess
-from bankwise.solver.address import xor_terms
-from bankwise.solver.allocation import Best, best_layout
-from bankwise.solver.folds import Demand, Found, Piece, Tile, best_fold, weighted_passes
+from bankwise.solver.best import Best, Plan, best
+from bankwise.solver.search import Solution
+from bankwise.solver.spaces import LAST_INDEX, LINEAR, SHUFFLE, Space, row_folds
+from bankwise.tile import COPIES, Tile, Use, runs, stages
 
 Issues = Mapping[int, tuple[Issue, ...]]
 """The instructions of each access, by its ``shared_index``."""
@@ -39,20 +42,52 @@ class Group:
         return ", ".join(a.name for a in self.allocations)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The map chosen for a group, and what the exact solver says is the optimum."""
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupPlan:
+    """What is best for a group: of all linear layouts, and of those that the rewriter writes.
+
+    ``anything`` is what ``check`` names, ``writable`` what ``fix`` does. ``wider``: where rows of
+    the whole length leave conflicts, the best map of all row lengths that divide them: their own
+    column bits fold too.
+    """
 
     group: Group
     tile: Tile
-    found: Found
     best: Best
+    wider: Plan | None = None
 
     @property
-    def fold(self) -> RowFold:
-        """The fold to apply; only plans that help have one."""
-        assert isinstance(self.found.address, XorFold | XorRuns)
-        return self.found.address
+    def anything(self) -> Plan:
+        """The best of all linear layouts, where the accesses are linear."""
+        return min(self.best.plans[0], self.writable, key=lambda plan: plan.passes)
+
+    @property
+    def writable(self) -> Plan:
+        """The best map that the rewriter can put into a last index."""
+        return self.choices[0]
+
+    @property
+    def choices(self) -> tuple[Plan, ...]:
+        """What the rewriter may try, the fewest passes first."""
+        plain = self.best.plans[1]
+        wider = self.wider is not None and self.wider.passes < plain.passes
+        return (self.wider, plain) if wider and self.wider is not None else (plain,)
+
+    @property
+    def shuffle(self) -> Plan:
+        """The best map that is one xor_shuffle: what a hint says."""
+        return self.best.plans[2]
+
+    @property
+    def helps(self) -> bool:
+        """Whether there is something to write."""
+        return self.writable.passes < self.best.present.passes
+
+
+def fold_of(plan: Plan) -> RowFold:
+    """The fold to apply; only plans that help have one."""
+    assert isinstance(plan.layout, XorFold | XorRuns)
+    return plan.layout
 
 
 def groups(extraction: Extraction) -> tuple[Group, ...]:
@@ -78,8 +113,58 @@ def groups(extraction: Extraction) -> tuple[Group, ...]:
     )
 
 
-def plan(group: Group, issues: Issues, machine: Machine) -> Plan | Refusal:
-    """The best fold for a group, or the reason why none may be applied."""
+def plan(group: Group, issues: Issues, machine: Machine) -> GroupPlan | Refusal:
+    """The best layouts for a group, or the reason why none may be applied."""
+    tile = _unwritable(group, issues) or tile_of(group, issues)
+    if isinstance(tile, Refusal):
+        return tile
+    rows = _rows(group)
+    folds = tuple(row_folds(tile, rows))
+    spaces = [
+        Space(LINEAR, folds, linear=True),
+        Space(LAST_INDEX, folds, tuple(rows)),
+        Space(SHUFFLE, folds),
+    ]
+    found = best(tile, machine, spaces)
+    if isinstance(found, Refusal):
+        return Refusal(f"{group.names}: {found.reason}", group.allocations[0].location)
+    return GroupPlan(group, tile, found, _wider(tile, rows, found, machine))
+
+
+def _wider(tile: Tile, rows: list[int], found: Best, machine: Machine) -> Plan | None:
+    """The best map in rows of any length that divides ``rows``; None where it cannot gain."""
+    proved = found.present.ideal
+    if isinstance(found.proof, Solution):
+        proved = found.proof.certificate.total_passes
+    shorter = [1 << n for n in reversed(range(max(rows).bit_length()))]
+    shorter = [n for n in shorter if n not in rows and not any(row % n for row in rows)]
+    if found.plans[1].passes <= proved or not shorter:
+        return None
+    space = Space(LAST_INDEX, tuple(row_folds(tile, shorter)), tuple(shorter))
+    again = best(tile, machine, [space], proof=found.proof)
+    assert isinstance(again, Best), "it was priced before"
+    return again.plans[0]
+
+
+def _unwritable(group: Group, issues: Issues) -> Refusal | None:
+    """Why no map may be written into the accesses of a group, whatever the map."""
+    name = group.allocations[0].name
+    for site in group.accesses:
+        if site.access.shared_index not in issues:
+            reason = f"{name} has an access whose instruction is unknown"
+            return Refusal(reason, site.access.location)
+        if site.first_element:
+            reason = f"{name}: one index cannot swizzle the separate pieces of this vector"
+            return Refusal(reason, site.access.location)
+    return None
+
+
+def tile_of(group: Group, issues: Issues) -> Tile | Refusal:
+    """A group as a tile with its accesses, each as it is issued now.
+
+    An access that ``issues`` does not know is left to the width policy. Buffers of an odd number
+    (3 stages) that no access leaves are one buffer, and its batch.
+    """
     shapes = {(a.shape, a.strides, a.element_bytes) for a in group.allocations}
     first = group.allocations[0]
     if len(shapes) > 1:
@@ -90,58 +175,37 @@ def plan(group: Group, issues: Issues, machine: Machine) -> Plan | Refusal:
         if site.access.element_bytes != first.element_bytes:
             reason = f"{first.name} is also accessed with another element type"
             return Refusal(reason, site.access.location)
-        if site.access.shared_index not in issues:
-            reason = f"{first.name} has an access whose instruction is unknown"
-            return Refusal(reason, site.access.location)
-        if site.first_element:
-            reason = f"{first.name}: one index cannot swizzle the separate pieces of this vector"
-            return Refusal(reason, site.access.location)
-    tiles = [
-        Tile(row, int(np.prod(first.shape)), first.element_bytes) for row in _rows(group, first)
-    ]
-    demands = [d for site in group.accesses for d in _demands(site, issues, machine, tiles[0])]
-    fixed = [
-        p for site in group.accesses if site.access.kind in ("dma", "async") for p in _fixed(site)
-    ]
-    plans = [_plan(group, tile, demands, fixed, machine) for tile in tiles]
-    return min(plans, key=lambda p: p.found.passes)
+    row, size = _rows(group)[0], prod(first.shape)
+    shape = Shape((("n", row), ("m", size // row)), 8 * first.element_bytes)
+    uses = [use_of(site, issues.get(site.access.shared_index, ())) for site in group.accesses]
+    tile = Tile(shape, tuple(uses))
+    if shape.bits is not None or len(first.shape) < 2:
+        return tile
+    each = size // row // first.shape[0] or 1
+    outer = ("stage", size // row // each)
+    dims = (("n", row), ("m", each), outer)
+    one = stages(replace(tile, shape=Shape(dims, shape.element_bits)))
+    return one if one.batch > 1 else tile
 
 
-def _plan(
-    group: Group, tile: Tile, demands: list[Demand], fixed: list[Piece], machine: Machine
-) -> Plan:
-    """The best XOR fold, or what the solver found if that is better and keeps rows."""
-    found = best_fold(demands, tile, fixed)
-    best = best_layout(demands, tile, machine, fixed)
-    runs = None
-    if best.passes < found.passes and best.rows is not None:
-        runs = row_runs(best.rows, tile.row)
-    if runs is not None:
-        passes = weighted_passes(runs, demands, tile.element_bytes)
-        if passes < found.passes:
-            found = replace(found, address=runs, passes=passes)
-    return Plan(group, tile, found, best)
-
-
-def row_runs(address: Linear, row: int) -> XorRuns | None:
-    """A linear map as row bits folded into columns; None if it moves rows or folds column bits."""
-    terms = xor_terms(address.bases)
-    if terms is None or any((mask << shift) & (row - 1) or mask >= row for shift, mask in terms):
-        return None
-    return XorRuns(row, tuple(run for shift, mask in terms for run in _runs(shift, mask)))
-
-
-def _runs(shift: int, mask: int) -> list[Run]:
-    """The contiguous runs of bits of ``(offset >> shift) & mask``."""
-    runs, bit = [], 0
-    while mask >> bit:
-        start = bit
-        while mask >> bit & 1:
-            bit += 1
-        if bit > start:
-            runs.append(Run(1 << (shift + start), 1 << (bit - start), 1 << start))
-        bit += 1
-    return runs
+def use_of(site: SharedAccess, issues: tuple[Issue, ...]) -> Use:
+    """One access of a kernel, all waves and rounds; the passes of copies are not counted."""
+    access = site.access
+    size = access.element_bytes
+    starts = np.concatenate([elements(p, size) for p in access.patterns])
+    times = np.concatenate([np.full(len(p.offsets_bytes), p.executions) for p in access.patterns])
+    return Use(
+        f"access {access.shared_index}",
+        access.direction,
+        runs(starts, access.width_bytes // size),
+        np.concatenate([p.active for p in access.patterns]),
+        () if access.kind in COPIES else issues,
+        access.alignment_bytes,
+        int(times.sum()),
+        access.kind,
+        operation=access.variant,
+        times=times,
+    )
 
 
 def elements(pattern: Pattern, element_bytes: int) -> IntArray:
@@ -158,48 +222,25 @@ def _row_major(allocation: Allocation) -> bool:
     return True
 
 
-def _rows(group: Group, allocation: Allocation) -> list[int]:
+def _rows(group: Group) -> list[int]:
     """How long rows may be: the last dimension's size; of a flat allocation the largest stride of
     its views, or any power of two that divides it."""
-    if len(allocation.shape) > 1:
-        return [allocation.strides[-2]]
+    first = group.allocations[0]
+    if len(first.shape) > 1:
+        return [first.strides[-2]]
     strides = [s for site in group.accesses if site.base for s in site.base.strides[:-1]]
-    size = allocation.shape[0]
+    size = first.shape[0]
     powers = [1 << n for n in range(size.bit_length()) if size % (1 << n) == 0]
     return [max(strides)] if strides else powers[::-1]
 
 
-def _demands(site: SharedAccess, issues: Issues, machine: Machine, tile: Tile) -> list[Demand]:
-    if site.access.kind in ("dma", "async"):
-        return []
-    return [
-        Demand(
-            machine.instruction(issue.instruction),
-            elements(pattern, tile.element_bytes),
-            pattern.active,
-            site.access.width_bytes // tile.element_bytes,
-            issue.offset_bytes,
-            pattern.executions,
-        )
-        for pattern in site.access.patterns
-        for issue in issues[site.access.shared_index]
-    ]
-
-
-def _fixed(site: SharedAccess) -> list[Piece]:
-    span = site.access.width_bytes // site.access.element_bytes
-    return [
-        Piece(elements(p, site.access.element_bytes)[p.active], span) for p in site.access.patterns
-    ]
-
-
-def coalescing(plan: Plan) -> str:
+def coalescing(group: Group, plan: Plan) -> str:
     """What permuting the sources of direct-to-LDS copies does to global memory, in words.
 
     A wave that fills whole groups of chunks fetches the same addresses as before, in another order
     of lanes; a wave that fills parts of one fetches from more places.
     """
-    sites = [s for s in plan.group.accesses if s.access.kind in ("dma", "async")]
+    sites = [s for s in group.accesses if s.access.kind in ("dma", "async")]
     if not sites:
         return ""
     waves = same = 0
@@ -208,7 +249,7 @@ def coalescing(plan: Plan) -> str:
             slots = elements(pattern, site.access.element_bytes)
             for wave, active in zip(slots, pattern.active, strict=True):
                 waves += 1
-                same += set(wave[active].tolist()) == set(plan.fold(wave[active]).tolist())
+                same += set(wave[active].tolist()) == set(plan.layout(wave[active]).tolist())
     if same == waves:
         return "direct-to-LDS copies: every wave still fetches the same addresses, lanes permuted"
     return f"direct-to-LDS copies: {waves - same} of {waves} waves fetch from other addresses"

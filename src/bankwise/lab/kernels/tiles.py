@@ -15,7 +15,7 @@ three :data:`VARIANTS` of a kernel differ in these functions and in the bytes th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -27,11 +27,12 @@ from bankwise.counting.access import Access, IntArray, Pattern
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
-from bankwise.solver.allocation import linear_problem
 from bankwise.solver.answer import Answer, Limits, exact
 from bankwise.solver.fit import Fit
-from bankwise.solver.folds import Demand
-from bankwise.solver.folds import Tile as DemandTile
+from bankwise.solver.linear_form import linear_form
+from bankwise.solver.price import as_written
+from bankwise.tile import Tile as Question
+from bankwise.tile import Use, runs
 
 Variant = Literal["none", "padding", "swizzle"]
 VARIANTS: tuple[Variant, ...] = ("none", "padding", "swizzle")
@@ -158,22 +159,22 @@ def _padded(tile: Tile, answer: Answer, plain: Placement) -> Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _Asked:
     """A tile as something that can be remembered: sizes, and the elements of every touch."""
 
-    shape: DemandTile
+    shape: Shape
     target: str
     touches: tuple[tuple[str, int, bytes], ...]
 
 
 def solved(tile: Tile, gpu: Machine) -> Answer:
     """The solver's answer for all accesses of a tile together, its families tried as well."""
-    shape = DemandTile(tile.columns, tile.rows * tile.columns, tile.element_bytes)
+    shape = Shape((("n", tile.columns), ("m", tile.rows)), 8 * tile.element_bytes)
     touches = tuple(
         (t.instruction, _USUAL_TRIPS if t.per_trip else 1, _elements(tile, t).tobytes())
         for t in tile.touches
     )
-    answer = _solved(_Question(shape, gpu.name, touches))
+    answer = _solved(_Asked(shape, gpu.name, touches))
     if isinstance(answer, Refusal):
         raise InputError(f"the tile {tile.name} has no layout: {answer.reason}")
     return answer
@@ -184,20 +185,22 @@ def _elements(tile: Tile, touch: Touch) -> IntArray:
 
 
 @lru_cache(maxsize=64)
-def _solved(asked: _Question) -> Answer | Refusal:
+def _solved(asked: _Asked) -> Answer | Refusal:
     gpu = machine(asked.target)
-    demands = [_demand(asked.shape, *touch, gpu) for touch in asked.touches]
-    stated = linear_problem(demands, asked.shape, gpu)
+    uses = tuple(_use(asked.shape, *touch, gpu) for touch in asked.touches)
+    stated = linear_form(Question(asked.shape, uses), gpu)
     if isinstance(stated, Refusal):
         return stated
     return exact(stated, Limits(gpu.lds_bytes), tuple(a.name for a in stated.accesses))
 
 
-def _demand(shape: DemandTile, name: str, weight: int, elements: bytes, gpu: Machine) -> Demand:
+def _use(shape: Shape, name: str, weight: int, elements: bytes, gpu: Machine) -> Use:
     row = gpu.instruction(name)
-    lanes = np.frombuffer(elements, np.int64).reshape(-1, gpu.wave_size)
-    active = np.ones(lanes.shape, np.bool_)
-    return Demand(row, lanes, active, row.width_bytes // shape.element_bytes, 0, weight)
+    starts = np.frombuffer(elements, np.int64).reshape(-1, gpu.wave_size)
+    active = np.ones(starts.shape, np.bool_)
+    span = 8 * row.width_bytes // shape.element_bits
+    use = Use(name, row.direction, runs(starts, span), active, *as_written(row))
+    return replace(use, weight=weight * len(starts))
 
 
 def address_text(tile: Tile, placement: Placement) -> str:

@@ -27,7 +27,8 @@ from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.lab.kernels.transpose_hints import LOADS, STORES
 from bankwise.notation.values import Mapped
-from bankwise.solver.tile import Placed, Use, Workload, cost, place
+from bankwise.solver.price import Placed, Workload, cost, place
+from bankwise.tile import Tile, Use
 
 Axis = Literal["m", "k"]
 Lanes = tuple[tuple[Axis, int], ...]
@@ -216,7 +217,7 @@ def workload(plan: Transpose, machine: Machine, policy: str = "iree") -> Workloa
     sizes = zip(reversed(plan.order), reversed(plan.memory.shape), strict=True)
     shape = Shape(tuple(sizes), plan.element_bytes * 8)
     uses = tuple(_use(plan, machine, shape, policy, name) for name in ("write", "read"))
-    return Workload(machine, shape, uses, policy)
+    return Workload(machine, Tile(shape, uses), policy)
 
 
 def _use(plan: Transpose, machine: Machine, shape: Shape, policy: str, name: str) -> Use:
@@ -224,13 +225,13 @@ def _use(plan: Transpose, machine: Machine, shape: Shape, policy: str, name: str
     m, k = walk.coordinates(machine.wave_size)
     first, last = (m, k) if plan.order == ("m", "k") else (k, m)
     flat = (first * plan.memory.shape[1] + last).reshape(-1, *m.shape[2:])
-    bare = Workload(machine, shape, (), policy)
+    bare = Workload(machine, Tile(shape, ()), policy)
     span = walk.span
     while True:
         parts = flat.reshape(*flat.shape[:2], -1, span)
         elements = np.moveaxis(parts, 2, 1).reshape(-1, flat.shape[1], span)
         active = np.ones(elements.shape[:2], np.bool_)
-        use = Use(name, "write" if name == "write" else "read", elements, active, None)
+        use = Use(name, "write" if name == "write" else "read", elements, active)
         if span == 1 or isinstance(place(bare, use, plan.address), Placed):
             return use
         span //= 2

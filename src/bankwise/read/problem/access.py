@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bankwise.algebra import f2
 from bankwise.algebra.expression import Expression
 from bankwise.algebra.expression import parse as parse_expression
 from bankwise.algebra.layout import vector
@@ -18,11 +19,11 @@ from bankwise.read.problem.source import Source, choice, known, optional, requir
 from bankwise.solver.general import (
     VARIABLES,
     Listed,
-    dimensions,
     is_linear,
     linear_directions,
     listed_workload,
 )
+from bankwise.solver.linear_form import dimensions
 from bankwise.solver.problem import Request, Tile, problem
 
 _ACCESS = (
@@ -151,6 +152,9 @@ def _judge(
 ) -> None:
     """Ask the checks of proof and counting, and blame the first key with which they fail."""
     request = listed.request
+    if shape.element_bits < 8 and request.vector is None:
+        request = _byte_wide(request, shape)
+        listed = replace(listed, request=request)
     stages: dict[str, Request] = {}
     bare = replace(request, vector=None, registers=(), instruction=None)
     if shape.element_bits >= 8:
@@ -161,6 +165,9 @@ def _judge(
         stages["registers"] = replace(bare, vector=request.vector, registers=request.registers)
     if request.instruction or not stages:
         stages["instruction" if request.instruction else "lanes"] = request
+    if listed.active is not None and f2.rank(request.lanes) < len(request.lanes):
+        # Lanes that repeat others may be those that do not take part: only all of it can tell.
+        stages = {}
     for key, stage in stages.items():
         try:
             listed_workload(gpu, shape, [replace(listed, request=stage, active=None)])
@@ -170,6 +177,13 @@ def _judge(
         listed_workload(gpu, shape, [listed])
     except InputError as error:
         raise source.at((*where, "active"), error) from error
+
+
+def _byte_wide(request: Request, shape: Shape) -> Request:
+    """The request with registers in its vector until a lane moves a byte: the least it may."""
+    missing = (8 // shape.element_bits).bit_length() - 1
+    moved = request.registers[:missing]
+    return replace(request, vector=moved, registers=request.registers[missing:])
 
 
 def _instruction(data: Mapping[str, Any], gpu: Machine, where: Path, source: Source) -> str | None:

@@ -10,7 +10,8 @@
     registers = "m0 m1 m2 m3"
 
 ``shape`` has the contiguous dimension last; its bits are n0, n1, .., those of the one before m0,
-m1, .., and ``dims`` names others. Every error names the line in the file.
+m1, .., and ``dims`` names others. A leading dimension of any size that no access moves (the stages
+of a pipeline) is a batch. Every error names the line in the file.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
-from bankwise.algebra.offset import Shape
+from bankwise.algebra.offset import Dims, Shape
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine
@@ -31,13 +33,15 @@ from bankwise.notation.frameworks import framework
 from bankwise.read.problem.access import read_access
 from bankwise.read.problem.lines import key_lines
 from bankwise.read.problem.source import Source, known, optional, required
-from bankwise.solver.general import Listed, dimensions, is_linear
+from bankwise.solver.general import Listed, is_linear
+from bankwise.solver.linear_form import dimensions
 from bankwise.solver.problem import Tile
 
 _TOP = ("machine", "tile", "access", "solve")
 _TILE = ("shape", "element_bits", "dims")
 _SOLVE = ("family", "budget_s", "allow_narrowing", "max_lds_bytes")
 _NAME = re.compile(r"[A-Za-z_]+")
+_BIT = re.compile(r"([A-Za-z_]+)\d+")
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
@@ -53,13 +57,22 @@ class SolveOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileProblem:
-    """A problem as read; all of it has been checked."""
+    """A problem as read; all of it has been checked.
+
+    ``stages``: leading dimensions that no access moves, the outermost last; ``shape`` is without.
+    """
 
     file: str
     machine: Machine
     shape: Shape
     accesses: tuple[Listed, ...]
     options: SolveOptions
+    stages: Dims = ()
+
+    @property
+    def batch(self) -> int:
+        """How many tiles of ``shape`` lie behind each other."""
+        return prod(size for _, size in self.stages)
 
     @property
     def linear(self) -> bool:
@@ -100,12 +113,33 @@ def _problem(data: Mapping[str, Any], source: Source) -> TileProblem:
     accesses = required(data, "access", list, (), source)
     if not accesses:
         raise source.error(("access",), "a problem needs at least one access")
+    shape, stages = _staged(shape, accesses)
     listed = tuple(read_access(a, i, gpu, shape, source) for i, a in enumerate(accesses))
     names = [a.request.name for a in listed]
     for number, name in enumerate(names):
         if name in names[:number]:
             raise source.error(("access", number, "name"), f"two accesses are called {name!r}")
-    return TileProblem(source.file, gpu, shape, listed, _options(data, shape, source))
+    options = _options(data, shape, prod(size for _, size in stages), source)
+    return TileProblem(source.file, gpu, shape, listed, options, stages)
+
+
+def _staged(shape: Shape, accesses: Sequence[Any]) -> tuple[Shape, Dims]:
+    """The tile without leading dimensions that no access names, where their size is odd.
+
+    An access by ``offset`` counts elements of the whole tile, so it may move any.
+    """
+    tables = [a for a in accesses if isinstance(a, dict)]
+    if any("offset" in table for table in tables):
+        return shape, ()
+    texts = [
+        str(table.get(key, "")) for table in tables for key in ("lanes", "vector", "registers")
+    ]
+    named = set(_BIT.findall(" ".join(texts)))
+    dims = shape.dims
+    stages: Dims = ()
+    while len(dims) > 1 and dims[-1][1] & (dims[-1][1] - 1) and dims[-1][0] not in named:
+        dims, stages = dims[:-1], (*stages, dims[-1])
+    return Shape(dims, shape.element_bits), stages[::-1]
 
 
 def _machine(data: Mapping[str, Any], source: Source) -> Machine:
@@ -153,7 +187,7 @@ def _dims(tile: Mapping[str, Any], rank: int, source: Source) -> Sequence[str]:
     return names
 
 
-def _options(data: Mapping[str, Any], shape: Shape, source: Source) -> SolveOptions:
+def _options(data: Mapping[str, Any], shape: Shape, batch: int, source: Source) -> SolveOptions:
     table = data.get("solve", {})
     if not isinstance(table, dict):
         raise source.error(("solve",), f"solve = {table!r} is no table")
@@ -169,7 +203,7 @@ def _options(data: Mapping[str, Any], shape: Shape, source: Source) -> SolveOpti
         raise source.error(("solve", "budget_s"), f"budget_s = {budget!r} is no positive number")
     narrow = optional(table, "allow_narrowing", bool, False, ("solve",), source)
     most = optional(table, "max_lds_bytes", int, None, ("solve",), source)
-    size = shape.bytes_of(shape.elements)
+    size = shape.bytes_of(shape.elements) * batch
     if most is not None and most < size:
         raise source.error(
             ("solve", "max_lds_bytes"), f"max_lds_bytes = {most}, and the tile takes {size} bytes"

@@ -1,16 +1,16 @@
-"""A tile with all its accesses as index arrays: what counting can judge, linear or not.
+"""The price of a layout: every access of a tile counted, linear or not.
 
-:mod:`bankwise.solver` sees an access as directions; here it is the elements that every lane touches
-in every execution. A layout is any address map. It is *legal* for an access when the elements of
-each lane stay contiguous and in order, where the machine has instructions for the alignment that
-is left (:mod:`bankwise.hardware.policies` names them), and for a direct-to-shared copy when what
-the wave fills has no holes. Costs are counted (:mod:`bankwise.counting.conflict`), over all
-executions and phases.
+:mod:`bankwise.solver.theorem` sees an access as directions; here it is the elements that every lane
+touches in every execution (:mod:`bankwise.tile`). A layout is any address map. It is *legal* for an
+access when the elements of each lane stay contiguous and in order, where the machine has
+instructions for the alignment that is left (:mod:`bankwise.hardware.policies` names them), and for
+a direct-to-shared copy when what the wave fills has no holes. Costs are counted
+(:mod:`bankwise.counting.conflict`), over all executions and phases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -23,58 +23,46 @@ from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import BANK_BYTES, Direction, Instruction, Machine
+from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 from bankwise.hardware.policies import Issue, select
 from bankwise.notation.framework import Ground
-from bankwise.solver.problem import Kind, Problem
+from bankwise.solver.problem import Problem
+from bankwise.tile import COPIES, Tile, Use, spread
 
 Totals = npt.NDArray[np.int64]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Use:
-    """One access. ``elements``: int64 [executions, lanes, elements of a lane], row-major.
-
-    ``active``: bool [executions, lanes]. ``instruction``: the row for a naturally aligned access,
-    None to ask the width policy; ``named``: the user insists on it. ``linear``: all lanes active
-    and every execution a translate of the first over F2.
-    """
-
-    name: str
-    op: Direction
-    elements: IntArray
-    active: BoolArray
-    instruction: Instruction | None
-    weight: int = 1
-    kind: Kind = "plain"
-    named: bool = False
-    linear: bool = False
-
-    @property
-    def span(self) -> int:
-        """Elements of one lane."""
-        return int(self.elements.shape[-1])
+MOST_ALIGNMENT = 16
+"""No instruction asks for more, in bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workload:
-    """One tile on one machine with everything that is done to it."""
+    """A tile on a machine. ``policy``: which instructions an access becomes that names none."""
 
     machine: Machine
-    shape: Shape
-    uses: tuple[Use, ...]
+    tile: Tile
     policy: str = "iree"
+
+    @property
+    def shape(self) -> Shape:
+        """Of the tile."""
+        return self.tile.shape
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """Of the tile."""
+        return self.tile.uses
 
     @property
     def ground(self) -> Ground:
         """What the members of a family depend on."""
         banks = max(row.banks for row in self.machine.instructions.values())
-        return Ground(self.shape, banks, max(use.span for use in self.uses))
+        return Ground(self.shape, banks, self.tile.span)
 
     @property
     def linear(self) -> bool:
-        """Whether the theorem speaks about all of it."""
-        return self.shape.bits is not None and all(use.linear for use in self.uses)
+        """Whether the theorem speaks about all of it, each access one instruction."""
+        return self.tile.linear and all(len(use.issues) == 1 for use in self.uses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +100,14 @@ class Cost:
         """Weight times executed instructions."""
         return sum(u.weight * len(u.issues) for u in self.uses)
 
+    def addresses(self, machine: Machine) -> int:
+        """Weight times addresses issued: a two-address instruction is two."""
+        return sum(
+            use.weight * machine.instruction(issue.instruction).addresses
+            for use in self.uses
+            for issue in use.issues
+        )
+
 
 def workload(problem: Problem, named: Sequence[str] = (), policy: str = "iree") -> Workload:
     """The arrays of a linear problem. ``named``: accesses whose instruction the user chose.
@@ -127,18 +123,17 @@ def workload(problem: Problem, named: Sequence[str] = (), policy: str = "iree") 
         elements = starts[:, :, None] ^ spread(a.vector)
         active = np.ones(starts.shape, np.bool_)
         fixed = a.name in named or problem.tile.element_bits << len(a.vector) < 8
+        written = as_written(a.instruction)
         op = a.instruction.direction
-        uses.append(Use(a.name, op, elements, active, a.instruction, a.weight, a.kind, fixed, True))
+        uses.append(Use(a.name, op, elements, active, *written, a.weight, kind=a.kind, named=fixed))
     dims = tuple((name, 1 << bits) for name, bits in problem.tile.dims)
-    return Workload(problem.machine, Shape(dims, problem.tile.element_bits), tuple(uses), policy)
+    tile = Tile(Shape(dims, problem.tile.element_bits), tuple(uses))
+    return Workload(problem.machine, tile, policy)
 
 
-def spread(directions: Sequence[int]) -> IntArray:
-    """The sums of the directions at the set bits of 0, 1, 2, ..."""
-    sums = np.zeros(1, np.int64)
-    for direction in directions:
-        sums = np.concatenate([sums, sums ^ direction])
-    return sums
+def as_written(row: Instruction) -> tuple[tuple[Issue, ...], int]:
+    """One instruction, and the alignment that it wants."""
+    return (Issue(row.name, 0),), min(MOST_ALIGNMENT, row.width_bytes)
 
 
 def cost(work: Workload, address: AddressMap) -> Cost | Refusal:
@@ -148,13 +143,54 @@ def cost(work: Workload, address: AddressMap) -> Cost | Refusal:
 
 def costs(work: Workload, addresses: Sequence[AddressMap]) -> list[Cost | Refusal]:
     """The same for many layouts: each instruction is counted once, for all of them together."""
-    columns = [_use_costs(work, use, addresses) for use in work.uses]
-    out: list[Cost | Refusal] = []
-    for row in zip(*columns, strict=True):
-        refusal = next((u for u in row if isinstance(u, Refusal)), None)
-        legal = tuple(u for u in row if isinstance(u, UseCost))
-        out.append(Cost(legal) if refusal is None else refusal)
-    return out
+    rows = [_row(work, address) for address in addresses]
+    placed = [p for row in rows if isinstance(row, list) for p in row if isinstance(p, Placed)]
+    tallies = iter(_tallies(work.machine, placed))
+    return [row if isinstance(row, Refusal) else _cost(work, row, tallies) for row in rows]
+
+
+def _row(work: Workload, address: AddressMap) -> list[Placed | UseCost] | Refusal:
+    """Every access under one layout: what has to be counted, and what copies cost."""
+    row: list[Placed | UseCost] = []
+    for use in work.uses:
+        way = _copy_cost if use.kind in COPIES else place
+        found = way(work, use, address)
+        if isinstance(found, Refusal):
+            return found
+        row.append(found)
+    return row
+
+
+def _cost(
+    work: Workload, row: Sequence[Placed | UseCost], tallies: Iterator[tuple[int, int]]
+) -> Cost:
+    found = []
+    for use, placed in zip(work.uses, row, strict=True):
+        if isinstance(placed, UseCost):
+            found.append(placed)
+            continue
+        (passes, ideal), every = next(tallies), int(placed.times.sum())
+        mean, least = Fraction(passes, every), Fraction(ideal, every)
+        found.append(UseCost(use.name, placed.issues, mean, least, use.weight))
+    return Cost(tuple(found))
+
+
+def _tallies(machine: Machine, placed: Sequence[Placed]) -> list[tuple[int, int]]:
+    """Passes and ideal of each, all of its executions together."""
+    sums = np.zeros((2, len(placed)), np.int64)
+    issued: dict[str, list[tuple[int, int]]] = {}
+    for number, each in enumerate(placed):
+        for issue in each.issues:
+            issued.setdefault(issue.instruction, []).append((number, issue.offset_bytes))
+    for name, parts in issued.items():
+        offsets = np.concatenate([placed[n].bytes_ + start for n, start in parts])
+        active = np.concatenate([placed[n].active for n, _ in parts])
+        counted = count(machine.instruction(name), offsets, active)
+        times = np.concatenate([placed[n].times for n, _ in parts])
+        whose = np.repeat([n for n, _ in parts], [len(placed[n].times) for n, _ in parts])
+        np.add.at(sums[0], whose, counted.passes * times)
+        np.add.at(sums[1], whose, counted.ideal * times)
+    return [(passes, ideal) for passes, ideal in sums.T.tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,33 +203,6 @@ class Placed:
     times: IntArray
 
 
-def _use_costs(
-    work: Workload, use: Use, addresses: Sequence[AddressMap]
-) -> list[UseCost | Refusal]:
-    if use.kind == "dma":
-        return [_copy_cost(use, address) for address in addresses]
-    placed = [place(work, use, address) for address in addresses]
-    legal = [p for p in placed if isinstance(p, Placed)]
-    passes = [Fraction()] * len(legal)
-    ideal = [Fraction()] * len(legal)
-    for issue in dict.fromkeys(i for p in legal for i in p.issues):
-        which = [n for n, p in enumerate(legal) if issue in p.issues]
-        row = work.machine.instruction(issue.instruction)
-        offsets = np.concatenate([legal[n].bytes_ for n in which]) + issue.offset_bytes
-        counted = count(row, offsets, np.concatenate([legal[n].active for n in which]))
-        ends = np.cumsum([len(legal[n].times) for n in which])[:-1]
-        parts = zip(np.split(counted.passes, ends), np.split(counted.ideal, ends), strict=True)
-        for n, (took, least) in zip(which, parts, strict=True):
-            passes[n] += Fraction(int((took * legal[n].times).sum()), len(use.elements))
-            ideal[n] += Fraction(int((least * legal[n].times).sum()), len(use.elements))
-    found = iter(zip(legal, passes, ideal, strict=True))
-    return [p if isinstance(p, Refusal) else _priced(use, *next(found)) for p in placed]
-
-
-def _priced(use: Use, placed: Placed, passes: Fraction, ideal: Fraction) -> UseCost:
-    return UseCost(use.name, placed.issues, passes, ideal, use.weight)
-
-
 def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
     """Where one access touches memory under a layout, or why it cannot."""
     if _splits(use, address):
@@ -202,7 +211,7 @@ def place(work: Workload, use: Use, address: AddressMap) -> Placed | Refusal:
     issues = _issues(work, use, bits)
     if isinstance(issues, Refusal):
         return issues
-    rows, times = _distinct(bits // 8, use.active)
+    rows, times = _distinct(bits // 8, use)
     return Placed(issues, bits[rows] // 8, use.active[rows], times)
 
 
@@ -214,44 +223,63 @@ def _splits(use: Use, address: AddressMap) -> bool:
     return not bool(together[use.active].all())
 
 
-def _distinct(offsets: IntArray, active: BoolArray) -> tuple[IntArray, IntArray]:
+def _distinct(offsets: IntArray, use: Use) -> tuple[IntArray, IntArray]:
     """Executions that differ by more than a shift of whole words, and how often each occurs."""
+    times = np.ones(len(offsets), np.int64) if use.times is None else use.times
     if len(offsets) < 4:
-        return np.arange(len(offsets)), np.ones(len(offsets), np.int64)
+        return np.arange(len(offsets)), times
     words = BANK_BYTES
-    shapes = np.where(active, offsets - offsets.min(axis=1, keepdims=True) // words * words, -1)
+    least = offsets.min(axis=1, keepdims=True) // words * words
+    shapes = np.where(use.active, offsets - least, -1)
     first: dict[bytes, list[int]] = {}
     for number, row in enumerate(shapes):
         first.setdefault(row.tobytes(), []).append(number)
     rows = np.array([numbers[0] for numbers in first.values()])
-    return rows, np.array([len(numbers) for numbers in first.values()])
+    return rows, np.array([times[numbers].sum() for numbers in first.values()])
 
 
-def _copy_cost(use: Use, address: AddressMap) -> UseCost | Refusal:
+def _copy_cost(work: Workload, use: Use, address: AddressMap) -> UseCost | Refusal:
     """A copy fills consecutive bytes in lane order, whatever the layout, unless that has holes."""
-    assert use.instruction is not None, "copies are named by their width"
     if _splits(use, address):
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} copies at once")
-    filled = use.elements.shape[1] * use.span
-    if isinstance(address, Padded) and address.row % filled:
-        return Refusal(f"the copy {use.name!r} fills {filled} elements without a gap")
-    ideal = Fraction(len(use.instruction.phases))
-    return UseCost(use.name, (Issue(use.instruction.name, 0),), ideal, ideal, use.weight)
+    if isinstance(address, Padded) and not fills_rows(use, address.row):
+        return Refusal(f"the copy {use.name!r} fills elements without a gap across rows")
+    rows = [work.machine.instruction(issue.instruction) for issue in use.issues]
+    ideal = Fraction(sum(len(row.phases) for row in rows))
+    return UseCost(use.name, use.issues, ideal, ideal, use.weight)
+
+
+def fills_rows(use: Use, row: int) -> bool:
+    """Whether what each execution of a copy in lane order fills lies in one row of ``row``."""
+    if use.kind != "dma":
+        return True
+    rows = np.where(use.active[..., None], use.elements // row, -1)
+    first = rows.max(axis=(1, 2), keepdims=True)
+    return bool(((rows == first) | (rows < 0)).all())
 
 
 def _issues(work: Workload, use: Use, bits: IntArray) -> tuple[Issue, ...] | Refusal:
     """The instructions of one execution at the alignment that all active lanes have."""
     low = int(np.bitwise_or.reduce(bits[use.active], initial=0))
-    row, width = use.instruction, use.span * work.shape.element_bits
+    width = use.span * work.shape.element_bits
     if low % 8 and width >= 8:
         return Refusal(f"{use.name!r} would start inside a byte")
-    alignment = min(16, (low // 8 & -(low // 8)) or 16)
-    if row is not None and alignment >= min(16, row.width_bytes):
-        return (Issue(row.name, 0),)
+    alignment = min(MOST_ALIGNMENT, (low // 8 & -(low // 8)) or MOST_ALIGNMENT)
+    if use.issues and alignment >= use.alignment_bytes:
+        return use.issues
     if use.named:
-        assert row is not None, "a name is a row"
-        return Refusal(f"{use.name!r}: {row.name} would be aligned to {alignment} bytes only")
-    return select(work.machine, use.op, max(1, width // 8), alignment, work.policy)
+        name = use.issues[0].instruction
+        return Refusal(f"{use.name!r}: {name} would be aligned to {alignment} bytes only")
+    return select(
+        work.machine,
+        use.op,
+        max(1, width // 8),
+        alignment,
+        work.policy,
+        use.kind,
+        operation=use.operation,
+        element_bits=work.shape.element_bits,
+    )
 
 
 def linear_totals(work: Workload, maps: Sequence[Linear]) -> Totals:
@@ -269,12 +297,13 @@ def linear_totals(work: Workload, maps: Sequence[Linear]) -> Totals:
     if not len(chosen):
         return np.full(len(maps), -1, np.int64)
     for use in work.uses:
-        assert use.instruction is not None, "linear accesses have one"
+        (issue,) = use.issues
+        row = work.machine.instruction(issue.instruction)
         if use.kind == "dma":
-            totals += use.weight * len(use.instruction.phases)
+            totals += use.weight * len(row.phases)
             continue
         offsets = _images(bases[chosen], use.elements[0, :, 0])
-        counted = count(use.instruction, offsets * work.shape.element_bits // 8)
+        counted = count(row, offsets * work.shape.element_bits // 8)
         totals[chosen] += use.weight * counted.passes
     return np.where(legal, totals, -1)
 

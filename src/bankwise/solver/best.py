@@ -1,0 +1,316 @@
+"""Which layout is best: the one home of that question.
+
+:func:`best` takes a tile with its accesses, a machine and the spaces of layouts to choose from
+(:mod:`bankwise.solver.spaces`), and returns a plan of each space: the layout with the fewest
+passes, counted on every access as it will be issued. The layout as it is (the baseline) is priced
+first, and no plan is worse. Where the accesses are linear over F2 the exact solver says besides
+what no linear layout can undercut.
+
+    found = best(tile, machine, [Space(LINEAR, folds, linear=True), Space(ROWS, folds, rows)])
+    found.present          480 passes
+    found.plans[0]         128 passes     Linear(...)     optimal: reaches the floor
+    found.plans[1]         160 passes     XorFold(...)    not optimal: 128 exist
+
+"Optimal" always names its space: linear maps, with the accesses as written. A plan of another
+space (padding, split accesses) may take fewer passes, for its price in bytes or instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from bankwise.algebra.address import AddressMap, Identity, Linear, Padded, Run, XorFold, XorRuns
+from bankwise.algebra.offset import footprint
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import Machine
+from bankwise.solver.address import xor_terms
+from bankwise.solver.certificate import HOW_TEXT, Certificate
+from bankwise.solver.claims import certificate
+from bankwise.solver.colouring import NODES
+from bankwise.solver.linear_form import linear_form, with_rows
+from bankwise.solver.price import Cost, UseCost, Workload, cost, costs, fills_rows
+from bankwise.solver.rows import best_masks
+from bankwise.solver.search import Solution, solve
+from bankwise.solver.spaces import Space
+from bankwise.solver.stacked import MOST_LANES, lanes, stacked, totals
+from bankwise.solver.theorem import pins
+from bankwise.tile import Tile, Use, spread
+
+PROVED_OVER = "linear layouts, accesses as written"
+"""What the exact solver's word "optimal" ranges over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One layout with its price. ``cost`` holds, by access, the instructions that it becomes.
+
+    ``space``: of which it is the best; ``tried``: how many layouts were counted to find it;
+    ``passes``: of all accesses, each as often as it is executed, and ``ideal`` without conflicts;
+    ``addresses``: that its accesses issue, a two-address instruction two.
+    """
+
+    space: str
+    layout: AddressMap
+    cost: Cost
+    passes: int
+    ideal: int
+    lds_bytes: int
+    addresses: int
+    tried: int = 1
+
+    @property
+    def pitch(self) -> int | None:
+        """Elements from row to row, where rows are padded."""
+        return self.layout.row + self.layout.pad if isinstance(self.layout, Padded) else None
+
+    @property
+    def price(self) -> tuple[int, int, int]:
+        """What plans are compared by: passes, addresses, bytes."""
+        return self.passes, self.addresses, self.lds_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a plan. ``optimal``: nothing in the space ``over`` takes fewer passes.
+
+    ``least``: what the exact solver reached there, None if it had no say; ``how``: in words.
+    """
+
+    optimal: bool
+    over: str
+    least: int | None
+    tried: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Best:
+    """``present``: the baseline; ``plans``: the best of each space, as they were asked for.
+
+    ``proof``: the exact solver's answer, or why there is none.
+    """
+
+    tile: Tile
+    present: Plan
+    plans: tuple[Plan, ...]
+    proof: Solution | Refusal
+
+    @property
+    def front(self) -> tuple[Plan, ...]:
+        """The plans that no other beats or equals in everything, the fewest passes first."""
+        kept: list[Plan] = []
+        for plan in sorted((self.present, *self.plans), key=lambda p: p.price):
+            if not any(all(a <= b for a, b in zip(k.price, plan.price, strict=True)) for k in kept):
+                kept.append(plan)
+        return tuple(kept)
+
+    def known(self, plan: Plan) -> Known:
+        """How good a plan is known to be."""
+        if isinstance(self.proof, Refusal):
+            if plan.passes == self.present.ideal:
+                return Known(True, "all layouts", None, plan.tried, "every access is ideal")
+            found = f"best of {plan.tried} layouts" if plan.tried > 1 else "not searched"
+            how = f"{found}: {self.proof.reason}"
+            return Known(False, plan.space, None, plan.tried, how)
+        stated = self.proof.certificate
+        least, how = stated.total_passes, HOW_TEXT[stated.how]
+        if plan.passes > least:
+            how = f"best found; the solver's layout takes {least:,}"
+            if self.tile.shape.elements & (self.tile.shape.elements - 1):
+                how += " on the next power of two of elements"
+        optimal = stated.optimal and plan.passes <= least
+        return Known(optimal, PROVED_OVER, least, plan.tried, how)
+
+
+def best(
+    tile: Tile,
+    machine: Machine,
+    spaces: Sequence[Space],
+    *,
+    policy: str = "iree",
+    nodes: int = NODES,
+    certify: bool = True,
+    proof: Solution | Refusal | None = None,
+) -> Best | Refusal:
+    """The best plan of each space. A Refusal where an access has no instruction as it is.
+
+    ``policy``: which instructions accesses become that name none; ``nodes``: of the exact search;
+    ``certify``: ask the exact solver also where every access is ideal as it is; ``proof``: its
+    answer, where it was asked before.
+    """
+    work = Workload(machine, tile, policy)
+    now = cost(work, Identity())
+    if isinstance(now, Refusal):
+        return now
+    present = _plan("as it is", work, Identity(), now)
+    if present.passes == present.ideal and not certify:
+        return Best(tile, present, (present,) * len(spaces), Refusal("every access is ideal"))
+    issued = replace(work, tile=replace(tile, uses=tuple(map(_issued, tile.uses, now.uses))))
+    if proof is None:
+        proof = _proof(issued, spaces, nodes)
+    looked = {maps: _counted(maps, work, issued) for maps in dict.fromkeys(s.maps for s in spaces)}
+    priced: dict[AddressMap, Plan | None] = {}
+    plans = tuple(_chosen(s, looked[s.maps], work, present, proof, priced) for s in spaces)
+    return Best(tile, present, plans, proof)
+
+
+def _proof(issued: Workload, spaces: Sequence[Space], nodes: int) -> Solution | Refusal:
+    """The exact solver's answer, if some space wants it."""
+    if not any(space.linear or space.rows for space in spaces):
+        return Refusal("only the maps of the space were tried")
+    stated = linear_form(issued.tile, issued.machine)
+    return stated if isinstance(stated, Refusal) else solve(stated, nodes=nodes)
+
+
+def _issued(use: Use, now: UseCost) -> Use:
+    """The access as it is written now, each instruction named."""
+    return use if use.issues or not use.counted else replace(use, issues=now.issues)
+
+
+def _plan(space: str, work: Workload, layout: AddressMap, found: Cost) -> Plan:
+    size = work.shape.bytes_of(footprint(work.shape, layout)) * work.tile.batch
+    passes, ideal = _whole(found.passes), _whole(found.ideal)
+    return Plan(space, layout, found, passes, ideal, size, found.addresses(work.machine))
+
+
+def _chosen(
+    space: Space,
+    looked: tuple[int, tuple[AddressMap, ...]],
+    work: Workload,
+    present: Plan,
+    proof: Solution | Refusal,
+    priced: dict[AddressMap, Plan | None],
+) -> Plan:
+    """The present layout, the best map that was counted, or what was searched: the first of the
+    fewest passes."""
+    found = [present]
+    tried, maps = looked
+    found += _priced(space, work, maps, priced)
+    if isinstance(proof, Solution):
+        least = min(p.passes for p in found)
+        for layout in _searched(space, work.tile, proof, least):
+            found += _priced(space, work, [layout], priced)
+    chosen = min(found, key=lambda p: p.price)
+    return replace(chosen, space=space.name, tried=1 + tried)
+
+
+def _counted(
+    maps: Sequence[AddressMap], work: Workload, issued: Workload
+) -> tuple[int, tuple[AddressMap, ...]]:
+    """How many maps were looked at, and those to be priced: of the folds only the best.
+
+    Folds leave every access its instructions, so they are counted all at once.
+    """
+    fast = [m for m in maps if _keeps_issues(m, work.tile)]
+    slow = tuple(m for m in maps if m not in fast) if len(fast) < len(maps) else ()
+    stacks = stacked(issued.tile, work.machine, translates=all(map(_is_linear, fast)))
+    fast = fast[: MOST_LANES // max(1, lanes(stacks))]
+    if not fast:
+        return len(slow), slow
+    sums = totals(stacks, fast, work.shape.element_bits)
+    return len(fast) + len(slow), (fast[int(sums.argmin())], *slow)
+
+
+def _keeps_issues(address: AddressMap, tile: Tile) -> bool:
+    """Whether every access keeps its instructions, and every copy its rows, under a map."""
+    if not isinstance(address, Padded):
+        return True
+    unit = 1 << (tile.span - 1).bit_length()
+    whole = all((use.issues and use.named) or not use.counted for use in tile.uses)
+    whole = whole and not (address.pad % unit or address.row % unit)
+    return whole and all(fills_rows(use, address.row) for use in tile.uses)
+
+
+def _is_linear(address: AddressMap) -> bool:
+    """Whether a map is linear over F2 by its form."""
+    if isinstance(address, XorFold):
+        steps = (address.width, address.unit, address.stride * address.per_phase)
+        return not any(step & (step - 1) for step in steps)
+    return isinstance(address, Identity | Linear)
+
+
+def _priced(
+    space: Space,
+    work: Workload,
+    maps: Sequence[AddressMap],
+    known: dict[AddressMap, Plan | None],
+) -> list[Plan]:
+    """The maps that are legal, as plans; ``known`` remembers them for other spaces."""
+    fresh = [m for m in maps if m not in known]
+    for layout, found in zip(fresh, costs(work, fresh), strict=True):
+        legal = None if isinstance(found, Refusal) else found
+        known[layout] = None if legal is None else _plan(space.name, work, layout, legal)
+    return [plan for m in maps if (plan := known[m]) is not None]
+
+
+def _searched(space: Space, tile: Tile, proof: Solution, least: int) -> Iterator[AddressMap]:
+    """The optimum where the space holds it, and the best masks inside its rows.
+
+    Nothing, if what was counted takes no more passes than the optimum.
+    """
+    shape = tile.shape
+    if least <= proof.certificate.total_passes:
+        return
+    if space.linear and not shape.elements & (shape.elements - 1):
+        yield Linear(proof.layout.columns)
+    elif space.linear:
+        masks = best_masks(proof.problem, proof.pins)
+        yield from () if masks is None else (masks,)
+    for row in space.rows:
+        if not row & (row - 1):
+            stated = replace(proof.problem, tile=with_rows(shape, row))
+            masks = best_masks(stated, proof.pins)
+            folded = None if masks is None else row_runs(masks, row)
+            yield from () if folded is None else (folded,)
+
+
+def row_runs(address: Linear, row: int) -> XorRuns | None:
+    """A linear map as row bits folded into columns; None if it moves rows or folds column bits."""
+    terms = xor_terms(address.bases)
+    if not terms or any((mask << shift) & (row - 1) or mask >= row for shift, mask in terms):
+        return None
+    return XorRuns(row, tuple(run for shift, mask in terms for run in _runs(shift, mask)))
+
+
+def _runs(shift: int, mask: int) -> list[Run]:
+    """The contiguous runs of bits of ``(offset >> shift) & mask``."""
+    runs, bit = [], 0
+    while mask >> bit:
+        start = bit
+        while mask >> bit & 1:
+            bit += 1
+        if bit > start:
+            runs.append(Run(1 << (shift + start), 1 << (bit - start), 1 << start))
+        bit += 1
+    return runs
+
+
+def certified(found: Best, address: AddressMap) -> Certificate | None:
+    """What the theorem claims of a layout of the tile.
+
+    None where the accesses were only counted, or the map is not linear over F2. A layout that takes
+    more passes than the optimum is certified without a claim of optimality.
+    """
+    if isinstance(found.proof, Refusal):
+        return None
+    problem, known = found.proof.problem, found.proof.certificate
+    images = address(np.arange(1 << problem.tile.bits, dtype=np.int64))
+    bases = tuple(int(images[1 << i]) for i in range(problem.tile.bits))
+    pinned = pins(problem)
+    if not np.array_equal(images, spread(bases)) or isinstance(pinned, Refusal):
+        return None
+    stated = certificate(problem, pinned, bases, known.how, known.nodes)
+    if stated.total_passes == stated.total_floor:
+        return replace(stated, how="floor", nodes=0)
+    if stated.total_passes == known.total_passes:
+        return stated
+    return replace(stated, how="budget", nodes=max(1, known.nodes))
+
+
+def _whole(value: Fraction) -> int:
+    assert value.denominator == 1, "a kernel's accesses are executed so many times"
+    return value.numerator

@@ -1,0 +1,116 @@
+"""Spaces of layouts: what :func:`bankwise.solver.best.best` may choose from, as values.
+
+    row folds     chunk' = chunk XOR ((row / per_phase) mod period): what IREE's xor_shuffle and
+                  Wave's chunk XOR say, and what a rewriter can put into a last index
+    bit folds     a ^ (a >> shift & mask) on the offset of a flat buffer: CuTe's Swizzle<B,M,S>
+    masks         column ^ (any sum of row bits), searched exactly inside rows
+    linear        every linear map, solved exactly (:mod:`bankwise.solver.search`)
+    pads          rows made longer
+
+A fold keeps every lane's elements together; who reads or writes what it moves must use the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bankwise.algebra.address import AddressMap, XorFold
+from bankwise.hardware.machine import BANK_BYTES, Machine
+from bankwise.tile import Tile, Use
+
+LINEAR = "linear layouts"
+LAST_INDEX = "the last index XOR a function of the bits above it"
+SHUFFLE = "xor_shuffle"
+PADDING = "padding"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """``maps``: tried one by one, the one to prefer among equals first. ``name``: in words.
+
+    ``rows``: lengths of rows inside which masks are searched exactly; ``linear``: with the optimum
+    of all linear maps.
+    """
+
+    name: str
+    maps: tuple[AddressMap, ...] = ()
+    rows: tuple[int, ...] = ()
+    linear: bool = False
+
+
+def row_folds(tile: Tile, rows: Sequence[int]) -> Iterator[XorFold]:
+    """The folds that keep every lane's elements together and stay in their row, simplest first."""
+    seen: set[tuple[int, int, int]] = set()
+    units = [u for u in _units(tile, max(rows)) if all(_together(use, u) for use in tile.uses)]
+    for row in rows:
+        found = (f for unit in units for f in _widths(unit, row, tile.shape.elements))
+        for fold in sorted(found, key=_simplicity):
+            read = fold.stride * fold.per_phase
+            bits = ((tile.shape.elements - 1) // read).bit_length()
+            same = (read, fold.unit, min(fold.period, 1 << bits))
+            if same not in seen:
+                seen.add(same)
+                yield fold
+
+
+def _units(tile: Tile, longest: int) -> list[int]:
+    first = (tile.span - 1).bit_length()
+    return [1 << n for n in range(first, longest.bit_length())]
+
+
+def _widths(unit: int, row: int, elements: int) -> Iterator[XorFold]:
+    width = unit * 2
+    while width <= row and row % width == 0:
+        yield from _phases(width, unit, row, elements)
+        width *= 2
+
+
+def _phases(width: int, unit: int, row: int, elements: int) -> Iterator[XorFold]:
+    per_phase = 1
+    while per_phase < elements // row:
+        period = 2
+        while period <= width // unit:
+            fold = XorFold(width, unit, row, per_phase, period)
+            if not fold.legal(elements):
+                yield fold
+            period *= 2
+        per_phase *= 2
+
+
+def _together(use: Use, unit: int) -> bool:
+    starts = use.elements[use.active][:, 0]
+    return bool((starts % unit + use.span <= unit).all())
+
+
+def _simplicity(fold: XorFold) -> tuple[int, int, int, int]:
+    return (fold.per_phase, fold.unit, -fold.width, fold.period)
+
+
+def bit_folds(tile: Tile, machine: Machine) -> Iterator[XorFold]:
+    """Every fold of offset bits into bank bits that keeps the buffer, the fewest bits first."""
+    size, shape = tile.shape.elements, tile.shape
+    low, top = (tile.span - 1).bit_length(), (size & -size).bit_length() - 1
+    high = min(top, (bank_row(tile, machine)).bit_length() - 1)
+    every = (shape.elements - 1).bit_length()
+    for bits in range(1, high - low + 1):
+        for target in range(low, high - bits + 1):
+            for source in range(target + bits, every - bits + 1):
+                yield bit_fold(source, target, bits)
+
+
+def bit_fold(source: int, target: int, bits: int) -> XorFold:
+    """``x ^ (x >> source - target & (2^bits - 1) << target)``."""
+    return XorFold(1 << target + bits, 1 << target, 1 << source, 1, 1 << bits)
+
+
+def adjacent(fold: XorFold) -> bool:
+    """Whether the bits read lie right above the bits changed: all that CK's descriptors say."""
+    return fold.stride * fold.per_phase == fold.unit * fold.period
+
+
+def bank_row(tile: Tile, machine: Machine) -> int:
+    """Elements that lie side by side in the banks of the accesses of a tile."""
+    rows = [machine.instruction(i.instruction) for use in tile.uses for i in use.issues]
+    banks = max((row.banks for row in rows), default=1)
+    return banks * BANK_BYTES * 8 // tile.shape.element_bits

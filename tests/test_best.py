@@ -1,0 +1,200 @@
+"""Which layout is best has one answer: check and fix name the same, and nothing beats the front."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bankwise.algebra.address import Padded, XorFold, is_bijection
+from bankwise.algebra.offset import Shape
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import machine
+from bankwise.solver.best import Best, best
+from bankwise.solver.price import Workload, as_written, cost
+from bankwise.solver.spaces import LINEAR, PADDING, SHUFFLE, Space, row_folds
+from bankwise.tile import Tile, Use, directions, runs, stages
+from kernel_texts import ROWS, changed, written
+
+SM_90 = machine("sm_90")
+LANE = np.arange(32)
+
+
+def use(name: str, starts: np.ndarray, instruction: str, span: int = 1, **more: object) -> Use:
+    row = SM_90.instruction(instruction)
+    active = np.ones(starts.shape, np.bool_)
+    return Use(name, row.direction, runs(starts, span), active, *as_written(row), **more)
+
+
+def transpose(*, times: int = 1) -> Tile:
+    """The 16 x 32 floats of the module's essay: rows written, columns read."""
+    rows, columns = np.arange(16)[:, None], np.arange(16)[:, None]
+    store = use("store", 32 * rows + LANE, "st.shared.b32", weight=16)
+    read = use("read", 32 * (LANE % 16) + 2 * columns + LANE // 16, "ld.shared.b32", weight=16)
+    return Tile(Shape((("n", 32), ("m", 16)), 32), (store, read), times)
+
+
+def found_in(tile: Tile, *spaces: Space) -> Best:
+    found = best(tile, SM_90, spaces)
+    assert not isinstance(found, Refusal)
+    return found
+
+
+def test_the_essays_directions_are_what_the_arrays_say() -> None:
+    store, read = (directions(u) for u in transpose().uses)
+    assert store is not None
+    assert store.lanes == (1, 2, 4, 8, 16)
+    assert store.starts == tuple(range(0, 512, 32))
+    assert read is not None
+    assert read.lanes == (32, 64, 128, 256, 1)
+    assert read.starts == tuple(range(0, 32, 2))
+
+
+def test_every_space_has_its_plan_and_the_front_holds_what_nothing_beats() -> None:
+    tile = transpose()
+    pads = tuple(Padded(32, pad) for pad in (1, 2, 4))
+    folds = tuple(row_folds(tile, [32]))
+    found = found_in(tile, Space(LINEAR, folds, linear=True), Space(PADDING, pads))
+    assert found.present.passes == 16 * 1 + 16 * 16
+    swizzled, padded = found.plans
+    assert (swizzled.passes, swizzled.lds_bytes) == (32, 2048)
+    assert (padded.passes, padded.layout, padded.pitch) == (32, Padded(32, 2), 34)
+    assert padded.lds_bytes == 4 * (15 * 34 + 32)
+    assert found.front == (swizzled,)
+    known = found.known(swizzled)
+    assert (known.optimal, known.least, known.over) == (
+        True,
+        32,
+        "linear layouts, accesses as written",
+    )
+    assert found.known(found.present).optimal is False
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_plan_is_worse_than_the_layout_as_it_is_and_each_costs_what_counting_says(
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    uses = []
+    for number in range(2):
+        starts = rng.permutation(1024)[:64].reshape(2, 32)
+        uses.append(use(f"u{number}", starts, "ld.shared.b32", weight=2))
+    tile = Tile(Shape((("n", 32), ("m", 32)), 32), tuple(uses))
+    folds = tuple(row_folds(tile, [32]))
+    found = found_in(tile, Space(SHUFFLE, folds), Space(PADDING, (Padded(32, 1),)))
+    assert len(found.plans) == 2
+    for plan in found.plans:
+        assert plan.passes <= found.present.passes
+        counted = cost(Workload(SM_90, tile), plan.layout)
+        assert not isinstance(counted, Refusal)
+        assert counted.passes == plan.passes
+    assert found.plans[0].tried == 1 + len(folds)
+    assert not found.known(found.plans[0]).optimal
+
+
+def test_executions_weigh_as_often_as_they_happen() -> None:
+    starts = np.stack([LANE, 32 * LANE])
+    often = use("u", starts, "ld.shared.b32", weight=10, times=np.array([9, 1]))
+    tile = Tile(Shape((("n", 32), ("m", 32)), 32), (often,))
+    assert found_in(tile).present.passes == 9 * 1 + 1 * 32
+
+
+def test_a_dimension_that_no_access_moves_is_a_batch_of_any_size() -> None:
+    one = transpose()
+    three = Tile(
+        Shape((*one.shape.dims, ("stage", 3)), 32),
+        tuple(
+            Use(u.name, u.op, u.elements + 512, u.active, u.issues, weight=u.weight)
+            for u in one.uses
+        ),
+    )
+    stripped = stages(three)
+    assert (stripped.shape, stripped.batch) == (one.shape, 3)
+    for mine, theirs in zip(stripped.uses, one.uses, strict=True):
+        assert np.array_equal(mine.elements, theirs.elements)
+    assert stages(one).batch == 1
+    folds = tuple(row_folds(stripped, [32]))
+    (plan,) = found_in(stripped, Space(LINEAR, folds, linear=True)).plans
+    assert (plan.passes, plan.lds_bytes) == (32, 3 * 2048)
+
+
+def test_folds_are_bijections_that_come_once_each() -> None:
+    tile = transpose()
+    folds = list(row_folds(tile, [32, 16, 8]))
+    assert all(is_bijection(fold, 512) for fold in folds)
+    images = {fold(np.arange(512)).tobytes() for fold in folds}
+    assert len(images) == len(folds)
+    assert all(isinstance(fold, XorFold) for fold in folds)
+
+
+# check and fix of a kernel
+
+FLAT = changed(
+    ROWS,
+    ("memref<64x64xf16, #gpu", "memref<2x4096xf16, #gpu"),
+    ("%lds[%t, %i]", "%lds[%c0, %n]"),
+    (
+        "{\n    %v",
+        "{\n    %n = affine.apply affine_map<(d0, d1) -> (d0 * 64 + d1)>(%t, %i)\n    %v",
+    ),
+)
+"""The rows of one of two buffers, side by side in its only dimension: column bits must fold."""
+
+NARROW = changed(
+    ROWS,
+    ("memref<64x64xf16, #gpu", "memref<512x8xf16, #gpu"),
+    ("%lds[%t, %i]", "%lds[%n, %c0]"),
+    (
+        "{\n    %v",
+        "{\n    %n = affine.apply affine_map<(d0, d1) -> (d0 * 8 + d1 floordiv 8)>(%t, %i)\n    %v",
+    ),
+)
+"""The same in rows of one vector: what helps moves rows, which no last index says."""
+
+
+def test_fix_writes_what_check_calls_the_optimum_of_rows_inside_one_dimension(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    from bankwise.ask.fix import fix
+
+    report = fix(written(tmp_path, FLAT), "gfx950", isa=False)
+    ((optimum,),) = ([*k.optima] for k in report.before.kernels)
+    assert (optimum.present.passes, optimum.best.passes) == (768, 96)
+    (change,) = report.changes
+    assert (change.before.passes, change.after.passes) == (768, 96)
+    assert change.optimum == "optimal: reaches the floor"
+    assert report.accepted
+    assert [v.status for v in report.verdicts] == ["passed"]
+    assert report.after.totals.run.extra == 0
+
+
+def test_three_buffers_are_a_batch_of_one_proved_and_written_like_two(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    from bankwise.ask.fix import fix
+
+    three = changed(FLAT, ("memref<2x4096xf16, #gpu", "memref<3x4096xf16, #gpu"))
+    report = fix(written(tmp_path, three), "gfx950", isa=False)
+    ((optimum,),) = ([*k.optima] for k in report.before.kernels)
+    assert (optimum.present.passes, optimum.best.passes) == (768, 96)
+    assert (optimum.optimal, optimum.how) == (True, "reaches the floor")
+    (change,) = report.changes
+    assert (change.after.passes, change.optimum) == (96, "optimal: reaches the floor")
+    assert [v.status for v in report.verdicts] == ["passed"]
+
+
+def test_where_fix_cannot_write_the_optimum_check_and_fix_say_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    from bankwise.ask.fix import fix
+
+    report = fix(written(tmp_path, NARROW), "gfx950", isa=False, execute=False)
+    ((optimum,),) = ([*k.optima] for k in report.before.kernels)
+    assert optimum.best.passes < optimum.present.passes
+    (note,) = optimum.notes
+    assert note.startswith("`bankwise fix` writes the last index XOR a function of the bits above")
+    assert f"{optimum.present.passes:,} passes at best" in note
+    assert report.changes == ()
+    (refusal,) = report.refusals
+    assert f"a layout that takes {optimum.best.passes:,} passes instead of" in refusal.reason
+    assert "the last index XOR a function of the bits above" in refusal.reason
