@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 from functools import cache
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -186,11 +188,23 @@ def test_the_judge_accepts_every_certificate_of_a_report() -> None:
 def test_a_certificate_goes_from_a_report_to_the_judge_through_a_pipe(monkeypatch) -> None:
     document = json.loads(run("check", DATA / "gemm_gfx950.s", "--format", "json").out)
     certificate = document["kernels"][0]["optima"][0]["certificate"]
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(certificate)))
+    monkeypatch.setattr(sys, "stdin", _pipe(json.dumps(certificate)))
     assert run("certify", "-").code == 0
     certificate["accesses"][0]["passes"] += 1
-    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(certificate)))
+    monkeypatch.setattr(sys, "stdin", _pipe(json.dumps(certificate)))
     assert run("certify", "-").code == 2
+
+
+def _pipe(text: str) -> io.TextIOWrapper:
+    """The end of a pipe that this text comes through."""
+    end, start = os.pipe()
+    Thread(target=_send, args=(start, text), daemon=True).start()
+    return os.fdopen(end)
+
+
+def _send(start: int, text: str) -> None:
+    with os.fdopen(start, "w") as sink:
+        sink.write(text)
 
 
 def test_mlir_reports_and_fixes_carry_certificates_of_the_layouts_they_name() -> None:

@@ -18,6 +18,7 @@ import bankwise.ask.check
 from bankwise.cli.commands import app
 from bankwise.errors import InputError
 from bankwise.read import formats
+from bankwise.read.follow.driver import Dialect
 from bankwise.read.formats import FORMATS, Format
 from bankwise.read.recognise import load, recognise, recognise_bytes, recognise_text, require
 from bankwise.read.signs import lines
@@ -234,8 +235,10 @@ def test_the_help_of_a_verb_names_what_it_takes_and_nothing_else(verb: str) -> N
 
 def test_every_verb_of_the_table_is_one_of_the_command_line_and_has_somebody_who_answers() -> None:
     assert {verb for one in FORMATS for verb in one.verbs} == set(VERBS)
-    places = {w for one in FORMATS for w in (*one.verbs.values(), one.reader, one.listing) if w}
-    assert all(callable(load(where)) for where in places)
+    answers = {w for one in FORMATS for w in (*one.verbs.values(), one.listing) if w}
+    assert all(callable(load(where)) for where in answers)
+    readers = {load(one.reader) for one in FORMATS if one.reader}
+    assert all(callable(reader) or isinstance(reader, Dialect) for reader in readers)
 
 
 def test_what_no_verb_takes_says_what_to_do() -> None:

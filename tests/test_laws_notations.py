@@ -46,7 +46,7 @@ def answer(name: str) -> dict[str, Any]:
 
 def refused(text: str) -> bool:
     """Whether an emitted text is none, but says that there is none."""
-    return text.startswith("not a member")
+    return text.startswith(("not a member", "not found among"))
 
 
 def pairs(names: tuple[str, ...], others: tuple[str, ...]) -> list[Any]:

@@ -134,7 +134,7 @@ def recorded_keys() -> set[str]:
         f"{schema} {below}.{key}"
         for schema, paths in folded.items()
         for below, keys in paths.items()
-        for key in keys.split()
+        for key in keys.split(", ")
     }
 
 
@@ -145,7 +145,7 @@ def fold(keys: set[str]) -> dict[str, dict[str, str]]:
         schema, _, path = whole.partition(" ")
         below, _, key = path.rpartition(".")
         paths = folded.setdefault(schema, {})
-        paths[below] = f"{paths.get(below, '')} {key}".strip()
+        paths[below] = f"{paths[below]}, {key}" if below in paths else key
     return folded
 
 
