@@ -51,6 +51,12 @@ def _run() -> int | str | None:
     """Import the commands, which takes most of the start, and run the one that was typed."""
     if sys.stdout is None:
         raise InputError("standard output is closed", hint="for no output: > /dev/null")
+    if sys.argv[1:] == ["--version"]:
+        from bankwise.cli.version import print_version
+
+        print_version()
+        sys.stdout.flush()
+        return 0
     from bankwise.cli.commands import app
 
     try:

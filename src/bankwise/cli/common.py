@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -118,7 +117,9 @@ DirectLoad = Annotated[
 
 def _version(show: bool) -> None:
     if show:
-        print(f"bankwise {version('bankwise')}")
+        from bankwise.cli.version import print_version
+
+        print_version()
         raise typer.Exit
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 
 from bankwise.show import as_text, solving, spec
-from bankwise.show.documents import checking, fixing
-from bankwise.show.documents import solving as solutions
 from bankwise.show.fixing import FixReport
 from bankwise.show.model import ModelFix
 from bankwise.show.more import More
 from bankwise.show.solving import SolveReport
 from bankwise.show.spec import SpecReport, SpecSolution
 from bankwise.show.values import CheckReport
+
+if TYPE_CHECKING:  # structs need msgspec, which printing does not
+    from bankwise.show.documents.checking import CheckDocument
+    from bankwise.show.documents.fixing import FixDocument, FixModelDocument
+    from bankwise.show.documents.solving import SolveDocument
 
 
 def counted(answer: CheckReport | SpecReport) -> CheckReport:
@@ -22,8 +27,10 @@ def counted(answer: CheckReport | SpecReport) -> CheckReport:
 
 def check_document(
     answer: CheckReport | SpecReport, more: More | None = None, *, lanes: bool = False
-) -> checking.CheckDocument:
+) -> CheckDocument:
     """An answer of ``check``. ``lanes``: with what every lane touches, which pages draw."""
+    from bankwise.show.documents import checking
+
     if isinstance(answer, CheckReport):
         return checking.check_document(answer, more, lanes=lanes)
     return checking.spec_document(answer, lanes=lanes)
@@ -41,8 +48,10 @@ def print_check(
 
 def fix_document(
     answer: FixReport | ModelFix, *, lanes: bool = False
-) -> fixing.FixDocument | fixing.FixModelDocument:
+) -> FixDocument | FixModelDocument:
     """An answer of ``fix``. ``lanes``: with what every lane touches, which pages draw."""
+    from bankwise.show.documents import fixing
+
     if isinstance(answer, FixReport):
         return fixing.fix_document(answer, lanes=lanes)
     return fixing.model_fix_document(answer, lanes=lanes)
@@ -53,8 +62,10 @@ def solved(answer: SolveReport | SpecSolution) -> SolveReport:
     return answer if isinstance(answer, SolveReport) else answer.report
 
 
-def solve_document(answer: SolveReport | SpecSolution) -> solutions.SolveDocument:
+def solve_document(answer: SolveReport | SpecSolution) -> SolveDocument:
     """An answer of ``solve``."""
+    from bankwise.show.documents import solving as solutions
+
     if isinstance(answer, SolveReport):
         return solutions.solve_document(answer)
     return solutions.solution_document(answer)
