@@ -104,11 +104,14 @@ class AccessReport:
 
     @property
     def conflict(self) -> Sureness:
-        """Whether it conflicts: "sure" only if it runs, and by a rule that is known."""
-        ends = self.run.ends.extra
-        if ends.high == 0:
+        """Whether it conflicts: "sure" if it does whenever it runs, by a rule that is known.
+
+        How often that is, ``run`` says: a loop of unknown length hides no conflict.
+        """
+        if self.run.ends.extra.high == 0:
             return "none"
-        return "sure" if ends.low and not self.assumed else "possible"
+        whenever = any(i.cost.ends.extra.low for i in self.iterations)
+        return "sure" if whenever and not self.assumed else "possible"
 
     @property
     def rule(self) -> str:
