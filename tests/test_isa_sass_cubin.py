@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import struct
@@ -19,8 +20,8 @@ from bankwise.read.recognise import recognise
 from bankwise.read.sass import disassemble
 from bankwise.read.sass.cubin import check_cubin
 from bankwise.read.sass.dialect import SASS
-from bankwise.read.sass.disassemble import find_nvdisasm
 from bankwise.read.sass.facts import from_cubin
+from bankwise.read.toolkit import find_program
 from sass_texts import DATA, sass_text
 
 BODY = """\
@@ -113,8 +114,23 @@ def test_a_cubin_is_disassembled_and_checked(nvdisasm: Path, tmp_path: Path) -> 
     assert (access.cost.passes, access.cost.ideal) == (32, 1)
     assert str(access.location) == "tile.cu:12"
     assert "STS at 0x0020" in access.note
-    assert (tmp_path / "called").read_text().split() == ["-c", "-g", "-ndf", str(path)]
+    assert (tmp_path / "called").read_text().split() == ["-c", "-gi", "-ndf", str(path)]
     assert "the most that the kernel was compiled for" in report.kernels[0].notes[0]
+
+
+def test_what_is_not_analysed_belongs_to_its_kernel_not_to_its_neighbour(
+    nvdisasm: Path, tmp_path: Path
+) -> None:
+    """Both stand in one source, whose lines do not tell which kernel an instruction is in."""
+    loaded = BODY.replace("IMAD.SHL.U32 R2, R0, 0x80, RZ", "LDG.E R2, desc[UR4][R6.64]")
+    other = re.sub(r"\bk\b", "other", sass_text(loaded).partition("\n\n")[2])
+    (tmp_path / "text").write_text(f"{sass_text(BODY)}\n{other}")
+    path = tmp_path / "k.cubin"
+    path.write_bytes(cubin(FACTS))
+    report = check_assembly_file(path, Options(workgroup_size="32"))
+    (refusal,) = report.refusals
+    assert str(refusal.location) == "tile.cu:12"
+    assert {k.name: report.refused(k) for k in report.kernels} == {"k": (), "other": (refusal,)}
 
 
 def test_no_disassembler_is_bad_input_with_a_hint(
@@ -122,7 +138,7 @@ def test_no_disassembler_is_bad_input_with_a_hint(
 ) -> None:
     path = tmp_path / "k.cubin"
     path.write_bytes(cubin(FACTS))
-    monkeypatch.setattr(disassemble, "find_nvdisasm", lambda: None)
+    monkeypatch.setattr(disassemble, "find_program", lambda name: None)
     with pytest.raises(InputError, match=r"nvdisasm, which is not found\n.*CUDA Toolkit"):
         check_cubin(path)
 
@@ -134,7 +150,7 @@ def test_it_is_found_by_cuda_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     program.chmod(0o755)
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
-    assert find_nvdisasm() == program
+    assert find_program("nvdisasm") == program
 
 
 def test_a_failing_disassembler_is_quoted(nvdisasm: Path, tmp_path: Path) -> None:
@@ -181,7 +197,7 @@ def test_a_missing_cubin_is_bad_input(tmp_path: Path) -> None:
 
 def test_the_real_tools_agree_with_each_other(tmp_path: Path) -> None:
     """A cubin assembled here: read through its bytes, and as the text of both disassemblers."""
-    ptxas, found = shutil.which("ptxas"), find_nvdisasm()
+    ptxas, found = shutil.which("ptxas"), find_program("nvdisasm")
     if ptxas is None or found is None:
         pytest.skip("ptxas or nvdisasm is not installed")
     source = (DATA / "sass" / "tiles.ptx").read_text()

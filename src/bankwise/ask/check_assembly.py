@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +34,21 @@ def check_assembly_file(
 ) -> CheckReport:
     """Check every kernel of an assembly text, or of a cubin."""
     kind, text = _content(path)
-    kernels = assembly_kernels(kind, text, path, options)
+    return report_of(path, assembly_kernels(kind, text, path, options), text)
+
+
+def report_of(
+    path: Path, kernels: Sequence[AssemblyKernel], text: str = "", notes: Iterable[str] = ()
+) -> CheckReport:
+    """The report of kernels that were followed; ``path`` names their file, ``text`` is its text."""
     reports = [_kernel(k, machine(k.target), _origin(path, text, k.name)) for k in kernels]
-    refused = [r for k in kernels for r in (*k.refusals, *_unseen(k))]
     return check_report(
         str(path),
         "emitted",
-        [report for report, _ in reports],
+        reports,
         findings=(f for k in kernels for f in offsets_after_xor(k)),
-        refusals=(*refused, *(r for _, refusals in reports for r in refusals)),
+        refusals=(r for report in reports for r in report.refusals),
+        notes=notes,
     )
 
 
@@ -64,20 +70,24 @@ def assembly_kernels(
 
     Raises :class:`InputError` if there is no kernel.
     """
-    asked: dict[str, Any] = {
-        "args": _arguments(options.arguments),
-        "kernel": options.kernel,
-        "workgroup_size": three(options.workgroup_size) if options.workgroup_size else None,
-    }
     reader, target = load(kind.reader), options.target or None
     found: tuple[AssemblyKernel, ...] = (
-        reader(path, target, **asked)
+        reader(path, target, **asked(options))
         if kind.binary
-        else check_code(reader, text, str(path), target, **asked)
+        else check_code(reader, text, str(path), target, **asked(options))
     )
     if not found:
         raise InputError("no kernel in this file", location=Location(str(path)))
     return found
+
+
+def asked(options: Options) -> dict[str, Any]:
+    """What every reader of machine code is asked for, beside the target."""
+    return {
+        "args": _arguments(options.arguments),
+        "kernel": options.kernel,
+        "workgroup_size": three(options.workgroup_size) if options.workgroup_size else None,
+    }
 
 
 def _arguments(texts: tuple[str, ...]) -> dict[str | int, int]:
@@ -105,15 +115,18 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
     return Origin(maker(kernel, text[:_HEAD]))
 
 
-def _kernel(
-    found: AssemblyKernel, gpu: Machine, origin: Origin
-) -> tuple[KernelReport, tuple[Refusal, ...]]:
+def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
     kernel = kernel_of(found)
-    reports, refusals = count_kernel(kernel, gpu)
+    reports, uncounted = count_kernel(kernel, gpu)
     conflicts = any(r.run.extra for r in reports)
     advice = _advice(found, gpu, origin)
-    notes = advice.notes if conflicts else ()
-    return kernel_report(kernel, reports, optima=advice.optima, notes=notes), refusals
+    return kernel_report(
+        kernel,
+        reports,
+        optima=advice.optima,
+        notes=advice.notes if conflicts else (),
+        refusals=(*found.refusals, *_unseen(found), *uncounted),
+    )
 
 
 def kernel_of(found: AssemblyKernel) -> Kernel:

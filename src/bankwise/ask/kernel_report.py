@@ -19,8 +19,10 @@ def kernel_report(
     occupancy: Occupancy | None = None,
     optima: Iterable[Optimum] = (),
     notes: Iterable[str] = (),
+    refusals: Iterable[Refusal] = (),
 ) -> KernelReport:
-    """A kernel and its counted accesses. ``notes``: what is to be said beside its own."""
+    """A kernel and its counted accesses. ``notes``: what is to be said beside its own;
+    ``refusals``: what is not analysed of it."""
     return KernelReport(
         name=kernel.name,
         target=kernel.target,
@@ -33,6 +35,7 @@ def kernel_report(
         occupancy=occupancy,
         notes=(*kernel.notes, *notes),
         optima=tuple(optima),
+        refusals=tuple(refusals),
     )
 
 

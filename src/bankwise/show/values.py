@@ -70,7 +70,10 @@ class Optimum:
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One kernel. ``occupancy``: None where it is not known how much shared memory one takes."""
+    """One kernel. ``occupancy``: None where it is not known how much shared memory one takes.
+
+    ``refusals``: of those of its report, what its reader knows to be of this kernel.
+    """
 
     name: str
     target: str
@@ -83,6 +86,7 @@ class KernelReport:
     occupancy: Occupancy | None
     notes: tuple[str, ...] = ()
     optima: tuple[Optimum, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
 
     @property
     def totals(self) -> Totals:
@@ -156,16 +160,22 @@ class CheckReport:
         return _totals(self.kernels, _SPECIAL)
 
     def refused(self, kernel: KernelReport) -> tuple[Refusal, ...]:
-        """Refusals between this kernel's place and the next one's, and those without a place."""
-        first = kernel.location
-        later = [k.location.line for k in self.kernels if k.location.file == first.file]
-        last = min((line for line in later if line > first.line), default=1 << 62)
+        """Refusals of this kernel. Those of which no reader says whose they are: those between its
+        place and the next one's, and those without a place."""
+        told = {r for k in self.kernels for r in k.refusals}
         return tuple(
             r
             for r in self.refusals
-            if r.location is None
-            or (r.location.file == first.file and first.line <= r.location.line < last)
+            if (r in kernel.refusals if r in told else self._is_behind(r, kernel.location))
         )
+
+    def _is_behind(self, refusal: Refusal, first: Location) -> bool:
+        place = refusal.location
+        if place is None:
+            return True
+        later = [k.location.line for k in self.kernels if k.location.file == first.file]
+        last = min((line for line in later if line > first.line), default=1 << 62)
+        return place.file == first.file and first.line <= place.line < last
 
     @property
     def clean(self) -> bool:

@@ -12,7 +12,7 @@ from bankwise.read.follow.driver import Size, check_kernels, check_target, no_ke
 from bankwise.read.sass.dialect import SASS, check_generation
 from bankwise.read.sass.disassemble import OPTIONS, disassemble
 from bankwise.read.sass.facts import from_cubin
-from bankwise.read.sass.parse import kernels
+from bankwise.read.sass.parse import Kernel, kernels
 
 
 def check_cubin(
@@ -28,15 +28,23 @@ def check_cubin(
     A cubin has no lines: what is found stands at its source line, if the file has line numbers.
     """
     file = str(path)
-    facts = from_cubin(read_bytes(path), file)
-    text = disassemble(path)
-    found = kernels(text, file, facts, only=kernel)
+    text, found = cubin_kernels(path, kernel)
     if not found:
         raise no_kernel(SASS, text, file, kernel)
-    check_generation(found[0].target, file)
     gpu = check_target(SASS, target or found[0].target, file)
     checked = check_kernels(
         SASS, found, file, gpu, lambda i: i.source or Location(file), args or {}, workgroup_size
     )
     note = f"lines named in notes are those of nvdisasm {' '.join(OPTIONS)}"
     return tuple(replace(one, notes=(*one.notes, note)) for one in checked)
+
+
+def cubin_kernels(path: Path, only: str = "") -> tuple[str, tuple[Kernel, ...]]:
+    """What nvdisasm prints for a cubin, and its kernels, or ``only`` one; () for none."""
+    file = str(path)
+    facts = from_cubin(read_bytes(path), file)
+    text = disassemble(path)
+    found = kernels(text, file, facts, only=only)
+    if found:
+        check_generation(found[0].target, file)
+    return text, found

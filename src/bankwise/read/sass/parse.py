@@ -37,7 +37,8 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
 class Instruction:
     """``/*0150*/ @!P0 BRA `(.L_x_0) ;``: address, guard ("!P0" or empty), name, operands.
 
-    ``line``: in the text. ``source``: the place in the source text, the innermost one.
+    ``line``: in the text. ``places``: in the source text, the innermost first, then where it was
+    inlined.
     """
 
     line: int
@@ -45,7 +46,12 @@ class Instruction:
     guard: str
     name: str
     operands: tuple[str, ...]
-    source: Location | None = None
+    places: tuple[Location, ...] = ()
+
+    @property
+    def source(self) -> Location | None:
+        """The innermost place in the source text, if the text names one."""
+        return self.places[0] if self.places else None
 
     @property
     def parts(self) -> list[str]:
@@ -124,20 +130,20 @@ def _kernel(
 ) -> Kernel:
     instructions: list[Instruction] = []
     labels: dict[str, int] = {}
-    source: Location | None = None
+    places: tuple[Location, ...] = ()
     marked = False
     for number, line in body:
         place, label, code = _PLACE.match(line), _LABEL.match(line), _CODE.match(line)
         if place:
-            # Of several lines in a row the first is the innermost of the inlined places.
-            source = source if marked else Location(place[1], int(place[2]))
+            # Several lines in a row: the innermost place, then where that was inlined, and so on.
+            places = (*(places if marked else ()), Location(place[1], int(place[2])))
             marked = True
             continue
         if label:
             labels[label[1]] = len(instructions)
         if code:
             marked = False
-            found = _instruction(number, code, source, file)
+            found = _instruction(number, code, places, file)
             labels[hex(found.address)] = len(instructions)
             instructions.append(found)
         elif re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+[@A-Z{]", line):
@@ -148,7 +154,7 @@ def _kernel(
 
 
 def _instruction(
-    number: int, code: re.Match[str], source: Location | None, file: str
+    number: int, code: re.Match[str], places: tuple[Location, ...], file: str
 ) -> Instruction:
     text = code[2].strip("{} ")
     guard = _GUARD.match(text)
@@ -162,7 +168,7 @@ def _instruction(
         guard[1] + guard[2] if guard else "",
         name,
         tuple(_split(re.sub(r"\(\*.*?\*\)", "", operands))),
-        source,
+        places,
     )
 
 
