@@ -78,6 +78,7 @@ NAMED = {
     "document without MLIR": "README.md",
     "TOML": "pyproject.toml",
     "table (CSV)": "prices.csv",
+    "CUDA header": "tile.cuh",
 }
 """Formats that only a name tells."""
 
@@ -139,6 +140,11 @@ def test_every_format_is_told_by_a_sample_here(tmp_path: Path) -> None:
         ("k.mlir", "text of an unknown kind", "MLIR kernel"),
         ("k.ptx", "binary file", "binary file"),
         ("k.cpp", "HIP source", "HIP source"),
+        ("k.cuh", "CUDA source", "CUDA header"),
+        ("k.hpp", "CUDA source", "CUDA source"),
+        ("k.cu", "C++ source", "CUDA source"),
+        ("k.cu", "HIP source", "HIP source"),
+        ("k.hip", "CUDA source", "HIP source"),
     ],
 )
 def test_content_goes_before_the_suffix_and_a_family_before_content(

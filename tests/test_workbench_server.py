@@ -432,7 +432,10 @@ def test_a_pasted_text_needs_no_name(server: Server, file: str, more: dict[str, 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("#include <cuda_fp16.h>\n__global__ void k() {}\n", "compile it: `nvcc -ptx FILE`"),
+        (
+            "#include <cuda_fp16.h>\n__global__ void k() {}\n",
+            "this is CUDA source, which no page compiles\n  hint: compile it: `nvcc -ptx FILE`",
+        ),
         ("import triton\n\n@triton.jit\ndef k(a):\n    pass\n", "this is Triton source"),
     ],
 )

@@ -19,8 +19,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Location
 from bankwise.read.options import Options
+from bankwise.read.recognise import recognise
 
 Document = dict[str, Any]
 Tell = Callable[[str, int, int], None]
@@ -48,10 +49,15 @@ def main() -> int:
 def document(verb: str, file: Path, options: Options, tell: Tell) -> Document:
     """The answer of a verb: what its ``--format json`` prints, with what pages draw.
 
-    Raises :class:`InputError` for what the command line would refuse too.
+    Raises :class:`InputError` for what the command line would refuse too, and for what a compiler
+    would have to read: a text from a page must not open files by including them.
     """
     verbs = {"check": _check, "fix": _fix, "solve": _solve}
     tell(f"reading {file}", 0, 0)
+    kind = recognise(file)
+    if kind.compiled:
+        message = f"this is {kind}, which no page compiles"
+        raise InputError(message, location=Location(str(file)), hint=kind.instead)
     return verbs[verb](file, options, tell)
 
 

@@ -123,7 +123,7 @@ def _of_code(kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
 
 def _unknown(kernel: KernelReport) -> str:
     file = Path(kernel.location.file)
-    runs = file.is_file() and recognise(file).name in ("SASS", "cubin")
+    runs = file.is_file() and recognise(file).name in ("SASS", "cubin", "CUDA source")
     return f"no rates for {kernel.target}" if runs else "the code that runs is not at hand"
 
 

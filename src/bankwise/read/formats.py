@@ -3,8 +3,9 @@
 Help texts, refusals, the Python API, the jobs of the page and the walk through a folder are all
 derived from :data:`FORMATS`: a format is added by adding its record. Content decides where it is
 plain (PTX in a ``.txt`` is PTX), the suffix elsewhere. A suffix that belongs to a family (``.py``,
-``.cu``, ``.toml``, ..) settles the family: a kernel quoted in a Python file is still Python. What
-bankwise does not read is known too, so that the refusal can say what to do instead.
+``.cu``, ``.toml``, ..) settles the family: a kernel quoted in a Python file is still Python, and a
+``.cu`` without a kernel of its own is no C++, which stands behind CUDA. What bankwise does not read
+is known too, so that the refusal can say what to do instead.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ class Format:
     code in it. These are ``module:function`` below ``bankwise``, loaded when they are wanted.
     ``options``: those of the verbs that not every format has a use for. ``stage``: of what a
     compiler leaves in a folder the highest is checked, 0 is named only. ``binary``: it has no
-    text. ``instead``: what to do.
+    text. ``compiled``: reading it runs a compiler, which opens whatever its text includes: only for
+    who may open that too. ``instead``: what to do.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Format:
     options: frozenset[str] = frozenset()
     stage: int | None = None
     binary: bool = False
+    compiled: bool = False
     instead: str = ""
 
     def __str__(self) -> str:
@@ -292,6 +295,10 @@ KNOWN: tuple[Format, ...] = (
         "of CSV the profiles of ncu (--csv) and of rocprof, rocprofv2 and rocprofv3 are read",
         family="table",
     ),
+)
+"""What bankwise knows and does not read."""
+
+SOURCES: tuple[Format, ...] = (
     _known(
         *("Triton source", "", ".py", lines(r"@triton\.", r"(?:import|from) triton\b")),
         "check the folder of its kernel in ~/.triton/cache, or call bankwise.triton.check",
@@ -316,11 +323,20 @@ KNOWN: tuple[Format, ...] = (
         "uses it with `hipcc -S` and check the assembly",
         family="C++",
     ),
-    _known(
-        *("CUDA source", "", ".cu .cuh"),
+    Format(
+        *("CUDA source", "", (".cu",)),
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
-        "compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and check that",
         family="C++",
+        verbs={"check": "ask.check_cuda:check_cuda_file"},
+        options=_ANY_KERNEL,
+        compiled=True,
+        instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
+        "check that",
+    ),
+    _known(
+        *("CUDA header", "a", ".cuh", None),
+        "check the .cu file that includes it",
+        family="CUDA header",
     ),
     _known(
         *("C++ source", "", _HEADERS),
@@ -328,13 +344,17 @@ KNOWN: tuple[Format, ...] = (
         "compile a kernel that uses it, and check the assembly",
         family="C++",
     ),
+)
+"""Programs. Of languages that contain each other the smaller comes first: C++ is in all of them."""
+
+OTHERS: tuple[Format, ...] = (
     _known(
         *("text of an unknown kind", "", ".txt .log .out", signs.is_text),
         "a suffix says what it is: .mlir, .s, .ptx, .sass, .ttgir, .toml",
     ),
     _known("binary file", "a", "", lambda _: True, "text is needed: assembly, PTX, SASS or MLIR"),
 )
-"""What it does not read. The last takes whatever is left."""
+"""Whatever is left."""
 
-FORMATS = (*READ, *KNOWN)
+FORMATS = (*READ, *KNOWN, *SOURCES, *OTHERS)
 """In the order in which they are tried."""

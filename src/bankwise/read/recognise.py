@@ -42,7 +42,8 @@ def _of(content: Content, suffix: str) -> Format:
     table = formats.FORMATS
     named = [one for one in table if suffix in one.suffixes]
     family = next((one.family for one in named if one.family and content.text), "")
-    tried = [one for one in table[:-_LEFT] if not family or one.family == family]
+    end = table.index(named[-1]) + 1 if family else len(table) - _LEFT
+    tried = [one for one in table[:end] if family in ("", one.family)]
     shown = next((one for one in tried if one.sign and one.sign(content)), None)
     if shown or (named and content.text):
         return shown or named[-1]

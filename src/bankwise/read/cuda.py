@@ -1,0 +1,174 @@
+"""CUDA source: compiled by nvcc to a cubin, whose kernels are read at the author's lines.
+
+With -lineinfo the code is the same as without, and names for each instruction its place in the
+source, and where that was inlined. An instruction is shown at the innermost of these places in the
+file in which its kernel stands: a copy of cuda_pipeline.h, at the line that asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_text
+from bankwise.hardware.machine import machine
+from bankwise.hardware.toolchain import triton
+from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
+from bankwise.read.follow.driver import Size, check_kernels, followed
+from bankwise.read.nvcc import Name, compile_cubin
+from bankwise.read.sass.cubin import cubin_kernels
+from bankwise.read.sass.dialect import SASS
+from bankwise.read.sass.parse import Kernel, kernel_names
+
+_LINE = re.compile(r"\bline (\d+)\b")
+"""How the follower names a line of the machine code in its reasons."""
+
+Lines = Mapping[int, Location]
+"""Lines of the machine code to places in the source."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """The kernels of a CUDA source; ``how`` it was compiled, in words."""
+
+    kernels: tuple[AssemblyKernel, ...]
+    how: str
+
+
+def check_cuda(
+    path: Path,
+    target: str,
+    *,
+    args: ArgumentValues,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+) -> Compiled:
+    """Compile a CUDA source for the GPU ``target`` and follow its kernels; parameters as of
+    :func:`bankwise.read.follow.driver.check_code`.
+
+    Raises :class:`InputError` without a target or a compiler, with nvcc's own words if it does not
+    compile, and for a file that has no kernel.
+    """
+    file = str(path)
+    architecture = _architecture(target, file)
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        source = path if path.is_file() else _copied(file, Path(folder))
+        name, cubin = _names(source, file), Path(folder, "out.cubin")
+        how = compile_cubin(source, cubin, architecture, file, name)
+        found = _kernels(cubin, kernel, file)
+    placed = (_follow(one, file, name, target, args, workgroup_size) for one in found)
+    return Compiled(tuple(placed), how)
+
+
+def _architecture(target: str, file: str) -> str:
+    """What nvcc calls a machine: by its compute capability, whatever its file is called."""
+    known = followed(SASS)
+    hint = f"--target sm_90, for example; one of {', '.join(known)}"
+    if not target:
+        message = "CUDA source is compiled for one GPU, and --target names none"
+        raise InputError(message, location=Location(file), hint=hint)
+    tools = machine(target).tools
+    if target not in known:
+        message = f"CUDA compiled for {target} is not followed"
+        raise InputError(message, location=Location(file), hint=hint)
+    return f"sm_{triton(tools).target.partition(':')[2]}"
+
+
+def _copied(file: str, folder: Path) -> Path:
+    """What came through a pipe, as a file."""
+    source = folder / "kernel.cu"
+    source.write_text(read_text(file), "utf-8")
+    return source
+
+
+def _names(source: Path, file: str) -> Name:
+    """The source is called what the user calls it, a file below its folder likewise."""
+    here, real = os.path.dirname(file), os.path.realpath(source)
+    folder = os.path.realpath(source.parent)
+
+    def name(found: str) -> str:
+        place = os.path.realpath(found)
+        if place == real:
+            return file
+        below = os.path.relpath(place, folder)
+        return found if below.startswith(os.pardir) else os.path.join(here, below)
+
+    return name
+
+
+def _kernels(cubin: Path, only: str, file: str) -> tuple[Kernel, ...]:
+    """The kernels of a compiled source; what is wrong is wrong with the source."""
+    where = Location(file)
+    try:
+        text, found = cubin_kernels(cubin, only)
+    except InputError as error:
+        raise InputError(error.message, location=where, hint=error.hint) from error
+    if not found:
+        names = ", ".join(kernel_names(text))
+        message = f"no kernel {only!r} in this source" if names else "no kernel was compiled"
+        hint = f"it has {names}" if names else "a template is compiled where it is instantiated"
+        raise InputError(message, location=where, hint=hint)
+    return found
+
+
+def _follow(
+    kernel: Kernel, file: str, name: Name, gpu: str, args: ArgumentValues, size: Size | None
+) -> AssemblyKernel:
+    """Follow one kernel and say all that is found in terms of the source."""
+    outer = [i.places[-1] for i in kernel.instructions if i.places]
+    home = outer[0].file if outer else ""
+    first = min((place.line for place in outer if place.file == home), default=0)
+    start = Location(name(home) if home else file, first)
+    lines = {i.line: _place(i.places, home, name) or start for i in kernel.instructions}
+    begins = replace(kernel, line=first)
+    (found,) = check_kernels(
+        *(SASS, (begins,), start.file, gpu, lambda i: lines[i.line], args), size
+    )
+    return _at_source(found, lines, name)
+
+
+def _place(places: tuple[Location, ...], home: str, name: Name) -> Location | None:
+    """The innermost place in the kernel's own file, if it has any there, else the innermost."""
+    inside = [one for one in places if one.file == home]
+    found = next(iter((*inside, *places)), None)
+    return None if found is None else replace(found, file=name(found.file))
+
+
+def _at_source(found: AssemblyKernel, lines: Lines, name: Name) -> AssemblyKernel:
+    """Lines that are named in words become those of the source, too."""
+
+    def words(text: str) -> str:
+        return _LINE.sub(lambda one: _said(one, lines, found.location.file), text)
+
+    branches: dict[int, str] = {}
+    for line, why in found.open_branches.items():
+        branches.setdefault(lines[line].line, words(why))
+    return replace(
+        found,
+        accesses=tuple(_access(one, words, name) for one in found.accesses),
+        not_followed=tuple(replace(n, line=lines[n.line].line) for n in found.not_followed),
+        refusals=tuple(Refusal(words(one.reason), one.location) for one in found.refusals),
+        open_branches=branches,
+        notes=tuple(map(words, found.notes)),
+        unseen=tuple(map(words, found.unseen)),
+    )
+
+
+def _said(found: re.Match[str], lines: Lines, home: str) -> str:
+    place = lines.get(int(found[1]))
+    if place is None:
+        return found[0]
+    return f"line {place.line}" if place.file == home else str(place)
+
+
+def _access(found: AssemblyAccess, words: Callable[[str], str], name: Name) -> AssemblyAccess:
+    """``source`` is left where it is another place than the access's own."""
+    place = found.source and replace(found.source, file=name(found.source.file))
+    access = replace(found.access, note=words(found.access.note))
+    source = None if place == access.location else place
+    return replace(found, access=access, source=source, unknown=words(found.unknown))

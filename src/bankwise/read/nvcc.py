@@ -1,0 +1,155 @@
+"""Running nvcc: CUDA source to a cubin, and what nvcc says against it at the author's lines.
+
+    nvcc -lineinfo -cubin -arch=sm_90 -I. kernel.cu -o kernel.cubin
+
+Nothing is written beside the source: what nvcc leaves lies in a folder that the caller makes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from bankwise.errors import InputError, Location
+from bankwise.read.toolkit import find_program
+
+SECONDS = 300
+"""The limit of one compilation."""
+
+Name = Callable[[str], str]
+"""What the user calls a file that nvcc names."""
+
+_FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
+"""Where nvcc itself takes more flags from."""
+_MORE = 3
+_LAST_LINES = 4
+_ERROR = re.compile(
+    r"^(?P<file>[^\n(:]+)(?:\((?P<line>\d+)\)|:(?P<at>\d+)(?::\d+)?): "
+    r"(?:(?:catastrophic|fatal) )?error(?: #[\w-]+)?: (?P<message>.+)$",
+    re.MULTILINE,
+)
+"""``k.cu(5): error: ..`` of nvcc, ``k.cu:2:10: fatal error: ..`` of the host's preprocessor."""
+
+
+def compile_cubin(source: Path, cubin: Path, architecture: str, file: str, name: Name) -> str:
+    """Compile ``source`` to ``cubin``; in words how that was done.
+
+    ``architecture``: as nvcc calls it (sm_90). ``file``: what the user calls the source. Raises
+    :class:`InputError` without nvcc, or if nvcc takes too long or refuses the source.
+    """
+    nvcc = find_program("nvcc")
+    if nvcc is None:
+        message = "CUDA source is compiled with nvcc, which is not found"
+        hint = f"where CUDA is installed: {by_hand(architecture, file)}"
+        raise InputError(message, location=Location(file), hint=hint)
+    words = (*_flags(architecture), *_include(source, file), *_language(source), _plain(source))
+    code, printed = _run([str(nvcc), *words, "-o", str(cubin)], cubin.parent, file)
+    if code or not cubin.is_file():
+        raise _refused(printed, code, architecture, file, name)
+    typed = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
+    return f"compiled by {_version(nvcc, cubin.parent)}: {_typed(typed, source)}"
+
+
+def by_hand(architecture: str, file: str) -> str:
+    """What to type where there is a compiler."""
+    source = Path("kernel.cu" if file == "-" else file)
+    words = ["nvcc", *_flags(architecture), *_language(source), _plain(source)]
+    cubin = _cubin(source)
+    return f"{shlex.join([*words, '-o', cubin])} && {shlex.join(['bankwise', 'check', cubin])}"
+
+
+def _flags(architecture: str) -> tuple[str, ...]:
+    return "-lineinfo", "-cubin", f"-arch={architecture}"
+
+
+def _include(source: Path, file: str) -> tuple[str, ...]:
+    """The folder of the source; the user's, if the source is a copy of what came through a pipe."""
+    return (f"-I{source.parent}" if str(source) == file else "-I.",)
+
+
+def _language(source: Path) -> tuple[str, ...]:
+    return () if source.suffix == ".cu" else ("-x", "cu")
+
+
+def _plain(path: Path) -> str:
+    """A name that is no option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
+def _cubin(source: Path) -> str:
+    return _plain(Path(f"{source.stem}.cubin"))
+
+
+def _typed(words: Sequence[str], source: Path) -> str:
+    """The command with the user's names, and the flags that nvcc found elsewhere."""
+    more = [f"{key}={shlex.quote(os.environ[key])} " for key in _FLAGS if os.environ.get(key)]
+    return f"{''.join(more)}{shlex.join(['nvcc', *words, '-o', _cubin(source)])}"
+
+
+def _run(words: Sequence[str], folder: Path, file: str) -> tuple[int, str]:
+    """Exit code and output; whatever nvcc starts ends with it, and leaves its files in folder."""
+    try:
+        with _started(words, folder) as process:
+            printed, _ = process.communicate(timeout=SECONDS)
+            return process.returncode, printed
+    except subprocess.TimeoutExpired as error:
+        message = f"nvcc took more than {SECONDS} s"
+        raise InputError(message, location=Location(file)) from error
+    except OSError as error:
+        message = f"{words[0]} cannot be run: {error.strerror}"
+        raise InputError(message, location=Location(file)) from error
+
+
+@contextmanager
+def _started(words: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "TMPDIR": str(folder)},
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def _version(nvcc: Path, folder: Path) -> str:
+    """``nvcc 13.0.88``."""
+    _, printed = _run([str(nvcc), "--version"], folder, str(nvcc))
+    found = re.search(r"\bV(\d[\d.]*)", printed)
+    return f"nvcc {found[1]}" if found else "nvcc of an unknown version"
+
+
+def _refused(printed: str, code: int, architecture: str, file: str, name: Name) -> InputError:
+    """The errors that nvcc printed, the first at its place, with what helps if it needs flags."""
+    hint = (
+        "flags that it needs can stand in NVCC_APPEND_FLAGS; or compile it yourself: "
+        f"{by_hand(architecture, file)}"
+    )
+    found = [
+        (Location(name(one["file"]), int(one["line"] or one["at"])), one["message"])
+        for one in _ERROR.finditer(printed)
+    ]
+    if not found:
+        last = [line for line in printed.splitlines() if line.strip()][-_LAST_LINES:]
+        said = "\n  ".join(last) or f"exit {code}"
+        message = f"nvcc does not compile it: {said}"
+        return InputError(message, location=Location(file), hint=hint)
+    (place, first), *more = found
+    others = [f"\n  {where}: {message}" for where, message in more[:_MORE]]
+    left = f"\n  and {len(more) - _MORE} more" if len(more) > _MORE else ""
+    message = f"nvcc does not compile it: {first}{''.join(others)}{left}"
+    return InputError(message, location=place, hint=hint)

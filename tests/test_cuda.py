@@ -1,0 +1,379 @@
+"""``bankwise check kernel.cu``: compiled here, answered at the author's lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bankwise as package
+from bankwise.ask import job
+from bankwise.errors import InputError
+from bankwise.read import nvcc, toolkit
+from bankwise.read.options import Options
+from bankwise.read.toolkit import find_program
+from command import bankwise
+
+real = pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
+
+GEMM = """\
+// One column of a tile after the other: 64 threads, two warps.
+extern "C" __global__ void __launch_bounds__(64) gemm(const float *A, const float *B, float *C) {
+  __shared__ float Bs[64][PITCH];
+#pragma unroll 1
+  for (int row = threadIdx.x / 32; row < 64; row += 2)
+    Bs[row][threadIdx.x % 32] = B[row * 32 + threadIdx.x % 32];
+  __syncthreads();
+  float sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < 32; ++k)
+    sum += A[k] * Bs[threadIdx.x][k];
+  C[threadIdx.x] = sum;
+}
+"""
+WRITE, READ = 6, 11
+"""The lines of its accesses."""
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Write a file where the command runs; its name, as the user types it."""
+    monkeypatch.chdir(tmp_path)
+
+    def written(text: str, name: str = "src/kernel.cu") -> str:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, "utf-8")
+        return name
+
+    return written
+
+
+def gemm(pitch: int) -> str:
+    return GEMM.replace("PITCH", str(pitch))
+
+
+def checked(*words: object, code: int) -> dict[str, Any]:
+    ended = bankwise("check", *words, "--format", "json")
+    assert ended.code == code, ended.err
+    return dict(json.loads(ended.out))
+
+
+@real
+@pytest.mark.parametrize("target", ["sm_80", "sm_90"])
+def test_a_column_conflicts_at_the_line_that_reads_it(
+    write: Callable[..., str], target: str
+) -> None:
+    found = checked(write(gemm(32)), "--target", target, code=1)
+    assert found["file"] == "src/kernel.cu"
+    assert found["target"] == target
+    (kernel,) = found["kernels"]
+    assert kernel["location"] == {"file": "src/kernel.cu", "line": 2, "column": None}
+    places = {(a["location"]["file"], a["location"]["line"]) for a in found["accesses"]}
+    assert places == {("src/kernel.cu", WRITE), ("src/kernel.cu", READ)}
+    (read,) = [a for a in found["accesses"] if a["location"]["line"] == READ]
+    # Lane n reads word 32 n + k: 32 rows in one bank. Two warps, 32 iterations.
+    assert (read["ways"], read["run"]) == (
+        32,
+        {"passes": 32 * 2 * 32, "ideal": 2 * 32, "extra": 31 * 2 * 32},
+    )
+    # A warp writes a row at a time: 64 rows.
+    assert found["totals"]["run"]["passes"] == 32 * 2 * 32 + 64
+    assert not [line for line in kernel["notes"] if "nvdisasm" in line]
+
+
+@real
+def test_one_word_of_padding_frees_it(write: Callable[..., str]) -> None:
+    found = checked(write(gemm(33)), "--target", "sm_90", code=0)
+    # Lane n reads word 33 n + k, in bank (n + k) mod 32.
+    assert found["totals"]["run"] == {"passes": 128, "ideal": 128, "extra": 0}
+
+
+@real
+def test_it_says_by_which_compiler_and_command(
+    write: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(GEMM)
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-DPITCH=33")
+    (note,) = checked(file, "--target", "sm_90", code=0)["notes"]
+    assert note.startswith("compiled by nvcc 1")
+    typed = "nvcc -lineinfo -cubin -arch=sm_90 -Isrc src/kernel.cu -o kernel.cubin"
+    assert note.endswith(f": NVCC_APPEND_FLAGS=-DPITCH=33 {typed}")
+
+
+@real
+def test_python_answers_like_the_command_line(write: Callable[..., str]) -> None:
+    report = package.check(write(gemm(32)), "sm_90")
+    assert report.totals.run.extra == 31 * 2 * 32
+    assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}"
+
+
+@real
+def test_nothing_is_written_beside_the_source(write: Callable[..., str], tmp_path: Path) -> None:
+    file = write(gemm(32))
+    checked(file, "--target", "sm_90", code=1)
+    assert [p.name for p in tmp_path.rglob("*")] == ["src", "kernel.cu"]
+
+
+INLINED = """\
+#include "sub/column.cuh"
+extern "C" __global__ void __launch_bounds__(32) k(const float *x, float *y) {
+  __shared__ float tile[32][32];
+  for (int row = 0; row < 32; ++row) tile[row][threadIdx.x] = x[row * 32 + threadIdx.x];
+  __syncthreads();
+  float sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < 32; ++k)
+    sum += column(tile, k);
+  y[threadIdx.x] = sum;
+}
+"""
+COLUMN = """\
+#pragma once
+
+static __device__ float column(const float (*tile)[32], int k) {
+  return tile[threadIdx.x][k];
+}
+"""
+
+
+@real
+def test_what_is_inlined_from_a_header_stands_where_the_kernel_uses_it(
+    write: Callable[..., str],
+) -> None:
+    write(COLUMN, "src/sub/column.cuh")
+    worst = checked(write(INLINED), "--target", "sm_90", code=1)["accesses"][0]
+    assert worst["run"]["extra"] == 31 * 32
+    assert (worst["location"]["file"], worst["location"]["line"]) == ("src/kernel.cu", 9)
+    assert "source src/sub/column.cuh:4" in worst["note"]
+
+
+@real
+def test_a_kernel_of_a_header_stands_in_the_header(write: Callable[..., str]) -> None:
+    write(gemm(32), "src/sub/gemm.cuh")
+    found = checked(write("#include <sub/gemm.cuh>\n"), "--target", "sm_90", code=1)
+    place = found["accesses"][0]["location"]
+    assert (place["file"], place["line"]) == ("src/sub/gemm.cuh", READ)
+    assert found["file"] == "src/kernel.cu"
+
+
+DATA = """\
+__device__ void add(unsigned *bins, unsigned bin) {
+  bins[bin] += 1;
+}
+extern "C" __global__ void __launch_bounds__(32) histogram(const unsigned *x, unsigned *y) {
+  __shared__ unsigned bins[1024];
+  unsigned bin = x[threadIdx.x];
+  add(bins, bin & 1023);
+  __syncwarp();
+  y[threadIdx.x] = bins[threadIdx.x];
+}
+extern "C" __global__ void __launch_bounds__(32) copy(const unsigned *x, unsigned *y) {
+  __shared__ unsigned line[32];
+  line[threadIdx.x] = x[threadIdx.x];
+  __syncwarp();
+  y[threadIdx.x] = line[31 - threadIdx.x];
+}
+"""
+
+
+@real
+def test_what_is_not_analysed_is_said_at_source_lines_of_the_kernel_that_it_is_in(
+    write: Callable[..., str],
+) -> None:
+    found = checked(write(DATA), "--target", "sm_90", code=3)
+    assert found["refusals"]
+    for refusal in found["refusals"]:
+        assert (refusal["location"]["file"], refusal["location"]["line"]) == ("src/kernel.cu", 2)
+        assert refusal["reason"].endswith("depends on a value loaded from memory (line 6)")
+    verdicts = {k["name"]: k["verdict"].partition(":")[0] for k in found["kernels"]}
+    assert verdicts == {"histogram": "no conflicts in what was analysed", "copy": "no conflicts"}
+
+
+@real
+def test_threads_that_the_source_does_not_bound_are_asked_for(write: Callable[..., str]) -> None:
+    file = write(gemm(32).replace("__launch_bounds__(64)", ""))
+    ended = bankwise("check", file, "--target", "sm_90")
+    assert ended.code == 2
+    assert ended.err.startswith("error: src/kernel.cu:2: kernel gemm does not say how many threads")
+    found = checked(file, "--target", "sm_90", "--workgroup-size", "64", code=1)
+    assert found["totals"]["run"]["extra"] == 31 * 2 * 32
+
+
+@real
+def test_a_source_through_a_pipe_includes_what_stands_where_the_command_runs(
+    write: Callable[..., str], tmp_path: Path
+) -> None:
+    write(COLUMN, "sub/column.cuh")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(INLINED,))
+    writer.start()
+    found = checked(pipe, "--target", "sm_90", code=1)
+    writer.join()
+    place = found["accesses"][0]["location"]
+    assert (place["file"], place["line"]) == (str(pipe), 9)
+    assert found["notes"][0].endswith(" -I. kernel.cu -o kernel.cubin")
+
+
+@real
+def test_headers_beside_a_link_are_named_as_its_user_names_them(
+    write: Callable[..., str],
+) -> None:
+    write(INLINED, "elsewhere/k.cu")
+    write(COLUMN, "src/sub/column.cuh")
+    Path("src/kernel.cu").symlink_to("../elsewhere/k.cu")
+    worst = checked("src/kernel.cu", "--target", "sm_90", code=1)["accesses"][0]
+    assert (worst["location"]["file"], worst["location"]["line"]) == ("src/kernel.cu", 9)
+    assert "source src/sub/column.cuh:4" in worst["note"]
+
+
+# --- what does not compile ------------------------------------------------------------------------
+
+
+@real
+def test_the_words_of_nvcc_stand_at_the_users_line(write: Callable[..., str]) -> None:
+    file = write(gemm(32).replace("sum += A[k]", "total += A[k]"))
+    ended = bankwise("check", file, "--target", "sm_90")
+    assert (ended.code, ended.out) == (2, "")
+    said = 'nvcc does not compile it: identifier "total" is undefined'
+    assert ended.err.startswith(f"error: src/kernel.cu:{READ}: {said}\n")
+    assert "NVCC_APPEND_FLAGS" in ended.err
+
+
+@real
+def test_errors_of_headers_and_of_the_preprocessor_have_places(write: Callable[..., str]) -> None:
+    write("static __device__ int one = ;\n", "src/sub/bad.cuh")
+    ended = bankwise("check", write('#include "sub/bad.cuh"\n'), "--target", "sm_90")
+    assert ended.err.startswith("error: src/sub/bad.cuh:1: nvcc does not compile it: expected")
+    ended = bankwise("check", write('\n#include "none.cuh"\n'), "--target", "sm_90")
+    assert ended.err.startswith("error: src/kernel.cu:2: nvcc does not compile it: none.cuh: No ")
+    assert ended.code == 2
+
+
+@real
+def test_a_source_without_a_kernel_and_a_kernel_that_it_lacks(write: Callable[..., str]) -> None:
+    template = "template <int N> __global__ void k(float *a) { a[N] = 1; }\n"
+    ended = bankwise("check", write(template), "--target", "sm_90")
+    assert (ended.code, ended.err.splitlines()) == (
+        2,
+        [
+            "error: src/kernel.cu: no kernel was compiled",
+            "  hint: a template is compiled where it is instantiated",
+        ],
+    )
+    ended = bankwise("check", write(gemm(32)), "--target", "sm_90", "--kernel", "none")
+    assert "no kernel 'none' in this source\n  hint: it has gemm" in ended.err
+
+
+def test_without_nvcc_the_command_to_run_elsewhere_is_said(
+    write: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = write(GEMM, "kernel.cu")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(toolkit, "_places", lambda name: iter(()))
+    ended = bankwise("check", file, "--target", "sm_90")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: kernel.cu: CUDA source is compiled with nvcc, which is not")
+    command = "nvcc -lineinfo -cubin -arch=sm_90 kernel.cu -o kernel.cubin"
+    assert f"{command} && bankwise check kernel.cubin" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "CUDA source is compiled for one GPU, and --target names none\n"),
+        (("--target", "sm_75"), "CUDA compiled for sm_75 is not followed\n"),
+        (("--target", "gfx942"), "CUDA compiled for gfx942 is not followed\n"),
+    ],
+)
+def test_a_target_is_asked_for(
+    write: Callable[..., str], words: tuple[str, ...], says: str
+) -> None:
+    ended = bankwise("check", write(GEMM), *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"error: src/kernel.cu: {says}  hint: --target sm_90")
+
+
+# --- the compiler as a program --------------------------------------------------------------------
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Put an nvcc on PATH that runs a script; it is called with the words of nvcc."""
+    folder = tmp_path / "fake"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+    def put(script: str) -> None:
+        (folder / "nvcc").write_text(f"#!/bin/sh\n{script}\n")
+        (folder / "nvcc").chmod(0o755)
+
+    return put
+
+
+def test_a_compiler_that_does_not_end_is_ended_with_all_that_it_started(
+    write: Callable[..., str],
+    fake: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    started = tmp_path / "started"
+    fake(f"sleep 60 &\necho $! > {shlex.quote(str(started))}\nwait")
+    monkeypatch.setattr(nvcc, "SECONDS", 1)
+    ended = bankwise("check", write(GEMM), "--target", "sm_90")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "error: src/kernel.cu: nvcc took more than 1 s\n"
+    status = Path("/proc", started.read_text().strip(), "stat")
+    assert not status.exists() or status.read_text().split()[2] == "Z"
+
+
+def test_what_nvcc_says_without_a_place_is_quoted(
+    write: Callable[..., str], fake: Callable[[str], None]
+) -> None:
+    fake("echo \"ptxas fatal   : Unresolved extern function 'f'\" >&2; exit 255")
+    ended = bankwise("check", write(GEMM), "--target", "sm_90")
+    said = "nvcc does not compile it: ptxas fatal   : Unresolved extern function 'f'"
+    assert ended.err.startswith(f"error: src/kernel.cu: {said}\n")
+    fake("exit 0")
+    ended = bankwise("check", write(GEMM), "--target", "sm_90")
+    assert "src/kernel.cu: nvcc does not compile it: exit 0" in ended.err
+    assert ended.code == 2
+
+
+def test_another_name_of_a_machine_is_compiled_for_what_nvcc_knows(
+    write: Callable[..., str],
+    fake: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    source = Path(package.__file__).parent / "hardware" / "sm_90.toml"
+    write(source.read_text("utf-8").replace('name = "sm_90"', 'name = "h200"'), "own/h200.toml")
+    monkeypatch.setenv("BANKWISE_MACHINES", str(tmp_path / "own"))
+    fake('echo "fatal: $*"; exit 1')
+    ended = bankwise("check", write(GEMM), "--target", "h200")
+    assert "fatal: -lineinfo -cubin -arch=sm_90 -Isrc src/kernel.cu -o " in ended.err
+
+
+def test_a_page_never_compiles(
+    write: Callable[..., str], fake: Callable[[str], None], tmp_path: Path
+) -> None:
+    marker = tmp_path / "ran"
+    fake(f"touch {shlex.quote(str(marker))}; exit 1")
+    file, options = write(GEMM), Options("sm_90")
+    for verb in ("check", "fix", "solve"):
+        with pytest.raises(
+            InputError, match=r"this is CUDA source, which no page compiles\n.*nvcc"
+        ):
+            job.document(verb, Path(file), options, lambda stage, done, total: None)
+    assert not marker.exists()
+    assert bankwise("check", file, "--target", "sm_90").code == 2
+    assert marker.exists()
