@@ -23,7 +23,7 @@ from pathlib import Path
 
 from bankwise.read.sass.disassemble import find_nvdisasm
 from bankwise.read.sass.parse import kernels
-from bankwise.read.sass.shared import Touch, touch
+from bankwise.read.sass.shared import DecodedAccess, touch
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 sys.path.insert(0, str(DATA))
@@ -95,7 +95,9 @@ def static_instructions(launch: Launch) -> int:
     """Instructions on shared memory in the code, fillers that never run left out."""
     text = (FOLDER / f"{launch.file}.sass").read_text()
     (kernel,) = (k for k in kernels(text, launch.file) if k.name == launch.kernel)
-    return sum(isinstance(touch(i), Touch) and i.guard != "!PT" for i in kernel.instructions)
+    return sum(
+        isinstance(touch(i), DecodedAccess) and i.guard != "!PT" for i in kernel.instructions
+    )
 
 
 def counters() -> dict[str, int]:

@@ -16,7 +16,7 @@ from bankwise.show.values import Finding
 
 if TYPE_CHECKING:
     from bankwise.read.mlir.extract import Extraction, SharedAccess
-    from bankwise.read.mlir.kernels import Kernel
+    from bankwise.read.mlir.kernels import KernelFunction
     from bankwise.read.mlir.module import Opened
 
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Analysis:
     """One kernel with all that later stages need: its accesses and their instructions."""
 
-    kernel: Kernel
+    kernel: KernelFunction
     machine: Machine
     workgroup_size: tuple[int, int, int]
     location: Location
@@ -41,7 +41,7 @@ def analyse(opened: Opened, options: Options) -> tuple[Analysis, ...]:
     return tuple(_analyse(opened, kernel, options) for kernel in chosen)
 
 
-def _kernels(opened: Opened, options: Options) -> list[Kernel]:
+def _kernels(opened: Opened, options: Options) -> list[KernelFunction]:
     from bankwise.read.mlir.kernels import kernels
 
     found = [k for k in kernels(opened) if options.kernel in ("", k.name)]
@@ -59,7 +59,7 @@ def _kernels(opened: Opened, options: Options) -> list[Kernel]:
     )
 
 
-def _analyse(opened: Opened, kernel: Kernel, options: Options) -> Analysis:
+def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analysis:
     from bankwise.read.mlir.extract import extract
     from bankwise.read.mlir.names import called
 
@@ -106,7 +106,7 @@ def _issues(gpu: Machine, site: SharedAccess, policy: str) -> tuple[Issue, ...] 
     )
 
 
-def _target(opened: Opened, kernel: Kernel, options: Options) -> str:
+def _target(opened: Opened, kernel: KernelFunction, options: Options) -> str:
     target = options.target or kernel.target
     if target:
         return target
@@ -117,7 +117,7 @@ def _target(opened: Opened, kernel: Kernel, options: Options) -> str:
     )
 
 
-def _check_launch(opened: Opened, kernel: Kernel, size: tuple[int, int, int]) -> None:
+def _check_launch(opened: Opened, kernel: KernelFunction, size: tuple[int, int, int]) -> None:
     """A launch without threads or workgroups is a slip of the pen, or damage."""
     for what, sizes in (("workgroup", size), ("grid", kernel.grid or (1, 1, 1))):
         if min(sizes) < 1:
@@ -130,7 +130,9 @@ def _check_launch(opened: Opened, kernel: Kernel, size: tuple[int, int, int]) ->
         raise InputError(message, location=opened.location_of(kernel.op), hint=hint)
 
 
-def _workgroup_size(opened: Opened, kernel: Kernel, options: Options) -> tuple[int, int, int]:
+def _workgroup_size(
+    opened: Opened, kernel: KernelFunction, options: Options
+) -> tuple[int, int, int]:
     if options.workgroup_size:
         return three(options.workgroup_size)
     if kernel.workgroup_size is not None:
@@ -152,7 +154,7 @@ def _check_dims(opened: Opened, options: Options) -> None:
 
 
 def _too_large(
-    gpu: Machine, extraction: Extraction, kernel: Kernel, opened: Opened
+    gpu: Machine, extraction: Extraction, kernel: KernelFunction, opened: Opened
 ) -> list[Finding]:
     used = sum(a.size_bytes for a in extraction.allocations)
     if used <= gpu.lds_bytes:

@@ -29,7 +29,7 @@ from bankwise.read.ttgir.follow import Followed, follow
 from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.types import Types
-from bankwise.read.ttgir.values import Buffer, Kernel, Module
+from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import CheckReport, KernelReport, Optimum
 
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
@@ -40,7 +40,7 @@ class Planned:
     """One kernel of a module with all that later stages need: its accesses, still uncounted."""
 
     module: Module
-    kernel: Kernel
+    kernel: TritonFunction
     machine: Machine
     reader: Reader
     followed: Followed
@@ -118,7 +118,7 @@ def _opened(text: str, file: str, target: str, *, verify: bool) -> Module:
 
 
 def _plan(
-    module: Module, kernel: Kernel, types: Types, reader: Reader, numbers: Mapping[str, int]
+    module: Module, kernel: TritonFunction, types: Types, reader: Reader, numbers: Mapping[str, int]
 ) -> Planned:
     followed = follow(module, kernel, types, numbers)
     found = list(reader.accesses(followed))

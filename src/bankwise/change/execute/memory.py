@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from bankwise.change.execute import shadow as shadows
-from bankwise.change.execute.shadow import Problems, Shadow, Touch
+from bankwise.change.execute.shadow import GranuleAccess, Problems, Shadow
 from bankwise.change.execute.state import Copy, Kind, Node, State, issue
 from bankwise.change.execute.values import Array, Element, rows, to_memory, to_registers
 from bankwise.counting.access import BoolArray, IntArray
@@ -229,7 +229,7 @@ def report(
             state.fault(node, kind, text, thread)
 
 
-def touch_of(state: State, view: View, place: Place) -> Touch:
+def touch_of(state: State, view: View, place: Place) -> GranuleAccess:
     """The granules and waves of the legal elements of an access."""
     at = place.at[place.legal]
     wave = state.wave_of.reshape(-1, *(1 for _ in place.at.shape[1:]))
@@ -238,7 +238,7 @@ def touch_of(state: State, view: View, place: Place) -> Touch:
     if pieces > 1:
         at = (at[:, None] * pieces + np.arange(pieces)).reshape(-1)
         waves = np.repeat(waves, pieces)
-    return Touch(at, waves, state.epochs)
+    return GranuleAccess(at, waves, state.epochs)
 
 
 _WHY: dict[Kind, str] = {
@@ -286,7 +286,7 @@ def _conflict(state: State, node: Node, view: View, place: Place, lost: BoolArra
     state.fault(node, "write-write", text, thread)
 
 
-def _start_copies(state: State, node: Node, shadow: Shadow, touch: Touch) -> IntArray:
+def _start_copies(state: State, node: Node, shadow: Shadow, touch: GranuleAccess) -> IntArray:
     """Queue one copy per wave; its number for every granule."""
     numbers = np.zeros(len(touch.granule), np.int64)
     for wave in state.active_waves():

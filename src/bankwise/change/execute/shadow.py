@@ -50,7 +50,7 @@ class Shadow:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Touch:
+class GranuleAccess:
     """One access: granule ``[n]``, wave of the thread that touches it ``[n]``, epochs of the waves.
 
     A thread that touches several granules appears once for each of them.
@@ -86,7 +86,7 @@ class Problems:
     copy: npt.NDArray[np.int32]
 
 
-def read(shadow: Shadow, touch: Touch) -> Problems:
+def read(shadow: Shadow, touch: GranuleAccess) -> Problems:
     """Note a read and say what is wrong with it."""
     now = touch.epochs[touch.wave]
     written = shadow.epoch[touch.granule]
@@ -99,7 +99,9 @@ def read(shadow: Shadow, touch: Touch) -> Problems:
     return problems
 
 
-def write(shadow: Shadow, touch: Touch, same: BoolArray, dma: IntArray | None = None) -> Problems:
+def write(
+    shadow: Shadow, touch: GranuleAccess, same: BoolArray, dma: IntArray | None = None
+) -> Problems:
     """Note a write and say what is wrong with it.
 
     ``same``: bool [n], the value written is bit for bit the one that was there. ``dma``: [n] the
@@ -124,7 +126,7 @@ def write(shadow: Shadow, touch: Touch, same: BoolArray, dma: IntArray | None = 
     )
 
 
-def atomic(shadow: Shadow, touch: Touch) -> Problems:
+def atomic(shadow: Shadow, touch: GranuleAccess) -> Problems:
     """Note an atomic update: ordered with other atomics by definition, so only poison is judged."""
     poison = shadow.epoch[touch.granule] == _NEVER
     copy = shadow.dma[touch.granule]
@@ -145,11 +147,11 @@ def _bit(wave: IntArray) -> npt.NDArray[np.uint64]:
     return np.left_shift(np.uint64(1), wave.astype(np.uint64))
 
 
-def _wrote(shadow: Shadow, touch: Touch) -> BoolArray:
+def _wrote(shadow: Shadow, touch: GranuleAccess) -> BoolArray:
     return np.asarray(shadow.writers[touch.granule] & _bit(touch.wave) != 0)
 
 
-def _read_by_others(shadow: Shadow, touch: Touch, now: npt.NDArray[np.int32]) -> BoolArray:
+def _read_by_others(shadow: Shadow, touch: GranuleAccess, now: npt.NDArray[np.int32]) -> BoolArray:
     """Has another wave read the granule in the present epoch of the writer, or later?"""
     suspects = np.flatnonzero(shadow.latest_read[touch.granule] >= now)
     found = np.zeros(len(touch.granule), np.bool_)
@@ -160,7 +162,7 @@ def _read_by_others(shadow: Shadow, touch: Touch, now: npt.NDArray[np.int32]) ->
     return found
 
 
-def _set_writers(shadow: Shadow, touch: Touch, shared: BoolArray) -> None:
+def _set_writers(shadow: Shadow, touch: GranuleAccess, shared: BoolArray) -> None:
     """Enter the writing waves; ``shared``: beside those that wrote the same value before."""
     shadow.writers[touch.granule[~shared]] = 0
     for wave in np.unique(touch.wave):

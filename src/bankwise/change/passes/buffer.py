@@ -26,7 +26,7 @@ from bankwise.change.passes.values import Launch, Outcome, Remark
 from bankwise.counting.coalesce import sets_of_stride
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine, machine
-from bankwise.read.mlir.kernels import Kernel, kernels, operations
+from bankwise.read.mlir.kernels import KernelFunction, kernels, operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit, apply_edits
 from bankwise.read.mlir.views import bytes_of
@@ -94,7 +94,7 @@ def buffer(opened: Opened, launch: Launch, *, rule: Rule = "model") -> Outcome:
     return Outcome(apply_edits(opened.source.text, edits), tuple(remarks), tuple(refusals))
 
 
-def bindings(kernel: Kernel) -> list[Binding]:
+def bindings(kernel: KernelFunction) -> list[Binding]:
     """The memrefs of the kernel's bindings that are not raw buffers already.
 
     An assumption about alignment stands for what it is made of.
@@ -114,7 +114,7 @@ def bindings(kernel: Kernel) -> list[Binding]:
     return found
 
 
-def _arguments(kernel: Kernel, opened: Opened) -> list[Refusal]:
+def _arguments(kernel: KernelFunction, opened: Opened) -> list[Refusal]:
     """Memrefs that are arguments stay as they are: whatever the caller passes, twice perhaps."""
     where = opened.location_of(kernel.op)
     return [

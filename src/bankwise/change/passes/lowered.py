@@ -16,7 +16,7 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.policies import Issue, select
 from bankwise.read.mlir.extract import Extraction, extract
 from bankwise.read.mlir.indexing import ThreadIds
-from bankwise.read.mlir.kernels import Kernel, kernels
+from bankwise.read.mlir.kernels import KernelFunction, kernels
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.names import called
 
@@ -28,7 +28,7 @@ class Lowered:
     """One kernel; ``issues`` are the instructions of each access whose instructions are known."""
 
     opened: Opened
-    kernel: Kernel
+    kernel: KernelFunction
     machine: Machine
     workgroup_size: tuple[int, int, int]
     extraction: Extraction
@@ -49,7 +49,7 @@ def lower(opened: Opened, launch: Launch) -> tuple[Lowered, ...]:
     return tuple(_lower(opened, kernel, launch) for kernel in kernels(opened))
 
 
-def _lower(opened: Opened, kernel: Kernel, launch: Launch) -> Lowered:
+def _lower(opened: Opened, kernel: KernelFunction, launch: Launch) -> Lowered:
     gpu = machine(_known(opened, kernel, launch.target or kernel.target, "target"))
     size = launch.workgroup_size or kernel.workgroup_size
     size = _known(opened, kernel, size, "workgroup size")
@@ -81,7 +81,7 @@ def _lower(opened: Opened, kernel: Kernel, launch: Launch) -> Lowered:
     return Lowered(opened, kernel, gpu, size, extraction, issues)
 
 
-def _known(opened: Opened, kernel: Kernel, value: _T | None, what: str) -> _T:
+def _known(opened: Opened, kernel: KernelFunction, value: _T | None, what: str) -> _T:
     if value:
         return value
     raise InputError(

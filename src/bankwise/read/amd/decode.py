@@ -10,11 +10,11 @@ from bankwise.read.amd.dpp import ENCODINGS
 from bankwise.read.amd.execution import whole_writes
 from bankwise.read.amd.masks import EXEC
 from bankwise.read.amd.operands import Operand, operand
-from bankwise.read.amd.parse import Kernel, Operation
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.scalar import any_bit, scalar
 from bankwise.read.amd.shared import Address, first_byte, registers, touch
 from bankwise.read.amd.vector import vector
-from bankwise.read.follow.decoded import Decoded, Touch, Touches, decode
+from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.program import Step
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import Unknown, Value, apply
@@ -43,11 +43,11 @@ _KEEP_SCC = re.compile(
 _CONDITIONS = ("scc0", "scc1", "vccz", "vccnz", "execz", "execnz")
 
 
-Loads = Callable[[State, Operation], tuple[Value, ...] | None]
+Loads = Callable[[State, AmdInstruction], tuple[Value, ...] | None]
 """What a scalar load gives: one value for each 32 bits, None if it reads ordinary memory."""
 
 
-def decode_kernel(kernel: Kernel, loads: Loads) -> Decoded:
+def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     """Decode all operations of ``kernel``."""
     operations = kernel.operations
     found = decode(
@@ -60,7 +60,9 @@ def decode_kernel(kernel: Kernel, loads: Loads) -> Decoded:
     return replace(found, program=whole_writes(found.program, operations))
 
 
-def _step(op: Operation, labels: Mapping[str, int], found: Touches[Address], loads: Loads) -> Step:
+def _step(
+    op: AmdInstruction, labels: Mapping[str, int], found: Touches[Address], loads: Loads
+) -> Step:
     if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
         return _control(op, labels)
     writes = _results(op)
@@ -74,12 +76,12 @@ def _step(op: Operation, labels: Mapping[str, int], found: Touches[Address], loa
         partial=bool(writes) and writes[0][0] in "va" and not writes[0].startswith("vcc"),
         followed=run is not None or not writes,
     )
-    if not isinstance(found, Touch):
+    if not isinstance(found, DecodedAccess):
         return step
     return replace(step, reads=registers(found), address=lambda state: first_byte(found, state))
 
 
-def _control(op: Operation, labels: Mapping[str, int]) -> Step:
+def _control(op: AmdInstruction, labels: Mapping[str, int]) -> Step:
     if op.name.startswith("s_endpgm"):
         return Step(op.line, op.name, flow="end")
     target = labels.get(op.operands[0], -1) if op.operands else -1
@@ -112,7 +114,7 @@ def _condition(condition: str, names: tuple[str, ...]) -> Callable[[State], Valu
     return holds
 
 
-def _meaning(op: Operation, loads: Loads) -> Callable[[State], None] | None:
+def _meaning(op: AmdInstruction, loads: Loads) -> Callable[[State], None] | None:
     if op.name.startswith("s_load_dword"):
         return _load(op, loads)
     if op.name.startswith("s_"):
@@ -120,7 +122,7 @@ def _meaning(op: Operation, loads: Loads) -> Callable[[State], None] | None:
     return vector(op) if op.name.startswith("v_") else None
 
 
-def _load(op: Operation, loads: Loads) -> Callable[[State], None]:
+def _load(op: AmdInstruction, loads: Loads) -> Callable[[State], None]:
     to = operand(op.operands[0]) if op.operands else Operand("")
     lost = Unknown("a value loaded from memory", op.line, uniform=True)
 
@@ -132,7 +134,7 @@ def _load(op: Operation, loads: Loads) -> Callable[[State], None]:
     return run
 
 
-def _unknown(op: Operation, writes: tuple[str, ...]) -> Callable[[State], None]:
+def _unknown(op: AmdInstruction, writes: tuple[str, ...]) -> Callable[[State], None]:
     """Destinations of an instruction that is not followed."""
     scalar_result = op.name.startswith("s_")
     why = Unknown(_cause(op.name), op.line, uniform=scalar_result)
@@ -153,7 +155,7 @@ def _cause(name: str) -> str:
     return f"a result of {name}"
 
 
-def _results(op: Operation) -> tuple[str, ...]:
+def _results(op: AmdInstruction) -> tuple[str, ...]:
     """The registers that ``op`` writes."""
     if op.name.startswith(("s_cmp", "s_bitcmp")):
         return ("scc",)
@@ -163,7 +165,7 @@ def _results(op: Operation) -> tuple[str, ...]:
         return ()
     if op.name.startswith("ds_") and "_rtn" not in op.name:
         found = touch(op)
-        if isinstance(found, Touch) and found.direction == "write":
+        if isinstance(found, DecodedAccess) and found.direction == "write":
             return ()
     names = list(operand(op.operands[0]).registers)
     if (_TWO_RESULTS.match(op.name) or op.name in _BOTH) and len(op.operands) > 1:
@@ -175,7 +177,7 @@ def _results(op: Operation) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _sources(op: Operation, writes: tuple[str, ...]) -> tuple[str, ...]:
+def _sources(op: AmdInstruction, writes: tuple[str, ...]) -> tuple[str, ...]:
     """The registers that ``op`` reads: operands; SCC and the execution mask where they count."""
     names: list[str] = []
     first = 0 if not writes or op.name.startswith(("s_cmp", "s_bitcmp", *_BOTH)) else 1

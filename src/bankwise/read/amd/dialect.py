@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bankwise.read.amd.decode import decode_kernel
-from bankwise.read.amd.parse import Kernel, Operation, kernel_names, kernels, target
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels, target
 from bankwise.read.amd.start import known_memory, load, start
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
@@ -11,23 +11,23 @@ from bankwise.read.follow.driver import Dialect, Size, Threads
 from bankwise.read.follow.state import State
 
 
-def _threads(kernel: Kernel) -> Threads:
+def _threads(kernel: AmdKernel) -> Threads:
     largest = kernel.largest_workgroup
     if kernel.workgroup_size is not None or largest is None:
         return Threads(kernel.workgroup_size)
     return Threads((largest, 1, 1), "is taken from .max_flat_workgroup_size")
 
 
-def _decode(kernel: Kernel, size: Size, args: ArgumentValues) -> Decoded:
+def _decode(kernel: AmdKernel, size: Size, args: ArgumentValues) -> Decoded:
     memory = known_memory(kernel, size, args)
     return decode_kernel(kernel, lambda state, op: load(kernel, memory, state, op))
 
 
-def _start(kernel: Kernel, size: Size, args: ArgumentValues) -> State:
+def _start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State:
     return start(kernel, size, args, known_memory(kernel, size, args))
 
 
-AMD: Dialect[Kernel, Operation] = Dialect(
+AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     name="amd",
     title="AMD assembly printed by LLVM",
     sign="assembly",

@@ -19,7 +19,7 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.amd.lanes import Run
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
-from bankwise.read.amd.parse import Operation
+from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.state import State, running, write
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 
@@ -31,7 +31,7 @@ _NOWHERE = -1
 
 
 def dpp(
-    op: Operation, to: Operand, sources: tuple[Operand, ...], function: Callable[..., Array]
+    op: AmdInstruction, to: Operand, sources: tuple[Operand, ...], function: Callable[..., Array]
 ) -> Run | None:
     """``function`` of the sources, the first moved between lanes; None if it is not followed."""
     source, enabled = _movement(op.modifiers), _enabled(op.modifiers)

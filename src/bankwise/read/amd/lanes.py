@@ -8,7 +8,7 @@ import numpy as np
 
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
-from bankwise.read.amd.parse import Operation
+from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.bits import ones
 from bankwise.read.follow.state import State, running, write
 from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant
@@ -16,7 +16,7 @@ from bankwise.read.integers import halves
 
 Run = Callable[[State], None]
 Sources = Callable[[State], tuple[Value, ...]]
-Make = Callable[[Operation, Operand, tuple[Operand, ...]], Run | None]
+Make = Callable[[AmdInstruction, Operand, tuple[Operand, ...]], Run | None]
 
 _LANE = np.arange(LANES, dtype=np.uint32)[None, :]
 
@@ -38,7 +38,7 @@ def put(state: State, to: Operand, result: Value, part: int = 0) -> None:
     write(state, to.registers[part], result, running(state))
 
 
-def first_lane(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def first_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """v_readfirstlane: the value of the lowest lane that runs (of lane 0 if none does)."""
     if len(sources) != 1:
         return None
@@ -64,7 +64,7 @@ def _first_of(state: State, found: Value, line: int) -> Value:
     return np.asarray(first)
 
 
-def one_lane(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def one_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """v_readlane: the value of one lane, whether it runs or not."""
     if len(sources) != 2:
         return None
@@ -88,7 +88,7 @@ def _pick(found: Array, number: Array) -> Array:
     return np.asarray(np.take_along_axis(full, index, axis=1))
 
 
-def write_lane(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def write_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """v_writelane: one lane of a register, whatever the execution mask says."""
     if len(sources) != 2:
         return None
@@ -112,7 +112,7 @@ def count_below(high: bool) -> Make:
     below = (np.uint64(1) << _LANE.astype(np.uint64)) - np.uint64(1)
     mine = halves(below)[1 if high else 0]
 
-    def make(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+    def make(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         if len(sources) != 2:
             return None
         plain = plain_sources(sources)
@@ -121,7 +121,7 @@ def count_below(high: bool) -> Make:
     return make
 
 
-def swap(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def swap(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """v_swap_b32: two registers change places."""
 
     def run(state: State) -> None:
@@ -142,7 +142,7 @@ def swap_rows(rows: int) -> Make:
     the second, for rows of 16 or 32 lanes. Source: AMD CDNA4 ISA."""
     odd = (_LANE // rows) % 2 == 1
 
-    def make(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+    def make(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         def run(state: State) -> None:
             everywhere = np.ones_like(state.active)
             first, second = (value(state, o, 0, everywhere) for o in (to, sources[0]))

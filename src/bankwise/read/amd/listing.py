@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from bankwise.read.amd.parse import Kernel, Operation, kernels, target
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernels, target
 from bankwise.read.amd.shared import EXCHANGES, Address, touch
 from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction, counted, some
-from bankwise.read.follow.decoded import Touch
+from bankwise.read.follow.decoded import DecodedAccess
 
 _WAIT = re.compile(r"\blgkmcnt\((\d+)\)")
 
@@ -19,7 +19,9 @@ def listings(text: str, file: str = "<text>") -> tuple[Listing, ...]:
     return some((_listing(kernel, gpu) for kernel in kernels(text, file)), file)
 
 
-def steps(operations: Sequence[Operation], labels: Mapping[str, int]) -> tuple[EmittedStep, ...]:
+def steps(
+    operations: Sequence[AmdInstruction], labels: Mapping[str, int]
+) -> tuple[EmittedStep, ...]:
     """The operations in order; ``labels``: to the number of the operation behind each."""
     lines = {n: operations[at].line for n, at in labels.items() if at < len(operations)}
     return tuple(
@@ -27,19 +29,19 @@ def steps(operations: Sequence[Operation], labels: Mapping[str, int]) -> tuple[E
     )
 
 
-def shared(operations: Sequence[Operation]) -> tuple[SharedInstruction, ...]:
+def shared(operations: Sequence[AmdInstruction]) -> tuple[SharedInstruction, ...]:
     """Those that touch LDS, also those of which it is not known where."""
     found = ((op, touch(op)) for op in operations)
     return tuple(
         SharedInstruction(touched.name, op.line, _offsets(touched))
-        if isinstance(touched, Touch)
+        if isinstance(touched, DecodedAccess)
         else SharedInstruction(op.name, op.line, (0,))
         for op, touched in found
         if touched is not None
     )
 
 
-def _listing(kernel: Kernel, gpu: str) -> Listing:
+def _listing(kernel: AmdKernel, gpu: str) -> Listing:
     stated = kernel.descriptor.get("group_segment_fixed_size")
     names = [op.name for op in kernel.operations]
     return Listing(
@@ -57,12 +59,12 @@ def _listing(kernel: Kernel, gpu: str) -> Listing:
     )
 
 
-def _offsets(touched: Touch[Address]) -> tuple[int, ...]:
+def _offsets(touched: DecodedAccess[Address]) -> tuple[int, ...]:
     first = touched.address.offset_bytes
     return (first,) if touched.apart_bytes is None else (first, first + touched.apart_bytes)
 
 
-def _waits_for(op: Operation) -> int | None:
+def _waits_for(op: AmdInstruction) -> int | None:
     """N of a wait for LDS operations; None for any other instruction."""
     if op.name == "s_wait_dscnt" and op.operands:
         return int(op.operands[0], 0)
@@ -70,6 +72,6 @@ def _waits_for(op: Operation) -> int | None:
     return int(found[1]) if found else None
 
 
-def _goes_to(op: Operation, lines: Mapping[str, int]) -> int:
+def _goes_to(op: AmdInstruction, lines: Mapping[str, int]) -> int:
     branches = op.name.startswith(("s_cbranch", "s_branch")) and op.operands
     return lines.get(op.operands[0], 0) if branches else 0

@@ -21,7 +21,7 @@ _ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class AmdInstruction:
     """One instruction: ``s_mov_b32 m0, s10``.
 
     ``name`` is without its encoding ("_e32"), which ``encoding`` holds. ``operands`` as written;
@@ -53,7 +53,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class AmdKernel:
     """One kernel as the text gives it.
 
     ``descriptor``: the ``.amdhsa_`` lines, without that prefix. ``labels``: to the number of the
@@ -64,7 +64,7 @@ class Kernel:
     name: str
     line: int
     descriptor: Mapping[str, str]
-    operations: tuple[Operation, ...]
+    operations: tuple[AmdInstruction, ...]
     labels: Mapping[str, int]
     arguments: tuple[Argument, ...] = ()
     workgroup_size: tuple[int, ...] | None = None
@@ -92,7 +92,7 @@ def kernel_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip('"') for _, name in _descriptors(text.splitlines()))
 
 
-def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[Kernel, ...]:
+def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[AmdKernel, ...]:
     """All kernels of the text, in order, or ``only`` one.
 
     Raises :class:`InputError` if one ends in the middle.
@@ -105,7 +105,7 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[Kernel, ..
     )
 
 
-def fragment(text: str) -> tuple[tuple[Operation, ...], dict[str, int]]:
+def fragment(text: str) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
     """The operations and labels of text that is no whole kernel, such as an abridged trace.
 
     What is neither instruction, label, comment nor directive is left out.
@@ -120,7 +120,7 @@ def _descriptors(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield at, words[1]
 
 
-def _kernel(lines: Sequence[str], at: int, name: str, file: str) -> Kernel:
+def _kernel(lines: Sequence[str], at: int, name: str, file: str) -> AmdKernel:
     start = next((n for n, line in enumerate(lines) if _label(line) == name), None)
     if start is None:
         raise InputError(
@@ -135,7 +135,7 @@ def _kernel(lines: Sequence[str], at: int, name: str, file: str) -> Kernel:
     numbers = {
         k: int(v) for k, v in re.findall(r"^\s+(?:- )?\.(\w+): +(\d+)$", entry, re.MULTILINE)
     }
-    return Kernel(
+    return AmdKernel(
         name=name.strip('"'),
         line=start + 1,
         descriptor=_descriptor(lines, at),
@@ -166,7 +166,7 @@ def _descriptor(lines: Sequence[str], at: int) -> dict[str, str]:
 
 def _body(
     lines: Sequence[str], start: int, file: str
-) -> tuple[tuple[Operation, ...], dict[str, int]]:
+) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
     """The operations of one function, up to its end, and its labels."""
     operations, labels, ended = _code(lines, start)
     if not ended:
@@ -178,9 +178,11 @@ def _body(
     return operations, labels
 
 
-def _code(lines: Sequence[str], start: int) -> tuple[tuple[Operation, ...], dict[str, int], bool]:
+def _code(
+    lines: Sequence[str], start: int
+) -> tuple[tuple[AmdInstruction, ...], dict[str, int], bool]:
     """Operations and labels from the line ``start`` on, and whether an end was seen."""
-    operations: list[Operation] = []
+    operations: list[AmdInstruction] = []
     labels: dict[str, int] = {}
     files = dict(_files(lines))
     source: Location | None = None
@@ -217,7 +219,7 @@ def _loc(line: str, files: Mapping[str, str]) -> Location | None:
     return Location(files.get(words[1], f"file {words[1]}"), numbers[1], column)
 
 
-def _operation(line: int, text: str, source: Location | None) -> Operation:
+def _operation(line: int, text: str, source: Location | None) -> AmdInstruction:
     word, _, rest = text.partition(" ") if "\t" not in text else _tabbed(text)
     encoding = _ENCODING.search(word)
     parts = _split(rest.strip(), ",")
@@ -229,7 +231,7 @@ def _operation(line: int, text: str, source: Location | None) -> Operation:
     elif words:
         operands.append(words[0])
         modifiers = _modifiers(words[1:])
-    return Operation(
+    return AmdInstruction(
         line=line,
         name=word[: encoding.start()] if encoding else word,
         encoding=encoding[1] if encoding else "",

@@ -20,8 +20,8 @@ from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import operand
-from bankwise.read.amd.parse import Operation
-from bankwise.read.follow.decoded import Touch, Touches
+from bankwise.read.amd.parse import AmdInstruction
+from bankwise.read.follow.decoded import DecodedAccess, Touches
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.values import Array, Value, apply
 
@@ -51,7 +51,7 @@ class Address:
     offset_bytes: int
 
 
-def touch(op: Operation) -> Touches[Address]:
+def touch(op: AmdInstruction) -> Touches[Address]:
     """How ``op`` touches LDS; None if it does not, a refusal if that is not understood."""
     if op.name.startswith(EXCHANGES):
         return None
@@ -62,12 +62,12 @@ def touch(op: Operation) -> Touches[Address]:
     return None
 
 
-def registers(found: Touch[Address]) -> tuple[str, ...]:
+def registers(found: DecodedAccess[Address]) -> tuple[str, ...]:
     """What the address is made of."""
     return (found.address.register or "m0", "exec_lo", "exec_hi")
 
 
-def first_byte(found: Touch[Address], state: State) -> Value:
+def first_byte(found: DecodedAccess[Address], state: State) -> Value:
     """The first byte of each lane, uint32 [waves, lanes]."""
     at = found.address
     offset = np.uint32(at.offset_bytes & 0xFFFFFFFF)
@@ -83,7 +83,7 @@ def _in_lane_order(base: Array, step: int) -> Array:
     return (base & np.uint32(0x3FFFF)) + lane * np.uint32(step)
 
 
-def _local(op: Operation) -> Touch[Address] | Refusal:
+def _local(op: AmdInstruction) -> DecodedAccess[Address] | Refusal:
     shape = _shape(op.name)
     if shape is None or "gds" in op.modifiers:
         return Refusal(f"{op.name}: it is not known which bytes of LDS this instruction touches")
@@ -93,7 +93,7 @@ def _local(op: Operation) -> Touch[Address] | Refusal:
         return Refusal(f"{op.name}: the operands are not the usual ones")
     first, apart = _offsets(op, width)
     where = Address(at.registers[0], first)
-    return Touch(op.name, kind, direction, width, where, first, apart)
+    return DecodedAccess(op.name, kind, direction, width, where, first, apart)
 
 
 def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
@@ -122,13 +122,13 @@ def _two(name: str) -> tuple[Direction, int, int] | None:
     return direction, width, width * (64 if found[2] else 1)
 
 
-def _address_position(op: Operation, kind: AccessKind, direction: Direction) -> int:
+def _address_position(op: AmdInstruction, kind: AccessKind, direction: Direction) -> int:
     """Stores begin with the address, everything that returns a value with its destination."""
     returns = direction == "read" or (kind == "atomic" and "_rtn" in op.name)
     return min(1 if returns else 0, len(op.operands) - 1)
 
 
-def _offsets(op: Operation, width: int) -> tuple[int, int | None]:
+def _offsets(op: AmdInstruction, width: int) -> tuple[int, int | None]:
     two = _two(op.name)
     if two is None:
         return _number(op, "offset"), None
@@ -136,15 +136,15 @@ def _offsets(op: Operation, width: int) -> tuple[int, int | None]:
     return first, _number(op, "offset1") * two[2] - first
 
 
-def _number(op: Operation, name: str) -> int:
+def _number(op: AmdInstruction, name: str) -> int:
     text = op.modifiers.get(name, "0")
     return int(text, 0) if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text) else 0
 
 
-def _direct(op: Operation) -> Touch[Address] | Refusal:
+def _direct(op: AmdInstruction) -> DecodedAccess[Address] | Refusal:
     found = _DMA.fullmatch(op.name)
     width = _DMA_BYTES.get(found[1]) if found else None
     if width is None:
         return Refusal(f"{op.name}: it is not known how many bytes this copy to LDS has")
     name = op.name if op.name.startswith("global_load_lds_") else f"{op.name}_lds"
-    return Touch(name, "dma", "write", width, Address("", _number(op, "offset")))
+    return DecodedAccess(name, "dma", "write", width, Address("", _number(op, "offset")))

@@ -15,7 +15,7 @@ import numpy as np
 from bankwise.errors import InputError
 from bankwise.read.amd.masks import EXEC, pack
 from bankwise.read.amd.operands import operand
-from bankwise.read.amd.parse import Argument, Kernel, Operation
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel, Argument
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.result import threads
 from bankwise.read.follow.state import State, read
@@ -40,7 +40,7 @@ _GROUP_SIZES = {f"hidden_group_size_{axis}": n for n, axis in enumerate("xyz")}
 _POINTERS = {"kernarg_segment_ptr": "kernarg", "dispatch_ptr": "dispatch"}
 
 
-def start(kernel: Kernel, size: _Size, arguments: ArgumentValues, memory: Memory) -> State:
+def start(kernel: AmdKernel, size: _Size, arguments: ArgumentValues, memory: Memory) -> State:
     """The registers of all waves of one workgroup."""
     (x, y, z), exists = threads(size, WAVE)
     waves = np.asarray(exists.any(1)).reshape(-1, 1)
@@ -59,7 +59,7 @@ def start(kernel: Kernel, size: _Size, arguments: ArgumentValues, memory: Memory
     return state
 
 
-def known_memory(kernel: Kernel, size: _Size, arguments: ArgumentValues) -> Memory:
+def known_memory(kernel: AmdKernel, size: _Size, arguments: ArgumentValues) -> Memory:
     """The bytes that are known: arguments that the user gives, and the workgroup's size.
 
     Raises :class:`InputError` for an argument that the kernel does not have.
@@ -78,7 +78,9 @@ def known_memory(kernel: Kernel, size: _Size, arguments: ArgumentValues) -> Memo
     return memory
 
 
-def load(kernel: Kernel, memory: Memory, state: State, op: Operation) -> tuple[Value, ...] | None:
+def load(
+    kernel: AmdKernel, memory: Memory, state: State, op: AmdInstruction
+) -> tuple[Value, ...] | None:
     """What a scalar load gives; None if it does not read arguments or the dispatch packet."""
     if len(op.operands) < 3:
         return None
@@ -98,7 +100,7 @@ def _store(memory: dict[tuple[str, int], int], where: str, at: int, size: int, n
         memory[where, at + n] = number >> (8 * n) & 0xFF
 
 
-def _argument(kernel: Kernel, name: str | int) -> Argument:
+def _argument(kernel: AmdKernel, name: str | int) -> Argument:
     for argument in kernel.arguments:
         if name in (argument.name, argument.offset) or name == str(argument.offset):
             return argument
@@ -111,7 +113,7 @@ def _argument(kernel: Kernel, name: str | int) -> Argument:
     )
 
 
-def _word(kernel: Kernel, memory: Memory, where: str, at: int, line: int) -> Value:
+def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> Value:
     parts = [memory.get((where, at + n)) for n in range(4)]
     known = [part for part in parts if part is not None]
     if len(known) == 4:
@@ -123,7 +125,7 @@ def _word(kernel: Kernel, memory: Memory, where: str, at: int, line: int) -> Val
     return Unknown(f"kernel argument {name}", line, uniform=True)
 
 
-def _scalars(kernel: Kernel, memory: Memory, arguments: ArgumentValues) -> Iterator[Value]:
+def _scalars(kernel: AmdKernel, memory: Memory, arguments: ArgumentValues) -> Iterator[Value]:
     """The scalar registers in order."""
     line = kernel.line
     for name, count in _USER:

@@ -27,7 +27,7 @@ from bankwise.read.amd.lanes import (
 )
 from bankwise.read.amd.masks import EXEC, lanes, pack, set_exec
 from bankwise.read.amd.operands import Operand, operand, value
-from bankwise.read.amd.parse import Operation
+from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.amd.scalar_tables import comparison
 from bankwise.read.amd.vector_tables import CARRIES, FUNCTIONS, SELECTIONS, Function
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
@@ -57,7 +57,7 @@ _CHANGES = ("clamp", "op_sel", "op_sel_hi", "mul", "div", "omod")
 """Modifiers that change the result of an integer instruction."""
 
 
-def vector(op: Operation) -> Run | None:
+def vector(op: AmdInstruction) -> Run | None:
     """What a vector instruction does; None if it is not followed."""
     if not op.operands:
         return None
@@ -93,7 +93,7 @@ def _simple(name: str, to: Operand, sources: Sources, count: int) -> Run | None:
     return lambda state: put(state, to, compute(*sources(state)))
 
 
-def _sdwa(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def _sdwa(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """Sub-dword sources of a two-operand instruction with a whole result."""
     picks = [SELECTIONS.get(op.modifiers.get(f"src{n}_sel", "DWORD")) for n in range(len(sources))]
     if op.modifiers.get("dst_sel", "DWORD") != "DWORD" or None in picks or len(sources) > 2:
@@ -106,7 +106,7 @@ def _sdwa(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | Non
     return _simple(op.name, to, picked, len(sources))
 
 
-def _dpp(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def _dpp(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """A plain instruction whose first source comes from another lane."""
     function = _PLAIN_BITS.get(op.name) or FUNCTIONS.get(op.name)
     if function is None or operands_of(function) != len(sources):
@@ -131,7 +131,7 @@ def _put_mask(state: State, to: Operand, found: Value) -> None:
         write(state, to.registers[part], conjunction(bits, exec_part))
 
 
-def _compare(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def _compare(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     words = op.name.split("_")
     kind = words[-1]
     function = comparison(words[2], kind)
@@ -157,7 +157,7 @@ def _of_kind(state: State, source: Operand, kind: str) -> Value:
     return apply(lambda x: x & np.uint32(0xFFFF), low) if kind == "u16" else low
 
 
-def _carry(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def _carry(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     subtract, swapped, carry_in = CARRIES[op.name]
     if len(sources) != 3 + carry_in or len(sources[0].registers) not in (0, 2):
         return None
@@ -176,7 +176,7 @@ def _carry(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | No
     return run
 
 
-def _select(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def _select(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     if len(sources) != 3:
         return None
 
@@ -198,7 +198,7 @@ def _wide(function: Function, upward: bool) -> Make:
     """A 64-bit result. ``upward``: low bits of the result need low bits of the sources only, so
     that an unknown upper half leaves the lower one known."""
 
-    def make(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+    def make(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         if len(sources) != operands_of(function):
             return None
 
@@ -242,7 +242,7 @@ def _mad64(signed: bool) -> Make:
         )
         return i.add(i.multiply(first, second, 64), z, 64)
 
-    def make(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+    def make(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         if len(sources) != 4:
             return None
         carry = sources[0]
@@ -259,7 +259,7 @@ def _mad64(signed: bool) -> Make:
     return make
 
 
-def _truth_table(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def _truth_table(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     table, plain = op.modifiers.get("bitop3", "0"), plain_sources(sources)
     if len(sources) != 3:
         return None
@@ -269,7 +269,7 @@ def _truth_table(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Ru
     )
 
 
-def _packed_move(op: Operation, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+def _packed_move(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """v_pk_mov_b32: op_sel picks the half of each source (op_sel:[1,0]: high, then low)."""
     picks = [int(n) for n in op.modifiers.get("op_sel", "[0,0]").strip("[]").split(",")[:2]]
     if len(sources) != 2 or len(to.registers) != 2 or len(picks) != 2:

@@ -14,7 +14,7 @@ from bankwise.read.follow.program import Program, Step, program
 A = TypeVar("A")
 
 
-class Instruction(Protocol):
+class CodeInstruction(Protocol):
     """One instruction of a text. ``line``: from 1; ``source``: its place in the source text."""
 
     @property
@@ -30,11 +30,11 @@ class Instruction(Protocol):
         """The place in the source text, if the text names one."""
 
 
-I = TypeVar("I", bound=Instruction)  # noqa: E741 - an instruction
+I = TypeVar("I", bound=CodeInstruction)  # noqa: E741 - an instruction
 
 
 @dataclass(frozen=True, slots=True)
-class Touch(Generic[A]):
+class DecodedAccess(Generic[A]):
     """How one instruction touches shared memory.
 
     ``name``: in the machine files. ``width_bytes``: of one address. ``address``: as the language
@@ -54,7 +54,7 @@ class Touch(Generic[A]):
     generic: bool = False
 
 
-Touches = Touch[A] | Refusal | None
+Touches = DecodedAccess[A] | Refusal | None
 """What an instruction does to shared memory: something, nobody knows what, nothing."""
 
 
@@ -64,7 +64,7 @@ class Decoded:
     not, by the number of the instruction; ``strange``: instructions of no known family."""
 
     program: Program
-    touches: Mapping[int, Touch[Any]]
+    touches: Mapping[int, DecodedAccess[Any]]
     refusals: Mapping[int, Refusal]
     strange: tuple[int, ...]
 
@@ -81,12 +81,12 @@ def decode(
     ``touch``: how an instruction touches shared memory; ``step``: what it reads, writes and does;
     ``known``: whether it is of a family whose results are known.
     """
-    touches: dict[int, Touch[A]] = {}
+    touches: dict[int, DecodedAccess[A]] = {}
     refusals: dict[int, Refusal] = {}
     steps: list[Step] = []
     for number, instruction in enumerate(instructions):
         found = touch(instruction)
-        if isinstance(found, Touch):
+        if isinstance(found, DecodedAccess):
             touches[number] = found
         elif isinstance(found, Refusal):
             refusals[number] = found

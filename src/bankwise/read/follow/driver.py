@@ -32,7 +32,7 @@ Size = tuple[int, int, int]
 """Threads of a workgroup along x, y, z."""
 
 
-class Code(Protocol):
+class CodeKernel(Protocol):
     """A kernel as the reader of a language gives it. ``line``: where it begins."""
 
     @property
@@ -48,7 +48,7 @@ class Code(Protocol):
         """Static shared memory, as the text states it; None if the launch decides."""
 
 
-K = TypeVar("K", bound=Code)
+K = TypeVar("K", bound=CodeKernel)
 
 
 @dataclass(frozen=True, slots=True)

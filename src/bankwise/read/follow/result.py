@@ -12,7 +12,7 @@ from bankwise.counting.access import Access, BoolArray, Pattern
 from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import AssemblyAccess, NotFollowed
-from bankwise.read.follow.decoded import Touch
+from bankwise.read.follow.decoded import DecodedAccess
 from bankwise.read.follow.program import Program
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
@@ -28,7 +28,7 @@ ALLOCATION = "shared"
 
 def access(
     touched: Touched,
-    touch: Touch[Any],
+    touch: DecodedAccess[Any],
     location: Location,
     source: Location | None,
     kernel: str,

@@ -10,7 +10,7 @@ from iree.compiler import ir
 from bankwise.errors import Refusal
 from bankwise.read.mlir.decode import ALLOCATORS, Locate, function_of
 from bankwise.read.mlir.graph import Graph
-from bankwise.read.mlir.touches import Touch, touch
+from bankwise.read.mlir.touches import MemrefAccess, touch
 from bankwise.read.mlir.value import Function
 from bankwise.read.mlir.views import is_view
 
@@ -32,9 +32,9 @@ class Demand:
     functions: dict[ir.Operation, Function | None]
 
 
-def find_touches(graph: Graph, locate: Locate) -> tuple[list[Touch], list[Refusal]]:
+def find_touches(graph: Graph, locate: Locate) -> tuple[list[MemrefAccess], list[Refusal]]:
     """The accesses to workgroup memory in program order, and those that cannot be analysed."""
-    touches: list[Touch] = []
+    touches: list[MemrefAccess] = []
     refusals: list[Refusal] = []
     for op in graph.operations:
         for found in _touches_of(graph, op, locate):
@@ -63,7 +63,7 @@ def obstacle(graph: Graph, op: ir.Operation) -> ir.Operation | None:
     return _first_branch(graph) if len(entry) > 1 else None
 
 
-def demand(graph: Graph, touches: Iterable[Touch]) -> Demand:
+def demand(graph: Graph, touches: Iterable[MemrefAccess]) -> Demand:
     """Follow the accesses and allocations backwards to all that decides where they touch."""
     values: set[ir.Value] = set()
     functions: dict[ir.Operation, Function | None] = {}
@@ -82,7 +82,7 @@ def demand(graph: Graph, touches: Iterable[Touch]) -> Demand:
     return Demand(frozenset(values), functions)
 
 
-def _touches_of(graph: Graph, op: ir.Operation, locate: Locate) -> list[Touch | str]:
+def _touches_of(graph: Graph, op: ir.Operation, locate: Locate) -> list[MemrefAccess | str]:
     operands = graph.shared_operands(op)
     if not operands:
         return _unknown_memory(graph, op)
@@ -96,14 +96,14 @@ def _touches_of(graph: Graph, op: ir.Operation, locate: Locate) -> list[Touch | 
     return [touch(op, operand) for operand in operands]
 
 
-def _unknown_memory(graph: Graph, op: ir.Operation) -> list[Touch | str]:
+def _unknown_memory(graph: Graph, op: ir.Operation) -> list[MemrefAccess | str]:
     known = op.name in ALLOCATORS or op.name in _FOLLOWED
     if known or not any(result in graph.shared for result in op.results):
         return []
     return [f"{op.name} makes workgroup memory, and bankwise does not know how"]
 
 
-def _hidden(graph: Graph, op: ir.Operation) -> list[Touch | str]:
+def _hidden(graph: Graph, op: ir.Operation) -> list[MemrefAccess | str]:
     """A cast to a memory space that no longer says workgroup: later uses would go unseen."""
     memrefs = [r for r in op.results if isinstance(r.type, ir.MemRefType | ir.UnrankedMemRefType)]
     if all(result in graph.shared for result in memrefs):

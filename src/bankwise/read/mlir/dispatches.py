@@ -6,11 +6,11 @@ from math import prod
 
 from iree.compiler import ir
 
-from bankwise.read.mlir.kernels import Kernel, operations
+from bankwise.read.mlir.kernels import KernelFunction, operations
 from bankwise.read.mlir.module import Opened
 
 
-def dispatch_sizes(opened: Opened, kernel: Kernel) -> dict[int, int]:
+def dispatch_sizes(opened: Opened, kernel: KernelFunction) -> dict[int, int]:
     """Elements of each binding, from a ``flow.dispatch`` of the kernel; empty if there is none.
 
     The tensors of the dispatch are the bindings in order; a result tied to an operand is that

@@ -21,7 +21,7 @@ from bankwise.read.mlir.decode import Locate
 from bankwise.read.mlir.footprint import Footprint
 from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.slice import Made, Slice, cut
-from bankwise.read.mlir.touches import Touch
+from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.trace import Note, Seen, Trace, trace
 from bankwise.read.mlir.views import View
 
@@ -102,7 +102,7 @@ def extract(
     ids = ThreadIds(workgroup_size, wave_size, workgroup_id, grid)
     found = trace(program, ids, locate)
     moving = _moving(program, found, ids, locate)
-    kernel = _Kernel(name, ids, locate, found.allocations)
+    kernel = _KernelContext(name, ids, locate, found.allocations)
     pieces: list[SharedAccess] = []
     for number, (touch, seen) in enumerate(zip(program.touches, found.seen, strict=True)):
         note = _WORKGROUP_NOTE if number in moving else ""
@@ -117,7 +117,7 @@ def extract(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kernel:
+class _KernelContext:
     """What every access of a kernel shares."""
 
     name: str
@@ -148,7 +148,7 @@ def _identities(seen: Sequence[Seen]) -> list[tuple[Hashable, int]]:
     return [(each.footprint.identity(), each.executions) for each in seen]
 
 
-def _notes(kernel: _Kernel, program: Slice, moving: frozenset[int]) -> Iterator[Note]:
+def _notes(kernel: _KernelContext, program: Slice, moving: frozenset[int]) -> Iterator[Note]:
     for made, _ in kernel.allocations.values():
         if made.op.name == "func.func":
             text = f"argument {made.name} is taken to be an allocation of its own"
@@ -158,7 +158,7 @@ def _notes(kernel: _Kernel, program: Slice, moving: frozenset[int]) -> Iterator[
         yield Note(f"{op.name}: {_WORKGROUP_NOTE}", kernel.locate(op))
 
 
-def _allocation(kernel: _Kernel, made: Made, view: View) -> Allocation | Refusal:
+def _allocation(kernel: _KernelContext, made: Made, view: View) -> Allocation | Refusal:
     where = kernel.locate(made.op)
     if not all(isinstance(amount, int) for amount in (*view.sizes, *view.strides)):
         return Refusal(f"the size of {made.name} is not the same for all threads", where)
@@ -174,7 +174,7 @@ def _allocation(kernel: _Kernel, made: Made, view: View) -> Allocation | Refusal
 
 
 def _accesses(
-    kernel: _Kernel, touch: Touch, seen: Sequence[Seen], number: int, note: str
+    kernel: _KernelContext, touch: MemrefAccess, seen: Sequence[Seen], number: int, note: str
 ) -> list[SharedAccess]:
     """The accesses of one operation: one, or one for each run of elements."""
     run = min((_longest_run(touch, each.footprint) for each in seen), default=touch.elements)
@@ -186,7 +186,7 @@ def _accesses(
     return found
 
 
-def _longest_run(touch: Touch, found: Footprint) -> int:
+def _longest_run(touch: MemrefAccess, found: Footprint) -> int:
     """The most elements that lie one behind the other, and that a thread touches all or none of."""
     if len(found.offsets_bytes) == 1:
         return touch.elements
@@ -207,8 +207,8 @@ def _row(values: BoolArray, element: int) -> BoolArray:
 
 
 def _access(
-    kernel: _Kernel,
-    touch: Touch,
+    kernel: _KernelContext,
+    touch: MemrefAccess,
     seen: Sequence[Seen],
     first: int,
     run: int,
@@ -247,7 +247,7 @@ def _access(
     )
 
 
-def _pattern(kernel: _Kernel, each: Seen, element: int) -> Pattern:
+def _pattern(kernel: _KernelContext, each: Seen, element: int) -> Pattern:
     found = each.footprint
     offsets = found.offsets_bytes[min(element, len(found.offsets_bytes) - 1)]
     if len(found.offsets_bytes) == 1:
@@ -271,7 +271,7 @@ def _alignment(patterns: Sequence[Pattern]) -> int:
     return bits & -bits
 
 
-def _base(touch: Touch, seen: Sequence[Seen], element: int) -> Base | None:
+def _base(touch: MemrefAccess, seen: Sequence[Seen], element: int) -> Base | None:
     strides = seen[0].footprint.strides
     if strides is None or any(each.footprint.strides != strides for each in seen):
         return None

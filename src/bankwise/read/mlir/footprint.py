@@ -9,7 +9,7 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.mlir.indexing import first_active
-from bankwise.read.mlir.touches import Touch
+from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.value import Scope
 from bankwise.read.mlir.views import Amount, View, is_int, plain
 
@@ -43,7 +43,7 @@ class Footprint:
 
 
 def footprint(
-    touch: Touch,
+    touch: MemrefAccess,
     view: View,
     indices: Sequence[IntArray],
     mask: BoolArray | None,
@@ -66,7 +66,7 @@ def footprint(
     return _footprint(view, offsets, taking_part if mask is None else taking_part & mask)
 
 
-def outside(found: Footprint, touch: Touch, size_bytes: int, wave_size: int) -> str | None:
+def outside(found: Footprint, touch: MemrefAccess, size_bytes: int, wave_size: int) -> str | None:
     """Names a thread that touches bytes before or behind the allocation; None if none does."""
     run = touch.elements if len(found.offsets_bytes) == 1 else 1
     last = found.offsets_bytes + run * found.element_bytes
@@ -86,7 +86,7 @@ def outside(found: Footprint, touch: Touch, size_bytes: int, wave_size: int) -> 
     )
 
 
-def _hint_reason(touch: Touch, view: View) -> str | None:
+def _hint_reason(touch: MemrefAccess, view: View) -> str | None:
     """Why IREE would not apply the hint to this access, None if it would."""
     assert view.hint is not None
     if touch.op.name not in _HINTED or touch.steps is not None:
@@ -99,20 +99,20 @@ def _hint_reason(touch: Touch, view: View) -> str | None:
     return None
 
 
-def _supplying(touch: Touch, scope: Scope) -> BoolArray:
+def _supplying(touch: MemrefAccess, scope: Scope) -> BoolArray:
     if touch.lanes is None:
         return scope.active
     return scope.active & (scope.ids.linear % scope.ids.wave_size < touch.lanes)
 
 
-def _follow_on(touch: Touch, view: View) -> bool:
+def _follow_on(touch: MemrefAccess, view: View) -> bool:
     """Whether the elements of one thread lie one behind the other for every index."""
     if touch.steps is not None or touch.checked:
         return False
     return touch.elements == 1 or is_int(view.strides[-1], 1)
 
 
-def _steps(touch: Touch, rank: int) -> IntArray:
+def _steps(touch: MemrefAccess, rank: int) -> IntArray:
     if touch.steps is not None:
         return touch.steps
     steps = np.zeros((touch.elements, rank), np.int64)
@@ -129,7 +129,9 @@ def _distances(view: View, steps: IntArray) -> IntArray:
     return total
 
 
-def _inside(touch: Touch, view: View, indices: Sequence[IntArray], steps: IntArray) -> BoolArray:
+def _inside(
+    touch: MemrefAccess, view: View, indices: Sequence[IntArray], steps: IntArray
+) -> BoolArray:
     """Which elements exist in the memref: [elements, 1 or threads]."""
     inside = np.ones((len(steps), 1), np.bool_)
     for dimension in touch.checked:
@@ -139,7 +141,7 @@ def _inside(touch: Touch, view: View, indices: Sequence[IntArray], steps: IntArr
 
 
 def _in_lane_order(
-    touch: Touch, slot_bytes: int, view: View, indices: Sequence[IntArray], scope: Scope
+    touch: MemrefAccess, slot_bytes: int, view: View, indices: Sequence[IntArray], scope: Scope
 ) -> Footprint:
     """A copy that writes from one place per wave, lane after lane, whatever the lanes say."""
     named = view.byte(view.element([plain(index) for index in indices]), hinted=False)

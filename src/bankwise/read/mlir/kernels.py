@@ -19,7 +19,7 @@ Size = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kernel:
+class KernelFunction:
     """One kernel. ``workgroup_size``: threads per axis; ``grid``: workgroups per axis."""
 
     name: str
@@ -43,7 +43,7 @@ _EXPORTS = (
 _AXES = ("x", "y", "z")
 
 
-def kernels(opened: Opened) -> tuple[Kernel, ...]:
+def kernels(opened: Opened) -> tuple[KernelFunction, ...]:
     """The kernels of a module, in its order; none if no function is one."""
     return tuple(_kernel(op) for op in operations(opened.module.operation) if _is_kernel(op))
 
@@ -78,10 +78,10 @@ def _is_kernel(function: ir.Operation) -> bool:
     ) or any(is_shared(a.type) for a in function.regions[0].blocks[0].arguments)
 
 
-def _kernel(function: ir.Operation) -> Kernel:
+def _kernel(function: ir.Operation) -> KernelFunction:
     name = _text(function, "sym_name")
     export = _export(function, name)
-    return Kernel(
+    return KernelFunction(
         name=name,
         op=function,
         target=_target(function),

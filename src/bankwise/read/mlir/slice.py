@@ -19,7 +19,7 @@ from bankwise.read.mlir import indexing
 from bankwise.read.mlir.decode import ALLOCATORS, Locate, allocation, unknown
 from bankwise.read.mlir.demand import Demand, allocators, demand, find_touches
 from bankwise.read.mlir.graph import Graph, read
-from bankwise.read.mlir.touches import Touch
+from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.value import Function, Outcome, Unknown
 
 
@@ -47,7 +47,7 @@ class Compute:
 class Visit:
     """Access number ``number`` of the kernel, with the slots of its memref, indices and mask."""
 
-    touch: Touch
+    touch: MemrefAccess
     number: int
     memref: int
     indices: tuple[int, ...]
@@ -101,7 +101,7 @@ class Slice:
 
     steps: tuple[Step, ...]
     slots: int
-    touches: tuple[Touch, ...]
+    touches: tuple[MemrefAccess, ...]
     refusals: tuple[Refusal, ...]
     asks_workgroup: bool
 
@@ -139,7 +139,7 @@ class _Writer:
 
     graph: Graph
     wanted: Demand
-    touches: Mapping[ir.Operation, tuple[int, Touch]]
+    touches: Mapping[ir.Operation, tuple[int, MemrefAccess]]
     slots: Mapping[ir.Value, int]
     locate: Locate
     dims: Mapping[str, int]

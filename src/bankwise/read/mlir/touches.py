@@ -51,7 +51,7 @@ _DMA_SLOT_BYTES = (4, 16)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Touch:
+class MemrefAccess:
     """One operation on a memref.
 
     ``steps``: int64 [elements, rank], from the index operands to each element a lane touches, in
@@ -77,7 +77,7 @@ class Touch:
     variant: str = ""
 
 
-def touch(op: ir.Operation, operand: int) -> Touch | str:
+def touch(op: ir.Operation, operand: int) -> MemrefAccess | str:
     """What ``op`` does to the memref that is its operand number ``operand``.
 
     A reason instead if that is not an access described here.
@@ -93,14 +93,16 @@ def touch(op: ir.Operation, operand: int) -> Touch | str:
     return found
 
 
-def _vector(op: ir.Operation, direction: Direction, memref: int, of: ir.VectorType) -> Touch | str:
+def _vector(
+    op: ir.Operation, direction: Direction, memref: int, of: ir.VectorType
+) -> MemrefAccess | str:
     last = len(op.operands)
     return _shaped(op, direction, memref, tuple(range(memref + 1, last)), of)
 
 
 def _shaped(
     op: ir.Operation, direction: Direction, memref: int, indices: tuple[int, ...], of: ir.Type
-) -> Touch | str:
+) -> MemrefAccess | str:
     element = op.operands[memref].type.element_type
     shape = tuple(of.shape) if isinstance(of, ir.VectorType) else ()
     if isinstance(element, ir.VectorType):
@@ -112,7 +114,7 @@ def _shaped(
     steps = (
         None if len(shape) <= 1 else _grid(shape, range(len(indices) - len(shape), len(indices)))
     )
-    return Touch(op, direction, "plain", memref, indices, prod(shape), steps)
+    return MemrefAccess(op, direction, "plain", memref, indices, prod(shape), steps)
 
 
 def _grid(shape: Sequence[int], dimensions: Sequence[int], rank: int | None = None) -> IntArray:
@@ -124,31 +126,35 @@ def _grid(shape: Sequence[int], dimensions: Sequence[int], rank: int | None = No
     return steps
 
 
-def _vector_load(op: ir.Operation) -> Touch | str:
+def _vector_load(op: ir.Operation) -> MemrefAccess | str:
     return _vector(op, "read", 0, op.results[0].type)
 
 
-def _vector_store(op: ir.Operation) -> Touch | str:
+def _vector_store(op: ir.Operation) -> MemrefAccess | str:
     return _vector(op, "write", 1, op.operands[0].type)
 
 
-def _element_load(op: ir.Operation) -> Touch | str:
-    return Touch(op, "read", "plain", 0, tuple(range(1, len(op.operands))), 1)
+def _element_load(op: ir.Operation) -> MemrefAccess | str:
+    return MemrefAccess(op, "read", "plain", 0, tuple(range(1, len(op.operands))), 1)
 
 
-def _element_store(op: ir.Operation) -> Touch | str:
-    return Touch(op, "write", "plain", 1, tuple(range(2, len(op.operands))), 1)
+def _element_store(op: ir.Operation) -> MemrefAccess | str:
+    return MemrefAccess(op, "write", "plain", 1, tuple(range(2, len(op.operands))), 1)
 
 
-def _atomic(op: ir.Operation) -> Touch | str:
+def _atomic(op: ir.Operation) -> MemrefAccess | str:
     kind = _ATOMICS[op.attributes["kind"].value]
     variant = _variant(op, kind, op.operands[0].type)
-    return Touch(op, "write", "atomic", 1, tuple(range(2, len(op.operands))), 1, variant=variant)
+    return MemrefAccess(
+        op, "write", "atomic", 1, tuple(range(2, len(op.operands))), 1, variant=variant
+    )
 
 
-def _generic_atomic(op: ir.Operation) -> Touch | str:
+def _generic_atomic(op: ir.Operation) -> MemrefAccess | str:
     variant = _variant(op, _LOOP, op.results[0].type)
-    return Touch(op, "write", "atomic", 0, tuple(range(1, len(op.operands))), 1, variant=variant)
+    return MemrefAccess(
+        op, "write", "atomic", 0, tuple(range(1, len(op.operands))), 1, variant=variant
+    )
 
 
 def _variant(op: ir.Operation, kind: str, of: ir.Type) -> str:
@@ -158,28 +164,28 @@ def _variant(op: ir.Operation, kind: str, of: ir.Type) -> str:
     return f"{stem}{'_rtn' if returns else ''}_{letter}{8 * (bytes_of(of) or 0)}"
 
 
-def _masked_load(op: ir.Operation) -> Touch | str:
+def _masked_load(op: ir.Operation) -> MemrefAccess | str:
     return _masked(op, "read", op.results[0].type)
 
 
-def _masked_store(op: ir.Operation) -> Touch | str:
+def _masked_store(op: ir.Operation) -> MemrefAccess | str:
     return _masked(op, "write", op.operands[len(op.operands) - 1].type)
 
 
-def _masked(op: ir.Operation, direction: Direction, of: ir.VectorType) -> Touch | str:
+def _masked(op: ir.Operation, direction: Direction, of: ir.VectorType) -> MemrefAccess | str:
     """Operands: base, indices, mask, and the value or what stands for masked elements."""
     mask = len(op.operands) - 2
     found = _shaped(op, direction, 0, tuple(range(1, mask)), of)
     return found if isinstance(found, str) else replace(found, mask=mask)
 
 
-def _transfer_read(op: ir.Operation) -> Touch | str:
+def _transfer_read(op: ir.Operation) -> MemrefAccess | str:
     """Operand segments: source, indices, padding, mask."""
     rank = op.attributes["operandSegmentSizes"][1]
     return _transfer(op, "read", 0, rank, 2 + rank, op.results[0].type)
 
 
-def _transfer_write(op: ir.Operation) -> Touch | str:
+def _transfer_write(op: ir.Operation) -> MemrefAccess | str:
     """Operand segments: value, destination, indices, mask."""
     rank = op.attributes["operandSegmentSizes"][2]
     return _transfer(op, "write", 1, rank, 2 + rank, op.operands[0].type)
@@ -187,7 +193,7 @@ def _transfer_write(op: ir.Operation) -> Touch | str:
 
 def _transfer(
     op: ir.Operation, direction: Direction, memref: int, rank: int, mask: int, of: ir.VectorType
-) -> Touch | str:
+) -> MemrefAccess | str:
     if isinstance(op.operands[memref].type.element_type, ir.VectorType):
         return "a transfer of vector elements is not analysed"
     results = list(op.attributes["permutation_map"].value.results)
@@ -204,11 +210,13 @@ def _transfer(
     indices = tuple(range(memref + 1, memref + 1 + rank))
     plain = dimensions == [rank - 1] and not checked
     steps = None if plain else _grid(shape, dimensions, rank)
-    found = Touch(op, direction, "plain", memref, indices, prod(shape), steps, tuple(checked))
+    found = MemrefAccess(
+        op, direction, "plain", memref, indices, prod(shape), steps, tuple(checked)
+    )
     return replace(found, mask=mask) if masked else found
 
 
-def _gather_to_lds(op: ir.Operation) -> Touch | str:
+def _gather_to_lds(op: ir.Operation) -> MemrefAccess | str:
     """Operand segments: source, its indices, destination, its indices."""
     _, sources, _, targets = op.attributes["operandSegmentSizes"]
     moved = op.attributes["transferType"].value
@@ -216,7 +224,7 @@ def _gather_to_lds(op: ir.Operation) -> Touch | str:
     width = bytes_of(moved)
     if not width or not element or width % element:
         return f"a transfer of {moved} is not a whole number of elements"
-    return Touch(
+    return MemrefAccess(
         op,
         "write",
         "dma",
@@ -228,14 +236,14 @@ def _gather_to_lds(op: ir.Operation) -> Touch | str:
     )
 
 
-def _transpose_load(op: ir.Operation) -> Touch | str:
+def _transpose_load(op: ir.Operation) -> MemrefAccess | str:
     found = _vector(op, "read", 0, op.results[0].type)
     if isinstance(found, str):
         return found
     return replace(found, kind="transpose")
 
 
-def _ldmatrix(op: ir.Operation) -> Touch | str:
+def _ldmatrix(op: ir.Operation) -> MemrefAccess | str:
     element = bytes_of(op.operands[0].type.element_type)
     if not element or MATRIX_ROW_BYTES % element:
         return "rows of 16 bytes do not hold a whole number of elements"
@@ -243,20 +251,22 @@ def _ldmatrix(op: ir.Operation) -> Touch | str:
     indices = tuple(range(1, len(op.operands)))
     elements = MATRIX_ROW_BYTES // element
     variant = f"x{tiles}" + (".trans" if op.attributes["transpose"].value else "")
-    return Touch(op, "read", "matrix", 0, indices, elements, lanes=8 * tiles, variant=variant)
+    return MemrefAccess(
+        op, "read", "matrix", 0, indices, elements, lanes=8 * tiles, variant=variant
+    )
 
 
-def _async_copy(op: ir.Operation) -> Touch | str:
+def _async_copy(op: ir.Operation) -> MemrefAccess | str:
     """Operand segments: destination, its indices, source, its indices, elements really read."""
     _, targets, _, sources, _ = op.attributes["operandSegmentSizes"]
     elements = op.attributes["dstElements"].value
     first = 2 + targets
     source = (1 + targets, tuple(range(first, first + sources)))
     indices = tuple(range(1, 1 + targets))
-    return Touch(op, "write", "async", 0, indices, elements, source=source)
+    return MemrefAccess(op, "write", "async", 0, indices, elements, source=source)
 
 
-_BUILDERS: Mapping[str, Callable[[Any], Touch | str]] = {
+_BUILDERS: Mapping[str, Callable[[Any], MemrefAccess | str]] = {
     "vector.load": _vector_load,
     "vector.store": _vector_store,
     "vector.maskedload": _masked_load,

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.decoded import Decoded, Touch, Touches, decode
+from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning
 from bankwise.read.follow.program import Step
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.ptx.operands import Address, registers, symbols, value
-from bankwise.read.ptx.parse import Kernel, Statement
+from bankwise.read.ptx.parse import PtxKernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
 from bankwise.read.ptx.shared import touch
 
@@ -39,7 +39,7 @@ Loads = Callable[[Statement], Value]
 """What a parameter load gives."""
 
 
-def decode_kernel(kernel: Kernel, loads: Loads) -> Decoded:
+def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
     """Decode all statements of ``kernel``; one more step ends it."""
     known = symbols(kernel.shared)
     return decode(
@@ -53,7 +53,7 @@ def decode_kernel(kernel: Kernel, loads: Loads) -> Decoded:
 
 def _step(
     statement: Statement,
-    kernel: Kernel,
+    kernel: PtxKernel,
     known: Mapping[str, int],
     loads: Loads,
     found: Touches[Address],
@@ -70,7 +70,7 @@ def _step(
     if does is not None:
         reads += tuple(n for text in statement.operands[1:] for n in registers(text))
     address = None
-    if isinstance(found, Touch):
+    if isinstance(found, DecodedAccess):
         reads += (found.address.base,)
         address = _address(found.address, known)
     return Step(
@@ -86,7 +86,7 @@ def _step(
     )
 
 
-def _control(statement: Statement, kernel: Kernel, guard: Guard | None) -> Step:
+def _control(statement: Statement, kernel: PtxKernel, guard: Guard | None) -> Step:
     word = statement.parts[0]
     target = len(kernel.statements)
     if word == "bra":

@@ -19,29 +19,29 @@ from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.decode import decode_kernel
 from bankwise.read.ptx.operands import WINDOW, address
-from bankwise.read.ptx.parse import BYTES, Kernel, Statement, kernel_names, kernels, target
+from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement, kernel_names, kernels, target
 
 WARP = 32
 _BLOCK = ("ctaid.x", "ctaid.y", "ctaid.z")
 _GRID = ("nctaid.x", "nctaid.y", "nctaid.z")
 
 
-def _threads(kernel: Kernel) -> Threads:
+def _threads(kernel: PtxKernel) -> Threads:
     return Threads(kernel.workgroup_size, "is taken from .maxntid" if kernel.bounded else "")
 
 
-def _strange_argument(kernel: Kernel, key: str | int) -> str | None:
+def _strange_argument(kernel: PtxKernel, key: str | int) -> str | None:
     names = [name for name, _ in kernel.parameters]
     places = range(len(names))
     known = key in (*names, *places, *map(str, places), *_BLOCK, *_GRID)
     return None if known else f"it has {', '.join([*names, *_BLOCK])}"
 
 
-def _decode(kernel: Kernel, size: Size, args: ArgumentValues) -> Decoded:
+def _decode(kernel: PtxKernel, size: Size, args: ArgumentValues) -> Decoded:
     return decode_kernel(kernel, lambda statement: _parameter(kernel, args, statement))
 
 
-def _parameter(kernel: Kernel, args: ArgumentValues, statement: Statement) -> Value:
+def _parameter(kernel: PtxKernel, args: ArgumentValues, statement: Statement) -> Value:
     """What a parameter load gives."""
     at = address(statement.operands[1]) if len(statement.operands) > 1 else None
     name = at.base if at else "?"
@@ -54,7 +54,7 @@ def _parameter(kernel: Kernel, args: ArgumentValues, statement: Statement) -> Va
     return constant(given, np.uint64 if wide else np.uint32)
 
 
-def _start(kernel: Kernel, size: Size, args: ArgumentValues) -> State:
+def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
     """The special registers of all warps of one block."""
     (x, y, z), exists = threads(size, WARP)
     state = State(exists)
@@ -73,7 +73,7 @@ def _start(kernel: Kernel, size: Size, args: ArgumentValues) -> State:
     return state
 
 
-def _parts(kernel: Kernel, trace: Trace) -> Parts:
+def _parts(kernel: PtxKernel, trace: Trace) -> Parts:
     """The patterns of each shared variable, from its start; absolute addresses as "shared"."""
     names = {n + 1: variable.name for n, variable in enumerate(kernel.shared)}
     names[0] = ALLOCATION
@@ -103,7 +103,7 @@ def _by_variable(names: Mapping[int, str], touched: Touched) -> dict[str, Touche
     return found
 
 
-def _generic(kernel: Kernel, decoded: Decoded, trace: Trace) -> str:
+def _generic(kernel: PtxKernel, decoded: Decoded, trace: Trace) -> str:
     """Accesses whose state space neither their name nor their address gives."""
     lines = [
         kernel.statements[number].line
@@ -118,7 +118,7 @@ def _generic(kernel: Kernel, decoded: Decoded, trace: Trace) -> str:
     )
 
 
-PTX: Dialect[Kernel, Statement] = Dialect(
+PTX: Dialect[PtxKernel, Statement] = Dialect(
     name="ptx",
     title="PTX with a line like .target sm_90,",
     sign="PTX",

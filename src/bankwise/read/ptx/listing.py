@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bankwise.read.emitted import Listing, SharedInstruction, counted, some
-from bankwise.read.follow.decoded import Touch
-from bankwise.read.ptx.parse import Kernel, Statement, kernels, target
+from bankwise.read.follow.decoded import DecodedAccess
+from bankwise.read.ptx.parse import PtxKernel, Statement, kernels, target
 from bankwise.read.ptx.shared import touch
 
 
@@ -14,7 +14,7 @@ def listings(text: str, file: str = "<text>") -> tuple[Listing, ...]:
     return some((_listing(kernel, gpu) for kernel in kernels(text, file)), file)
 
 
-def _listing(kernel: Kernel, gpu: str) -> Listing:
+def _listing(kernel: PtxKernel, gpu: str) -> Listing:
     found = (_shared(statement) for statement in kernel.statements)
     names = [statement.name for statement in kernel.statements]
     return Listing(
@@ -31,6 +31,6 @@ def _listing(kernel: Kernel, gpu: str) -> Listing:
 def _shared(statement: Statement) -> SharedInstruction | None:
     """What is named as shared memory; a generic access may be any memory."""
     touched = touch(statement)
-    if not isinstance(touched, Touch) or touched.generic:
+    if not isinstance(touched, DecodedAccess) or touched.generic:
         return None
     return SharedInstruction(touched.name, statement.line, (touched.immediate_bytes,))

@@ -65,7 +65,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class PtxKernel:
     """One kernel as the text gives it. ``workgroup_size``: threads, as required or bounded;
     ``bounded``: it is only a bound. ``labels``: to the number of the statement behind each."""
 
@@ -96,7 +96,7 @@ def kernel_names(text: str) -> tuple[str, ...]:
     return tuple(_ENTRY.findall(_without_comments(text)))
 
 
-def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[Kernel, ...]:
+def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel, ...]:
     """All kernels of the text, in order, or ``only`` one.
 
     Raises :class:`InputError` if one ends in the middle.
@@ -113,7 +113,7 @@ def _without_comments(text: str) -> str:
     return re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
 
 
-def _kernel(text: str, entry: re.Match[str], files: Mapping[str, str], file: str) -> Kernel:
+def _kernel(text: str, entry: re.Match[str], files: Mapping[str, str], file: str) -> PtxKernel:
     line = text.count("\n", 0, entry.start(1)) + 1
     opening = text.find("{", entry.end())
     closing = _closing(text, opening) if opening >= 0 else -1
@@ -127,7 +127,7 @@ def _kernel(text: str, entry: re.Match[str], files: Mapping[str, str], file: str
     size = _SIZE.search(head)
     first = text.count("\n", 0, opening) + 1
     statements, labels = _body(text[opening + 1 : closing], first, files)
-    return Kernel(
+    return PtxKernel(
         name=entry[1],
         line=line,
         parameters=tuple((name, kind) for kind, name, _ in _PARAM.findall(head)),

@@ -14,7 +14,7 @@ import re
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Direction
-from bankwise.read.follow.decoded import Touch, Touches
+from bankwise.read.follow.decoded import DecodedAccess, Touches
 from bankwise.read.ptx.operands import Address, address
 from bankwise.read.ptx.parse import BYTES, Statement
 
@@ -43,7 +43,7 @@ def touch(statement: Statement) -> Touches[Address]:
     return _plain(statement)
 
 
-def _plain(statement: Statement) -> Touch[Address] | Refusal:
+def _plain(statement: Statement) -> DecodedAccess[Address] | Refusal:
     parts = statement.parts
     at = next((a for text in statement.operands if (a := address(text)) is not None), None)
     kind = next((p for p in reversed(parts) if p in BYTES), None)
@@ -52,7 +52,7 @@ def _plain(statement: Statement) -> Touch[Address] | Refusal:
     lanes = next((int(p[1:]) for p in parts if re.fullmatch(r"v[248]", p)), 1)
     width = lanes * BYTES[kind]
     atomic = parts[0] in ("atom", "red")
-    return Touch(
+    return DecodedAccess(
         name=f"{parts[0]}.shared.b{8 * width}",
         kind="atomic" if atomic else "plain",
         direction="read" if parts[0] == "ld" else "write",
@@ -63,7 +63,7 @@ def _plain(statement: Statement) -> Touch[Address] | Refusal:
     )
 
 
-def _matrix(statement: Statement) -> Touch[Address] | Refusal:
+def _matrix(statement: Statement) -> DecodedAccess[Address] | Refusal:
     parts = statement.parts
     shape = next((p for p in parts if re.fullmatch(r"x[124]", p)), None)
     at = next((a for text in statement.operands if (a := address(text)) is not None), None)
@@ -71,7 +71,7 @@ def _matrix(statement: Statement) -> Touch[Address] | Refusal:
         return Refusal(f"{statement.name}: its shape or address is not understood")
     variant = shape + (".trans" if "trans" in parts else "")
     direction: Direction = "read" if parts[0] == "ldmatrix" else "write"
-    return Touch(
+    return DecodedAccess(
         name=f"{parts[0]}.{variant}",
         kind="matrix",
         direction=direction,
@@ -83,10 +83,10 @@ def _matrix(statement: Statement) -> Touch[Address] | Refusal:
     )
 
 
-def _copy(statement: Statement) -> Touch[Address] | Refusal:
+def _copy(statement: Statement) -> DecodedAccess[Address] | Refusal:
     at = address(statement.operands[0]) if statement.operands else None
     size = statement.operands[2] if len(statement.operands) > 2 else ""
     if at is None or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", size):
         return Refusal(f"{statement.name}: its address or size is not understood")
     width = int(size, 0)
-    return Touch(f"cp.async.b{8 * width}", "async", "write", width, at, at.offset_bytes)
+    return DecodedAccess(f"cp.async.b{8 * width}", "async", "write", width, at, at.offset_bytes)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bankwise.read.follow.decoded import Decoded, Touch, Touches, decode
+from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import Step
 from bankwise.read.follow.state import State
@@ -27,7 +27,7 @@ from bankwise.read.sass.operands import (
     predicate_name,
     word,
 )
-from bankwise.read.sass.parse import Instruction, Kernel
+from bankwise.read.sass.parse import SassInstruction, SassKernel
 from bankwise.read.sass.semantics import meaning
 from bankwise.read.sass.shared import touch
 
@@ -36,7 +36,7 @@ _TARGET = re.compile(r"`\((\S+)\)|(0x[0-9a-f]+)")
 _ENDS = ("EXIT", "KILL")
 
 
-def decode_kernel(kernel: Kernel, constants: Constants) -> Decoded:
+def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
     """Decode all instructions of ``kernel``; one more step ends it."""
     return decode(
         kernel.instructions,
@@ -47,7 +47,9 @@ def decode_kernel(kernel: Kernel, constants: Constants) -> Decoded:
     )
 
 
-def _step(i: Instruction, kernel: Kernel, constants: Constants, found: Touches[Address]) -> Step:
+def _step(
+    i: SassInstruction, kernel: SassKernel, constants: Constants, found: Touches[Address]
+) -> Step:
     guard = _guard(i.guard)
     if i.parts[0] in _CONTROL:
         return _control(i, kernel, constants, guard)
@@ -55,7 +57,7 @@ def _step(i: Instruction, kernel: Kernel, constants: Constants, found: Touches[A
     writes = does.writes if does is not None else results(i)
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
     address = None
-    if isinstance(found, Touch):
+    if isinstance(found, DecodedAccess):
         at = found.address
         reads += tuple(name for name, _ in at.terms)
         address = guarded(lambda state: first_byte(at, state), guard)
@@ -72,7 +74,9 @@ def _step(i: Instruction, kernel: Kernel, constants: Constants, found: Touches[A
     )
 
 
-def _control(i: Instruction, kernel: Kernel, constants: Constants, guard: Guard | None) -> Step:
+def _control(
+    i: SassInstruction, kernel: SassKernel, constants: Constants, guard: Guard | None
+) -> Step:
     """Where control goes. A branch may name a second predicate, or ask whether its warp parted."""
     end = len(kernel.instructions)
     target = end if i.parts[0] in _ENDS else _target(i, kernel)
@@ -94,12 +98,12 @@ def _control(i: Instruction, kernel: Kernel, constants: Constants, guard: Guard 
     )  # fmt: skip
 
 
-def _target(i: Instruction, kernel: Kernel) -> int:
+def _target(i: SassInstruction, kernel: SassKernel) -> int:
     found = _TARGET.fullmatch(i.operands[-1].split()[-1]) if i.operands else None
     return kernel.labels.get(found[1] or found[2], -1) if found else -1
 
 
-def _second(i: Instruction, text: str, constants: Constants) -> Guard | None:
+def _second(i: SassInstruction, text: str, constants: Constants) -> Guard | None:
     """The condition behind BRA: a predicate; of BRA.DIV the lanes that should run together."""
     if predicate_name(text):
         return lambda state: predicate(state, text)
@@ -129,12 +133,12 @@ def _guard(text: str) -> Guard | None:
     return (lambda state: predicate(state, text)) if text else None
 
 
-def _lost(i: Instruction, writes: tuple[str, ...]) -> Callable[[State], tuple[Value, ...]]:
+def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tuple[Value, ...]]:
     lost = (Unknown(_cause(i), i.line),) * len(writes)
     return lambda state: lost
 
 
-def _cause(i: Instruction) -> str:
+def _cause(i: SassInstruction) -> str:
     word_ = i.parts[0]
     if word_ in ("LDS", "LDSM", "ATOMS"):
         return "a value read from shared memory"

@@ -20,8 +20,8 @@ from bankwise.read.follow.touched import Touched
 from bankwise.read.sass.decode import decode_kernel
 from bankwise.read.sass.facts import RESERVED_BYTES
 from bankwise.read.sass.parse import (
-    Instruction,
-    Kernel,
+    SassInstruction,
+    SassKernel,
     generation,
     kernel_names,
     kernels,
@@ -44,19 +44,19 @@ def check_generation(gpu: str, file: str) -> None:
         )
 
 
-def _kernels(text: str, file: str, only: str) -> tuple[Kernel, ...]:
+def _kernels(text: str, file: str, only: str) -> tuple[SassKernel, ...]:
     found = kernels(text, file, only=only)
     if found:
         check_generation(found[0].target, file)
     return found
 
 
-def _threads(kernel: Kernel) -> Threads:
+def _threads(kernel: SassKernel) -> Threads:
     bound = "is the most that the kernel was compiled for (MAX_THREADS)"
     return Threads(kernel.facts.workgroup_size, bound if kernel.facts.bounded else "")
 
 
-def _strange_argument(kernel: Kernel, key: str | int) -> str | None:
+def _strange_argument(kernel: SassKernel, key: str | int) -> str | None:
     count = len(kernel.facts.parameters or ())
     place = isinstance(key, str) and key.startswith("c[0x0][")
     position = str(key).isdigit() and int(key) < count
@@ -66,21 +66,21 @@ def _strange_argument(kernel: Kernel, key: str | int) -> str | None:
     return f"{has}; also c[0x0][OFFSET] and {', '.join(IDS)}"
 
 
-def _decode(kernel: Kernel, size: Size, args: ArgumentValues) -> Decoded:
+def _decode(kernel: SassKernel, size: Size, args: ArgumentValues) -> Decoded:
     return decode_kernel(kernel, constants_of(kernel, size, args))
 
 
-def _start(kernel: Kernel, size: Size, args: ArgumentValues) -> State:
+def _start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
     return start(size, args)
 
 
-def _parts(kernel: Kernel, trace: Trace) -> Parts:
+def _parts(kernel: SassKernel, trace: Trace) -> Parts:
     """Addresses from the start of the block's own shared memory."""
     kept = _reserved(kernel, trace)
     return lambda touched: {ALLOCATION: _moved(touched, kept)}
 
 
-def _reserved(kernel: Kernel, trace: Trace) -> int:
+def _reserved(kernel: SassKernel, trace: Trace) -> int:
     """How far behind the first address of shared memory the block's own part begins."""
     if generation(kernel.target) < 90:
         return 0
@@ -94,11 +94,11 @@ def _moved(touched: Touched, bytes_before: int) -> Touched:
     return replace(touched, patterns=patterns)
 
 
-def _label(i: Instruction) -> str:
+def _label(i: SassInstruction) -> str:
     return f"{i.name} at 0x{i.address:04x}"
 
 
-def _generic(kernel: Kernel, decoded: Decoded, trace: Trace) -> str:
+def _generic(kernel: SassKernel, decoded: Decoded, trace: Trace) -> str:
     """Accesses whose address alone decides the memory that they touch."""
     lines = [i.line for i in kernel.instructions if is_generic(i)]
     if not lines:
@@ -109,7 +109,7 @@ def _generic(kernel: Kernel, decoded: Decoded, trace: Trace) -> str:
     )
 
 
-SASS: Dialect[Kernel, Instruction] = Dialect(
+SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     name="sass",
     title="SASS with the line that names its target,",
     sign="SASS",

@@ -10,7 +10,7 @@ import re
 
 from bankwise.read.sass.moves import PREDICATES
 from bankwise.read.sass.operands import following, predicate_name, register
-from bankwise.read.sass.parse import Instruction
+from bankwise.read.sass.parse import SassInstruction
 
 _NOTHING = re.compile(
     r"(?:ST|STG|STS|STL|STSM|RED|REDG|REDS|NOP|BAR|MEMBAR|DEPBAR|LDGDEPBAR|LDGSTS|LDGMC|ERRBAR"
@@ -34,7 +34,7 @@ _HALF_SUMS = re.compile(r"[HQ]MMA\.(?:SP\.|SF\.)*168\d+\.F16(?:\.|$)")
 _MATRIX = re.compile(r"[HQI]GMMA\.(?:\w+\.)*?64x(\d+)x\d+\.(\w+)")
 
 
-def results(i: Instruction) -> tuple[str, ...]:
+def results(i: SassInstruction) -> tuple[str, ...]:
     """Registers and predicates that ``i`` writes."""
     if _NOTHING.match(i.name) or not i.operands:
         return ()
@@ -43,7 +43,7 @@ def results(i: Instruction) -> tuple[str, ...]:
     return _registers(i)
 
 
-def _registers(i: Instruction) -> tuple[str, ...]:
+def _registers(i: SassInstruction) -> tuple[str, ...]:
     """Leading predicates, the first register with those behind it, predicates behind that."""
     found: list[str] = []
     rest = list(i.operands)
@@ -57,7 +57,7 @@ def _registers(i: Instruction) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def width(i: Instruction) -> int:
+def width(i: SassInstruction) -> int:
     """How many registers the result takes; too many rather than too few."""
     parts = set(i.parts[1:])
     if i.parts[0] == "LDSM":
@@ -79,6 +79,6 @@ def width(i: Instruction) -> int:
     return 1 if _ONE.match(i.name) else 4
 
 
-def known(i: Instruction) -> bool:
+def known(i: SassInstruction) -> bool:
     """Whether the instruction is of a known family."""
     return bool(_NOTHING.match(i.name) or _ONE.match(i.name) or _MATRIX.match(i.name))

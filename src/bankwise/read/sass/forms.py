@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply
 from bankwise.read.sass.operands import Constants, following, names, predicate, predicate_name, word
-from bankwise.read.sass.parse import Instruction
+from bankwise.read.sass.parse import SassInstruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Meaning:
     run: Callable[[State], tuple[Value, ...]]
 
 
-def form(instruction: Instruction) -> Form:
+def form(instruction: SassInstruction) -> Form:
     """Sort the operands. An instruction that writes predicates alone has no target."""
     rest = list(instruction.operands)
     outs = _leading(rest)

@@ -20,7 +20,7 @@ from bankwise.read.sass.operands import (
     predicate_name,
     word,
 )
-from bankwise.read.sass.parse import Instruction
+from bankwise.read.sass.parse import SassInstruction
 
 _LANES = 32
 _FLOAT = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -28,13 +28,13 @@ PREDICATES = 7
 """P0 to P6 can be written."""
 
 
-def move(i: Instruction, constants: Constants) -> Meaning | None:
+def move(i: SassInstruction, constants: Constants) -> Meaning | None:
     """What ``i`` writes, if it is a move that is followed."""
     handler = _HANDLERS.get(i.parts[0])
     return handler(i, constants) if handler else None
 
 
-def _special(i: Instruction, constants: Constants) -> Meaning | None:
+def _special(i: SassInstruction, constants: Constants) -> Meaning | None:
     """S2R R0, SR_TID.X. The start state has what is known of them."""
     if i.parts[1:] not in ([], ["32"]) or len(i.operands) != 2:
         return None
@@ -42,7 +42,7 @@ def _special(i: Instruction, constants: Constants) -> Meaning | None:
     return Meaning(following(i.operands[0], 1), (name,), lambda state: (read(state, name),))
 
 
-def _zero_pair(i: Instruction, constants: Constants) -> Meaning | None:
+def _zero_pair(i: SassInstruction, constants: Constants) -> Meaning | None:
     """CS2R R2, SRZ: zeros, in two registers unless it says 32."""
     if len(i.operands) != 2 or i.operands[1] != "SRZ":
         return None
@@ -50,7 +50,7 @@ def _zero_pair(i: Instruction, constants: Constants) -> Meaning | None:
     return Meaning(writes, (), lambda state: (constant(0),) * len(writes))
 
 
-def _constant(i: Instruction, constants: Constants) -> Meaning | None:
+def _constant(i: SassInstruction, constants: Constants) -> Meaning | None:
     """LDC.64 R4, c[0x0][0x210]: words of a constant bank."""
     count = {(): 1, ("64",): 2, ("128",): 4}.get(tuple(i.parts[1:]))
     place = constant_place(i.operands[1]) if len(i.operands) == 2 else None
@@ -61,7 +61,7 @@ def _constant(i: Instruction, constants: Constants) -> Meaning | None:
     return Meaning(following(i.operands[0], count), (), lambda state: words)
 
 
-def _uniform(i: Instruction, constants: Constants) -> Meaning | None:
+def _uniform(i: SassInstruction, constants: Constants) -> Meaning | None:
     """R2UR UR4, R5: a number that all lanes share."""
     if len(i.operands) != 2:
         return None
@@ -82,7 +82,7 @@ def _uniform(i: Instruction, constants: Constants) -> Meaning | None:
     return Meaning(following(target, 1), names(source), run)
 
 
-def _from_predicates(i: Instruction, constants: Constants) -> Meaning | None:
+def _from_predicates(i: SassInstruction, constants: Constants) -> Meaning | None:
     """P2R R0, PR, R1, 0x7f: bit n is Pn where the mask has it, else that of R1."""
     chosen = number(i.operands[-1]) if len(i.operands) == 4 else None
     if i.name != "P2R" or chosen is None or i.operands[1] != "PR":
@@ -105,7 +105,7 @@ def _packed(kept: Array, values: tuple[Array, ...], bits: list[int], chosen: int
     return out
 
 
-def _to_predicates(i: Instruction, constants: Constants) -> Meaning | None:
+def _to_predicates(i: SassInstruction, constants: Constants) -> Meaning | None:
     """R2P PR, R0, 0x7f: Pn is bit n where the mask has it."""
     chosen = number(i.operands[-1]) if len(i.operands) == 3 else None
     if i.name != "R2P" or chosen is None or i.operands[0] != "PR":
@@ -119,7 +119,7 @@ def _to_predicates(i: Instruction, constants: Constants) -> Meaning | None:
     return Meaning(tuple(f"P{n}" for n in bits), names(i.operands[1]), run)
 
 
-def _halves(i: Instruction, constants: Constants) -> Meaning | None:
+def _halves(i: SassInstruction, constants: Constants) -> Meaning | None:
     """HFMA2.MMA R2, -RZ, RZ, 0, 5.96e-08: a constant, put together from two 16-bit floats."""
     if i.operands[1:3] != ("-RZ", "RZ") or len(i.operands) != 5:
         return None
@@ -131,7 +131,7 @@ def _halves(i: Instruction, constants: Constants) -> Meaning | None:
     return Meaning(following(i.operands[0], 1), (), lambda state: (value,))
 
 
-def _shuffle(i: Instruction, constants: Constants) -> Meaning | None:
+def _shuffle(i: SassInstruction, constants: Constants) -> Meaning | None:
     """SHFL.IDX PT, R0, R1, R2, 0x1f over whole warps; the predicate: whether such a lane is."""
     mode = i.parts[1] if len(i.parts) == 2 else ""
     if mode not in _SOURCES or len(i.operands) != 5 or not predicate_name(i.operands[0]):
@@ -177,7 +177,7 @@ def _moved(x: Array, n: Array, mode: str) -> tuple[Array, Array]:
     return np.take_along_axis(full, index, axis=1), np.broadcast_to(inside, (rows, _LANES))
 
 
-_HANDLERS: Mapping[str, Callable[[Instruction, Constants], Meaning | None]] = {
+_HANDLERS: Mapping[str, Callable[[SassInstruction, Constants], Meaning | None]] = {
     "S2R": _special,
     "S2UR": _special,
     "CS2R": _zero_pair,

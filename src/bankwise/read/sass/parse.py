@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class SassInstruction:
     """``/*0150*/ @!P0 BRA `(.L_x_0) ;``: address, guard ("!P0" or empty), name, operands.
 
     ``line``: in the text. ``places``: in the source text, the innermost first, then where it was
@@ -60,13 +60,13 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class SassKernel:
     """One kernel. ``labels``: names, and addresses as 0x..., to the number of an instruction."""
 
     name: str
     line: int
     target: str
-    instructions: tuple[Instruction, ...]
+    instructions: tuple[SassInstruction, ...]
     labels: Mapping[str, int]
     facts: Facts
 
@@ -94,7 +94,7 @@ def kernel_names(text: str) -> tuple[str, ...]:
 
 def kernels(
     text: str, file: str, facts: Mapping[str, Facts] | None = None, only: str = ""
-) -> tuple[Kernel, ...]:
+) -> tuple[SassKernel, ...]:
     """All kernels of the text, in order, or ``only`` one; their ``facts``, if not of the text.
 
     Raises :class:`InputError` if a line of code cannot be read, or the code ends in the middle.
@@ -127,8 +127,8 @@ def _bodies(text: str) -> Iterator[tuple[str, int, list[tuple[int, str]]]]:
 
 def _kernel(
     name: str, first: int, gpu: str, body: list[tuple[int, str]], facts: Facts, file: str
-) -> Kernel:
-    instructions: list[Instruction] = []
+) -> SassKernel:
+    instructions: list[SassInstruction] = []
     labels: dict[str, int] = {}
     places: tuple[Location, ...] = ()
     marked = False
@@ -150,19 +150,19 @@ def _kernel(
             _unreadable(number, line, file)
     ends = [label for _, line in body for label in _SIZE.findall(line)]
     _check_end(name, first, instructions, set(ends) <= labels.keys(), file)
-    return Kernel(name, first, gpu, tuple(instructions), labels, facts)
+    return SassKernel(name, first, gpu, tuple(instructions), labels, facts)
 
 
 def _instruction(
     number: int, code: re.Match[str], places: tuple[Location, ...], file: str
-) -> Instruction:
+) -> SassInstruction:
     text = code[2].strip("{} ")
     guard = _GUARD.match(text)
     rest = text[guard.end() :] if guard else text
     name, _, operands = rest.partition(" ")
     if not _NAME.fullmatch(name):
         _unreadable(number, code[0], file)
-    return Instruction(
+    return SassInstruction(
         number,
         int(code[1], 16),
         guard[1] + guard[2] if guard else "",
@@ -189,7 +189,7 @@ def _unreadable(number: int, line: str, file: str) -> None:
 
 
 def _check_end(
-    name: str, first: int, instructions: list[Instruction], whole: bool, file: str
+    name: str, first: int, instructions: list[SassInstruction], whole: bool, file: str
 ) -> None:
     """A kernel ends with an instruction that does not go on; else text is missing."""
     ends = ("EXIT", "BRA", "RET", "JMP", "BRX", "NOP", "BPT")

@@ -12,7 +12,7 @@ from bankwise.read.follow.values import Array, Value, apply, constant
 from bankwise.read.sass.forms import Form, Meaning, carries, reads
 from bankwise.read.sass.integers import COMPARISONS, comparison
 from bankwise.read.sass.operands import Constants, names, number, predicate, predicate_name, word
-from bankwise.read.sass.parse import Instruction
+from bankwise.read.sass.parse import SassInstruction
 
 BOOLEAN: Mapping[str, Callable[[Array, Array], Array]] = {
     "AND": lambda a, b: a & b,
@@ -56,7 +56,7 @@ def _extended(name: str, is_signed: bool, x: Array, y: Array, lower: Array) -> A
     return np.asarray(strict(x, y) | ((x == y) & lower))
 
 
-def combine(instruction: Instruction) -> Meaning | None:
+def combine(instruction: SassInstruction) -> Meaning | None:
     """PLOP3.LUT P0, P1, a, b, c, table of P0, table of P1."""
     texts = instruction.operands
     if instruction.name.removeprefix("U") != "PLOP3.LUT" or len(texts) != 7:

@@ -18,14 +18,14 @@ from bankwise.read.sass import integers
 from bankwise.read.sass.forms import Form, Meaning, carries, form, one_word, reads
 from bankwise.read.sass.integers import UNARY
 from bankwise.read.sass.operands import Constants, following, number, predicate, word
-from bankwise.read.sass.parse import Instruction
+from bankwise.read.sass.parse import SassInstruction
 from bankwise.read.sass.predicates import BOOLEAN, combine, compare
 from bankwise.read.sass.sums import add, multiply, scaled
 
 Handler = Callable[[Form, Constants], Meaning | None]
 
 
-def meaning(instruction: Instruction, constants: Constants) -> Meaning | None:
+def meaning(instruction: SassInstruction, constants: Constants) -> Meaning | None:
     """What ``instruction`` writes; None if it is not followed."""
     word_, _, rest = instruction.name.partition(".")
     base = word_[1:] if word_[0] == "U" and word_[1:] in _HANDLERS else word_

@@ -14,9 +14,9 @@ import re
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction
-from bankwise.read.follow.decoded import Touch, Touches
+from bankwise.read.follow.decoded import DecodedAccess, Touches
 from bankwise.read.sass.operands import Address, address
-from bankwise.read.sass.parse import Instruction
+from bankwise.read.sass.parse import SassInstruction
 
 _DESCRIPTORS = re.compile(
     r"(?:HGMMA|IGMMA|BGMMA|QGMMA|OMMA|UTC\w*MMA|UTCCP|UTMA\w+|UBLK\w+|UBLKRED|LDTM|STTM)(?:\.|$)"
@@ -28,7 +28,7 @@ _PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
 _GENERIC = re.compile(r"(?:LD|ST|ATOM|RED)(?:\.|$)")
 
 
-def touch(i: Instruction) -> Touches[Address]:
+def touch(i: SassInstruction) -> Touches[Address]:
     """How an instruction touches shared memory; None if it does not."""
     if _NOT_SHARED.match(i.name):
         return None
@@ -46,27 +46,27 @@ def touch(i: Instruction) -> Touches[Address]:
     return _copy(i) if word == "LDGSTS" else None
 
 
-def is_generic(i: Instruction) -> bool:
+def is_generic(i: SassInstruction) -> bool:
     """Whether its address decides the memory that it touches."""
     return bool(_GENERIC.match(i.name))
 
 
-def _address(i: Instruction) -> Address | None:
+def _address(i: SassInstruction) -> Address | None:
     text = next((t for t in i.operands if t.startswith("[")), "")
     return address(text)
 
 
-def _plain(i: Instruction, word: str) -> Touch[Address] | Refusal:
+def _plain(i: SassInstruction, word: str) -> DecodedAccess[Address] | Refusal:
     at = _address(i)
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")
     width = next((_BYTES[p] for p in i.parts[1:] if p in _BYTES), 4)
     kind: AccessKind = "atomic" if word == "ATOMS" else "plain"
     direction: Direction = "read" if word == "LDS" else "write"
-    return Touch(f"{_PLAIN[word]}.shared.b{8 * width}", kind, direction, width, at)
+    return DecodedAccess(f"{_PLAIN[word]}.shared.b{8 * width}", kind, direction, width, at)
 
 
-def _matrix(i: Instruction, word: str) -> Touch[Address] | Refusal:
+def _matrix(i: SassInstruction, word: str) -> DecodedAccess[Address] | Refusal:
     at = _address(i)
     found = re.fullmatch(r"(?:LDSM|STSM)\.16\.(M|MT)88(?:\.([24]))?", i.name)
     if found is None or at is None:
@@ -74,12 +74,12 @@ def _matrix(i: Instruction, word: str) -> Touch[Address] | Refusal:
     variant = f"x{found[2] or 1}" + (".trans" if found[1] == "MT" else "")
     direction: Direction = "read" if word == "LDSM" else "write"
     name = f"{'ldmatrix' if word == 'LDSM' else 'stmatrix'}.{variant}"
-    return Touch(name, "matrix", direction, 16, at, variant=variant)
+    return DecodedAccess(name, "matrix", direction, 16, at, variant=variant)
 
 
-def _copy(i: Instruction) -> Touch[Address] | Refusal:
+def _copy(i: SassInstruction) -> DecodedAccess[Address] | Refusal:
     at = _address(i)
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")
     width = next((_BYTES[p] for p in i.parts[1:] if p in ("64", "128")), 4)
-    return Touch(f"cp.async.b{8 * width}", "async", "write", width, at)
+    return DecodedAccess(f"cp.async.b{8 * width}", "async", "write", width, at)

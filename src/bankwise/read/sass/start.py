@@ -16,7 +16,7 @@ from bankwise.read.follow.result import threads
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.sass.operands import Constants
-from bankwise.read.sass.parse import Kernel, generation
+from bankwise.read.sass.parse import SassKernel, generation
 
 WARP = 32
 Size = tuple[int, int, int]
@@ -44,7 +44,7 @@ def start(size: Size, args: ArgumentValues) -> State:
     return state
 
 
-def constants_of(kernel: Kernel, size: Size, args: ArgumentValues) -> Constants:
+def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Constants:
     """The words of the constant banks, as far as block size and arguments give them."""
     words: dict[int, Value] = {}
     new = generation(kernel.target) >= 100
@@ -66,7 +66,7 @@ def constants_of(kernel: Kernel, size: Size, args: ArgumentValues) -> Constants:
     return word
 
 
-def _arguments(kernel: Kernel, args: ArgumentValues) -> dict[int, Value]:
+def _arguments(kernel: SassKernel, args: ArgumentValues) -> dict[int, Value]:
     """The words that ``args`` gives: of a parameter all that it has, of a place two."""
     found: dict[int, Value] = {}
     base, parameters = _base(kernel), kernel.facts.parameters or ()
@@ -81,7 +81,7 @@ def _arguments(kernel: Kernel, args: ArgumentValues) -> dict[int, Value]:
     return found
 
 
-def _names(kernel: Kernel) -> dict[int, str]:
+def _names(kernel: SassKernel) -> dict[int, str]:
     base = _base(kernel)
     return {
         base + offset + at: f"kernel parameter {n}"
@@ -90,7 +90,7 @@ def _names(kernel: Kernel) -> dict[int, str]:
     }
 
 
-def _base(kernel: Kernel) -> int:
+def _base(kernel: SassKernel) -> int:
     if kernel.facts.parameter_base is not None:
         return kernel.facts.parameter_base
     new = generation(kernel.target)

@@ -15,7 +15,7 @@ from bankwise.read.ttgir.lower import Issued, lower
 from bankwise.read.ttgir.placed import held_by, place
 from bankwise.read.ttgir.scratch import needs_shared, scratch
 from bankwise.read.ttgir.types import Types, split_arrow
-from bankwise.read.ttgir.values import MemoryType, Module, TensorType, Touch
+from bankwise.read.ttgir.values import MemoryType, Module, SharedOperation, TensorType
 
 SCRATCH = "scratch"
 """What the memory is called that no buffer of the text is."""
@@ -35,7 +35,7 @@ class Moved:
     ``sources``: the place in the source text, innermost first, where the text says it.
     """
 
-    touch: Touch
+    touch: SharedOperation
     direction: Direction
     buffer: str
     issued: tuple[Issued, ...]
@@ -76,7 +76,9 @@ class Reader:
                 place = self.module.place(touch.op)
                 raise InputError(error.message, location=place, hint=error.hint) from error
 
-    def _touch(self, touch: Touch, instead: Mapping[str, MemoryType]) -> Iterator[Moved | Refusal]:
+    def _touch(
+        self, touch: SharedOperation, instead: Mapping[str, MemoryType]
+    ) -> Iterator[Moved | Refusal]:
         if touch.op.name == "ttg.convert_layout":
             yield from self._convert(touch)
         elif touch.view is None:
@@ -84,7 +86,7 @@ class Reader:
         else:
             yield self._buffer(touch, instead)
 
-    def _buffer(self, touch: Touch, instead: Mapping[str, MemoryType]) -> Moved | Refusal:
+    def _buffer(self, touch: SharedOperation, instead: Mapping[str, MemoryType]) -> Moved | Refusal:
         assert touch.view is not None, "scratch goes another way"
         buffer, read = touch.view.buffer, touch.op.name == "ttg.local_load"
         tensor = self._tensor(touch, -1 if read else 0)
@@ -106,7 +108,7 @@ class Reader:
             return self._no(touch, issued)
         return self._moved(touch, direction, buffer.name, issued, held)
 
-    def _convert(self, touch: Touch) -> Iterator[Moved | Refusal]:
+    def _convert(self, touch: SharedOperation) -> Iterator[Moved | Refusal]:
         source, target = self._tensor(touch, 0), self._tensor(touch, -1)
         if isinstance(source, Refusal) or isinstance(target, Refusal):
             refusal = source if isinstance(source, Refusal) else target
@@ -123,7 +125,7 @@ class Reader:
         yield self._moved(touch, "write", SCRATCH, made.written, None)
         yield self._moved(touch, "read", SCRATCH, made.read, None)
 
-    def _other_scratch(self, touch: Touch) -> Iterator[Refusal]:
+    def _other_scratch(self, touch: SharedOperation) -> Iterator[Refusal]:
         """Reductions inside a wave exchange lanes; the rest is not modelled."""
         if touch.op.name == "tt.reduce" and not self._across_waves(touch):
             return
@@ -134,14 +136,14 @@ class Reader:
         )
         yield self._no(touch, Refusal(reason))
 
-    def _across_waves(self, touch: Touch) -> bool:
+    def _across_waves(self, touch: SharedOperation) -> bool:
         tensor = self._tensor(touch, 0)
         axis = touch.op.body.partition("axis = ")[2].partition(" ")[0]
         if isinstance(tensor, Refusal) or not axis.isdigit() or int(axis) >= len(tensor.shape):
             return True
         return any(basis[int(axis)] for basis in self._held(tensor).wave_bases)
 
-    def _tensor(self, touch: Touch, which: int) -> TensorType | Refusal:
+    def _tensor(self, touch: SharedOperation, which: int) -> TensorType | Refusal:
         """The first type in front of the arrow (0), or the one behind it (-1)."""
         before, after = split_arrow(touch.op.types)
         listed = after if which else before
@@ -157,7 +159,7 @@ class Reader:
 
     def _moved(
         self,
-        touch: Touch,
+        touch: SharedOperation,
         direction: Direction,
         buffer: str,
         issued: tuple[Issued, ...],
@@ -167,6 +169,6 @@ class Reader:
         found = sources(touch.op.loc, self.module.locations)
         return Moved(touch, direction, buffer, issued, place, found, held)
 
-    def _no(self, touch: Touch, refusal: Refusal) -> Refusal:
+    def _no(self, touch: SharedOperation, refusal: Refusal) -> Refusal:
         place = self.module.place(touch.op)
         return replace(refusal, reason=f"{touch.op.name}: {refusal.reason}", location=place)

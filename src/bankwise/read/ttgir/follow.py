@@ -15,7 +15,7 @@ from bankwise.counting.bound import ANY, Bound, exactly
 from bankwise.errors import InputError, Refusal
 from bankwise.read.ttgir.scalars import evaluate
 from bankwise.read.ttgir.types import Types
-from bankwise.read.ttgir.values import Buffer, Kernel, Module, Op, Touch, View
+from bankwise.read.ttgir.values import Buffer, Module, Op, SharedOperation, TritonFunction, View
 from bankwise.read.ttgir.views import VIEWS, Value, allocation, join, joined, view
 
 MAX_STEPS = 200_000
@@ -55,7 +55,7 @@ class Followed:
     ``fixed``: buffers that something needs as they are, by name, with the reason.
     """
 
-    touches: tuple[Touch, ...]
+    touches: tuple[SharedOperation, ...]
     buffers: tuple[Buffer, ...]
     refusals: tuple[Refusal, ...]
     fixed: Mapping[str, str]
@@ -72,13 +72,15 @@ class _Weight:
     def __add__(self, other: _Weight) -> _Weight:
         return _Weight(self.times + other.times, self.maybe and other.maybe)
 
-    def touch(self, op: Op, view: View | None) -> Touch:
+    def touch(self, op: Op, view: View | None) -> SharedOperation:
         """What cannot be counted is taken to run once at least."""
         followed = self.times.low if self.times.exact else max(1, self.times.low)
-        return Touch(op, view, followed, self.times, self.maybe)
+        return SharedOperation(op, view, followed, self.times, self.maybe)
 
 
-def follow(module: Module, kernel: Kernel, types: Types, arguments: Mapping[str, int]) -> Followed:
+def follow(
+    module: Module, kernel: TritonFunction, types: Types, arguments: Mapping[str, int]
+) -> Followed:
     """Follow one kernel. ``arguments``: numbers of its arguments, by name without ``%``.
 
     Raises :class:`InputError` for a name that the kernel does not have, and for views that do not

@@ -11,7 +11,7 @@ from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
 from bankwise.notation.triton import Encoding, parse
 from bankwise.read.ttgir.text import operations, split_top, without_comment
-from bankwise.read.ttgir.values import Kernel, Module, Op
+from bankwise.read.ttgir.values import Module, Op, TritonFunction
 
 _ALIAS = re.compile(r"^\s*#(\w+)\s*=\s*(#tt\w+\.(\w+).*?)\s*$")
 _LOCATION = re.compile(r"^\s*(#loc\d*)\s*=\s*loc\((.*)\)\s*$")
@@ -189,7 +189,7 @@ def _public(module: Op) -> set[str]:
     return {head[2].strip('"') for head in heads if head and head[1] != "private"}
 
 
-def _function(op: Op) -> Kernel:
+def _function(op: Op) -> TritonFunction:
     head = _FUNCTION.search(op.body)
     assert head is not None, "checked before"
     inside = op.body[head.end() :]
@@ -203,7 +203,7 @@ def _function(op: Op) -> Kernel:
     names = tuple(name.strip() for name, _, _ in given)
     sizes = tuple(_bytes(kind.strip()) for _, _, kind in given)
     body = tuple(op.regions[0]) if op.regions else ()
-    return Kernel(head[2].strip('"'), op.line, names, sizes, body)
+    return TritonFunction(head[2].strip('"'), op.line, names, sizes, body)
 
 
 def _bytes(kind: str) -> int:

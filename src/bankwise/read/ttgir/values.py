@@ -52,7 +52,7 @@ class MemoryType:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class TritonFunction:
     """One ``tt.func public``. ``arguments``: names with their ``%``; ``sizes``: bytes of each."""
 
     name: str
@@ -74,11 +74,11 @@ class Module:
     target: str
     warps: int
     lanes: int
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[TritonFunction, ...]
     aliases: Mapping[str, Encoding]
     strange: Mapping[str, str]
     locations: Mapping[str, str]
-    functions: Mapping[str, Kernel]
+    functions: Mapping[str, TritonFunction]
     notes: tuple[str, ...] = ()
 
     def place(self, op: Op) -> Location:
@@ -162,7 +162,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class SharedOperation:
     """One operation on shared memory, on one view, so many times per workgroup.
 
     ``view`` is None where the memory is scratch. ``executions``: as followed; ``times``: between
