@@ -12,7 +12,7 @@ from bankwise.read.amd.masks import EXEC
 from bankwise.read.amd.operands import Operand, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.scalar import any_bit, scalar
-from bankwise.read.amd.shared import Address, first_byte, registers, touch
+from bankwise.read.amd.shared import first_byte, registers, touch
 from bankwise.read.amd.vector import vector
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.program import Step
@@ -60,9 +60,7 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     return replace(found, program=whole_writes(found.program, operations))
 
 
-def _step(
-    op: AmdInstruction, labels: Mapping[str, int], found: Touches[Address], loads: Loads
-) -> Step:
+def _step(op: AmdInstruction, labels: Mapping[str, int], found: Touches, loads: Loads) -> Step:
     if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
         return _control(op, labels)
     writes = _results(op)

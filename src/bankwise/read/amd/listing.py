@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernels, target
-from bankwise.read.amd.shared import EXCHANGES, Address, touch
+from bankwise.read.amd.shared import EXCHANGES, touch
 from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction, counted, some
 from bankwise.read.follow.decoded import DecodedAccess
 
@@ -59,7 +59,7 @@ def _listing(kernel: AmdKernel, gpu: str) -> Listing:
     )
 
 
-def _offsets(touched: DecodedAccess[Address]) -> tuple[int, ...]:
+def _offsets(touched: DecodedAccess) -> tuple[int, ...]:
     first = touched.address.offset_bytes
     return (first,) if touched.apart_bytes is None else (first, first + touched.apart_bytes)
 

@@ -12,7 +12,6 @@ Source: AMD CDNA3 and CDNA4 ISA, chapter on data share; direct loads: CDNA4 9.1.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction
-from bankwise.read.follow.decoded import DecodedAccess, Touches
+from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.values import Array, Value, apply
 
@@ -43,15 +42,7 @@ _DMA_BYTES = {"ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "dword": 4}
 _DMA_BYTES |= {"dwordx3": 12, "dwordx4": 16}
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """``v0 offset:64``: a register, empty for direct loads (M0), and the immediate in bytes."""
-
-    register: str
-    offset_bytes: int
-
-
-def touch(op: AmdInstruction) -> Touches[Address]:
+def touch(op: AmdInstruction) -> Touches:
     """How ``op`` touches LDS; None if it does not, a refusal if that is not understood."""
     if op.name.startswith(EXCHANGES):
         return None
@@ -62,17 +53,17 @@ def touch(op: AmdInstruction) -> Touches[Address]:
     return None
 
 
-def registers(found: DecodedAccess[Address]) -> tuple[str, ...]:
+def registers(found: DecodedAccess) -> tuple[str, ...]:
     """What the address is made of."""
-    return (found.address.register or "m0", "exec_lo", "exec_hi")
+    return (*(found.address.registers or ("m0",)), "exec_lo", "exec_hi")
 
 
-def first_byte(found: DecodedAccess[Address], state: State) -> Value:
-    """The first byte of each lane, uint32 [waves, lanes]."""
+def first_byte(found: DecodedAccess, state: State) -> Value:
+    """The first byte of each lane, uint32 [waves, lanes]; a direct load counts from M0."""
     at = found.address
     offset = np.uint32(at.offset_bytes & 0xFFFFFFFF)
-    if at.register:
-        base = read(state, at.register, running(state))
+    if at.registers:
+        base = read(state, at.registers[0], running(state))
         return apply(lambda x: x + offset, base) if offset else base
     step = 16 if found.width_bytes > 4 else 4
     return apply(lambda base: _in_lane_order(base, step) + offset, read(state, "m0"))
@@ -83,7 +74,7 @@ def _in_lane_order(base: Array, step: int) -> Array:
     return (base & np.uint32(0x3FFFF)) + lane * np.uint32(step)
 
 
-def _local(op: AmdInstruction) -> DecodedAccess[Address] | Refusal:
+def _local(op: AmdInstruction) -> DecodedAccess | Refusal:
     shape = _shape(op.name)
     if shape is None or "gds" in op.modifiers:
         return Refusal(f"{op.name}: it is not known which bytes of LDS this instruction touches")
@@ -92,7 +83,7 @@ def _local(op: AmdInstruction) -> DecodedAccess[Address] | Refusal:
     if at is None or len(at.registers) != 1:
         return Refusal(f"{op.name}: the operands are not the usual ones")
     first, apart = _offsets(op, width)
-    where = Address(at.registers[0], first)
+    where = Address(((at.registers[0], 1),), first)
     return DecodedAccess(op.name, kind, direction, width, where, first, apart)
 
 
@@ -141,10 +132,10 @@ def _number(op: AmdInstruction, name: str) -> int:
     return int(text, 0) if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text) else 0
 
 
-def _direct(op: AmdInstruction) -> DecodedAccess[Address] | Refusal:
+def _direct(op: AmdInstruction) -> DecodedAccess | Refusal:
     found = _DMA.fullmatch(op.name)
     width = _DMA_BYTES.get(found[1]) if found else None
     if width is None:
         return Refusal(f"{op.name}: it is not known how many bytes this copy to LDS has")
     name = op.name if op.name.startswith("global_load_lds_") else f"{op.name}_lds"
-    return DecodedAccess(name, "dma", "write", width, Address("", _number(op, "offset")))
+    return DecodedAccess(name, "dma", "write", width, Address((), _number(op, "offset")))

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.follow.program import Program, Step, program
-
-A = TypeVar("A")
 
 
 class CodeInstruction(Protocol):
@@ -34,11 +32,28 @@ I = TypeVar("I", bound=CodeInstruction)  # noqa: E741 - an instruction
 
 
 @dataclass(frozen=True, slots=True)
-class DecodedAccess(Generic[A]):
+class Address:
+    """A sum of registers and a constant: ``v0 offset:64``, ``[%r1+16]``, ``[R4.X4+UR6+0x10]``.
+
+    ``terms``: (register, factor) pairs; a variable of PTX stands like a register. ``offset_bytes``:
+    the constant.
+    """
+
+    terms: tuple[tuple[str, int], ...]
+    offset_bytes: int
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        """What it is made of, in order."""
+        return tuple(name for name, _ in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedAccess:
     """How one instruction touches shared memory.
 
-    ``name``: in the machine files. ``width_bytes``: of one address. ``address``: as the language
-    writes it. ``immediate_bytes``: the constant added to a register; ``apart_bytes``: how far a
+    ``name``: in the machine files. ``width_bytes``: of one address.
+    ``immediate_bytes``: the constant added to a register; ``apart_bytes``: how far a
     second address lies behind the first, None if there is one. ``variant``: of a matrix load.
     ``generic``: it is shared memory only if the address is; the name does not say.
     """
@@ -47,14 +62,14 @@ class DecodedAccess(Generic[A]):
     kind: AccessKind
     direction: Direction
     width_bytes: int
-    address: A
+    address: Address
     immediate_bytes: int = 0
     apart_bytes: int | None = None
     variant: str = ""
     generic: bool = False
 
 
-Touches = DecodedAccess[A] | Refusal | None
+Touches = DecodedAccess | Refusal | None
 """What an instruction does to shared memory: something, nobody knows what, nothing."""
 
 
@@ -64,7 +79,7 @@ class Decoded:
     not, by the number of the instruction; ``strange``: instructions of no known family."""
 
     program: Program
-    touches: Mapping[int, DecodedAccess[Any]]
+    touches: Mapping[int, DecodedAccess]
     refusals: Mapping[int, Refusal]
     strange: tuple[int, ...]
 
@@ -72,8 +87,8 @@ class Decoded:
 def decode(
     instructions: Sequence[I],
     line: int,
-    touch: Callable[[I], Touches[A]],
-    step: Callable[[I, Touches[A]], Step],
+    touch: Callable[[I], Touches],
+    step: Callable[[I, Touches], Step],
     known: Callable[[I], bool],
 ) -> Decoded:
     """Decode ``instructions``; one more step ends the kernel, which begins at ``line``.
@@ -81,7 +96,7 @@ def decode(
     ``touch``: how an instruction touches shared memory; ``step``: what it reads, writes and does;
     ``known``: whether it is of a family whose results are known.
     """
-    touches: dict[int, DecodedAccess[A]] = {}
+    touches: dict[int, DecodedAccess] = {}
     refusals: dict[int, Refusal] = {}
     steps: list[Step] = []
     for number, instruction in enumerate(instructions):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ ALLOCATION = "shared"
 
 def access(
     touched: Touched,
-    touch: DecodedAccess[Any],
+    touch: DecodedAccess,
     location: Location,
     source: Location | None,
     kernel: str,

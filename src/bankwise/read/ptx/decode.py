@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
+from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning
 from bankwise.read.follow.program import Step
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
-from bankwise.read.ptx.operands import Address, registers, symbols, value
+from bankwise.read.ptx.operands import registers, symbols, value
 from bankwise.read.ptx.parse import PtxKernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
 from bankwise.read.ptx.shared import touch
@@ -56,7 +56,7 @@ def _step(
     kernel: PtxKernel,
     known: Mapping[str, int],
     loads: Loads,
-    found: Touches[Address],
+    found: Touches,
 ) -> Step:
     guard = _guard(statement)
     word = statement.parts[0]
@@ -71,7 +71,7 @@ def _step(
         reads += tuple(n for text in statement.operands[1:] for n in registers(text))
     address = None
     if isinstance(found, DecodedAccess):
-        reads += (found.address.base,)
+        reads += found.address.registers
         address = _address(found.address, known)
     return Step(
         line=statement.line,
@@ -124,7 +124,7 @@ def _truth(p: Array) -> BoolArray:
 
 def _address(at: Address, known: Mapping[str, int]) -> Callable[[State], Value]:
     def first_byte(state: State) -> Value:
-        base = value(state, at.base, known)
+        base = value(state, at.registers[0], known)
         return apply(lambda x: x.astype(np.int64) + at.offset_bytes, base)
 
     return first_byte

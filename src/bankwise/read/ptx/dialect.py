@@ -44,7 +44,7 @@ def _decode(kernel: PtxKernel, size: Size, args: ArgumentValues) -> Decoded:
 def _parameter(kernel: PtxKernel, args: ArgumentValues, statement: Statement) -> Value:
     """What a parameter load gives."""
     at = address(statement.operands[1]) if len(statement.operands) > 1 else None
-    name = at.base if at else "?"
+    name = at.registers[0] if at else "?"
     names = [n for n, _ in kernel.parameters]
     number = names.index(name) if name in names else -1
     given = next((args[k] for k in (name, number, str(number)) if k in args), None)

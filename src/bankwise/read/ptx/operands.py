@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
+from bankwise.read.follow.decoded import Address
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.parse import Variable
@@ -23,14 +23,6 @@ WINDOW = 1 << 24
 because a whole variable moves by a multiple of its alignment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """``[%r1+16]``: a register or symbol and a constant."""
-
-    base: str
-    offset_bytes: int
-
-
 def symbols(shared: tuple[Variable, ...]) -> dict[str, int]:
     """Where each shared variable begins, in windows."""
     return {variable.name: (n + 1) * WINDOW for n, variable in enumerate(shared)}
@@ -39,7 +31,7 @@ def symbols(shared: tuple[Variable, ...]) -> dict[str, int]:
 def address(text: str) -> Address | None:
     """Read an address operand; None if it has another form."""
     found = _ADDRESS.fullmatch(text.strip())
-    return Address(found[1], int(found[2] or "0", 0)) if found else None
+    return Address(((found[1], 1),), int(found[2] or "0", 0)) if found else None
 
 
 def registers(text: str) -> tuple[str, ...]:

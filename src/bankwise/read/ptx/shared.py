@@ -15,7 +15,7 @@ import re
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Direction
 from bankwise.read.follow.decoded import DecodedAccess, Touches
-from bankwise.read.ptx.operands import Address, address
+from bankwise.read.ptx.operands import address
 from bankwise.read.ptx.parse import BYTES, Statement
 
 _DESCRIPTORS = re.compile(
@@ -25,7 +25,7 @@ _BARRIERS = re.compile(r"mbarrier\.|cp\.async\.mbarrier|st\.async|red\.async|ld\
 _ELSEWHERE = ("global", "local", "param", "const")
 
 
-def touch(statement: Statement) -> Touches[Address]:
+def touch(statement: Statement) -> Touches:
     """How a statement touches shared memory; None if it does not."""
     name, parts = statement.name, statement.parts
     if _DESCRIPTORS.match(name):
@@ -43,7 +43,7 @@ def touch(statement: Statement) -> Touches[Address]:
     return _plain(statement)
 
 
-def _plain(statement: Statement) -> DecodedAccess[Address] | Refusal:
+def _plain(statement: Statement) -> DecodedAccess | Refusal:
     parts = statement.parts
     at = next((a for text in statement.operands if (a := address(text)) is not None), None)
     kind = next((p for p in reversed(parts) if p in BYTES), None)
@@ -63,7 +63,7 @@ def _plain(statement: Statement) -> DecodedAccess[Address] | Refusal:
     )
 
 
-def _matrix(statement: Statement) -> DecodedAccess[Address] | Refusal:
+def _matrix(statement: Statement) -> DecodedAccess | Refusal:
     parts = statement.parts
     shape = next((p for p in parts if re.fullmatch(r"x[124]", p)), None)
     at = next((a for text in statement.operands if (a := address(text)) is not None), None)
@@ -83,7 +83,7 @@ def _matrix(statement: Statement) -> DecodedAccess[Address] | Refusal:
     )
 
 
-def _copy(statement: Statement) -> DecodedAccess[Address] | Refusal:
+def _copy(statement: Statement) -> DecodedAccess | Refusal:
     at = address(statement.operands[0]) if statement.operands else None
     size = statement.operands[2] if len(statement.operands) > 2 else ""
     if at is None or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", size):

@@ -19,7 +19,6 @@ from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.sass.effects import known, results
 from bankwise.read.sass.moves import move
 from bankwise.read.sass.operands import (
-    Address,
     Constants,
     first_byte,
     names,
@@ -47,9 +46,7 @@ def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
     )
 
 
-def _step(
-    i: SassInstruction, kernel: SassKernel, constants: Constants, found: Touches[Address]
-) -> Step:
+def _step(i: SassInstruction, kernel: SassKernel, constants: Constants, found: Touches) -> Step:
     guard = _guard(i.guard)
     if i.parts[0] in _CONTROL:
         return _control(i, kernel, constants, guard)
@@ -59,7 +56,7 @@ def _step(
     address = None
     if isinstance(found, DecodedAccess):
         at = found.address
-        reads += tuple(name for name, _ in at.terms)
+        reads += at.registers
         address = guarded(lambda state: first_byte(at, state), guard)
     return Step(
         line=i.line,

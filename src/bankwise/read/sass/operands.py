@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from bankwise.read.follow.decoded import Address
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, Value, apply, complement, constant
 from bankwise.read.integers import join
@@ -24,14 +24,6 @@ _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
 _CONSTANT = re.compile(r"cx?\[(0x[0-9a-f]+)\]\s*\[(0x[0-9a-f]+)\]")
 _TERM = re.compile(r"(U?R(?:Z|\d+))(?:\.(X4|X8|X16|64|U32))?|(-?0x[0-9a-f]+)")
 _SCALES = {"X4": 4, "X8": 8, "X16": 16}
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """``[R4.X4+UR6+0x10]``: (register, factor) pairs and a constant, in bytes."""
-
-    terms: tuple[tuple[str, int], ...]
-    offset_bytes: int
 
 
 def address(text: str) -> Address | None:

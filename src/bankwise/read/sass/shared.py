@@ -14,8 +14,8 @@ import re
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction
-from bankwise.read.follow.decoded import DecodedAccess, Touches
-from bankwise.read.sass.operands import Address, address
+from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
+from bankwise.read.sass.operands import address
 from bankwise.read.sass.parse import SassInstruction
 
 _DESCRIPTORS = re.compile(
@@ -28,7 +28,7 @@ _PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
 _GENERIC = re.compile(r"(?:LD|ST|ATOM|RED)(?:\.|$)")
 
 
-def touch(i: SassInstruction) -> Touches[Address]:
+def touch(i: SassInstruction) -> Touches:
     """How an instruction touches shared memory; None if it does not."""
     if _NOT_SHARED.match(i.name):
         return None
@@ -56,7 +56,7 @@ def _address(i: SassInstruction) -> Address | None:
     return address(text)
 
 
-def _plain(i: SassInstruction, word: str) -> DecodedAccess[Address] | Refusal:
+def _plain(i: SassInstruction, word: str) -> DecodedAccess | Refusal:
     at = _address(i)
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")
@@ -66,7 +66,7 @@ def _plain(i: SassInstruction, word: str) -> DecodedAccess[Address] | Refusal:
     return DecodedAccess(f"{_PLAIN[word]}.shared.b{8 * width}", kind, direction, width, at)
 
 
-def _matrix(i: SassInstruction, word: str) -> DecodedAccess[Address] | Refusal:
+def _matrix(i: SassInstruction, word: str) -> DecodedAccess | Refusal:
     at = _address(i)
     found = re.fullmatch(r"(?:LDSM|STSM)\.16\.(M|MT)88(?:\.([24]))?", i.name)
     if found is None or at is None:
@@ -77,7 +77,7 @@ def _matrix(i: SassInstruction, word: str) -> DecodedAccess[Address] | Refusal:
     return DecodedAccess(name, "matrix", direction, 16, at, variant=variant)
 
 
-def _copy(i: SassInstruction) -> DecodedAccess[Address] | Refusal:
+def _copy(i: SassInstruction) -> DecodedAccess | Refusal:
     at = _address(i)
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")
