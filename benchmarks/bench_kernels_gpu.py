@@ -23,7 +23,7 @@ from bankwise.lab import bench_gemm as gemm
 from bankwise.lab.bench_attention import bench_attention
 from bankwise.lab.bench_cases import Steps, attributed
 from bankwise.lab.bench_gemm import bench_gemm
-from bankwise.lab.kernels.cases import Case
+from bankwise.lab.kernels.cases import BenchmarkCase
 from bankwise.lab.report.bench_cases import BenchReport, bench_document, print_bench
 from bankwise.lab.report.bench_plot import plot_bench
 from bankwise.lab.report.bench_row import bench_csv, bench_rows
@@ -57,7 +57,7 @@ def main() -> None:
     )
 
 
-def _bench(path: Path, run: Callable[[], BenchReport], cases: Sequence[Case]) -> None:
+def _bench(path: Path, run: Callable[[], BenchReport], cases: Sequence[BenchmarkCase]) -> None:
     start = time.monotonic()
     report = run()
     _write(path, report)

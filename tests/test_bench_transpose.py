@@ -27,7 +27,7 @@ from bankwise.lab.bench_transpose import (
 from bankwise.lab.gpu import profile_run, transpose_run
 from bankwise.lab.gpu.counters import CONFLICTS
 from bankwise.lab.gpu.launch import compile_kernel
-from bankwise.lab.gpu.profile_run import Launch, profile_module, read_nsight_launches
+from bankwise.lab.gpu.profile_run import LaunchCounters, profile_module, read_nsight_launches
 from bankwise.lab.report.documents import transpose_document
 from bankwise.lab.report.transpose_files import save, table_csv
 from bankwise.lab.report.transposing import shown
@@ -54,7 +54,9 @@ def gpu(monkeypatch) -> Iterator[SimpleNamespace]:
     monkeypatch.setattr(
         transpose_run, "peers", lambda *a: [(name, _named(made, name)) for name in others]
     )
-    monkeypatch.setattr(transpose_run.Case, "correct", lambda case, call: call() != made.wrong)
+    monkeypatch.setattr(
+        transpose_run.MatrixPair, "correct", lambda case, call: call() != made.wrong
+    )
     monkeypatch.setattr(transpose_run, "_cases", _cases)
     monkeypatch.setattr(verb, "_times", _times)
     monkeypatch.setattr(verb, "profile_module", _profiler(made))
@@ -89,7 +91,7 @@ def _timed(made):
 def _cases(job):
     for dtype in job["dtypes"]:
         for m, k in job["sizes"]:
-            yield transpose_run.Case(dtype, (m, k), np.zeros(1), np.zeros(1))
+            yield transpose_run.MatrixPair(dtype, (m, k), np.zeros(1), np.zeros(1))
 
 
 def _times(asked, folder, progress):
@@ -110,7 +112,8 @@ def _profiler(made):
         Path(arguments[1]).write_text(json.dumps({"rows": rows}))
         assert {row["name"] for row in rows} <= set(kernels)
         return tuple(
-            Launch(row["name"], {m: made.counter(row["name"], m) for m in metrics}) for row in rows
+            LaunchCounters(row["name"], {m: made.counter(row["name"], m) for m in metrics})
+            for row in rows
         )
 
     return profiler

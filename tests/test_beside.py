@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from bankwise.ask.beside.beside import beside
-from bankwise.ask.beside.cause import Case, cause
+from bankwise.ask.beside.cause import RowContext, cause
 from bankwise.ask.beside.counters import Counter
 from bankwise.ask.beside.instructions import instruction_rows, kind_of
 from bankwise.ask.check import check, check_file
@@ -422,7 +422,7 @@ def test_the_grid_of_the_text_counts_for_every_launch() -> None:
 
 def test_more_than_predicted_is_first_blamed_on_what_was_not_analysed() -> None:
     counter = Counter("c", "extra", None, frozenset({"plain"}))
-    case = Case("amd", ("k.s:3: unknown address",), False, ((counter, 10, 30.0),))
+    case = RowContext("amd", ("k.s:3: unknown address",), False, ((counter, 10, 30.0),))
     assert cause(counter, 10, 20, 30.0, case) == (
         "not everything is counted: k.s:3: unknown address"
     )

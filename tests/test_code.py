@@ -36,15 +36,15 @@ MEMORIES = {
     "ck, 64 banks": XOR64,
     "ck, 32 banks and padding": ck.xor_descriptor(64, 32, banks=32, element_bytes=2, pack=8, pad=1),
     "ck, rows of 24": ck.xor_descriptor(16, 24, banks=32, element_bytes=4, pack=4),
-    "wave": wave.Swizzle(32, 64, 8, 8),
+    "wave": wave.SwizzledTile(32, 64, 8, 8),
     "linear table": memory_from_linear(LAYOUT),
     "three dimensions": Mapped((4, 8, 16), XorFold(16, 4, 16, 1, 4)),
 }
 
 
-def formula(which: str) -> code.Formula:
+def formula(which: str) -> code.OffsetFormula:
     found = code.formula(MEMORIES[which])
-    assert isinstance(found, code.Formula), found
+    assert isinstance(found, code.OffsetFormula), found
     return found
 
 
@@ -216,7 +216,7 @@ def test_an_unknown_language_is_met_with_the_known_ones():
 
 def value(of: Sum, **names: int) -> int:
     scope: dict[str, object] = {}
-    exec(code.write(code.Formula(tuple(names), of), "python").text, scope)  # type: ignore[union-attr]
+    exec(code.write(code.OffsetFormula(tuple(names), of), "python").text, scope)  # type: ignore[union-attr]
     return scope["offset"](*names.values())  # type: ignore[operator]
 
 

@@ -10,7 +10,7 @@ import pytest
 from bankwise.ask.sweep_case import run_case
 from bankwise.cost.bound import busy, global_bytes, matrix_flops
 from bankwise.cost.issue import cycles
-from bankwise.cost.mix import Use, executed, loops, mix, trips
+from bankwise.cost.mix import InstructionCount, executed, loops, mix, trips
 from bankwise.cost.waits import compare_waits, waits
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
@@ -127,9 +127,9 @@ def test_a_loop_reaches_from_its_label_to_the_branch_back() -> None:
     (loop,) = loops(steps_of(LOOP))
     assert (loop.first, loop.last) == (4, 6)
     assert mix(listing(LOOP)) == (
-        Use("ds_bpermute_b32", 0, 1),
-        Use("ds_read2_b32", 0, 1),
-        Use("ds_write_b32", 1, 0),
+        InstructionCount("ds_bpermute_b32", 0, 1),
+        InstructionCount("ds_read2_b32", 0, 1),
+        InstructionCount("ds_write_b32", 1, 0),
     )
 
 
@@ -199,7 +199,10 @@ def test_the_operations_of_a_matrix_instruction_are_in_its_name(
 
 def test_the_lds_is_told_not_to_be_the_bottleneck_where_another_unit_is_busier() -> None:
     # 64 cycles of matrix work (32 f32 instructions of 2048 operations at 256 a cycle, 4 waves).
-    uses = (Use("v_mfma_f32_16x16x4_f32", 2, 0), Use("buffer_load_dwordx4", 0, 0))
+    uses = (
+        InstructionCount("v_mfma_f32_16x16x4_f32", 2, 0),
+        InstructionCount("buffer_load_dwordx4", 0, 0),
+    )
     found = busy(GFX942, passes=60, ideal=40, uses=uses, trips=1, waves=4)
     assert found.matrix == 64
     assert found.bottleneck == "matrix"
@@ -208,7 +211,7 @@ def test_the_lds_is_told_not_to_be_the_bottleneck_where_another_unit_is_busier()
 
 
 def test_memory_whose_time_is_only_bounded_from_above_never_clears_the_lds() -> None:
-    uses = (Use("buffer_load_dwordx4", 100, 0),)
+    uses = (InstructionCount("buffer_load_dwordx4", 100, 0),)
     found = busy(GFX942, passes=60, ideal=40, uses=uses, trips=1, waves=4)
     assert found.memory is not None
     assert found.memory > found.lds

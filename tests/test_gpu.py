@@ -19,7 +19,7 @@ import pytest
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.lab.gpu import records, source
-from bankwise.lab.gpu.cases import WINDOW_BYTES, Case, cases
+from bankwise.lab.gpu.cases import WINDOW_BYTES, WaveAccess, cases
 from bankwise.lab.gpu.counters import CONFLICTS, PASSES, Counters, counters_of, measure
 from bankwise.lab.gpu.probe import compare
 from bankwise.lab.gpu.profile_run import read_nsight_launches
@@ -162,13 +162,13 @@ def test_probe_replays_measured_accesses_without_a_gpu(tmp_path: Path) -> None:
     assert "broken.csv:" in ended.err
 
 
-def _served(file: Path) -> Iterator[tuple[Case, int]]:
+def _served(file: Path) -> Iterator[tuple[WaveAccess, int]]:
     chosen, counters = records.loads(file.read_text("utf-8"), str(file))
     assert counters.passes is not None
     yield from zip(chosen, counters.passes.tolist(), strict=True)
 
 
-def _lanes_per_bank(case: Case) -> int:
+def _lanes_per_bank(case: WaveAccess) -> int:
     """Passes if every lane needs its words for itself, whichever word another lane needs."""
     row = machine("sm_90").instruction(case.instruction.removesuffix(".ca"))
     passes = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bankwise.change.compile.compile import compile_text, compiled_targets
-from bankwise.change.compile.wrap import Source, prepare
+from bankwise.change.compile.wrap import CompilerInput, prepare
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.read.amd.listing import listings
@@ -387,7 +387,7 @@ def test_a_gpu_func_compiles_for_cuda_with_its_shared_bytes() -> None:
 @pytest.mark.parametrize("text", [ARGUMENTS, DEVICE])
 def test_wrapping_moves_no_line(text: str) -> None:
     source = prepare(text)
-    assert isinstance(source, Source)
+    assert isinstance(source, CompilerInput)
     before, after = text.splitlines(), source.text.splitlines()
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):

@@ -20,7 +20,13 @@ from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.lab.bench_cases import Steps, bench_cases, check_outputs, export, read_shape, replayed
 from bankwise.lab.kernels import attention, gemm
-from bankwise.lab.kernels.cases import Case, attention_cases, attention_shapes, gemm_cases, plan
+from bankwise.lab.kernels.cases import (
+    BenchmarkCase,
+    attention_cases,
+    attention_shapes,
+    gemm_cases,
+    plan,
+)
 from bankwise.lab.kernels.tiles import VARIANTS, Passes, Tile, accesses
 from bankwise.lab.report.bench_cases import medians
 from bankwise.lab.report.bench_plot import plot_bench
@@ -202,19 +208,23 @@ def test_variants_differ_in_the_addresses_and_sizes_alone() -> None:
 
 
 COMPILED = [
-    *(Case("attention", (1, 128, 64), "f16", v) for v in VARIANTS),
-    Case("attention", (1, 128, 128), "f16", "swizzle"),
-    Case("attention", (1, 128, 64), "f32", "none"),
-    Case("attention", (1, 128, 64), "f32", "padding"),
-    Case("attention", (1, 128, 64), "f32", "swizzle"),
-    Case("attention", (1, 128, 128), "f32", "swizzle", "blocked"),
-    *(Case("gemm", (128, 128, 128), e, v) for e in ("f16", "f32") for v in ("none", "swizzle")),
+    *(BenchmarkCase("attention", (1, 128, 64), "f16", v) for v in VARIANTS),
+    BenchmarkCase("attention", (1, 128, 128), "f16", "swizzle"),
+    BenchmarkCase("attention", (1, 128, 64), "f32", "none"),
+    BenchmarkCase("attention", (1, 128, 64), "f32", "padding"),
+    BenchmarkCase("attention", (1, 128, 64), "f32", "swizzle"),
+    BenchmarkCase("attention", (1, 128, 128), "f32", "swizzle", "blocked"),
+    *(
+        BenchmarkCase("gemm", (128, 128, 128), e, v)
+        for e in ("f16", "f32")
+        for v in ("none", "swizzle")
+    ),
 ]
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="compiling the kernels needs nvcc")
 @pytest.mark.parametrize("case", COMPILED, ids=lambda c: "-".join(map(str, c.words())))
-def test_compiled_ptx_touches_exactly_what_was_counted(case: Case, tmp_path: Path) -> None:
+def test_compiled_ptx_touches_exactly_what_was_counted(case: BenchmarkCase, tmp_path: Path) -> None:
     """Every address of every lane of every execution, followed through the compiler's PTX."""
     found = plan(case)
     (tmp_path / "kernel.cu").write_text(found.source)
@@ -254,7 +264,7 @@ def _touched(found, start: dict[str, int] | None = None) -> Counter:
     return seen
 
 
-def _tiles(case: Case) -> tuple[tuple[Tile, ...], int]:
+def _tiles(case: BenchmarkCase) -> tuple[tuple[Tile, ...], int]:
     if case.kernel == "gemm":
         return gemm.tiles(case.element), 128 // gemm.DEPTH[case.element]
     return attention.tiles(case.sizes[2], case.element, case.dealing), 2
@@ -267,7 +277,7 @@ def _tiles(case: Case) -> tuple[tuple[Tile, ...], int]:
 )  # fmt: skip
 def test_sizes_that_a_kernel_does_not_take_are_refused(sizes, kernel) -> None:
     with pytest.raises(InputError) as caught:
-        plan(Case(kernel, sizes, "f16", "none"))
+        plan(BenchmarkCase(kernel, sizes, "f16", "none"))
     assert caught.value.hint
 
 

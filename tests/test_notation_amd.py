@@ -196,7 +196,7 @@ def test_source_003_the_store_takes_one_pass_and_the_read_16_2_1(layout, passes)
 # Source 001: Wave
 
 
-def wave_read(columns: int) -> wave.Index:
+def wave_read(columns: int) -> wave.IndexMapping:
     """A 16 x k tile for MFMA 16x16x32, 8 elements per lane: row l mod 16, chunk l div 16."""
     return wave.parse_index("{M : Mod($T0, 16) : 1 : 1, K : floor(Mod($T0, 64)/16)*8 : 8 : 1}")
 
@@ -205,14 +205,14 @@ def test_source_001_the_plain_tile_is_4_way_in_each_of_four_phases_and_its_swizz
     held = wave.distribution(wave_read(64), (32, 64), workgroup=(64, 1, 1))
     plain = Mapped((32, 64), Padded(64, 0))
     swizzled = wave.head(32, 64, gather=2, read=8)
-    assert swizzled == wave.Swizzle(32, 64, unit=8, max_phase=8)
+    assert swizzled == wave.SwizzledTile(32, 64, unit=8, max_phase=8)
     counted = passes(held, plain, "gfx950")
     assert (counted.passes, counted.ideal) == (16, 4)
     assert passes(held, swizzled, "gfx950").passes == 4
 
 
 def test_source_001_thread_1_moves_to_banks_36_to_39():
-    first = int(wave.Swizzle(32, 64, 8, 8).offsets(np.array([1, 0]))) * 2
+    first = int(wave.SwizzledTile(32, 64, 8, 8).offsets(np.array([1, 0]))) * 2
     assert [(first + byte) // 4 % 64 for byte in range(0, 16, 4)] == [36, 37, 38, 39]
 
 
@@ -261,7 +261,7 @@ def test_the_wheel_declines_what_it_does_not_handle():
 
 
 def test_a_gather_from_the_swizzled_source_fills_the_tile_as_the_reader_expects():
-    swizzle = wave.Swizzle(32, 64, 8, 8)
+    swizzle = wave.SwizzledTile(32, 64, 8, 8)
     slots = np.arange(0, 32 * 64, 2)
     rows, columns = swizzle.gathered(slots)
     for inside in (0, 1):

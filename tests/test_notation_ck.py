@@ -41,11 +41,13 @@ WRITTEN_OUT = (
 )
 
 
-def at(descriptor: ck.Descriptor, *index: int) -> int:
+def at(descriptor: ck.TensorDescriptor, *index: int) -> int:
     return int(descriptor.offsets(np.array(index)))
 
 
-def step(below: ck.Descriptor, *transforms: tuple[ck.Transform, str, str]) -> ck.Descriptor:
+def step(
+    below: ck.TensorDescriptor, *transforms: tuple[ck.Transform, str, str]
+) -> ck.TensorDescriptor:
     """Transforms with their lower and upper dimensions as strings of digits."""
     groups = [tuple(tuple(map(int, t[i])) for t in transforms) for i in (1, 2)]
     return ck.transform(below, tuple(t[0] for t in transforms), *groups)
@@ -369,5 +371,5 @@ def test_a_damaged_real_text_gives_a_value_or_an_input_error(seed):
         )
     with contextlib.suppress(InputError):
         value = ck.parse(text, SYMBOLS)
-        if isinstance(value, ck.Descriptor):
+        if isinstance(value, ck.TensorDescriptor):
             ck.legality(value)

@@ -30,7 +30,7 @@ from bankwise.notation.cute import (
 from bankwise.notation.cute.code import cpp, python
 from bankwise.notation.cute.hopper import (
     MODES,
-    Descriptor,
+    MatrixDescriptor,
     atom,
     canonical,
     describe,
@@ -272,7 +272,7 @@ def test_descriptor_of_a_k_major_128b_tile():
     """64 x 16 f16 out of an atom column: LBO 16 bytes, SBO 8 rows of 128 bytes, layout field 1."""
     tile = parse("Sw<3,4,3> o smem_ptr[16b](unset) o ((8,8),16):((64,512),1)")
     found = describe(tile, "K", 16, start_bytes=2048)
-    assert found == Descriptor(2048, 16, 1024, 1)
+    assert found == MatrixDescriptor(2048, 16, 1024, 1)
     assert found.bits == 128 | 1 << 16 | 64 << 32 | 1 << 62
     assert read_descriptor(found.bits) == found
     assert found.mode == MODES["128B"]
@@ -286,14 +286,14 @@ def test_canonical_layouts_and_descriptors_are_inverse(mode, major, bits):
     rows = max(64, 2 * MODES[mode].span_bytes * 8 // bits)
     leading = 4096 if (major, mode) != ("K", mode) or mode == "none" else 16
     depth = 2 * group
-    descriptor = Descriptor(0, leading, 2048, MODES[mode].field)
+    descriptor = MatrixDescriptor(0, leading, 2048, MODES[mode].field)
     if major == "MN" and depth % 8:
         depth = 8
     strided = canonical(mode, major, (rows, depth), descriptor, bits)
     found = describe(ComposedLayout(MODES[mode].swizzle, 0, strided, bits), major, bits)
     if major == "MN" and depth == 8:
-        assert isinstance(found, Descriptor)
-        descriptor = Descriptor(0, found.leading_bytes, found.stride_bytes, MODES[mode].field)
+        assert isinstance(found, MatrixDescriptor)
+        descriptor = MatrixDescriptor(0, found.leading_bytes, found.stride_bytes, MODES[mode].field)
         again = canonical(mode, major, (rows, depth), descriptor, bits)
         assert values(again) == values(strided)
     else:
@@ -311,7 +311,7 @@ def test_a_row_major_tile_that_no_descriptor_says_is_refused():
 
 def test_descriptor_refuses_what_does_not_fit_14_bits():
     with pytest.raises(InputError, match="stride_bytes = 24"):
-        _ = Descriptor(0, 16, 24, 1).bits
+        _ = MatrixDescriptor(0, 16, 24, 1).bits
 
 
 def test_code_of_both_languages():

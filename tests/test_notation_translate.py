@@ -41,7 +41,7 @@ def offsets(value, shape):
             return memory_from_linear(value).offsets(everything)
         case XorShuffle() | RotateRows() | Padded() | Rotated() | Identity():
             return Mapped(shape, value).offsets(everything)
-        case wave.Swizzle():
+        case wave.SwizzledTile():
             return wave.parse_swizzle(str(value)).offsets(everything)
         case _ if str(value).startswith("#ttg"):
             return triton.memory(triton.parse_shared(str(value)), shape).offsets(everything)
@@ -66,7 +66,7 @@ def test_one_16_byte_xor_tile_in_every_notation_that_has_xor():
     assert str(to_cute(tile)) == "Sw<3,3,3> o 0 o (64,64):(64,1)"
     assert str(to_triton_shared(tile)) == SWIZZLE % (8, 1, 8)
     assert said("iree", tile) == XorShuffle(64, 8)
-    assert said("wave", tile) == wave.Swizzle(64, 64, 8, 8)
+    assert said("wave", tile) == wave.SwizzledTile(64, 64, 8, 8)
 
 
 def test_a_row_major_tile_in_every_notation():

@@ -12,7 +12,7 @@ import pytest
 
 from bankwise.hardware.machine import Machine, machine, parse
 from bankwise.lab.gpu import records, source
-from bankwise.lab.gpu.cases import Case, cases
+from bankwise.lab.gpu.cases import WaveAccess, cases
 from bankwise.lab.gpu.counters import Counters
 from bankwise.lab.gpu.propose import ask, generators, propose
 from bankwise.lab.probe import joined
@@ -23,7 +23,7 @@ DATA = Path(__file__).parent / "data"
 FILES = [DATA / "h200_probe.csv", DATA / "h200_rules.csv"]
 
 
-def _measured() -> tuple[tuple[Case, ...], Counters]:
+def _measured() -> tuple[tuple[WaveAccess, ...], Counters]:
     parts = [records.loads(f.read_text("utf-8"), str(f)) for f in FILES]
     passes = [c.passes for _, c in parts if c.passes is not None]
     found = Counters(np.concatenate(passes), np.concatenate([c.conflicts for _, c in parts]))
@@ -87,7 +87,7 @@ def test_the_questions_find_the_phases_of_an_amd_machine_without_knowing_them(ta
     """The counters are computed by the judge: there is no AMD GPU behind this test."""
     gpu = machine(target)
 
-    def counters(batch: Sequence[Case]) -> Counters:
+    def counters(batch: Sequence[WaveAccess]) -> Counters:
         found = []
         for case in batch:
             offsets, active = case.offsets_bytes.tolist(), case.active.tolist()

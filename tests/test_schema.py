@@ -19,8 +19,8 @@ from bankwise.hardware.machine import machine
 from bankwise.lab.gpu.propose import Proposed
 from bankwise.lab.report.documents import proposal_document, transpose_document, verify_document
 from bankwise.lab.report.transpose_files import save
-from bankwise.lab.report.transposing import Line, TransposeBench, Tried
-from bankwise.lab.report.verifying import Measured, VerifyReport
+from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
+from bankwise.lab.report.verifying import AccessComparison, VerifyReport
 from bankwise.read.options import Options
 from bankwise.show.documents.parts import LocationDocument, view
 from bankwise.show.documents.planning import plans_document
@@ -28,7 +28,7 @@ from bankwise.show.documents.sweeping import sweep_document
 from bankwise.show.schema import DOCUMENTS, dumps, json_schema, struct
 from bankwise.show.sweeping import SweepReport
 from bankwise.sweep.spec import Case
-from bankwise.sweep.store import Outcome
+from bankwise.sweep.store import CaseResult
 from command import bankwise
 from json_documents import DATA, EXAMPLES, SOLVED, VERBS, printed
 
@@ -46,8 +46,8 @@ def proposed() -> str:
 def swept() -> str:
     """Two cases of a sweep, one of which failed."""
     case = Case("copy", (("m", 64),), "f16", "gfx942", "none", "the text")
-    done = Outcome(case, "done", 0.5, {"extra_launch": 3, "lds_bytes": 4096})
-    failed = Outcome(case, "failed", 0.1, {}, "no such file")
+    done = CaseResult(case, "done", 0.5, {"extra_launch": 3, "lds_bytes": 4096})
+    failed = CaseResult(case, "failed", 0.1, {}, "no such file")
     return dumps(sweep_document(SweepReport("two", "two.sqlite", (done, failed))))
 
 
@@ -70,8 +70,8 @@ def fixed_model() -> str:
 def verified() -> str:
     """A problem whose second access was not measured, with its certificate."""
     rows = (
-        Measured("row-major", "store", ("st.shared.b32",), (1,), (1,), (0,), (0,)),
-        Measured("row-major", "read", ("ld.shared.b32",), (16,), None, (15,), (14,)),
+        AccessComparison("row-major", "store", ("st.shared.b32",), (1,), (1,), (0,), (0,)),
+        AccessComparison("row-major", "read", ("ld.shared.b32",), (16,), None, (15,), (14,)),
     )
     certificate = solve(SOLVED).certificate
     left_out = {"copy": "a direct-to-LDS copy"}
@@ -81,8 +81,10 @@ def verified() -> str:
 
 def transposed() -> TransposeBench:
     """Two kernels, one with counters and one without, and a variant."""
-    copy = Line("fp16", 64, 32, "copy", "copy", median_ms=0.5, gb_per_s=812.5)
-    tuned = Line("fp16", 64, 32, "t", "tuned", predicted_extra=3, limits={"l1": 61.5}, correct=True)
+    copy = TransposeRow("fp16", 64, 32, "copy", "copy", median_ms=0.5, gb_per_s=812.5)
+    tuned = TransposeRow(
+        "fp16", 64, 32, "t", "tuned", predicted_extra=3, limits={"l1": 61.5}, correct=True
+    )
     tried = Tried("fp16", 64, 32, "v", None, None, 32, 0)
     return TransposeBench("sm_90", {"gpu": "H200", "driver": 1}, (copy, tuned), (tried,))
 

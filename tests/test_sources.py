@@ -93,7 +93,7 @@ def wave_read(layout: str) -> AccessReport:
     return check_spec_text(text).check.accesses[0]
 
 
-def wave_head(rows: int, columns: int, gather: int, read: int) -> wave.Swizzle:
+def wave_head(rows: int, columns: int, gather: int, read: int) -> wave.SwizzledTile:
     found = wave.head(rows, columns, gather=gather, read=read)
     assert not isinstance(found, Refusal)
     return found

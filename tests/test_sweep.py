@@ -197,11 +197,11 @@ def test_the_summary_and_the_savings_are_those_of_the_rows(tmp_path: Path) -> No
     numbers = {(1, "none"): (0, 100), (2, "none"): (8, 200), (1, "padding"): (0, 110),
                (2, "padding"): (0, 250)}  # fmt: skip
     with open_store(tmp_path / "s.sqlite") as store:
-        from bankwise.sweep.store import Outcome
+        from bankwise.sweep.store import CaseResult
 
         for (a, mitigation), (extra, lds) in numbers.items():
             row = {"extra_launch": extra, "lds_bytes": lds}
-            record(store, Outcome(case(a, mitigation), "done", 0.0, row))
+            record(store, CaseResult(case(a, mitigation), "done", 0.0, row))
         found = outcomes(store, [case(*key) for key in numbers])
     none, padding = summaries(found)
     assert (none.conflict_free, none.done, none.extra, none.lds_bytes) == (1, 2, 4, 150)

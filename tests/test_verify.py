@@ -16,7 +16,7 @@ import pytest
 from bankwise.counting.access import Pattern
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
-from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters
 from bankwise.lab.report.documents import verify_document
 from bankwise.lab.to_measure import waves
@@ -33,7 +33,7 @@ PTX = ROOT / "tests" / "data" / "isa" / "triton_transpose.sm_90.ptx"
 def _judged(target: str, wrong: int = 0):  # type: ignore[no-untyped-def]
     """Counters as the judge computes them; ``wrong`` is added to the first."""
 
-    def counters(batch: Sequence[Case], vendor: str) -> Counters:
+    def counters(batch: Sequence[WaveAccess], vendor: str) -> Counters:
         found = [
             brute_count(
                 machine(target).instruction(c.instruction),
@@ -125,7 +125,7 @@ def test_what_the_h200_counted_is_what_is_predicted_today(name: str) -> None:
     passes = [p for row in stored["rows"] for p in row["measured_passes"]]
     conflicts = [e for row in stored["rows"] for e in row["measured_extra"]]
 
-    def counters(batch: Sequence[Case], vendor: str) -> Counters:
+    def counters(batch: Sequence[WaveAccess], vendor: str) -> Counters:
         assert len(batch) == len(passes)
         return Counters(np.array(passes), np.array(conflicts))
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from bankwise.hardware.machine import Machine, machine
 from bankwise.lab.gpu import records
-from bankwise.lab.gpu.cases import Case, cases
+from bankwise.lab.gpu.cases import WaveAccess, cases
 from bankwise.lab.gpu.counters import Counters
 
 PASSES = "l1tex_data_pipe_lsu_wavefronts_mem_shared_op_"
@@ -77,7 +77,7 @@ def launch(path: str) -> None:
     cupy.cuda.Device().synchronize()
 
 
-def measured(chosen: list[Case], unit: str, apart: bool) -> Counters:
+def measured(chosen: list[WaveAccess], unit: str, apart: bool) -> Counters:
     """The counters ``_op_<unit>`` of every case."""
     passes = ("smsp__sass_" if unit == "ldgsts" else "") + PASSES + unit + ".sum"
     passes = passes if unit == "ldgsts" else passes.replace("l1tex_data", "l1tex__data")
@@ -103,7 +103,7 @@ def main(folder: Path) -> None:
     copies = ("cp.async.b32", "cp.async.b64", "cp.async.b128")
     together = [*cases(gpu, copies, 350, 20261122), *_atomics(gpu, 20, 6)]
     apart = [
-        Case(name, c.offsets_bytes, c.active)
+        WaveAccess(name, c.offsets_bytes, c.active)
         for plain, names in {
             "cp.async.b32": ("cp.async.b32.ca",),
             "cp.async.b64": ("cp.async.b64.ca",),
@@ -124,10 +124,10 @@ def main(folder: Path) -> None:
         print(name, len(chosen), flush=True)
 
 
-def _atomics(gpu: Machine, each: int, seed: int) -> list[Case]:
+def _atomics(gpu: Machine, each: int, seed: int) -> list[WaveAccess]:
     words = cases(gpu, ("st.shared.b32",), each, seed)
     names = ("red.shared.b32", "atom.shared.b32")
-    return [Case(name, c.offsets_bytes, c.active) for name in names for c in words]
+    return [WaveAccess(name, c.offsets_bytes, c.active) for name in names for c in words]
 
 
 if __name__ == "__main__":

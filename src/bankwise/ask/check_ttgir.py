@@ -15,10 +15,10 @@ from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import (
     AllocationReport,
     IssuedPattern,
+    Kernel,
     KernelAccess,
     WaveInstruction,
 )
-from bankwise.counting.kernel import Kernel as Counted
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
@@ -150,10 +150,10 @@ def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Refusal
     return kernel_report(kernel, accesses, optima=best), refusals
 
 
-def kernel_of(plan: Planned) -> Counted:
+def kernel_of(plan: Planned) -> Kernel:
     """What was planned, as every reader's kernel."""
     module = plan.module
-    return Counted(
+    return Kernel(
         name=plan.kernel.name,
         target=plan.machine.name,
         location=Location(module.file, plan.kernel.line),

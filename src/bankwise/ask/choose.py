@@ -19,8 +19,8 @@ from bankwise.hardware.machine import BANK_BYTES
 from bankwise.notation.accesses import TileInstruction
 from bankwise.read.recognise import require
 from bankwise.read.spec.read import read_spec
-from bankwise.read.spec.values import Layout, Spec, TileAccess
-from bankwise.show.choosing import ChooseReport, Option, Question, Wrong
+from bankwise.read.spec.values import Spec, SpecAccess, SpecLayout
+from bankwise.show.choosing import AccessQuestions, ChooseReport, Option, Wrong
 from bankwise.show.coalescing import CoalesceRow
 from bankwise.show.rules.checklist import banks_of, extra_by_checklist, extra_by_halves, sub_steps
 from bankwise.show.spec import SpecSolution, called
@@ -47,7 +47,7 @@ def chosen_for(spec: Spec) -> ChooseReport:
     questions = [_question(spec, a, layout) for a in spec.accesses]
     found, refused = _options(spec, layout)
     rows = [r for r in (row(spec, g) for g in spec.globals) if isinstance(r, CoalesceRow)]
-    known = [q for q in questions if isinstance(q, Question)]
+    known = [q for q in questions if isinstance(q, AccessQuestions)]
     best = min(found, key=_price) if found else None
     refused += [(q.reason, "not counted") for q in questions if isinstance(q, Refusal)]
     return ChooseReport(
@@ -68,14 +68,14 @@ def chosen_for(spec: Spec) -> ChooseReport:
     )
 
 
-def _question(spec: Spec, access: TileAccess, layout: Layout) -> Question | Refusal:
+def _question(spec: Spec, access: SpecAccess, layout: SpecLayout) -> AccessQuestions | Refusal:
     moved = moves(spec, access, layout)
     if isinstance(moved, Refusal):
         return moved
     banks, counted = banks_of(spec.machine), access_report(spec, access, moved)
     checklist = extra_by_checklist(moved, banks)
     shared = moved[0].instruction.width_bytes < BANK_BYTES
-    return Question(
+    return AccessQuestions(
         access.name,
         access.op,
         f"{counted.instructions} x {counted.instruction}",
@@ -93,7 +93,7 @@ def _banks(moved: TileInstruction, banks: int) -> str:
     return " ".join(str(int(b)) for b in moved.offsets_bytes[0, :8] // BANK_BYTES % banks)
 
 
-def _options(spec: Spec, layout: Layout) -> tuple[list[Option], list[tuple[str, str]]]:
+def _options(spec: Spec, layout: SpecLayout) -> tuple[list[Option], list[tuple[str, str]]]:
     solution = solved(spec)
     shown = f"{layout.what} layout of the file"
     made: dict[str, Option | Refusal] = {AS_IS: option(spec, AS_IS, shown)}
@@ -178,7 +178,7 @@ def _lines(store: CoalesceRow) -> int:
     return store.fetched_bytes // store.line_bytes
 
 
-def _wrong_about_counting(questions: list[Question]) -> list[Wrong]:
+def _wrong_about_counting(questions: list[AccessQuestions]) -> list[Wrong]:
     found = []
     for q in questions:
         if q.width_bytes > BANK_BYTES and q.checklist != q.counted:

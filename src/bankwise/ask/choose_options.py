@@ -17,7 +17,7 @@ from bankwise.hardware.policies import WIDEST_BYTES
 from bankwise.notation import ck
 from bankwise.notation.accesses import cut_vectors
 from bankwise.notation.values import Distribution, DistributionTable, Mapped, Memory
-from bankwise.read.spec.values import GlobalAccess, Held, Layout, Spec, TileAccess
+from bankwise.read.spec.values import GlobalAccess, Held, Spec, SpecAccess, SpecLayout
 from bankwise.show.choosing import Option
 from bankwise.show.coalescing import CoalesceRow
 
@@ -65,9 +65,11 @@ def under(spec: Spec, address: AddressMap) -> Spec | Refusal:
     return replace(spec, layout=_mapped(spec, address), accesses=tuple(kept))
 
 
-def _mapped(spec: Spec, address: AddressMap) -> Layout:
+def _mapped(spec: Spec, address: AddressMap) -> SpecLayout:
     assert spec.layout is not None, "checked before"
-    return Layout(str(address), "address map", Mapped(spec.shape, address), spec.layout.location)
+    return SpecLayout(
+        str(address), "address map", Mapped(spec.shape, address), spec.layout.location
+    )
 
 
 def one_word_longer(spec: Spec) -> AddressMap:
@@ -75,12 +77,12 @@ def one_word_longer(spec: Spec) -> AddressMap:
     return Padded(spec.shape[-1], max(1, BANK_BYTES // spec.element_bytes))
 
 
-def xor_descriptors(spec: Spec) -> tuple[tuple[int, ck.Descriptor], ...]:
+def xor_descriptors(spec: Spec) -> tuple[tuple[int, ck.TensorDescriptor], ...]:
     """CK's XOR descriptor of the tile for 32 and 64 banks, packs of 16 bytes; where it has one."""
     if len(spec.shape) != 2:
         return ()
     m, k = spec.shape
-    found: list[tuple[int, ck.Descriptor]] = []
+    found: list[tuple[int, ck.TensorDescriptor]] = []
     for banks in (32, 64):
         try:
             made = ck.xor_descriptor(
@@ -100,7 +102,7 @@ def xor_descriptors(spec: Spec) -> tuple[tuple[int, ck.Descriptor], ...]:
 def with_memory(spec: Spec, memory: Memory, text: str) -> Spec:
     """The spec with another memory layout."""
     assert spec.layout is not None, "checked before"
-    layout = Layout(text, "ck", memory, spec.layout.location)
+    layout = SpecLayout(text, "ck", memory, spec.layout.location)
     plain = tuple(replace(a, layout=None) for a in spec.accesses)
     return replace(spec, layout=layout, accesses=plain)
 
@@ -160,7 +162,7 @@ def exchange(table: IntArray, low: int) -> IntArray:
     return swapped
 
 
-def _filling(spec: Spec, store: GlobalAccess) -> TileAccess | None:
+def _filling(spec: Spec, store: GlobalAccess) -> SpecAccess | None:
     """The read whose registers the store writes: the same distribution over the same tile."""
     mine = _on_tile(store.held)
     for access in spec.accesses:
@@ -183,7 +185,7 @@ def _with_store(spec: Spec, store: GlobalAccess, held: Distribution, vector: int
 
 
 def _with_both(
-    spec: Spec, store: GlobalAccess, reader: TileAccess, turned: Distribution, low: int
+    spec: Spec, store: GlobalAccess, reader: SpecAccess, turned: Distribution, low: int
 ) -> Spec:
     assert not isinstance(reader.held.distribution, Refusal), "it was compared"
     table = exchange(reader.held.distribution.coordinates(), low)

@@ -59,9 +59,9 @@ def wrong_about_row_mul(spec: Spec) -> list[Wrong]:
     return found[-1:]
 
 
-def doubled(memory: ck.Descriptor) -> ck.Descriptor:
+def doubled(memory: ck.TensorDescriptor) -> ck.TensorDescriptor:
     """RowMul = 2: the first length of every XOR, twice as long."""
-    made = ck.Descriptor(memory.lengths, memory.strides, memory.vector)
+    made = ck.TensorDescriptor(memory.lengths, memory.strides, memory.vector)
     for step in memory.steps:
         changed = tuple(_longer(t) for t in step.transforms)
         made = ck.transform(made, changed, step.low, step.up)

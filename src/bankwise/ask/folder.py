@@ -37,7 +37,7 @@ _HINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Family:
+class _DispatchStages:
     """The stages of one dispatch, the last first."""
 
     name: str
@@ -88,7 +88,7 @@ def _hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _families(files: Sequence[Path]) -> list[_Family]:
+def _families(files: Sequence[Path]) -> list[_DispatchStages]:
     """Files that are stages of one thing: of one folder and, but for what IREE adds, one name."""
     bases = sorted({(f.parent, _plain(f)) for f in files if f.suffix == ".mlir"}, key=_length)
     groups: dict[tuple[Path, str], list[Path]] = defaultdict(list)
@@ -97,7 +97,10 @@ def _families(files: Sequence[Path]) -> list[_Family]:
         here = (base for folder, base in bases if folder == file.parent)
         found = (base for base in here if re.match(re.escape(base) + _BACKEND, stem))
         groups[file.parent, next(found, stem)].append(file)
-    return [_Family(stem, tuple(sorted(group, key=_rank))) for (_, stem), group in groups.items()]
+    return [
+        _DispatchStages(stem, tuple(sorted(group, key=_rank)))
+        for (_, stem), group in groups.items()
+    ]
 
 
 def _plain(file: Path) -> str:
@@ -117,7 +120,7 @@ def _rank(file: Path) -> tuple[int, bool, bool, str]:
 
 
 def _first(
-    family: _Family, options: Options
+    family: _DispatchStages, options: Options
 ) -> tuple[CheckReport | None, list[tuple[Path, InputError]]]:
     failed: list[tuple[Path, InputError]] = []
     for file in family.files:

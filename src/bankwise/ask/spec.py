@@ -19,9 +19,9 @@ from bankwise.hardware.policies import policies
 from bankwise.notation.frameworks import fault
 from bankwise.read.options import Options, Progress
 from bankwise.read.spec.read import parse_spec, read_spec
-from bankwise.read.spec.values import Layout, Spec
+from bankwise.read.spec.values import Spec, SpecLayout
 from bankwise.read.spec.views import disagreement
-from bankwise.show.spec import Published, SpecReport
+from bankwise.show.spec import QuotedNumber, SpecReport
 from bankwise.show.values import Finding
 
 _DRAWN_ELEMENTS = 1 << 15
@@ -55,7 +55,7 @@ def chosen(spec: Spec, policy: str) -> Spec:
     return replace(spec, policy=policy or spec.policy)
 
 
-def needs_layout(spec: Spec) -> Layout:
+def needs_layout(spec: Spec) -> SpecLayout:
     """The memory layout; :class:`InputError` for a spec that is about global memory alone."""
     if spec.layout is None or not spec.accesses:
         raise InputError(
@@ -100,7 +100,7 @@ def counted(spec: Spec) -> SpecReport:
     )
 
 
-def _offsets(layout: Layout) -> tuple[int, ...] | None:
+def _offsets(layout: SpecLayout) -> tuple[int, ...] | None:
     """Where each element lives, in elements, row-major; None where nobody could draw it."""
     memory = layout.memory
     if isinstance(memory, Refusal) or prod(memory.shape) > _DRAWN_ELEMENTS:
@@ -109,7 +109,9 @@ def _offsets(layout: Layout) -> tuple[int, ...] | None:
     return tuple(int(x) for x in memory.offsets(coordinates).ravel())
 
 
-def _kernel(spec: Spec, layout: Layout, size: int, accesses: tuple[KernelAccess, ...]) -> Kernel:
+def _kernel(
+    spec: Spec, layout: SpecLayout, size: int, accesses: tuple[KernelAccess, ...]
+) -> Kernel:
     threads = max((_waves(a) for a in accesses), default=1) * spec.machine.wave_size
     share = size / spec.machine.lds_bytes
     return Kernel(
@@ -128,7 +130,7 @@ def _waves(access: KernelAccess) -> int:
     return len(access.patterns[0].instructions[0].offsets_bytes)
 
 
-def _findings(spec: Spec, layout: Layout, size: int) -> tuple[Finding, ...]:
+def _findings(spec: Spec, layout: SpecLayout, size: int) -> tuple[Finding, ...]:
     if isinstance(layout.memory, Refusal):
         return ()
     found = []
@@ -148,7 +150,7 @@ def _findings(spec: Spec, layout: Layout, size: int) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _published(spec: Spec, reports: Sequence[AccessReport]) -> tuple[Published, ...]:
+def _published(spec: Spec, reports: Sequence[AccessReport]) -> tuple[QuotedNumber, ...]:
     """The published numbers beside ours; counters are of the whole launch."""
     groups = spec.launch.workgroups if spec.launch else 0
     ours: dict[str, int] = {"ways": max((r.ways for r in reports), default=1)}
@@ -156,7 +158,7 @@ def _published(spec: Spec, reports: Sequence[AccessReport]) -> tuple[Published, 
         ours["conflicts"] = sum(r.run.extra for r in reports) * groups
         ours["loads"] = _instructions(reports, "read") * groups
         ours["stores"] = _instructions(reports, "write") * groups
-    return tuple(Published(name, v, ours.get(name)) for name, v in spec.published.items())
+    return tuple(QuotedNumber(name, v, ours.get(name)) for name, v in spec.published.items())
 
 
 def _instructions(reports: Sequence[AccessReport], direction: str) -> int:

@@ -12,11 +12,13 @@ from bankwise.notation import ck
 from bankwise.notation.accesses import TileInstruction, accesses
 from bankwise.notation.frameworks import languages
 from bankwise.notation.values import Distribution, Memory
-from bankwise.read.spec.values import Layout, Spec, TileAccess
+from bankwise.read.spec.values import Spec, SpecAccess, SpecLayout
 from bankwise.read.spec.views import pieces, seen
 
 
-def moves(spec: Spec, access: TileAccess, layout: Layout) -> tuple[TileInstruction, ...] | Refusal:
+def moves(
+    spec: Spec, access: SpecAccess, layout: SpecLayout
+) -> tuple[TileInstruction, ...] | Refusal:
     """The instructions of one pass over the tile, piece by piece.
 
     A Refusal where a text is in dispute or the machine has no such instruction. Raises
@@ -39,7 +41,7 @@ def moves(spec: Spec, access: TileAccess, layout: Layout) -> tuple[TileInstructi
 
 def _accesses(
     spec: Spec,
-    access: TileAccess,
+    access: SpecAccess,
     piece: Distribution,
     memory: Memory,
     vector: int | None,
@@ -60,17 +62,17 @@ def _accesses(
 
 
 def _emission(
-    spec: Spec, access: TileAccess, whole: Distribution, memory: Memory
+    spec: Spec, access: SpecAccess, whole: Distribution, memory: Memory
 ) -> tuple[int | None, str]:
     """(vector, policy): what the user says, else what the framework of the texts does."""
     made: tuple[int | None, str] = (None, languages()[access.held.notation].policy)
-    if isinstance(whole, ck.Encoding) and isinstance(memory, ck.Descriptor):
+    if isinstance(whole, ck.Encoding) and isinstance(memory, ck.TensorDescriptor):
         made = ck.emitted(whole, memory)
     return access.vector or made[0], spec.policy or made[1]
 
 
 def access_report(
-    spec: Spec, access: TileAccess, moved: tuple[TileInstruction, ...]
+    spec: Spec, access: SpecAccess, moved: tuple[TileInstruction, ...]
 ) -> AccessReport:
     """Count one pass over the tile by all waves."""
     (found,) = count_accesses([access_of(spec, access, moved)], spec.machine, spec.title)
@@ -79,7 +81,7 @@ def access_report(
     return found
 
 
-def access_of(spec: Spec, access: TileAccess, moved: tuple[TileInstruction, ...]) -> KernelAccess:
+def access_of(spec: Spec, access: SpecAccess, moved: tuple[TileInstruction, ...]) -> KernelAccess:
     """One pass over the tile, as every reader's access."""
     instructions = tuple(
         WaveInstruction(

@@ -24,7 +24,7 @@ from bankwise.notation.framework import Framework, Ground
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import DistributionTable, Mapped, linear, same_memory
 from bankwise.read.spec.read import read_spec
-from bankwise.read.spec.values import Layout, Spec, TileAccess
+from bankwise.read.spec.values import Spec, SpecAccess, SpecLayout
 from bankwise.show.solving import SolveReport
 from bankwise.show.spec import Said, SpecSolution
 from bankwise.solver.fit import Fit
@@ -70,7 +70,7 @@ def solved(
     return SpecSolution(report, layout.what, said, before)
 
 
-def problem_of(spec: Spec, layout: Layout) -> Mapping[str, Any] | Refusal:
+def problem_of(spec: Spec, layout: SpecLayout) -> Mapping[str, Any] | Refusal:
     """The problem that the accesses pose, as :mod:`bankwise.read.problem` reads it.
 
     A Refusal that names the access whose distribution is not linear over F2.
@@ -90,7 +90,7 @@ def problem_of(spec: Spec, layout: Layout) -> Mapping[str, Any] | Refusal:
     return {"machine": spec.machine.name, "tile": tile, "access": accesses}
 
 
-def _access(spec: Spec, access: TileAccess, layout: Layout) -> dict[str, Any] | Refusal:
+def _access(spec: Spec, access: SpecAccess, layout: SpecLayout) -> dict[str, Any] | Refusal:
     whole, moved = access.held.distribution, moves(spec, access, layout)
     if isinstance(whole, Refusal):
         return whole
@@ -107,7 +107,7 @@ def _access(spec: Spec, access: TileAccess, layout: Layout) -> dict[str, Any] | 
 
 def _directions(
     spec: Spec,
-    access: TileAccess,
+    access: SpecAccess,
     found: LinearLayout,
     held: np.typing.NDArray[np.int64],
     together: tuple[int, ...],
@@ -148,7 +148,7 @@ def _named() -> list[Framework]:
     return [f for f in frameworks().values() if f is not row_major.ROW_MAJOR]
 
 
-def _said(known: Framework, report: SolveReport, ground: Ground, layout: Layout) -> Said:
+def _said(known: Framework, report: SolveReport, ground: Ground, layout: SpecLayout) -> Said:
     """The optimum in one notation, or the best member of its family.
 
     What the file itself says of the optimum is said again, whatever ``write`` looks at.
@@ -177,11 +177,11 @@ def _said(known: Framework, report: SolveReport, ground: Ground, layout: Layout)
     )
 
 
-def _is(layout: Layout, memory: Mapped) -> bool:
+def _is(layout: SpecLayout, memory: Mapped) -> bool:
     return not isinstance(layout.memory, Refusal) and same_memory(layout.memory, memory)
 
 
-def _ground(spec: Spec, layout: Layout) -> Ground:
+def _ground(spec: Spec, layout: SpecLayout) -> Ground:
     """The tile, and how many elements the widest access moves at once."""
     dims = tuple(zip(reversed(spec.dims), reversed(spec.shape), strict=True))
     moved = [moves(spec, access, layout) for access in spec.accesses]

@@ -41,7 +41,7 @@ _LOWERINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _DispatchResult:
     """One dispatch: its kernels, and the code emitted for them."""
 
     costs: tuple[KernelCost, ...]
@@ -60,7 +60,7 @@ def run_case(case: Case) -> Row:
     return _row(counted, len(dispatches))
 
 
-def _counted(case: Case, dispatch: Dispatch) -> _Counted:
+def _counted(case: Case, dispatch: Dispatch) -> _DispatchResult:
     from bankwise.read.mlir.module import open_text
 
     name = f"{case}: {dispatch.executable}"
@@ -73,7 +73,7 @@ def _counted(case: Case, dispatch: Dispatch) -> _Counted:
         listings = tuple(_compiled(text, kernel, name) for kernel in report.kernels)
     found = {one.kernel: one for one in listings}
     costs = tuple(kernel_cost(k, found[k.name]) for k in report.kernels)
-    return _Counted(costs, listings)
+    return _DispatchResult(costs, listings)
 
 
 def _mitigated(case: Case, dispatch: Dispatch) -> str:
@@ -100,7 +100,7 @@ def _compiled(text: str, kernel: KernelReport, name: str) -> Listing:
     return found
 
 
-def _row(counted: Sequence[_Counted], dispatches: int) -> Row:
+def _row(counted: Sequence[_DispatchResult], dispatches: int) -> Row:
     """All dispatches in one row. The columns are listed in docs/sweep.md."""
     costs = [cost for one in counted for cost in one.costs]
     largest = max(costs, key=lambda c: c.run.passes, default=None)
@@ -147,5 +147,5 @@ def _launches(costs: Sequence[KernelCost], per_workgroup: Sequence[int | None]) 
     return total
 
 
-def _family(counted: Sequence[_Counted], name: str) -> int:
+def _family(counted: Sequence[_DispatchResult], name: str) -> int:
     return sum(one.totals.get(name, 0) for c in counted for one in c.listings)

@@ -19,11 +19,11 @@ from bankwise.ask.cost import lane_bytes
 from bankwise.ask.folder import APART
 from bankwise.change.compile.compile import compile_text
 from bankwise.cost.bound import busy
-from bankwise.cost.mix import Loop, Use, executed, loops, mix, trips
+from bankwise.cost.mix import InstructionCount, LoopLines, executed, loops, mix, trips
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import Claim, Machine, machine
+from bankwise.hardware.machine import Alternative, Machine, machine
 from bankwise.read.amd.listing import listings
 from bankwise.read.emitted import Listing
 from bankwise.read.options import Options
@@ -33,7 +33,7 @@ from bankwise.show.worth import Share, Worth, missing
 
 Listings = dict[str, Listing | Refusal]
 
-VECTOR = Claim(
+VECTOR = Alternative(
     statement="a SIMD of 16 lanes takes 4 cycles for a vector instruction of a wave of 64",
     source=("AMD CDNA 3 Architecture white paper: 128 FMA a cycle and CU, packed by two",),
     evidence="inferred",
@@ -49,11 +49,11 @@ _LOOPS = "of one pass through the innermost loops, a workgroup"
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _KernelPart:
     """A part of a kernel: its passes, its instructions, how often its loops run."""
 
     run: Cost
-    uses: tuple[Use, ...]
+    uses: tuple[InstructionCount, ...]
     times: int
     scope: str
 
@@ -141,15 +141,15 @@ def _uncounted(kernel: KernelReport) -> bool:
     return not all(a.counted for a in kernel.accesses)
 
 
-def _whole(kernel: KernelReport, listing: Listing, run: Cost) -> _Part | None:
+def _whole(kernel: KernelReport, listing: Listing, run: Cost) -> _KernelPart | None:
     """The whole life of a workgroup, if one trip count explains the accesses."""
     if _uncounted(kernel):
         return None
     times = trips(listing, lane_bytes(kernel), machine(kernel.target))
-    return None if times is None else _Part(run, mix(listing, ("",)), times, _WORKGROUP)
+    return None if times is None else _KernelPart(run, mix(listing, ("",)), times, _WORKGROUP)
 
 
-def _inside(kernel: KernelReport, listing: Listing) -> _Part | None:
+def _inside(kernel: KernelReport, listing: Listing) -> _KernelPart | None:
     """One pass through the innermost loops, if the accesses stand in the same text."""
     emitted = all(a.instruction_source == "emitted" for a in kernel.accesses)
     where = _innermost(loops(listing.steps))
@@ -158,10 +158,12 @@ def _inside(kernel: KernelReport, listing: Listing) -> _Part | None:
         return None
     steps = tuple(s for s in listing.steps if _within(s.line, where))
     uses = mix(replace(listing, steps=steps), ("",))
-    return _Part(sum(inside, Cost()), tuple(Use(u.name, u.static, 0) for u in uses), 1, _LOOPS)
+    return _KernelPart(
+        sum(inside, Cost()), tuple(InstructionCount(u.name, u.static, 0) for u in uses), 1, _LOOPS
+    )
 
 
-def _others(kernel: KernelReport, part: _Part) -> tuple[Share, ...]:
+def _others(kernel: KernelReport, part: _KernelPart) -> tuple[Share, ...]:
     gpu, waves = machine(kernel.target), _waves(kernel)
     bound = busy(gpu, part.run.passes, part.run.ideal, part.uses, part.times, waves)
     return (
@@ -178,7 +180,7 @@ def _share(unit: str, amount: float | None, source: str, gpu: Machine) -> Share:
     return Share(unit, amount, source, "inferred", least)
 
 
-def _vector(gpu: Machine, part: _Part, waves: int) -> Share:
+def _vector(gpu: Machine, part: _KernelPart, waves: int) -> Share:
     simds = gpu.facts.get("simds_per_unit")
     if gpu.vendor != "amd" or gpu.wave_size != 64 or simds is None:
         return Share("vector ALU", None, f"no rate for {gpu.name}", "unknown")
@@ -187,7 +189,7 @@ def _vector(gpu: Machine, part: _Part, waves: int) -> Share:
     return Share("vector ALU", cycles, VECTOR.statement, VECTOR.evidence)
 
 
-def _innermost(found: Sequence[Loop]) -> tuple[Loop, ...]:
+def _innermost(found: Sequence[LoopLines]) -> tuple[LoopLines, ...]:
     """The loops that hold no other."""
     return tuple(
         one
@@ -198,7 +200,7 @@ def _innermost(found: Sequence[Loop]) -> tuple[Loop, ...]:
     )
 
 
-def _within(line: int, where: Sequence[Loop]) -> bool:
+def _within(line: int, where: Sequence[LoopLines]) -> bool:
     return any(loop.first <= line <= loop.last for loop in where)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import Format, app, err, examples, out, progress, write_json
+from bankwise.cli.common import OutputFormat, app, err, examples, out, progress, write_json
 from bankwise.errors import exit_code
 
 bench = typer.Typer(
@@ -31,7 +31,7 @@ Outputs = Annotated[
 ]
 Repeats = Annotated[int, typer.Option(min=20, help="Launches whose median is the time.")]
 Seed = Annotated[int, typer.Option(help="Of the random inputs.")]
-Form = Annotated[Format, typer.Option("--format", help="How to print.")]
+Form = Annotated[OutputFormat, typer.Option("--format", help="How to print.")]
 
 
 @bench.command(
@@ -55,7 +55,9 @@ def transpose(
         bool, typer.Option(help="Also read the conflict counters (ncu, rocprofv3).")
     ] = True,
     output: Output = "",
-    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print.")
+    ] = OutputFormat.text,
 ) -> None:
     """Transpose rung by rung: conflicts predicted and measured, share of a copy's speed."""
     from bankwise.files import make_folder
@@ -73,7 +75,7 @@ def transpose(
     if output:
         for path in save(report, Path(output)):
             err().print(f"wrote {path}")
-    if form is Format.json:
+    if form is OutputFormat.json:
         write_json(transpose_document(report))
     else:
         print_transpose(report, out())
@@ -93,7 +95,7 @@ def attention(
     output: Outputs = [],  # noqa: B006
     repeats: Repeats = 21,
     seed: Seed = 0,
-    form: Form = Format.text,
+    form: Form = OutputFormat.text,
 ) -> None:
     """Fused attention (batch x sequence x head), f16 and f32: no mitigation, padding, swizzle."""
     _bench("attention", shape, predict, replay, output, repeats, seed, form)
@@ -111,7 +113,7 @@ def gemm(
     output: Outputs = [],  # noqa: B006
     repeats: Repeats = 21,
     seed: Seed = 0,
-    form: Form = Format.text,
+    form: Form = OutputFormat.text,
 ) -> None:
     """C = A B^T (m x n x k), f16 and f32: no mitigation, padding, swizzle."""
     _bench("gemm", shape, predict, replay, output, repeats, seed, form)
@@ -125,7 +127,7 @@ def _bench(
     outputs: list[str],
     repeats: int,
     seed: int,
-    form: Format,
+    form: OutputFormat,
 ) -> None:
     from bankwise.lab.bench_attention import bench_attention
     from bankwise.lab.bench_cases import Steps, check_outputs, export, read_shape, replayed
@@ -145,7 +147,7 @@ def _bench(
             found = run(sizes, steps, advance)
     for path in paths:
         export(found, path)
-    if form is Format.json:
+    if form is OutputFormat.json:
         from bankwise.lab.report.documents import bench_document
 
         write_json(bench_document(found))

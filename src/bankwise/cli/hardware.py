@@ -9,8 +9,8 @@ import typer
 
 from bankwise.cli.common import (
     Dims,
-    Format,
     KernelName,
+    OutputFormat,
     Target,
     Workgroup,
     app,
@@ -43,7 +43,9 @@ def probe(
         str, typer.Option(metavar="TOML", help="Read the rules off the counters; write them here.")
     ] = "",
     name: Annotated[str, typer.Option(help="The proposed machine's name.")] = "",
-    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print.")
+    ] = OutputFormat.text,
 ) -> None:
     """Measure this computer's GPU and hold the machine file against its counters."""
     from bankwise.lab.probe import probe as run
@@ -52,7 +54,7 @@ def probe(
     if propose:
         _propose(Path(propose), target, name, each, seed, replay, save, form)
     found = run(target, each=each, seed=seed, replay=replay, save=save)
-    if form is Format.json:
+    if form is OutputFormat.json:
         from bankwise.lab.report.documents import probe_document
 
         write_json(probe_document(found))
@@ -69,7 +71,7 @@ def _propose(
     seed: int,
     replay: list[str],
     save: str,
-    form: Format,
+    form: OutputFormat,
 ) -> NoReturn:
     from bankwise.files import write_atomically
     from bankwise.lab.probe import propose_machine
@@ -77,7 +79,7 @@ def _propose(
 
     found = propose_machine(target, name=name, each=each, seed=seed, replay=replay, save=save)
     write_atomically(file, found.text)
-    if form is Format.json:
+    if form is OutputFormat.json:
         from bankwise.lab.report.documents import proposal_document
 
         write_json(proposal_document(found.machine, found.rows, found.text))
@@ -103,7 +105,9 @@ def verify(
         list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     limit: Annotated[int, typer.Option(min=1, help="Launches at most (65 a second).")] = 2_000,
-    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print.")
+    ] = OutputFormat.text,
 ) -> None:
     """Measure every access on this computer's GPU, beside the prediction."""
     from bankwise.lab.report import verifying
@@ -112,7 +116,7 @@ def verify(
 
     options = Options(target, kernel, tuple(dim), workgroup_size, arguments=tuple(argument))
     report = run(file, options, limit=limit)
-    if form is Format.json:
+    if form is OutputFormat.json:
         from bankwise.lab.report.documents import verify_document
 
         write_json(verify_document(report))

@@ -13,9 +13,9 @@ from bankwise.cli.common import (
     Dims,
     DirectLoad,
     FixFormat,
-    Format,
     Keep,
     KernelName,
+    OutputFormat,
     Padding,
     Policy,
     PolicyOption,
@@ -144,7 +144,9 @@ def cost(
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
     workgroup_size: Workgroup = "",
     policy: PolicyOption = Policy.iree,
-    form: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.text,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", help="How to print.")
+    ] = OutputFormat.text,
 ) -> None:
     """Compile a kernel: occupancy, LDS instructions executed, waits, which unit is busiest."""
     from bankwise.ask.cost import cost as cost_of
@@ -154,7 +156,7 @@ def cost(
     found, refusals = cost_of(
         file, Options(target, kernel, tuple(dim), workgroup_size, policy.value)
     )
-    if form is Format.json:
+    if form is OutputFormat.json:
         from bankwise.show.documents.costing import cost_document
 
         write_json(cost_document(found, refusals))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import Format, KernelName, app, examples, file_of, out, write_json
+from bankwise.cli.common import KernelName, OutputFormat, app, examples, file_of, out, write_json
 
 Numbers = Annotated[
     list[str],
@@ -27,7 +27,9 @@ def triton_plan(
     assembly: Annotated[Path | None, file_of("triton-plan ASSEMBLY", "ASSEMBLY")] = None,
     kernel: KernelName = "",
     arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
-    form: Annotated[Format, typer.Option("--format", help="text or json.")] = Format.text,
+    form: Annotated[
+        OutputFormat, typer.Option("--format", help="text or json.")
+    ] = OutputFormat.text,
 ) -> None:
     """Compare what TTGIR announces with what the compiler emitted, access by access.
 
@@ -39,7 +41,7 @@ def triton_plan(
     from bankwise.show.planning import print_plan
 
     reports = compare(ttgir, assembly, Options(kernel=kernel, arguments=tuple(arg)))
-    if form is Format.json:
+    if form is OutputFormat.json:
         from bankwise.show.documents.planning import plans_document
 
         write_json(plans_document(reports))

@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bankwise.cost.mix import Use
+from bankwise.cost.mix import InstructionCount
 from bankwise.hardware.machine import Machine
 
 _MFMA = re.compile(
@@ -71,7 +71,12 @@ class Busy:
 
 
 def busy(
-    machine: Machine, passes: int, ideal: int, uses: Sequence[Use], trips: int, waves: int
+    machine: Machine,
+    passes: int,
+    ideal: int,
+    uses: Sequence[InstructionCount],
+    trips: int,
+    waves: int,
 ) -> Busy:
     """The bounds of one workgroup.
 
@@ -101,7 +106,9 @@ def global_bytes(name: str) -> int:
     return _GLOBAL_BYTES.get(found[1], 0) if found else 0
 
 
-def _matrix_cycles(machine: Machine, uses: Sequence[Use], trips: int, waves: int) -> float | None:
+def _matrix_cycles(
+    machine: Machine, uses: Sequence[InstructionCount], trips: int, waves: int
+) -> float | None:
     cycles = 0.0
     for use in uses:
         work = matrix_flops(use.name)
@@ -115,7 +122,9 @@ def _matrix_cycles(machine: Machine, uses: Sequence[Use], trips: int, waves: int
     return cycles
 
 
-def _memory_cycles(machine: Machine, uses: Sequence[Use], trips: int, waves: int) -> float | None:
+def _memory_cycles(
+    machine: Machine, uses: Sequence[InstructionCount], trips: int, waves: int
+) -> float | None:
     if not {"memory_bytes_per_second", "clock_hz", "units"} <= machine.facts.keys():
         return None
     requested = sum(global_bytes(u.name) * u.executed(trips) for u in uses)

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import BANK_BYTES, Claim, Instruction, Machine
+from bankwise.hardware.machine import BANK_BYTES, Alternative, Instruction, Machine
 
-CLAIM = Claim(
+CLAIM = Alternative(
     statement="an LDS instruction takes max(issue, data) cycles of its SIMD's port",
     source=("ROCm/rocm-libraries@9f2b6979, shared/rocroller/lib/source/LDSBankModel.cpp, PR 2157",),
     evidence="documented",

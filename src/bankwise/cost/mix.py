@@ -22,7 +22,7 @@ from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class InstructionCount:
     """One kind of instruction: how many stand outside and inside of loops."""
 
     name: str
@@ -40,23 +40,23 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class LoopLines:
     """The lines of a loop: from the label that a later branch goes back to, to that branch."""
 
     first: int
     last: int
 
 
-def loops(steps: Sequence[EmittedStep]) -> tuple[Loop, ...]:
+def loops(steps: Sequence[EmittedStep]) -> tuple[LoopLines, ...]:
     """The loops of a kernel, in the order of the text; a nested one lies inside another."""
-    found: dict[int, Loop] = {}
+    found: dict[int, LoopLines] = {}
     for step in steps:
         if 0 < step.goes_to <= step.line:
-            found[step.goes_to] = Loop(step.goes_to, step.line)
+            found[step.goes_to] = LoopLines(step.goes_to, step.line)
     return tuple(sorted(found.values(), key=lambda loop: (loop.first, -loop.last)))
 
 
-def mix(listing: Listing, prefixes: tuple[str, ...] = ("ds_",)) -> tuple[Use, ...]:
+def mix(listing: Listing, prefixes: tuple[str, ...] = ("ds_",)) -> tuple[InstructionCount, ...]:
     """The instructions whose names begin with one of ``prefixes``, sorted by name."""
     where = loops(listing.steps)
     outside: Counter[str] = Counter()
@@ -65,7 +65,7 @@ def mix(listing: Listing, prefixes: tuple[str, ...] = ("ds_",)) -> tuple[Use, ..
         if step.name.startswith(prefixes):
             (inside if _within(step.line, where) else outside)[step.name] += 1
     names = sorted(outside.keys() | inside.keys())
-    return tuple(Use(name, outside[name], inside[name]) for name in names)
+    return tuple(InstructionCount(name, outside[name], inside[name]) for name in names)
 
 
 def trips(listing: Listing, lane_bytes: int, machine: Machine) -> int | None:
@@ -100,10 +100,10 @@ def bytes_of(instruction: SharedInstruction, machine: Machine) -> int | None:
     return row.width_bytes * row.addresses
 
 
-def executed(uses: Sequence[Use], times: int) -> int:
+def executed(uses: Sequence[InstructionCount], times: int) -> int:
     """Instructions that one wave executes."""
     return sum(use.executed(times) for use in uses)
 
 
-def _within(line: int, where: Sequence[Loop]) -> bool:
+def _within(line: int, where: Sequence[LoopLines]) -> bool:
     return any(loop.first <= line <= loop.last for loop in where)

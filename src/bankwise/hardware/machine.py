@@ -59,7 +59,7 @@ BANK_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Alternative:
     """One statement about an instruction that competes with the chosen one."""
 
     statement: str
@@ -94,7 +94,7 @@ class Instruction:
     evidence: Evidence = "unknown"
     confidence: float = 0.0
     note: str = ""
-    alternatives: tuple[Claim, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -269,9 +269,11 @@ def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction
     ]
 
 
-def _claim(value: dict[str, Any]) -> Claim:
+def _claim(value: dict[str, Any]) -> Alternative:
     evidence = _one_of(Evidence, value["evidence"])
-    return Claim(value["statement"], tuple(value["source"]), evidence, float(value["confidence"]))
+    return Alternative(
+        value["statement"], tuple(value["source"]), evidence, float(value["confidence"])
+    )
 
 
 def _fact(value: dict[str, Any]) -> Fact:

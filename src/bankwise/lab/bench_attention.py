@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bankwise.lab.bench_cases import Advance, Steps, bench_cases
-from bankwise.lab.kernels.cases import Case, attention_cases, attention_shapes
+from bankwise.lab.kernels.cases import BenchmarkCase, attention_cases, attention_shapes
 from bankwise.lab.report.bench_cases import BenchReport
 
 Sizes = tuple[int, int, int]
 
 
-def cases_of(shapes: Sequence[Sizes] = ()) -> tuple[Case, ...]:
+def cases_of(shapes: Sequence[Sizes] = ()) -> tuple[BenchmarkCase, ...]:
     """f16, f32, and f32 with a thread's rows side by side, which no pad can serve.
 
     ``shapes``: batch, sequence, head; all 110 by default.

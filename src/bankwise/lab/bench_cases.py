@@ -19,8 +19,8 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.lab.gpu.counters import CONFLICTS, PASSES
 from bankwise.lab.gpu.launch import cupy
-from bankwise.lab.gpu.profile_run import Launch, profile_module
-from bankwise.lab.kernels.cases import Case, Plan, plan
+from bankwise.lab.gpu.profile_run import LaunchCounters, profile_module
+from bankwise.lab.kernels.cases import BenchmarkCase, LaunchPlan, plan
 from bankwise.lab.report.bench_cases import BenchReport
 from bankwise.lab.report.bench_plot import SUFFIXES, plot_bench
 from bankwise.lab.report.bench_row import BenchRow, bench_csv, bench_rows
@@ -52,7 +52,7 @@ class Steps:
 
 
 def bench_cases(
-    kernel: str, cases: Sequence[Case], steps: Steps, progress: Advance | None = None
+    kernel: str, cases: Sequence[BenchmarkCase], steps: Steps, progress: Advance | None = None
 ) -> BenchReport:
     """Bench ``cases`` on this computer's GPU; InputError where there is none, or no profiler.
 
@@ -81,7 +81,7 @@ def _device() -> str:
     return str(module.cuda.runtime.getDeviceProperties(0)["name"].decode())
 
 
-def _predicted(case: Case, found: Plan) -> BenchRow:
+def _predicted(case: BenchmarkCase, found: LaunchPlan) -> BenchRow:
     dealt = f" {case.dealing}" if case.dealing != "interleaved" else ""
     p = found.predicted
     return BenchRow(
@@ -100,14 +100,16 @@ def _predicted(case: Case, found: Plan) -> BenchRow:
     )
 
 
-def _together(cases: Sequence[Case]) -> list[list[Case]]:
-    groups: dict[Case, list[Case]] = {}
+def _together(cases: Sequence[BenchmarkCase]) -> list[list[BenchmarkCase]]:
+    groups: dict[BenchmarkCase, list[BenchmarkCase]] = {}
     for case in cases:
         groups.setdefault(replace(case, variant="none"), []).append(case)
     return list(groups.values())
 
 
-def _run(group: Sequence[Case], rows: dict[Case, BenchRow], steps: Steps) -> dict[Case, BenchRow]:
+def _run(
+    group: Sequence[BenchmarkCase], rows: dict[BenchmarkCase, BenchRow], steps: Steps
+) -> dict[BenchmarkCase, BenchRow]:
     """The variants of one shape: same operands, one reference."""
     from bankwise.lab.gpu import run_cases as gpu
 
@@ -126,7 +128,7 @@ def _run(group: Sequence[Case], rows: dict[Case, BenchRow], steps: Steps) -> dic
     return out
 
 
-def _checked(case: Case, row: BenchRow, error: float, gpu: Any) -> BenchRow:
+def _checked(case: BenchmarkCase, row: BenchRow, error: float, gpu: Any) -> BenchRow:
     tolerance = TOLERANCE[case.element]
     if case.kernel == "gemm":
         tolerance *= 2 * case.sizes[2] ** 0.5
@@ -142,14 +144,18 @@ def _checked(case: Case, row: BenchRow, error: float, gpu: Any) -> BenchRow:
     )
 
 
-def _most_shared(cases: Sequence[Case]) -> int:
+def _most_shared(cases: Sequence[BenchmarkCase]) -> int:
     """As much as a workgroup can have: a second one does not fit beside it."""
     return max((machine(case.target).lds_bytes for case in cases), default=0)
 
 
 def _counted(
-    cases: Sequence[Case], rows: dict[Case, BenchRow], profiler: str, way: str, shared: int
-) -> dict[Case, BenchRow]:
+    cases: Sequence[BenchmarkCase],
+    rows: dict[BenchmarkCase, BenchRow],
+    profiler: str,
+    way: str,
+    shared: int,
+) -> dict[BenchmarkCase, BenchRow]:
     """Launch every case once under the profiler."""
     launches = _profile(cases, (*PASSES, *CONFLICTS), profiler, shared)
     pairs = zip(cases, launches, strict=True)
@@ -157,8 +163,8 @@ def _counted(
 
 
 def _profile(
-    cases: Sequence[Case], metrics: Sequence[str], profiler: str, shared: int = 0
-) -> tuple[Launch, ...]:
+    cases: Sequence[BenchmarkCase], metrics: Sequence[str], profiler: str, shared: int = 0
+) -> tuple[LaunchCounters, ...]:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         path = Path(folder) / "cases.json"
         path.write_text(json.dumps([case.words() for case in cases]))
@@ -173,7 +179,7 @@ def _profile(
         )
 
 
-def _with_counters(row: BenchRow, launch: Launch, way: str) -> BenchRow:
+def _with_counters(row: BenchRow, launch: LaunchCounters, way: str) -> BenchRow:
     (read, write), (read_extra, write_extra) = PASSES, CONFLICTS
     found: dict[str, Any] = {
         f"{way}_read_passes": int(launch.values[read]),
@@ -184,7 +190,9 @@ def _with_counters(row: BenchRow, launch: Launch, way: str) -> BenchRow:
     return replace(row, **found)
 
 
-def attributed(report: BenchReport, cases: Sequence[Case], profiler: str = "") -> BenchReport:
+def attributed(
+    report: BenchReport, cases: Sequence[BenchmarkCase], profiler: str = ""
+) -> BenchReport:
     """Add what the profiler attributes to the instructions, for launches of few enough flops.
 
     ``cases``: those of the report's rows, in order.
@@ -199,7 +207,7 @@ def attributed(report: BenchReport, cases: Sequence[Case], profiler: str = "") -
     return replace(report, rows=rows)
 
 
-def _attributed(row: BenchRow, launch: Launch | None) -> BenchRow:
+def _attributed(row: BenchRow, launch: LaunchCounters | None) -> BenchRow:
     if launch is None:
         return row
     return replace(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bankwise.lab.bench_cases import Advance, Steps, bench_cases
-from bankwise.lab.kernels.cases import PRODUCTS, Case, gemm_cases
+from bankwise.lab.kernels.cases import PRODUCTS, BenchmarkCase, gemm_cases
 from bankwise.lab.report.bench_cases import BenchReport
 
 Sizes = tuple[int, int, int]
 
 
-def cases_of(shapes: Sequence[Sizes] = ()) -> tuple[Case, ...]:
+def cases_of(shapes: Sequence[Sizes] = ()) -> tuple[BenchmarkCase, ...]:
     """f16 and f32. ``shapes``: m, n, k; ten of them by default."""
     chosen = tuple(shapes) or PRODUCTS
     return (*gemm_cases(chosen, "f16"), *gemm_cases(chosen, "f32"))

@@ -12,7 +12,7 @@ import numpy as np
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine, machine
 from bankwise.lab.gpu import records, source
-from bankwise.lab.gpu.cases import Case, cases
+from bankwise.lab.gpu.cases import WaveAccess, cases
 from bankwise.lab.gpu.counters import Counters, measure
 from bankwise.lab.gpu.machine_text import device_properties, machine_text
 from bankwise.lab.gpu.probe import Agreement, compare
@@ -34,10 +34,10 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Measured:
+class _CountedAccesses:
     """Accesses with their counters, where they come from, and the GPU's properties if known."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[WaveAccess, ...]
     counters: Counters
     origin: str
     properties: Mapping[str, int | str] = field(default_factory=dict)
@@ -86,28 +86,30 @@ def propose_machine(
     return Proposal(called, rows, text)
 
 
-def _random(gpu: Machine, each: int, seed: int) -> _Measured:
+def _random(gpu: Machine, each: int, seed: int) -> _CountedAccesses:
     chosen = cases(gpu, source.instructions(gpu.vendor), each, seed)
-    return _Measured(chosen, measure(chosen, gpu.vendor), "measured")
+    return _CountedAccesses(chosen, measure(chosen, gpu.vendor), "measured")
 
 
-def _asked(gpu: Machine, each: int, seed: int) -> _Measured:
+def _asked(gpu: Machine, each: int, seed: int) -> _CountedAccesses:
     names = source.instructions(gpu.vendor)
     directed, rounds = ask(gpu, names, lambda batch: measure(batch, gpu.vendor))
     chosen = cases(gpu, names, each, seed)
     counters = joined([*rounds, measure(chosen, gpu.vendor)])
     stated = device_properties()
     origin = f"measured on {stated['name']}, {date.today().isoformat()}"
-    return _Measured((*directed, *chosen), counters, origin, stated)
+    return _CountedAccesses((*directed, *chosen), counters, origin, stated)
 
 
-def _replayed(files: Sequence[str]) -> _Measured:
+def _replayed(files: Sequence[str]) -> _CountedAccesses:
     from bankwise.files import read_text
 
     read = [records.loads(read_text(file), file) for file in files]
     chosen = tuple(case for part, _ in read for case in part)
     names = ", ".join(Path(file).name for file in files)
-    return _Measured(chosen, joined([counters for _, counters in read]), f"replayed from {names}")
+    return _CountedAccesses(
+        chosen, joined([counters for _, counters in read]), f"replayed from {names}"
+    )
 
 
 def joined(parts: Sequence[Counters]) -> Counters:
@@ -117,7 +119,7 @@ def joined(parts: Sequence[Counters]) -> Counters:
     return Counters(every, np.concatenate([p.conflicts for p in parts]))
 
 
-def _save(found: _Measured, path: str) -> None:
+def _save(found: _CountedAccesses, path: str) -> None:
     if path:
         from bankwise.files import write_atomically
 

@@ -17,7 +17,7 @@ from bankwise.algebra.offset import offset_text
 from bankwise.counting.access import BoolArray, IntArray, Pattern
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
-from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.read.options import Options
 from bankwise.read.problem.read import read_problem
 from bankwise.solver.certificate import Certificate
@@ -28,7 +28,7 @@ _PERIOD_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class AccessToMeasure:
     """One access under one layout: its distinct accesses by a wave, or why there are none.
 
     ``machine``: whose rules predict it. ``left_out``: why it is not measured ("" if it is).
@@ -37,7 +37,7 @@ class Part:
     layout: str
     access: str
     machine: Machine
-    cases: tuple[Case, ...]
+    cases: tuple[WaveAccess, ...]
     left_out: str = ""
 
 
@@ -46,7 +46,7 @@ class ToMeasure:
     """What a file asks to measure; of a problem also the solver's ``layout``, ``how`` in words it
     is known to be best, and its ``certificate``."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[AccessToMeasure, ...]
     layout: str = ""
     how: str = ""
     certificate: Certificate | None = None
@@ -62,7 +62,7 @@ def emitted_parts(file: Path, options: Options) -> ToMeasure:
     return ToMeasure(tuple(_assembly(file, options)))
 
 
-def _mlir(file: Path, options: Options) -> Iterator[Part]:
+def _mlir(file: Path, options: Options) -> Iterator[AccessToMeasure]:
     from bankwise.ask.analysis import analyse
     from bankwise.read.mlir.module import open_module
 
@@ -78,10 +78,10 @@ def _mlir(file: Path, options: Options) -> Iterator[Part]:
                 for case in waves(issue.instruction, pattern, issue.offset_bytes)
             ]
             why = "" if issues else "no instruction of this machine"
-            yield Part("as written", name, analysis.machine, distinct(found), why)
+            yield AccessToMeasure("as written", name, analysis.machine, distinct(found), why)
 
 
-def _assembly(file: Path, options: Options) -> Iterator[Part]:
+def _assembly(file: Path, options: Options) -> Iterator[AccessToMeasure]:
     from bankwise.ask.check_assembly import kernels_of
 
     for kernel in kernels_of(file, options):
@@ -89,7 +89,7 @@ def _assembly(file: Path, options: Options) -> Iterator[Part]:
             name = f"{one.access.location} {one.instruction}"
             found = [c for p in one.access.patterns for c in waves(one.instruction, p, 0)]
             why = "" if one.apart_bytes is None else "a two-address form: there is no kernel for it"
-            yield Part("as emitted", name, machine(kernel.target), distinct(found), why)
+            yield AccessToMeasure("as emitted", name, machine(kernel.target), distinct(found), why)
 
 
 def spec_parts(file: Path, options: Options) -> ToMeasure:
@@ -104,14 +104,18 @@ def spec_parts(file: Path, options: Options) -> ToMeasure:
     for access in spec.accesses:
         moved = moves(spec, access, layout)
         if isinstance(moved, Refusal):
-            parts.append(Part(layout.text.strip(), access.name, spec.machine, (), moved.reason))
+            parts.append(
+                AccessToMeasure(layout.text.strip(), access.name, spec.machine, (), moved.reason)
+            )
             continue
         found = [
-            Case(m.instruction.name, offsets, np.ones(offsets.shape, np.bool_))
+            WaveAccess(m.instruction.name, offsets, np.ones(offsets.shape, np.bool_))
             for m in moved
             for offsets in m.offsets_bytes
         ]
-        parts.append(Part(layout.text.strip(), access.name, spec.machine, distinct(found)))
+        parts.append(
+            AccessToMeasure(layout.text.strip(), access.name, spec.machine, distinct(found))
+        )
     return ToMeasure(tuple(parts))
 
 
@@ -125,7 +129,7 @@ def problem_parts(file: Path, options: Options) -> ToMeasure:
         raise InputError(f"there is no layout to verify: {answer.reason}")
     layouts = {"row-major": Identity(), str(answer.layout.address): answer.layout.address}
     parts = tuple(
-        Part(name, use.name, stated.machine, _placed(answer.work, use, address))
+        AccessToMeasure(name, use.name, stated.machine, _placed(answer.work, use, address))
         for name, address in layouts.items()
         for use in answer.work.uses
     )
@@ -133,23 +137,23 @@ def problem_parts(file: Path, options: Options) -> ToMeasure:
     return ToMeasure(parts, text, answer.how, answer.certificate)
 
 
-def _placed(work: Workload, use: Use, address: AddressMap) -> tuple[Case, ...]:
+def _placed(work: Workload, use: Use, address: AddressMap) -> tuple[WaveAccess, ...]:
     placed = place(work, use, address)
     if isinstance(placed, Refusal):
         raise InputError(f"{use.name}: {placed.reason}")
     found = [
-        Case(issue.instruction, np.asarray(offsets + issue.offset_bytes), np.asarray(active))
+        WaveAccess(issue.instruction, np.asarray(offsets + issue.offset_bytes), np.asarray(active))
         for issue in placed.issues
         for offsets, active in zip(placed.bytes_, placed.active, strict=True)
     ]
     return distinct(found)
 
 
-def waves(instruction: str, pattern: Pattern, offset_bytes: int) -> Iterator[Case]:
+def waves(instruction: str, pattern: Pattern, offset_bytes: int) -> Iterator[WaveAccess]:
     """One case for each wave of a pattern that has an active lane."""
     for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True):
         if active.any():
-            yield Case(instruction, *_rebased(offsets + offset_bytes, active))
+            yield WaveAccess(instruction, *_rebased(offsets + offset_bytes, active))
 
 
 def _rebased(offsets: IntArray, active: BoolArray) -> tuple[IntArray, BoolArray]:
@@ -158,7 +162,7 @@ def _rebased(offsets: IntArray, active: BoolArray) -> tuple[IntArray, BoolArray]
     return np.where(active, offsets - base, 0), active
 
 
-def distinct(cases: list[Case]) -> tuple[Case, ...]:
+def distinct(cases: list[WaveAccess]) -> tuple[WaveAccess, ...]:
     """Each access once, in order."""
     known = {(c.instruction, c.offsets_bytes.tobytes(), c.active.tobytes()): c for c in cases}
     return tuple(known.values())

@@ -14,14 +14,14 @@ from bankwise.counting.conflict import count
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
 from bankwise.lab.gpu import source
-from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters, measure
-from bankwise.lab.report.verifying import Measured, VerifyReport
-from bankwise.lab.to_measure import Part, ToMeasure
+from bankwise.lab.report.verifying import AccessComparison, VerifyReport
+from bankwise.lab.to_measure import AccessToMeasure, ToMeasure
 from bankwise.read.options import Options
 from bankwise.read.recognise import asker
 
-Measure = Callable[[Sequence[Case], str], Counters]
+Measure = Callable[[Sequence[WaveAccess], str], Counters]
 
 
 def verify(
@@ -43,7 +43,7 @@ def verify(
 
 
 def _measured(
-    report: VerifyReport, parts: Sequence[Part], limit: int, counters: Measure
+    report: VerifyReport, parts: Sequence[AccessToMeasure], limit: int, counters: Measure
 ) -> VerifyReport:
     able, without = _within(parts, limit)
     vendors = {part.machine.vendor for part in able}
@@ -60,9 +60,11 @@ def _measured(
     return replace(report, machine=targets, rows=tuple(rows), left_out=dict(without))
 
 
-def _within(parts: Sequence[Part], limit: int) -> tuple[list[Part], Mapping[str, str]]:
+def _within(
+    parts: Sequence[AccessToMeasure], limit: int
+) -> tuple[list[AccessToMeasure], Mapping[str, str]]:
     """The parts that can be measured, and why the others are not."""
-    able: list[Part] = []
+    able: list[AccessToMeasure] = []
     without: dict[str, str] = {}
     left = limit
     for part in parts:
@@ -77,7 +79,7 @@ def _within(parts: Sequence[Part], limit: int) -> tuple[list[Part], Mapping[str,
     return able, without
 
 
-def _without_kernel(part: Part) -> str:
+def _without_kernel(part: AccessToMeasure) -> str:
     names = {case.instruction for case in part.cases}
     missing = sorted(names - set(source.instructions(part.machine.vendor)))
     if missing:
@@ -85,11 +87,11 @@ def _without_kernel(part: Part) -> str:
     return "" if part.cases else "no active lane"
 
 
-def _row(part: Part, counters: Counters, first: int) -> Measured:
+def _row(part: AccessToMeasure, counters: Counters, first: int) -> AccessComparison:
     chosen = range(first, first + len(part.cases))
     predicted = [_count(part.machine, case) for case in part.cases]
     passes = None if counters.passes is None else tuple(int(counters.passes[n]) for n in chosen)
-    return Measured(
+    return AccessComparison(
         part.layout,
         part.access,
         tuple(dict.fromkeys(case.instruction for case in part.cases)),
@@ -100,6 +102,6 @@ def _row(part: Part, counters: Counters, first: int) -> Measured:
     )
 
 
-def _count(machine: Machine, case: Case) -> tuple[int, int]:
+def _count(machine: Machine, case: WaveAccess) -> tuple[int, int]:
     found = count(machine.instruction(case.instruction), case.offsets_bytes, case.active)
     return int(found.passes), int(found.extra)

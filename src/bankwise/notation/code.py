@@ -14,11 +14,11 @@ from typing import Any, Literal, get_args
 from bankwise.algebra.address import Linear, XorFold
 from bankwise.algebra.layout import Layout
 from bankwise.errors import InputError, Refusal
-from bankwise.notation.ck.descriptor import Descriptor
+from bankwise.notation.ck.descriptor import TensorDescriptor
 from bankwise.notation.iree import XorShuffle
 from bankwise.notation.symbols import Name, Operation, Sum, masked, name
 from bankwise.notation.values import Mapped, Memory, axis_names, linear_memory
-from bankwise.notation.wave import Swizzle
+from bankwise.notation.wave import SwizzledTile
 
 Language = Literal["c", "cuda", "hip", "python", "triton", "affine", "arith"]
 
@@ -31,7 +31,7 @@ _ARITH = {"//": "divui", "%": "remui", "^": "xori", "&": "andi", ">>": "shrui"}
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class OffsetFormula:
     """``offset`` of the coordinates ``names`` (the last one is the fastest), in elements."""
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class Code:
         return self.text
 
 
-def formula(memory: Memory, names: Sequence[str] = ()) -> Formula | Refusal:
+def formula(memory: Memory, names: Sequence[str] = ()) -> OffsetFormula | Refusal:
     """What a memory layout computes: as it is written, or as a linear map if that is cheaper.
 
     ``names``: of the coordinates (default m, n). A Refusal for a layout that is given as a table
@@ -59,16 +59,16 @@ def formula(memory: Memory, names: Sequence[str] = ()) -> Formula | Refusal:
     chosen = tuple(names) or axis_names(len(memory.shape))
     assert len(chosen) == len(memory.shape), "one name for every axis"
     index = tuple(name(n, size) for n, size in zip(chosen, memory.shape, strict=True))
-    found = [Formula(chosen, offset) for offset in _direct(memory, index)]
+    found = [OffsetFormula(chosen, offset) for offset in _direct(memory, index)]
     layout = linear_memory(memory)
     if isinstance(layout, Layout):
-        found.append(Formula(chosen, _linear(layout, index)))
+        found.append(OffsetFormula(chosen, _linear(layout, index)))
     elif not found:
         return Refusal(f"no formula for this table of offsets: {layout.reason}")
     return min(found, key=operations)
 
 
-def write(formula: Formula, language: Language) -> Code | Refusal:
+def write(formula: OffsetFormula, language: Language) -> Code | Refusal:
     """The formula in a language; a Refusal where the language cannot say it (affine: XOR).
 
     :class:`InputError` for an unknown language.
@@ -97,7 +97,7 @@ def write(formula: Formula, language: Language) -> Code | Refusal:
     return Code(language, text, printer.operations)
 
 
-def operations(formula: Formula) -> int:
+def operations(formula: OffsetFormula) -> int:
     """Operations per address, a shared subexpression counted once."""
     return _arith(formula).operations
 
@@ -105,9 +105,9 @@ def operations(formula: Formula) -> int:
 def _direct(memory: Memory, index: tuple[Any, ...]) -> list[Sum]:
     """The layout run on symbols, if it is one that computes."""
     match memory:
-        case Descriptor():
+        case TensorDescriptor():
             return [memory.offset(index)]
-        case Swizzle():
+        case SwizzledTile():
             computed: Any = memory.offset((index[0], index[1]))
             return [computed]
         case Mapped():
@@ -232,7 +232,7 @@ def _cheap(atom: Operation) -> tuple[str, int | None]:
     return (">>", constant.bit_length() - 1) if atom.operator == "//" else ("&", constant - 1)
 
 
-def _c(formula: Formula, language: str, lines: Sequence[str], value: str) -> str:
+def _c(formula: OffsetFormula, language: str, lines: Sequence[str], value: str) -> str:
     kind = "int" if formula.offset.most < 1 << 31 else "long long"
     parameters = ", ".join(f"{kind} {n}" for n in formula.names)
     body = [*(f"const {kind} {line};" for line in lines), f"return {value};"]
@@ -241,9 +241,9 @@ def _c(formula: Formula, language: str, lines: Sequence[str], value: str) -> str
     return f"{_C_HEADS[language]} {kind} offset({parameters}) {{\n{inside}}}\n"
 
 
-def _arith(formula: Formula) -> Code:
+def _arith(formula: OffsetFormula) -> Code:
     """Straight-line MLIR; every distinct operation once."""
-    block = _Block()
+    block = _SsaBlock()
     result = block.sum(formula.offset)
     parameters = ", ".join(f"%{n}: index" for n in formula.names)
     constants = [f"%c{c} = arith.constant {c} : index" for c in sorted(block.constants)]
@@ -254,7 +254,7 @@ def _arith(formula: Formula) -> Code:
 
 
 @dataclass(slots=True)
-class _Block:
+class _SsaBlock:
     """Operations of one block; a value that was computed already is used again."""
 
     lines: list[str] = field(default_factory=list)

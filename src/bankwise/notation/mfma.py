@@ -47,7 +47,7 @@ _D32 = "8*(r//4) + 4*(l//32) + r%4"
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _MfmaLayout:
     """Instructions with one layout: A's i, k and D's i as expressions, elements per lane."""
 
     names: tuple[str, ...]
@@ -58,10 +58,10 @@ class _Row:
     d_registers: int
 
 
-def _runs(rows: int, run: int, *names: str) -> _Row:
+def _runs(rows: int, run: int, *names: str) -> _MfmaLayout:
     """Each lane holds ``run`` neighbours in k: the layout of all but a few instructions."""
     d, registers = (_D16, 4) if rows == 16 else (_D32, 16)
-    return _Row(names, f"l%{rows}", f"{run}*(l//{rows}) + r", run, d, registers)
+    return _MfmaLayout(names, f"l%{rows}", f"{run}*(l//{rows}) + r", run, d, registers)
 
 
 def _eights(shape: str) -> tuple[str, ...]:
@@ -83,10 +83,12 @@ _TABLE = (
     _runs(32, 8, *_eights("32x32x16"), "vmfma_f32_32x32x16_f16"),
     _runs(16, 16, "i32_16x16x64_i8"),
     _runs(32, 16, "i32_32x32x32_i8"),
-    _Row(("vmfma_f32_16x16x32_fp8_fp8",), "l%16", "16*(r//4) + 4*(l//16) + r%4", 8, _D16, 4),
-    _Row(("vmfma_f32_32x32x16_fp8_fp8",), "l%32", "8*(r//4) + 4*(l//32) + r%4", 8, _D32, 16),
-    _Row(("f64_16x16x4_f64",), "l%16", "l//16", 1, "4*r + l//16", 4),
-    _Row(("f32_4x4x4_16b_f16", "f32_4x4x4_16b_bf16", "i32_4x4x4_16b_i8"), "l%4", "r", 4, "r", 4),
+    _MfmaLayout(("vmfma_f32_16x16x32_fp8_fp8",), "l%16", "16*(r//4) + 4*(l//16) + r%4", 8, _D16, 4),
+    _MfmaLayout(("vmfma_f32_32x32x16_fp8_fp8",), "l%32", "8*(r//4) + 4*(l//32) + r%4", 8, _D32, 16),
+    _MfmaLayout(("f64_16x16x4_f64",), "l%16", "l//16", 1, "4*r + l//16", 4),
+    _MfmaLayout(
+        ("f32_4x4x4_16b_f16", "f32_4x4x4_16b_bf16", "i32_4x4x4_16b_i8"), "l%4", "r", 4, "r", 4
+    ),
 )
 
 _DISPUTED = (
@@ -110,7 +112,7 @@ class Mfma:
     a_bits: int
     b_bits: int
     d_bits: int
-    row: _Row
+    row: _MfmaLayout
 
     def __str__(self) -> str:
         return self.name

@@ -20,7 +20,7 @@ _ANONYMOUS = "(anonymous namespace)"
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class FunctionName:
     """``base``: the function's own name; ``numbers``: template integers, None if not spelled."""
 
     base: str
@@ -32,7 +32,7 @@ def plain(text: str) -> str:
     return _SUFFIX.sub("", text.strip())
 
 
-def name(text: str) -> Name:
+def name(text: str) -> FunctionName:
     """Read a mangled or spelled name; a text that is neither is its own base."""
     clean = plain(text)
     return _mangled(clean) if clean.startswith("_Z") else _spelled(clean)
@@ -57,7 +57,7 @@ def best(wanted: str, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(n for n, score in enumerate(scores) if score == top and top)
 
 
-def _mangled(text: str) -> Name:
+def _mangled(text: str) -> FunctionName:
     """``_Z`` [``N`` qualifiers] (length name)+ [``I`` arguments ``E``] ..."""
     rest = re.sub(r"^_ZN?[rVK]*", "", text)
     base = ""
@@ -68,18 +68,18 @@ def _mangled(text: str) -> Name:
         if rest.startswith("I"):
             break
     if not base:
-        return Name(text)
+        return FunctionName(text)
     if not rest.startswith("I"):
-        return Name(base, ())
-    return Name(base, tuple(int(n.replace("n", "-")) for n in _LITERAL.findall(rest)))
+        return FunctionName(base, ())
+    return FunctionName(base, tuple(int(n.replace("n", "-")) for n in _LITERAL.findall(rest)))
 
 
-def _spelled(text: str) -> Name:
+def _spelled(text: str) -> FunctionName:
     head, arguments = _head(text.replace(_ANONYMOUS, "anonymous"))
     base = re.split(r"::|\s", head.strip())[-1].lstrip("*&")
     if "(" not in text and "<" not in text:
-        return Name(base)
-    return Name(base, _integers(arguments))
+        return FunctionName(base)
+    return FunctionName(base, _integers(arguments))
 
 
 def _head(text: str) -> tuple[str, str]:

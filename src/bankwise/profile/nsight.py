@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bankwise.errors import Location
-from bankwise.profile.table import Line, cell, column, need, product, quantity
+from bankwise.profile.table import NumberedRow, cell, column, need, product, quantity
 from bankwise.profile.values import Launch, Profile, Quantity
 
 KERNEL = ("Kernel Name", "Function Name")
@@ -29,7 +29,7 @@ def is_raw(header: Sequence[str]) -> bool:
     return column(header, "ID") == 0 and column(header, *KERNEL) is not None
 
 
-def read_details(lines: Sequence[Line], file: str) -> Profile:
+def read_details(lines: Sequence[NumberedRow], file: str) -> Profile:
     """Rows behind and with the header of the details page."""
     header = lines[0]
     at = {n: need(header, file, n) for n in ("Metric Name", "Metric Value")}
@@ -54,7 +54,7 @@ def read_details(lines: Sequence[Line], file: str) -> Profile:
     )
 
 
-def read_raw(lines: Sequence[Line], file: str) -> Profile:
+def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
     """Rows behind and with the header of the raw page."""
     header, rest = lines[0], lines[1:]
     kernel = need(header, file, *KERNEL)
@@ -76,7 +76,7 @@ def read_raw(lines: Sequence[Line], file: str) -> Profile:
     return Profile(file, "Nsight Compute, raw page", "nvidia", tuple(launches))
 
 
-def _launch(header: Line, line: Line, number: str, kernel: str) -> Launch:
+def _launch(header: NumberedRow, line: NumberedRow, number: str, kernel: str) -> Launch:
     grid = product(cell(line, column(header.cells, "Grid Size")))
     block = product(cell(line, column(header.cells, "Block Size")))
     return Launch(kernel, number, grid, block)
@@ -95,5 +95,5 @@ def _with(launch: Launch, counters: dict[str, Quantity]) -> Launch:
     )
 
 
-def _value(line: Line, at: int, unit: str, name: str, file: str) -> Quantity | None:
+def _value(line: NumberedRow, at: int, unit: str, name: str, file: str) -> Quantity | None:
     return quantity(cell(line, at), unit, name, lambda: Location(file, line.number))

@@ -8,11 +8,11 @@ from pathlib import Path
 from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.profile import nsight, rocprof, source_page
-from bankwise.profile.table import Line, lines_of, named
+from bankwise.profile.table import NumberedRow, lines_of, named
 from bankwise.profile.values import Profile
 
 _READERS: tuple[
-    tuple[Callable[[Sequence[str]], bool], Callable[[Sequence[Line], str], Profile]], ...
+    tuple[Callable[[Sequence[str]], bool], Callable[[Sequence[NumberedRow], str], Profile]], ...
 ] = (
     (source_page.is_source, source_page.read_source),
     (nsight.is_details, nsight.read_details),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bankwise.errors import Location
-from bankwise.profile.table import Line, cell, column, need, number, product, quantity
+from bankwise.profile.table import NumberedRow, cell, column, need, number, product, quantity
 from bankwise.profile.values import Launch, Profile, Quantity
 
 _KERNEL = ("Kernel_Name", "KernelName")
@@ -37,7 +37,7 @@ def is_rocprof(header: Sequence[str]) -> bool:
     return column(header, *_KERNEL) is not None and len(header) > 1
 
 
-def read_rocprof(lines: Sequence[Line], file: str) -> Profile:
+def read_rocprof(lines: Sequence[NumberedRow], file: str) -> Profile:
     """Rows behind and with the header."""
     header = lines[0]
     if column(header.cells, "Counter_Name") is not None:
@@ -58,7 +58,7 @@ def read_rocprof(lines: Sequence[Line], file: str) -> Profile:
     return Profile(file, tool, "amd", tuple(launches))
 
 
-def _long(lines: Sequence[Line], file: str) -> Profile:
+def _long(lines: Sequence[NumberedRow], file: str) -> Profile:
     header = lines[0]
     name_at = need(header, file, "Counter_Name")
     value_at = need(header, file, "Counter_Value")
@@ -86,7 +86,7 @@ def _long(lines: Sequence[Line], file: str) -> Profile:
     return Profile(file, "rocprofv3", "amd", done, notes if added else ())
 
 
-def _launch(header: Line, line: Line, file: str) -> Launch | None:
+def _launch(header: NumberedRow, line: NumberedRow, file: str) -> Launch | None:
     """None for a row that names no kernel, and for a header repeated in the middle."""
     kernel = cell(line, need(header, file, *_KERNEL))
     if not kernel or kernel in _KERNEL:
@@ -97,7 +97,7 @@ def _launch(header: Line, line: Line, file: str) -> Launch | None:
     return Launch(kernel, cell(line, column(header.cells, *_DISPATCH)), groups, size)
 
 
-def _value(line: Line, at: int, name: str, file: str) -> Quantity | None:
+def _value(line: NumberedRow, at: int, name: str, file: str) -> Quantity | None:
     text = cell(line, at)
     if name and not name.isupper() and number(text) is None:
         return None

@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bankwise.errors import Location
-from bankwise.profile.table import Line, cell, column, need, whole
-from bankwise.profile.values import Launch, Measured, Profile
+from bankwise.profile.table import NumberedRow, cell, column, need, whole
+from bankwise.profile.values import CountedInstruction, Launch, Profile
 
 _NAMED = ("kernel name", "function name")
 _EXECUTED = ("Instructions Executed", "inst_executed")
@@ -33,12 +33,12 @@ _SHARED = re.compile(r"^(?:@!?\w+\s+)?(?:LDS|STS|LDSM|STSM|ATOMS|LDGSTS|RED|LD|S
 
 
 @dataclass(slots=True)
-class _Listing:
+class _SourceListing:
     """One listing while it is read."""
 
     kernel: str
     paths: list[str] = field(default_factory=list)
-    found: dict[int, Measured] = field(default_factory=dict)
+    found: dict[int, CountedInstruction] = field(default_factory=dict)
     entered: int | None = None
     entry: int = 1 << 64
     line: int = 0
@@ -50,10 +50,10 @@ def is_source(cells: Sequence[str]) -> bool:
     return opens or (cells[0] == "Address" and "Source" in cells)
 
 
-def read_source(lines: Sequence[Line], file: str) -> Profile:
+def read_source(lines: Sequence[NumberedRow], file: str) -> Profile:
     """The rows from the first listing on."""
-    listings: list[_Listing] = []
-    path, header = "", Line(0, [])
+    listings: list[_SourceListing] = []
+    path, header = "", NumberedRow(0, [])
     for line in lines:
         word = line.cells[0].casefold()
         if word == "file path":
@@ -64,7 +64,7 @@ def read_source(lines: Sequence[Line], file: str) -> Profile:
             header = line
             _check(header, file)
         elif header.cells:
-            listings = listings or [_Listing("")]
+            listings = listings or [_SourceListing("")]
             _row(listings[-1], header, line, file, path)
     launches = [
         Launch(x.kernel, str(n), instructions=tuple(x.found.values()), entered=x.entered)
@@ -73,20 +73,22 @@ def read_source(lines: Sequence[Line], file: str) -> Profile:
     return Profile(file, "Nsight Compute, source page", "nvidia", *_once(launches))
 
 
-def _open(listings: list[_Listing], kernel: str, path: str) -> None:
+def _open(listings: list[_SourceListing], kernel: str, path: str) -> None:
     """A listing of another source file of the same launch goes on with it."""
     if listings and path and listings[-1].kernel == kernel and path not in listings[-1].paths:
         listings[-1].paths.append(path)
     else:
-        listings.append(_Listing(kernel, [path]))
+        listings.append(_SourceListing(kernel, [path]))
 
 
-def _check(header: Line, file: str) -> None:
+def _check(header: NumberedRow, file: str) -> None:
     for names in (_EXECUTED, _PASSES, _IDEAL):
         need(header, file, *names)
 
 
-def _row(listing: _Listing, header: Line, line: Line, file: str, path: str) -> None:
+def _row(
+    listing: _SourceListing, header: NumberedRow, line: NumberedRow, file: str, path: str
+) -> None:
     at = header.cells.index("Address") if "Address" in header.cells else 0
     if at and re.fullmatch(r"\d{1,9}", line.cells[0]):
         listing.line = int(line.cells[0])
@@ -105,7 +107,9 @@ def _row(listing: _Listing, header: Line, line: Line, file: str, path: str) -> N
     text = cell(line, at + 1).strip()
     passes, ideal = count(_PASSES), count(_IDEAL)
     if where not in listing.found and _SHARED.match(text) and (passes or ideal):
-        row = Measured(where, text, executed, passes, ideal, listing.line, path if at else "")
+        row = CountedInstruction(
+            where, text, executed, passes, ideal, listing.line, path if at else ""
+        )
         listing.found[where] = row
 
 

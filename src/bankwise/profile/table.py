@@ -26,22 +26,22 @@ _MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NumberedRow:
     """One row of the file and the line it starts on, from 1."""
 
     number: int
     cells: Row
 
 
-def lines_of(text: str, file: str) -> list[Line]:
+def lines_of(text: str, file: str) -> list[NumberedRow]:
     """All rows that are not empty. InputError where the text is no CSV."""
     reader = csv.reader(io.StringIO(text))
-    found: list[Line] = []
+    found: list[NumberedRow] = []
     start = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                found.append(Line(start, [cell.strip() for cell in cells]))
+                found.append(NumberedRow(start, [cell.strip() for cell in cells]))
             start = reader.line_num + 1
     except csv.Error as error:
         place = Location(file, reader.line_num)
@@ -55,7 +55,7 @@ def column(header: Sequence[str], *names: str) -> int | None:
     return next((folded.index(n.casefold()) for n in names if n.casefold() in folded), None)
 
 
-def need(header: Line, file: str, *names: str) -> int:
+def need(header: NumberedRow, file: str, *names: str) -> int:
     """The column of one of ``names``; InputError that lists the columns there are."""
     found = column(header.cells, *names)
     if found is None:
@@ -74,7 +74,7 @@ def named(names: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown or "none"
 
 
-def cell(line: Line, at: int | None) -> str:
+def cell(line: NumberedRow, at: int | None) -> str:
     """A cell, "" where the row is shorter or the column does not exist."""
     return line.cells[at] if at is not None and at < len(line.cells) else ""
 

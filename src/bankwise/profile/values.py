@@ -20,7 +20,7 @@ class Quantity:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CountedInstruction:
     """One shared-memory instruction of a launch, counted at its own address.
 
     ``address``: in the code, as the profiler prints it; ``text``: the instruction; ``line``: of the
@@ -55,7 +55,7 @@ class Launch:
     workgroups: int | None = None
     threads: int | None = None
     counters: Mapping[str, Quantity] = field(default_factory=dict)
-    instructions: tuple[Measured, ...] = ()
+    instructions: tuple[CountedInstruction, ...] = ()
     entered: int | None = None
 
     def first(self, *names: str) -> tuple[str, Quantity] | None:

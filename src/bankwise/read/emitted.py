@@ -78,7 +78,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListingChange:
     """One line of a comparison of two listings."""
 
     name: str
@@ -91,17 +91,19 @@ class Row:
         return self.before != self.after
 
 
-def compare(before: Listing, after: Listing) -> tuple[Row, ...]:
+def compare(before: Listing, after: Listing) -> tuple[ListingChange, ...]:
     """LDS bytes (if both state them), every shared-memory instruction, the family totals."""
     rows = []
     if before.lds_bytes is not None and after.lds_bytes is not None:
-        rows.append(Row("LDS bytes", before.lds_bytes, after.lds_bytes))
+        rows.append(ListingChange("LDS bytes", before.lds_bytes, after.lds_bytes))
     for old, new in (
         (before.counts, after.counts),
         (before.exchanges, after.exchanges),
         (before.totals, after.totals),
     ):
-        rows += [Row(n, old.get(n, 0), new.get(n, 0)) for n in sorted(old.keys() | new.keys())]
+        rows += [
+            ListingChange(n, old.get(n, 0), new.get(n, 0)) for n in sorted(old.keys() | new.keys())
+        ]
     return tuple(rows)
 
 

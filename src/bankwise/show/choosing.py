@@ -14,7 +14,7 @@ from bankwise.show.spec import called
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AccessQuestions:
     """Q1 to Q4 for one access. Conflicts are of one pass over the tile.
 
     ``checklist``: by half-waves and sub-steps; ``halves``: with R2, None where no word is shared;
@@ -79,7 +79,7 @@ class ChooseReport:
     file: str
     title: str
     machine: str
-    questions: tuple[Question, ...]
+    questions: tuple[AccessQuestions, ...]
     options: tuple[Option, ...]
     refused: tuple[tuple[str, str], ...]
     thumbs: tuple[Thumb, ...]

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from bankwise.cost.bound import Busy
 from bankwise.cost.issue import CLAIM
-from bankwise.cost.mix import Use
+from bankwise.cost.mix import InstructionCount
 from bankwise.cost.waits import Waits
 from bankwise.counting.cost import Cost
 from bankwise.hardware.occupancy import Occupancy, Usage
@@ -31,7 +31,7 @@ class KernelCost:
     target: str
     occupancy: Occupancy
     usage: Usage
-    mix: tuple[Use, ...]
+    mix: tuple[InstructionCount, ...]
     trips: int | None
     executed: int | None
     run: Cost

@@ -24,7 +24,7 @@ _LINE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class QuotedNumber:
     """A number that came with the file. ``counted``: ours, None where it is no count."""
 
     name: str
@@ -53,7 +53,7 @@ class SpecReport:
     notation: str
     footprint_bytes: int
     passes: int | None
-    published: tuple[Published, ...]
+    published: tuple[QuotedNumber, ...]
     offsets: tuple[int, ...] | None = None
 
     @property
@@ -170,7 +170,7 @@ def _print_causes(check: CheckReport, console: Console) -> None:
             console.print(f"    {access.reason}")
 
 
-def _print_published(published: Published, console: Console) -> None:
+def _print_published(published: QuotedNumber, console: Console) -> None:
     value = published.value
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     line = f"published {published.name}: {shown}"

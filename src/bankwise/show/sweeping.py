@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.errors import exit_code
-from bankwise.sweep.store import Outcome
+from bankwise.sweep.store import CaseResult
 from bankwise.sweep.table import summaries
 
 _SHOWN = 5
@@ -23,11 +23,11 @@ class SweepReport:
 
     name: str
     store: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CaseResult, ...]
     resumed: int = 0
 
     @property
-    def failed(self) -> tuple[Outcome, ...]:
+    def failed(self) -> tuple[CaseResult, ...]:
         """The cases without a result."""
         return tuple(o for o in self.outcomes if o.status == "failed")
 

@@ -19,7 +19,7 @@ from multiprocessing.connection import wait
 
 from bankwise.errors import InputError, Location
 from bankwise.sweep.spec import Case
-from bankwise.sweep.store import Outcome, Row
+from bankwise.sweep.store import CaseResult, Row
 
 Work = Callable[[Case], Row]
 """Computes the row of a case. Importable by name, so that another process can call it."""
@@ -31,7 +31,7 @@ _CONNECT_S = 10
 
 def run(
     cases: Sequence[Case], work: Work, *, engine: str = "local", workers: int = 0
-) -> Iterator[Outcome]:
+) -> Iterator[CaseResult]:
     """The outcomes of ``cases`` as they end.
 
     ``engine``: ``local`` or ``dask://HOST[:PORT]``; ``workers``: local processes, 0 for one per
@@ -51,7 +51,7 @@ def timed(work: Work, case: Case) -> tuple[Row, float]:
     return row, time.perf_counter() - start
 
 
-def _local(cases: Sequence[Case], work: Work, workers: int) -> Iterator[Outcome]:
+def _local(cases: Sequence[Case], work: Work, workers: int) -> Iterator[CaseResult]:
     """A pool; what a broken pool leaves undone runs again, one case and one process at a time."""
     left = dict.fromkeys(cases)
     with _pool(min(workers, max(len(cases), 1))) as pool:
@@ -76,18 +76,20 @@ def _submitted(
         yield future, futures[future]
 
 
-def _alone(case: Case, work: Work) -> Outcome:
+def _alone(case: Case, work: Work) -> CaseResult:
     """The outcome of a case in a process of its own: if it dies, this case killed it."""
     with _pool(1) as pool:
         future = pool.submit(timed, work, case)
         return _outcome(case, future, future.exception())
 
 
-def _outcome(case: Case, future: Future[tuple[Row, float]], error: BaseException | None) -> Outcome:
+def _outcome(
+    case: Case, future: Future[tuple[Row, float]], error: BaseException | None
+) -> CaseResult:
     if error is None:
         row, seconds = future.result()
-        return Outcome(case, "done", seconds, row)
-    return Outcome(case, "failed", 0.0, {}, error_text(error))
+        return CaseResult(case, "done", seconds, row)
+    return CaseResult(case, "failed", 0.0, {}, error_text(error))
 
 
 def error_text(error: BaseException) -> str:
@@ -116,7 +118,7 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _dask(cases: Sequence[Case], work: Work, engine: str) -> Iterator[Outcome]:
+def _dask(cases: Sequence[Case], work: Work, engine: str) -> Iterator[CaseResult]:
     try:
         from distributed import Client
         from distributed import as_completed as completed

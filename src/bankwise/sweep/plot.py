@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
 from bankwise.files import write_atomically
-from bankwise.sweep.store import Outcome
+from bankwise.sweep.store import CaseResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ _PANELS = (
 )
 
 
-def plot(outcomes: Sequence[Outcome], path: Path, title: str) -> None:
+def plot(outcomes: Sequence[CaseResult], path: Path, title: str) -> None:
     """Draw the sweep into ``path``, whose suffix says how: PNG, SVG or PDF.
 
     Shapes are sorted by the conflicts of the first mitigation. :class:`InputError` if matplotlib
@@ -48,7 +48,7 @@ def plot(outcomes: Sequence[Outcome], path: Path, title: str) -> None:
     write_atomically(path, drawn.getvalue())
 
 
-def _panel(place: Axes, outcomes: Sequence[Outcome], column: str) -> None:
+def _panel(place: Axes, outcomes: Sequence[CaseResult], column: str) -> None:
     """One line per mitigation over the shapes; a case without this number is a gap."""
     series: dict[str, dict[str, float]] = {}
     for o in outcomes:

@@ -68,14 +68,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class Sweep:
     """A sweep: its name and its cases, each once, in the order of the file."""
 
     name: str
     cases: tuple[Case, ...]
 
 
-def read_spec(path: Path, mitigations: tuple[str, ...]) -> Spec:
+def read_spec(path: Path, mitigations: tuple[str, ...]) -> Sweep:
     """Read a sweep file. ``mitigations``: the names that may stand there.
 
     Raises :class:`InputError` that names file, kernel and value.
@@ -85,7 +85,7 @@ def read_spec(path: Path, mitigations: tuple[str, ...]) -> Spec:
     if not isinstance(kernels, list) or not kernels:
         raise _bad(path, "it declares no [[kernel]]")
     cases = [case for kernel in kernels for case in _cases(path, kernel, mitigations)]
-    return Spec(str(data.get("name", path.stem)), tuple(dict.fromkeys(cases)))
+    return Sweep(str(data.get("name", path.stem)), tuple(dict.fromkeys(cases)))
 
 
 def _cases(path: Path, kernel: Any, mitigations: tuple[str, ...]) -> Iterator[Case]:

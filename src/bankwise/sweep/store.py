@@ -34,7 +34,7 @@ _COLUMNS = "key, kernel, shape, type, target, mitigation, status, seconds, error
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseResult:
     """What came of one case. ``error`` is empty exactly where ``status`` is "done"."""
 
     case: Case
@@ -62,7 +62,7 @@ def open_store(path: Path) -> Iterator[sqlite3.Connection]:
         store.close()
 
 
-def record(store: sqlite3.Connection, outcome: Outcome) -> None:
+def record(store: sqlite3.Connection, outcome: CaseResult) -> None:
     """Write one outcome; it is on disk when this returns."""
     case = outcome.case
     store.execute(
@@ -92,7 +92,7 @@ def missing(
     return [case for case in cases if case.key not in known]
 
 
-def outcomes(store: sqlite3.Connection, cases: Sequence[Case]) -> list[Outcome]:
+def outcomes(store: sqlite3.Connection, cases: Sequence[Case]) -> list[CaseResult]:
     """What is known of ``cases``, in their order; cases that have not ended are left out."""
     found = {
         key: (status, seconds, error, json.loads(result))
@@ -101,7 +101,7 @@ def outcomes(store: sqlite3.Connection, cases: Sequence[Case]) -> list[Outcome]:
         )
     }
     return [
-        Outcome(case, status, seconds, row, error)
+        CaseResult(case, status, seconds, row, error)
         for case in cases
         if (known := found.get(case.key))
         for status, seconds, error, row in [known]

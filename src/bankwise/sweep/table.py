@@ -12,7 +12,7 @@ from typing import Any
 
 from bankwise.errors import InputError
 from bankwise.files import write_atomically
-from bankwise.sweep.store import Outcome, Row
+from bankwise.sweep.store import CaseResult, Row
 
 FIRST = ("kernel", "shape", "type", "target", "mitigation", "status", "error")
 """Columns of every table, before those of the results. Seconds are left out: they are no result,
@@ -40,7 +40,7 @@ class Summary:
     instructions: float | None
 
 
-def rows(outcomes: Iterable[Outcome]) -> list[Row]:
+def rows(outcomes: Iterable[CaseResult]) -> list[Row]:
     """One flat row per outcome, all with the same columns."""
     found = [_row(outcome) for outcome in outcomes]
     columns = dict.fromkeys(name for row in found for name in row)
@@ -68,9 +68,9 @@ def write_parquet(table: Sequence[Row], path: Path) -> None:
     write_atomically(path, content.getvalue())
 
 
-def summaries(outcomes: Sequence[Outcome]) -> list[Summary]:
+def summaries(outcomes: Sequence[CaseResult]) -> list[Summary]:
     """One :class:`Summary` per kernel, type, target and mitigation, in order of appearance."""
-    groups: dict[tuple[str, str, str, str], list[Outcome]] = {}
+    groups: dict[tuple[str, str, str, str], list[CaseResult]] = {}
     for o in outcomes:
         key = (o.case.kernel, o.case.type, o.case.target, o.case.mitigation)
         groups.setdefault(key, []).append(o)
@@ -78,7 +78,7 @@ def summaries(outcomes: Sequence[Outcome]) -> list[Summary]:
 
 
 def saved(
-    outcomes: Sequence[Outcome], column: str, *, by: str, against: str, kind: str
+    outcomes: Sequence[CaseResult], column: str, *, by: str, against: str, kind: str
 ) -> list[float]:
     """For each shape of type ``kind``: 1 - ``by`` / ``against`` of a column, of two mitigations.
 
@@ -93,14 +93,14 @@ def saved(
     return [1 - new / old for new, old in pairs if old]
 
 
-def _row(outcome: Outcome) -> Row:
+def _row(outcome: CaseResult) -> Row:
     case = outcome.case
     first = (case.kernel, case.size, case.type, case.target, case.mitigation)
     head: Row = dict(zip(FIRST, (*first, outcome.status, outcome.error), strict=True))
     return head | dict(case.shape) | outcome.row
 
 
-def _summary(key: tuple[str, str, str, str], group: Sequence[Outcome]) -> Summary:
+def _summary(key: tuple[str, str, str, str], group: Sequence[CaseResult]) -> Summary:
     done = [o.row for o in group if o.status == "done"]
     return Summary(
         *key,

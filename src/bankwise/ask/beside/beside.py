@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from bankwise.ask.beside.cause import ARBITRATION, Case, cause
+from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.check_assembly import UNCOUNTED
@@ -97,7 +97,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     seen = _seen(kernel, launches, groups if counted else None)
     incomplete = [] if counted else [UNCOUNTED]
     incomplete += [str(r) for r in report.refused(kernel)]
-    case = Case(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
+    case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
     rows = tuple(_row(c, m, p, groups if counted else None, case) for c, p, m in seen)
     return KernelBeside(
         kernel=kernel.name,
@@ -113,7 +113,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
 
 
 def _row(
-    counter: Counter, measured: float, per_workgroup: int, groups: int | None, case: Case
+    counter: Counter, measured: float, per_workgroup: int, groups: int | None, case: RowContext
 ) -> CounterRow:
     predicted = None if groups is None else per_workgroup * groups
     why = cause(counter, per_workgroup, predicted, measured, case)

@@ -25,7 +25,7 @@ _LOST = "turns lost to other traffic, no conflicts"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RowContext:
     """What is known beside one row.
 
     ``incomplete``: what of the kernel is not counted. ``exact``: every instruction of the profile
@@ -39,7 +39,7 @@ class Case:
 
 
 def cause(
-    counter: Counter, per_workgroup: int, predicted: int | None, measured: float, case: Case
+    counter: Counter, per_workgroup: int, predicted: int | None, measured: float, case: RowContext
 ) -> str:
     """In words; "as predicted" where the two agree."""
     if predicted is None:
@@ -56,7 +56,7 @@ def cause(
     return _nvidia(counter, case) if case.vendor == "nvidia" else _amd(counter)
 
 
-def _unscaled(counter: Counter, case: Case) -> str:
+def _unscaled(counter: Counter, case: RowContext) -> str:
     """Without a grid only ratios compare: extra passes of each pass."""
     why = "the number of workgroups is not known" if not case.incomplete else case.incomplete[0]
     pair = _ratio(counter, case)
@@ -66,7 +66,7 @@ def _unscaled(counter: Counter, case: Case) -> str:
     return f"{why}; extra of all passes: predicted {predicted:.1%}, measured {measured:.1%}"
 
 
-def _ratio(counter: Counter, case: Case) -> tuple[float, float] | None:
+def _ratio(counter: Counter, case: RowContext) -> tuple[float, float] | None:
     if counter.quality != "extra":
         return None
     for other, predicted, measured in case.seen:
@@ -77,7 +77,7 @@ def _ratio(counter: Counter, case: Case) -> tuple[float, float] | None:
     return None
 
 
-def _executions(counter: Counter, groups: int | None, case: Case) -> str:
+def _executions(counter: Counter, groups: int | None, case: RowContext) -> str:
     """Whether the kernel executed another number of instructions than predicted."""
     if counter.quality == "instructions":
         return "other trip counts, waves that skip it, or accesses joined or split by the compiler"
@@ -93,13 +93,13 @@ def _executions(counter: Counter, groups: int | None, case: Case) -> str:
     return ""
 
 
-def _fewer(counter: Counter, measured: float, case: Case) -> str:
+def _fewer(counter: Counter, measured: float, case: RowContext) -> str:
     if case.vendor == "amd" and not measured and counter.quality == "extra":
         return "this counter reads zero on some parts (claimed): compare times instead"
     return "fewer lanes or waves took part than predicted, or the compiler joined accesses"
 
 
-def _nvidia(counter: Counter, case: Case) -> str:
+def _nvidia(counter: Counter, case: RowContext) -> str:
     if counter.exact:
         return "the code that ran touches shared memory otherwise than the checked text"
     if case.exact or any(c.exact and _agrees(c, p, m, case) for c, p, m in case.seen):
@@ -107,7 +107,7 @@ def _nvidia(counter: Counter, case: Case) -> str:
     return f"likely {_LOST}: `--page source` shows it by instruction"
 
 
-def _agrees(exact: Counter, per_workgroup: int, measured: float, case: Case) -> bool:
+def _agrees(exact: Counter, per_workgroup: int, measured: float, case: RowContext) -> bool:
     """Whether an exact counter shows the prediction, by the scale of the other counters."""
     return any(
         c.quality == "instructions" and p and measured * p == per_workgroup * m

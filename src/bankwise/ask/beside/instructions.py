@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
-from bankwise.profile.values import Launch, Measured
+from bankwise.profile.values import CountedInstruction, Launch
 from bankwise.show.beside import InstructionRow
 from bankwise.show.values import KernelReport
 
@@ -84,7 +84,7 @@ def _line(access: AccessReport) -> int:
     return access.location.line
 
 
-def _summed(launches: Sequence[Launch]) -> tuple[Measured, ...]:
+def _summed(launches: Sequence[Launch]) -> tuple[CountedInstruction, ...]:
     """Each instruction over all launches, in the order of its address in the first."""
     listings = [launch.instructions for launch in launches]
     if not all(listings) or len({tuple(m.text for m in listing) for listing in listings}) != 1:
@@ -96,12 +96,16 @@ def _summed(launches: Sequence[Launch]) -> tuple[Measured, ...]:
         )
         first = column[0]
         found.append(
-            Measured(first.address, first.text, executed, passes, ideal, first.line, first.file)
+            CountedInstruction(
+                first.address, first.text, executed, passes, ideal, first.line, first.file
+            )
         )
     return tuple(sorted(found, key=lambda m: m.address))
 
 
-def _row(access: AccessReport, measured: Measured, workgroups: int | None) -> InstructionRow:
+def _row(
+    access: AccessReport, measured: CountedInstruction, workgroups: int | None
+) -> InstructionRow:
     if workgroups is None:
         predicted = _scaled(access, measured.executed)
     else:
@@ -132,7 +136,7 @@ def _scaled(access: AccessReport, executed: int) -> Cost:
 
 def _why(
     access: AccessReport,
-    measured: Measured,
+    measured: CountedInstruction,
     predicted: Cost,
     counted: Cost,
     workgroups: int | None,

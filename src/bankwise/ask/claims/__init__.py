@@ -33,7 +33,7 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PublishedSource:
     """A source and its claims, in its order."""
 
     name: str
@@ -52,11 +52,11 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(f.removesuffix(".toml") for f in files if f.endswith(".toml")))
 
 
-def source(name: str) -> Source:
+def source(name: str) -> PublishedSource:
     """The source called ``name``; its file is part of the package, so any fault in it is a bug."""
     text = (resources.files(__package__) / f"{name}.toml").read_text("utf-8")
     data = tomllib.loads(text)
     claims = tuple(Published(**entry) for entry in data["claim"])
     assert all(claim.status in get_args(Status) for claim in claims)
     assert len({claim.id for claim in claims}) == len(claims)
-    return Source(name, data["title"], claims)
+    return PublishedSource(name, data["title"], claims)

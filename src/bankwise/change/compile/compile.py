@@ -17,7 +17,7 @@ from pathlib import Path
 from signal import Signals
 from tempfile import TemporaryDirectory
 
-from bankwise.change.compile.wrap import Size, Source, prepare
+from bankwise.change.compile.wrap import CompilerInput, Size, prepare
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import machine, names
 from bankwise.hardware.toolchain import NONE, iree
@@ -159,7 +159,7 @@ def compiler() -> Path:
 
 
 def _run(
-    source: Source, target: str, backend: Backend, file: str, limit: float
+    source: CompilerInput, target: str, backend: Backend, file: str, limit: float
 ) -> Emitted | Refusal:
     with TemporaryDirectory(prefix="bankwise-") as folder:
         try:
@@ -188,7 +188,7 @@ def _listings(emitted: Emitted, backend: Backend) -> tuple[Listing, ...]:
 
 
 def _start(
-    source: Source, backend: Backend, folder: Path, limit: float
+    source: CompilerInput, backend: Backend, folder: Path, limit: float
 ) -> subprocess.CompletedProcess[str]:
     """Run the compiler in ``folder``, where it leaves assembly in ``out``."""
     (folder / "kernel.mlir").write_text(source.text, "utf-8")

@@ -29,7 +29,7 @@ Size = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CompilerInput:
     """A text that ``iree-compile`` takes, and the arguments that say what it is."""
 
     text: str
@@ -51,7 +51,7 @@ class _Function:
 
 def prepare(
     text: str, *, kernel: str = "", workgroup_size: Size | None = None, wave_size: int = 64
-) -> Source | Refusal:
+) -> CompilerInput | Refusal:
     """The text as the compiler takes it.
 
     ``kernel`` picks a function where there are several; ``workgroup_size`` is needed where the text
@@ -75,7 +75,7 @@ def prepare(
             return _no_size(function)
         header = _configured(function.header, size, wave_size)
         text = text[: function.body - len(function.header)] + header + text[function.body :]
-    return Source(text, arguments)
+    return CompilerInput(text, arguments)
 
 
 def _bare(
@@ -85,7 +85,7 @@ def _bare(
     kernel: _Function,
     workgroup_size: Size | None,
     wave_size: int,
-) -> Source | Refusal:
+) -> CompilerInput | Refusal:
     """One function inside a new executable; other functions are left out."""
     header = kernel.header
     if "translation_info" not in header:
@@ -109,7 +109,7 @@ def _bare(
         "count(%d: !hal.device, %x: index, %y: index, %z: index) -> (index, index, index) "
         "{ hal.return %x, %y, %z : index, index, index } builtin.module { "
     )
-    return Source(f"{before}{opening}{function} }} }}{after}")
+    return CompilerInput(f"{before}{opening}{function} }} }}{after}")
 
 
 def _outside_device_module(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bankwise.change.execute.state import Node, State, Step
+from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, rows
 from bankwise.counting.access import BoolArray
 
@@ -24,7 +24,7 @@ def branch(node: Node, bodies: Sequence[Body]) -> Step:
     """``scf.if``."""
     otherwise: Body = bodies[1] if len(bodies) > 1 else lambda state: ()
 
-    def run(state: State, condition: Array) -> tuple[Any, ...]:
+    def run(state: WorkgroupState, condition: Array) -> tuple[Any, ...]:
         chosen = condition != 0
         here = rows(chosen, state.threads)[state.active]
         if here.all():
@@ -42,7 +42,9 @@ def branch(node: Node, bodies: Sequence[Body]) -> Step:
 def counted_loop(node: Node, bodies: Sequence[Body]) -> Step:
     """``scf.for``."""
 
-    def run(state: State, low: Array, high: Array, step: Array, *carried: Any) -> tuple[Any, ...]:
+    def run(
+        state: WorkgroupState, low: Array, high: Array, step: Array, *carried: Any
+    ) -> tuple[Any, ...]:
         if (step <= 0).any():
             raise node.refuse(f"its step is {int(step.min())}")
         induction = low
@@ -65,7 +67,7 @@ def counted_loop(node: Node, bodies: Sequence[Body]) -> Step:
 def conditional_loop(node: Node, bodies: Sequence[Body]) -> Step:
     """``scf.while``; all active threads must leave it together."""
 
-    def run(state: State, *carried: Any) -> tuple[Any, ...]:
+    def run(state: WorkgroupState, *carried: Any) -> tuple[Any, ...]:
         while True:
             condition, *forwarded = bodies[0](state, *carried)
             here = rows(condition != 0, state.threads)[state.active]
@@ -83,7 +85,7 @@ def inline(node: Node, bodies: Sequence[Body]) -> Step:
     return lambda state: bodies[0](state)
 
 
-def _under(state: State, chosen: BoolArray, body: Body, *values: Any) -> tuple[Any, ...]:
+def _under(state: WorkgroupState, chosen: BoolArray, body: Body, *values: Any) -> tuple[Any, ...]:
     """Run ``body`` on ``values`` for the active threads among ``chosen``."""
     before = state.mask
     state.mask = chosen & state.active
@@ -92,7 +94,7 @@ def _under(state: State, chosen: BoolArray, body: Body, *values: Any) -> tuple[A
     return results
 
 
-def _merged(node: Node, state: State, chosen: BoolArray, a: Any, b: Any) -> Any:
+def _merged(node: Node, state: WorkgroupState, chosen: BoolArray, a: Any, b: Any) -> Any:
     """Per thread ``a`` where chosen, else ``b``."""
     if isinstance(a, np.ndarray):
         lifted = chosen.reshape(-1, *(1 for _ in a.shape[1:]))

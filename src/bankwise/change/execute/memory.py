@@ -1,12 +1,13 @@
 """Buffers, memref views, and the checked loads and stores that all operations go through.
 
-A memref value is a :class:`View`: a buffer, an offset per thread and a stride per dimension, all in
-elements. An access of a plain memref must keep every index inside the sizes of the view and every
-element inside the buffer; anything else is a fault, its loads give 0 and its stores are dropped. A
-raw buffer (``amdgpu.fat_raw_buffer_cast``, ``raw_buffer_load``) is checked as the hardware does:
-elements whose byte offset from the base lies outside ``validBytes`` read 0 and are not stored,
-without a fault. (Which part of a vector that lies across the end survives differs between chips;
-here each element is judged alone.) Leaving the real buffer inside ``validBytes`` is a fault.
+A memref value is a :class:`MemrefValue`: a buffer, an offset per thread and a stride per dimension,
+all in elements. An access of a plain memref must keep every index inside the sizes of the view and
+every element inside the buffer; anything else is a fault, its loads give 0 and its stores are
+dropped. A raw buffer (``amdgpu.fat_raw_buffer_cast``, ``raw_buffer_load``) is checked as the
+hardware does: elements whose byte offset from the base lies outside ``validBytes`` read 0 and are
+not stored, without a fault. (Which part of a vector that lies across the end survives differs
+between chips; here each element is judged alone.) Leaving the real buffer inside ``validBytes`` is
+a fault.
 
 LDS is checked against its :mod:`shadow <bankwise.change.execute.shadow>`. In global memory only the
 bounds and conflicting stores of one operation are checked: waves that race there are not found.
@@ -22,7 +23,7 @@ import numpy as np
 
 from bankwise.change.execute import shadow as shadows
 from bankwise.change.execute.shadow import GranuleAccess, Problems, Shadow
-from bankwise.change.execute.state import Copy, Kind, Node, State, issue
+from bankwise.change.execute.state import Copy, Kind, Node, WorkgroupState, issue
 from bankwise.change.execute.values import Array, Element, rows, to_memory, to_registers
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
@@ -34,7 +35,7 @@ _WIDEST_ACCESS_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Buffer:
+class FlatMemory:
     """Flat memory. ``granule_bytes``: the element size of its allocation; LDS has a shadow."""
 
     name: str
@@ -65,13 +66,13 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class MemrefValue:
     """A memref value. ``offset``: [threads] or [1]; sizes and strides likewise, one a dimension.
 
     ``base``: the element offset of the aligned pointer, from which reinterpretations count.
     """
 
-    buffer: Buffer
+    buffer: FlatMemory
     element: Element
     offset: IntArray
     sizes: tuple[IntArray, ...]
@@ -94,7 +95,7 @@ def number(value: int) -> IntArray:
     return np.full(1, value, np.int64)
 
 
-def linear(view: View, indices: Sequence[IntArray]) -> IntArray:
+def linear(view: MemrefValue, indices: Sequence[IntArray]) -> IntArray:
     """The element offset of ``indices``: [threads] or [1]."""
     at = view.offset
     for index, stride in zip(indices, view.strides, strict=True):
@@ -102,7 +103,7 @@ def linear(view: View, indices: Sequence[IntArray]) -> IntArray:
     return at
 
 
-def span_bytes(view: View) -> IntArray:
+def span_bytes(view: MemrefValue) -> IntArray:
     """max(size * stride) in bytes: the range that a raw buffer of this memref covers."""
     span = number(1)
     for size, stride in zip(view.sizes, view.strides, strict=True):
@@ -111,9 +112,9 @@ def span_bytes(view: View) -> IntArray:
 
 
 def locate(
-    state: State,
+    state: WorkgroupState,
     node: Node,
-    view: View,
+    view: MemrefValue,
     indices: Sequence[IntArray],
     extent: tuple[int, ...] = (),
     wanted: BoolArray | None = None,
@@ -146,7 +147,7 @@ def locate(
 
 
 def inside_buffer(
-    state: State, node: Node, view: View, at: IntArray, legal: BoolArray
+    state: WorkgroupState, node: Node, view: MemrefValue, at: IntArray, legal: BoolArray
 ) -> BoolArray:
     """Which element offsets lie in the buffer; legal ones that do not are faults."""
     count = len(typed(view))
@@ -160,7 +161,7 @@ def inside_buffer(
     return inside
 
 
-def fetch(view: View, place: Place) -> Array:
+def fetch(view: MemrefValue, place: Place) -> Array:
     """The elements of ``place`` without any check: registers, 0 where it is not legal."""
     data = typed(view)
     if place.legal.all():
@@ -169,7 +170,7 @@ def fetch(view: View, place: Place) -> Array:
     return to_registers(view.element, stored)
 
 
-def load(state: State, node: Node, view: View, place: Place) -> Array:
+def load(state: WorkgroupState, node: Node, view: MemrefValue, place: Place) -> Array:
     """Read the elements of ``place``: registers [threads, *vector], 0 where it is not legal."""
     if view.buffer.shadow is not None:
         problems = shadows.read(view.buffer.shadow, touch_of(state, view, place))
@@ -180,7 +181,12 @@ def load(state: State, node: Node, view: View, place: Place) -> Array:
 
 
 def store(
-    state: State, node: Node, view: View, place: Place, registers: Array, dma: bool = False
+    state: WorkgroupState,
+    node: Node,
+    view: MemrefValue,
+    place: Place,
+    registers: Array,
+    dma: bool = False,
 ) -> None:
     """Write registers [threads, *vector]; ``dma``: by a copy that is complete only when waited for.
 
@@ -205,7 +211,7 @@ def store(
     report(state, node, view, place, problems, "overwrites")
 
 
-def typed(view: View) -> Array:
+def typed(view: MemrefValue) -> Array:
     """The buffer's data as elements of the view's type."""
     data = view.buffer.data
     if data.dtype == view.element.storage:
@@ -216,7 +222,12 @@ def typed(view: View) -> Array:
 
 
 def report(
-    state: State, node: Node, view: View, place: Place, problems: Problems, verb: str
+    state: WorkgroupState,
+    node: Node,
+    view: MemrefValue,
+    place: Place,
+    problems: Problems,
+    verb: str,
 ) -> None:
     """Record what the shadow found at the legal elements of an access."""
     for kind, wrong in _kinds(problems):
@@ -229,7 +240,7 @@ def report(
             state.fault(node, kind, text, thread)
 
 
-def touch_of(state: State, view: View, place: Place) -> GranuleAccess:
+def touch_of(state: WorkgroupState, view: MemrefValue, place: Place) -> GranuleAccess:
     """The granules and waves of the legal elements of an access."""
     at = place.at[place.legal]
     wave = state.wave_of.reshape(-1, *(1 for _ in place.at.shape[1:]))
@@ -253,9 +264,9 @@ def _kinds(problems: Problems) -> tuple[tuple[Kind, BoolArray], ...]:
 
 
 def _inside_sizes(
-    state: State,
+    state: WorkgroupState,
     node: Node,
-    view: View,
+    view: MemrefValue,
     indices: Sequence[IntArray],
     extent: tuple[int, ...],
     legal: BoolArray,
@@ -280,13 +291,17 @@ def _inside_sizes(
     return inside
 
 
-def _conflict(state: State, node: Node, view: View, place: Place, lost: BoolArray) -> None:
+def _conflict(
+    state: WorkgroupState, node: Node, view: MemrefValue, place: Place, lost: BoolArray
+) -> None:
     thread, offset = _witness(place, int(lost.argmax()))
     text = f"{_whose(state, thread)} and another write different values to {_element(view, offset)}"
     state.fault(node, "write-write", text, thread)
 
 
-def _start_copies(state: State, node: Node, shadow: Shadow, touch: GranuleAccess) -> IntArray:
+def _start_copies(
+    state: WorkgroupState, node: Node, shadow: Shadow, touch: GranuleAccess
+) -> IntArray:
     """Queue one copy per wave; its number for every granule."""
     numbers = np.zeros(len(touch.granule), np.int64)
     for wave in state.active_waves():
@@ -297,7 +312,7 @@ def _start_copies(state: State, node: Node, shadow: Shadow, touch: GranuleAccess
     return numbers
 
 
-def _count_instructions(state: State, view: View, place: Place) -> None:
+def _count_instructions(state: WorkgroupState, view: MemrefValue, place: Place) -> None:
     """Plain global accesses stand in the same queue as copies (one counter, vmcnt, on gfx9)."""
     width = int(np.prod(place.at.shape[1:], dtype=np.int64)) * view.element.bytes
     for wave in state.active_waves():
@@ -317,7 +332,7 @@ def _along(axis: int, extent: tuple[int, ...]) -> IntArray:
     return np.arange(extent[axis]).reshape(where)
 
 
-def _granules(view: View) -> int:
+def _granules(view: MemrefValue) -> int:
     """Granules of the allocation in one element of the view."""
     return max(1, view.element.storage.itemsize // view.buffer.granule_bytes)
 
@@ -328,12 +343,12 @@ def _witness(place: Place, which: int) -> tuple[int, int]:
     return int(where[0]), int(place.at[tuple(where)])
 
 
-def _whose(state: State, thread: int) -> str:
+def _whose(state: WorkgroupState, thread: int) -> str:
     wave, lane = divmod(thread, state.ids.wave_size)
     return f"lane {lane} of wave {wave}"
 
 
-def _element(view: View, offset: int) -> str:
+def _element(view: MemrefValue, offset: int) -> str:
     return f"element {offset} of {view.buffer.name}"
 
 

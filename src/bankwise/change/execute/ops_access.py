@@ -13,9 +13,9 @@ from iree.compiler import ir
 
 from bankwise.change.execute import shadow as shadows
 from bankwise.change.execute.memory import (
+    MemrefValue,
     Place,
     Raw,
-    View,
     fetch,
     load,
     locate,
@@ -28,7 +28,7 @@ from bankwise.change.execute.memory import (
 )
 from bankwise.change.execute.ops_reduce import ATOMIC_KINDS, combiner
 from bankwise.change.execute.ops_vector import below
-from bankwise.change.execute.state import Node, State, Step
+from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, element, rows, shape, to_memory
 from bankwise.counting.access import BoolArray, IntArray
 
@@ -36,7 +36,7 @@ from bankwise.counting.access import BoolArray, IntArray
 def scalar_load(node: Node) -> Step:
     """``memref.load``."""
 
-    def run(state: State, view: View, *indices: IntArray) -> tuple[Array]:
+    def run(state: WorkgroupState, view: MemrefValue, *indices: IntArray) -> tuple[Array]:
         return (load(state, node, view, locate(state, node, view, indices)),)
 
     return run
@@ -45,7 +45,9 @@ def scalar_load(node: Node) -> Step:
 def scalar_store(node: Node) -> Step:
     """``memref.store``."""
 
-    def run(state: State, value: Array, view: View, *indices: IntArray) -> tuple[()]:
+    def run(
+        state: WorkgroupState, value: Array, view: MemrefValue, *indices: IntArray
+    ) -> tuple[()]:
         store(state, node, view, locate(state, node, view, indices), value)
         return ()
 
@@ -58,7 +60,9 @@ def atomic(node: Node) -> Step:
     of = element(node.op.operands[0].type, node.location)
     combine = (lambda old, new: new) if name == "assign" else combiner(node, of, name)
 
-    def run(state: State, value: Array, view: View, *indices: IntArray) -> tuple[Array]:
+    def run(
+        state: WorkgroupState, value: Array, view: MemrefValue, *indices: IntArray
+    ) -> tuple[Array]:
         place = locate(state, node, view, indices)
         values = rows(value, state.threads)
         if view.buffer.shadow is not None:
@@ -79,7 +83,7 @@ def vector_load(node: Node) -> Step:
     """``vector.load``; a scalar-shaped vector is allowed."""
     extent = shape(node.op.results[0].type)
 
-    def run(state: State, view: View, *indices: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, view: MemrefValue, *indices: Array) -> tuple[Array]:
         return (load(state, node, view, locate(state, node, view, indices, extent)),)
 
     return run
@@ -89,7 +93,7 @@ def vector_store(node: Node) -> Step:
     """``vector.store``."""
     extent = shape(node.op.operands[0].type)
 
-    def run(state: State, value: Array, view: View, *indices: Array) -> tuple[()]:
+    def run(state: WorkgroupState, value: Array, view: MemrefValue, *indices: Array) -> tuple[()]:
         store(state, node, view, locate(state, node, view, indices, extent), value)
         return ()
 
@@ -100,7 +104,7 @@ def masked_load(node: Node) -> Step:
     """``vector.maskedload``: the pass-through value where the mask is off."""
     extent = shape(node.op.results[0].type)
 
-    def run(state: State, view: View, *rest: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, view: MemrefValue, *rest: Array) -> tuple[Array]:
         *indices, mask, otherwise = rest
         place = locate(state, node, view, indices, extent, mask != 0)
         return (np.where(mask != 0, load(state, node, view, place), otherwise),)
@@ -112,7 +116,7 @@ def masked_store(node: Node) -> Step:
     """``vector.maskedstore``."""
     extent = shape(node.op.operands[-1].type)
 
-    def run(state: State, view: View, *rest: Array) -> tuple[()]:
+    def run(state: WorkgroupState, view: MemrefValue, *rest: Array) -> tuple[()]:
         *indices, mask, value = rest
         place = locate(state, node, view, indices, extent, mask != 0)
         store(state, node, view, place, value)
@@ -125,7 +129,7 @@ def transfer_read(node: Node) -> Step:
     """``vector.transfer_read`` along the last dimensions; out of bounds gives the padding value."""
     extent, in_bounds = _transfer(node, node.op.results[0])
 
-    def run(state: State, view: View, *rest: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, view: MemrefValue, *rest: Array) -> tuple[Array]:
         indices, padding, mask = _transfer_operands(view, rest)
         wanted = _inside(view, indices, extent, in_bounds, mask)
         got = load(state, node, view, locate(state, node, view, indices, extent, wanted))
@@ -139,7 +143,7 @@ def transfer_write(node: Node) -> Step:
     """``vector.transfer_write`` along the last dimensions; out of bounds writes nothing."""
     extent, in_bounds = _transfer(node, node.op.operands[0])
 
-    def run(state: State, value: Array, view: View, *rest: Array) -> tuple[()]:
+    def run(state: WorkgroupState, value: Array, view: MemrefValue, *rest: Array) -> tuple[()]:
         indices, mask = rest[: len(view.sizes)], rest[len(view.sizes) :]
         wanted = _inside(view, indices, extent, in_bounds, mask[0] if mask else None)
         store(state, node, view, locate(state, node, view, indices, extent, wanted), value)
@@ -159,14 +163,14 @@ def _transfer(node: Node, vector: ir.Value) -> tuple[tuple[int, ...], list[bool]
 
 
 def _transfer_operands(
-    view: View, rest: Sequence[Array]
+    view: MemrefValue, rest: Sequence[Array]
 ) -> tuple[Sequence[Array], Array, Array | None]:
     count = len(view.sizes)
     return rest[:count], rest[count], rest[count + 1] if len(rest) > count + 1 else None
 
 
 def _inside(
-    view: View,
+    view: MemrefValue,
     indices: Sequence[Array],
     extent: tuple[int, ...],
     in_bounds: Sequence[bool],
@@ -188,7 +192,7 @@ def raw_load(node: Node) -> Step:
     """``amdgpu.raw_buffer_load``: out of range reads 0."""
     extent = shape(node.op.results[0].type)
 
-    def run(state: State, view: View, *operands: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, view: MemrefValue, *operands: Array) -> tuple[Array]:
         return (load(state, node, view, _raw_place(state, node, view, operands, extent)),)
 
     return run
@@ -198,7 +202,7 @@ def raw_store(node: Node) -> Step:
     """``amdgpu.raw_buffer_store``: out of range writes nothing."""
     extent = shape(node.op.operands[0].type)
 
-    def run(state: State, value: Array, view: View, *operands: Array) -> tuple[()]:
+    def run(state: WorkgroupState, value: Array, view: MemrefValue, *operands: Array) -> tuple[()]:
         store(state, node, view, _raw_place(state, node, view, operands, extent), value)
         return ()
 
@@ -206,7 +210,11 @@ def raw_store(node: Node) -> Step:
 
 
 def _raw_place(
-    state: State, node: Node, view: View, operands: Sequence[Array], extent: tuple[int, ...]
+    state: WorkgroupState,
+    node: Node,
+    view: MemrefValue,
+    operands: Sequence[Array],
+    extent: tuple[int, ...],
 ) -> Place:
     """Indices, then perhaps an offset; both and ``indexOffset`` count elements."""
     rank = len(view.sizes)

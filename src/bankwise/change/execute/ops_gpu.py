@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.change.execute.ops_reduce import Combine, reducer
-from bankwise.change.execute.state import Node, State, Step
+from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, element, rows
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.indexing import thread_results
@@ -23,7 +23,7 @@ _SWIZZLE_LANES = 32
 def thread_value(node: Node) -> Step:
     """Thread, lane, wave and workgroup numbers and sizes."""
 
-    def run(state: State) -> tuple[IntArray, ...]:
+    def run(state: WorkgroupState) -> tuple[IntArray, ...]:
         known = thread_results(node.op, state.ids)
         if known is None:
             raise node.refuse("its value is not known")
@@ -36,7 +36,7 @@ def broadcast(node: Node) -> Step:
     """``gpu.subgroup_broadcast``, ``rocdl.readfirstlane``: of the first active or a given lane."""
     given = "specific_lane" in str(node.op.attributes.get("broadcast_type", ""))
 
-    def run(state: State, value: Array, *lane: IntArray) -> tuple[Array]:
+    def run(state: WorkgroupState, value: Array, *lane: IntArray) -> tuple[Array]:
         size = state.ids.wave_size
         by_wave = state.active.reshape(-1, size)
         chosen = (
@@ -54,7 +54,9 @@ def shuffle(node: Node) -> Step:
     if mode not in ("xor", "up", "down", "idx"):
         raise node.refuse(f"the mode {mode} is not known")
 
-    def run(state: State, value: Array, offset: IntArray, width: IntArray) -> tuple[Array, Array]:
+    def run(
+        state: WorkgroupState, value: Array, offset: IntArray, width: IntArray
+    ) -> tuple[Array, Array]:
         lane = np.arange(state.threads) % state.ids.wave_size
         inside = lane % width
         wanted = {
@@ -73,7 +75,7 @@ def rotate(node: Node) -> Step:
     """``gpu.rotate``: from lane (l + offset) mod width of the cluster."""
     offset, width = int(node.op.attributes["offset"]), int(node.op.attributes["width"])
 
-    def run(state: State, value: Array) -> tuple[Array, Array]:
+    def run(state: WorkgroupState, value: Array) -> tuple[Array, Array]:
         lane = np.arange(state.threads) % state.ids.wave_size
         wanted = lane - lane % width + (lane + offset) % width
         valid = np.ones(state.threads, np.bool_)
@@ -86,7 +88,7 @@ def swizzle_bits(node: Node) -> Step:
     """``amdgpu.swizzle_bitmode``: from lane ((l and and_mask) or or_mask) xor xor_mask of 32."""
     keep, set_, flip = (int(node.op.attributes[f"{m}_mask"]) for m in ("and", "or", "xor"))
 
-    def run(state: State, value: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, value: Array) -> tuple[Array]:
         lane = np.arange(state.threads) % state.ids.wave_size
         inside = lane % _SWIZZLE_LANES
         wanted = lane - inside + (((inside & keep) | set_) ^ flip)
@@ -98,7 +100,7 @@ def swizzle_bits(node: Node) -> Step:
 def ballot(node: Node) -> Step:
     """``gpu.ballot``: bit l is the predicate of lane l, 0 for inactive lanes."""
 
-    def run(state: State, predicate: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, predicate: Array) -> tuple[Array]:
         votes = ((rows(predicate, state.threads) != 0) & state.active).astype(np.uint64)
         by_wave = votes.reshape(-1, state.ids.wave_size)
         bits = by_wave << np.arange(state.ids.wave_size, dtype=np.uint64)
@@ -114,7 +116,7 @@ def subgroup_reduce(node: Node) -> Step:
     size = int(node.op.attributes.get("cluster_size", 0))
     stride = int(node.op.attributes.get("cluster_stride", 1))
 
-    def run(state: State, value: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, value: Array) -> tuple[Array]:
         members = size or state.ids.wave_size
         lane = np.arange(state.threads)
         first = lane - lane // stride % members * stride
@@ -129,21 +131,21 @@ def all_reduce(node: Node) -> Step:
         raise node.refuse("only reductions by a named operation are executed")
     combine = reducer(node, element(node.op.operands[0].type, node.location), "op")
 
-    def run(state: State, value: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, value: Array) -> tuple[Array]:
         everyone = np.broadcast_to(np.arange(state.ids.count), (1, state.ids.count))
         return (_combined(state, combine, value, everyone),)
 
     return run
 
 
-def _from_lanes(state: State, value: Array, lane: IntArray, valid: Array) -> Array:
+def _from_lanes(state: WorkgroupState, value: Array, lane: IntArray, valid: Array) -> Array:
     """The value that another lane of the same wave holds; the thread's own where not valid."""
     thread = np.arange(state.threads)
     first = thread - thread % state.ids.wave_size
     return rows(value, state.threads)[np.where(valid, first + lane, thread)]
 
 
-def _combined(state: State, combine: Combine, value: Array, members: IntArray) -> Array:
+def _combined(state: WorkgroupState, combine: Combine, value: Array, members: IntArray) -> Array:
     """``value`` combined over the threads ``members`` [groups, n]; inactive ones are left out."""
     value, active = rows(value, state.threads), state.active
     total = value[members[:, 0]]

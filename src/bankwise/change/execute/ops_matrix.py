@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.change.execute.fragments import Fragments, amd, nvidia
-from bankwise.change.execute.memory import View, load, locate
-from bankwise.change.execute.state import Node, State, Step
+from bankwise.change.execute.memory import MemrefValue, load, locate
+from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, Element, element, numbers, rounded, rows, shape
 from bankwise.counting.access import IntArray
 from bankwise.read.integers import wrap
@@ -57,7 +57,7 @@ def _multiply(node: Node, places: Fragments, types: list[Element], wave: int) ->
     size_a = (places.blocks, places.m, places.k)
     size_b = (places.blocks, places.k, places.n)
 
-    def run(state: State, a: Array, b: Array, c: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, a: Array, b: Array, c: Array) -> tuple[Array]:
         if state.ids.wave_size != wave:
             raise node.refuse(f"needs waves of {wave} lanes, not {state.ids.wave_size}")
         left = _gather(state, _factors(type_a, type_d, a), places.a, size_a)
@@ -84,7 +84,7 @@ def _factors(of: Element, accumulator: Element, registers: Array) -> Array:
 
 
 def _gather(
-    state: State,
+    state: WorkgroupState,
     values: Array,
     places: tuple[IntArray, IntArray, IntArray],
     size: tuple[int, int, int],
@@ -114,7 +114,7 @@ def transpose_load(node: Node) -> Step:
     lane, row = np.arange(16)[:, None], np.arange(count)[None]
     giver = row * (16 // count) + lane // count
 
-    def run(state: State, view: View, *indices: IntArray) -> tuple[Array]:
+    def run(state: WorkgroupState, view: MemrefValue, *indices: IntArray) -> tuple[Array]:
         place = locate(state, node, view, indices, (count,))
         tiles = load(state, node, view, place).reshape(-1, 16, count)
         return (tiles[:, giver, lane % count].reshape(state.threads, count),)
@@ -138,7 +138,7 @@ def ldmatrix(node: Node) -> Step:
     lane, step = np.arange(_WARP)[:, None], np.arange(4 // of.bytes)[None]
     line, column = lane // 4 + 0 * step, lane % 4 * (4 // of.bytes) + step
 
-    def run(state: State, view: View, *indices: IntArray) -> tuple[Array]:
+    def run(state: WorkgroupState, view: MemrefValue, *indices: IntArray) -> tuple[Array]:
         if state.ids.wave_size != _WARP:
             raise node.refuse(f"needs warps of 32 lanes, not {state.ids.wave_size}")
         addressing = np.arange(state.threads) % _WARP < 8 * tiles

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.execute.memory import Buffer, Hint, Raw, View, number, span_bytes
+from bankwise.change.execute.memory import FlatMemory, Hint, MemrefValue, Raw, number, span_bytes
 from bankwise.change.execute.shadow import new_shadow
-from bankwise.change.execute.state import Node, State, Step
+from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import element
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.swizzle_hint import swizzle_hint
@@ -29,7 +29,9 @@ def is_lds(kind: ir.MemRefType) -> bool:
     return str(kind.memory_space) in ("#gpu.address_space<workgroup>", "3", "3 : i32", "3 : i64")
 
 
-def bound_view(node: Node, state: State, which: int, kind: ir.MemRefType, first: IntArray) -> View:
+def bound_view(
+    node: Node, state: WorkgroupState, which: int, kind: ir.MemRefType, first: IntArray
+) -> MemrefValue:
     """Binding ``which`` as a memref of type ``kind``, ``first`` elements into its flat buffer."""
     if which >= len(state.buffers):
         raise node.refuse(f"binding {which} has no buffer; {len(state.buffers)} were given")
@@ -40,10 +42,10 @@ def bound_view(node: Node, state: State, which: int, kind: ir.MemRefType, first:
             f"the buffer given is {data.dtype}{list(data.shape)}, the binding holds {of}",
             hint=f"give a flat numpy array of {of.storage}",
         )
-    buffer = Buffer(f"binding {which}", "global", data.view(of.storage), of.bytes)
+    buffer = FlatMemory(f"binding {which}", "global", data.view(of.storage), of.bytes)
     sizes, strides = _layout(kind, iter(()), len(data))
     _, start = kind.get_strides_and_offset()
-    return View(buffer, of, first, sizes, strides, base=number(0) if start else first)
+    return MemrefValue(buffer, of, first, sizes, strides, base=number(0) if start else first)
 
 
 def _layout(
@@ -79,7 +81,7 @@ def _subspan(node: Node, which: int, skip: int) -> Step:
     kind = ir.MemRefType(node.op.results[0].type)
     of = element(kind, node.location)
 
-    def run(state: State, *operands: Any) -> tuple[View]:
+    def run(state: WorkgroupState, *operands: Any) -> tuple[MemrefValue]:
         offset, *dynamic = operands[skip:]
         view = bound_view(node, state, which, kind, offset // of.bytes)
         sizes, strides = _layout(kind, iter(dynamic), len(view.buffer.data))
@@ -89,15 +91,15 @@ def _subspan(node: Node, which: int, skip: int) -> Step:
 
 
 def shared(
-    node: Node, state: State, kind: ir.MemRefType, name: str, dynamic: Iterator[IntArray]
-) -> View:
+    node: Node, state: WorkgroupState, kind: ir.MemRefType, name: str, dynamic: Iterator[IntArray]
+) -> MemrefValue:
     """Poisoned shared memory of the workgroup."""
     of = element(kind, node.location)
     sizes, strides = _layout(kind, dynamic)
     count = _span(node, sizes, strides)
     shadow = new_shadow(count, state.ids.waves)
-    buffer = Buffer(name, "lds", np.zeros(count, of.storage), of.bytes, shadow)
-    return View(buffer, of, number(0), sizes, strides)
+    buffer = FlatMemory(name, "lds", np.zeros(count, of.storage), of.bytes, shadow)
+    return MemrefValue(buffer, of, number(0), sizes, strides)
 
 
 def alloc(node: Node) -> Step:
@@ -108,12 +110,14 @@ def alloc(node: Node) -> Step:
     if is_lds(kind):
         return lambda state, *dynamic: (shared(node, state, kind, name, iter(dynamic)),)
 
-    def run(state: State, *dynamic: IntArray) -> tuple[View]:
+    def run(state: WorkgroupState, *dynamic: IntArray) -> tuple[MemrefValue]:
         sizes, strides = _layout(kind, iter(dynamic))
         count = _span(node, sizes, strides)
         data = np.zeros(count * state.threads, of.storage)
         offset = np.arange(state.threads, dtype=np.int64) * count
-        return (View(Buffer(name, "private", data, of.bytes), of, offset, sizes, strides),)
+        return (
+            MemrefValue(FlatMemory(name, "private", data, of.bytes), of, offset, sizes, strides),
+        )
 
     return run
 
@@ -124,7 +128,7 @@ def get_global(node: Node) -> Step:
     if not is_lds(kind):
         raise node.refuse("only globals in shared memory are executed")
 
-    def run(state: State) -> tuple[View]:
+    def run(state: WorkgroupState) -> tuple[MemrefValue]:
         if name not in state.globals:
             state.globals[name] = shared(node, state, kind, name, iter(()))
         return (state.globals[name],)
@@ -160,7 +164,7 @@ def subview(node: Node) -> Step:
     """``memref.subview``, with or without dropped unit dimensions."""
     kept = _kept_dimensions(node)
 
-    def run(state: State, view: View, *operands: IntArray) -> tuple[View]:
+    def run(state: WorkgroupState, view: MemrefValue, *operands: IntArray) -> tuple[MemrefValue]:
         rest = iter(operands)
         offsets = _mixed(node, "static_offsets", rest)
         sizes = _mixed(node, "static_sizes", rest)
@@ -199,7 +203,7 @@ def _kept_dimensions(node: Node) -> list[int]:
 def reinterpret_cast(node: Node) -> Step:
     """``memref.reinterpret_cast``: the offset counts from the base of the source."""
 
-    def run(state: State, view: View, *operands: IntArray) -> tuple[View]:
+    def run(state: WorkgroupState, view: MemrefValue, *operands: IntArray) -> tuple[MemrefValue]:
         rest = iter(operands)
         (offset,) = _mixed(node, "static_offsets", rest)
         sizes = tuple(_mixed(node, "static_sizes", rest))
@@ -218,7 +222,7 @@ def expand_shape(node: Node) -> Step:
     """``memref.expand_shape``."""
     groups = [[int(d.value) for d in group] for group in node.op.attributes["reassociation"]]
 
-    def run(state: State, view: View, *operands: IntArray) -> tuple[View]:
+    def run(state: WorkgroupState, view: MemrefValue, *operands: IntArray) -> tuple[MemrefValue]:
         sizes = _mixed(node, "static_output_shape", iter(operands))
         strides = [number(1)] * len(sizes)
         for group, stride in zip(groups, view.strides, strict=True):
@@ -234,7 +238,7 @@ def collapse_shape(node: Node) -> Step:
     """``memref.collapse_shape``: a group of dimensions takes the stride of its innermost one."""
     groups = [[int(d.value) for d in group] for group in node.op.attributes["reassociation"]]
 
-    def run(state: State, view: View) -> tuple[View]:
+    def run(state: WorkgroupState, view: MemrefValue) -> tuple[MemrefValue]:
         sizes = tuple(_product(view.sizes[d] for d in group) for group in groups)
         strides = tuple(_innermost(view, group) for group in groups)
         return (replace(view, sizes=sizes, strides=strides),)
@@ -249,7 +253,7 @@ def _product(values: Iterator[IntArray]) -> IntArray:
     return total
 
 
-def _innermost(view: View, group: Sequence[int]) -> IntArray:
+def _innermost(view: MemrefValue, group: Sequence[int]) -> IntArray:
     """The stride of the last dimension of the group that is longer than one element."""
     long = [d for d in group if (view.sizes[d] != 1).any()]
     return view.strides[(long or group)[-1]]
@@ -260,13 +264,15 @@ def reshaped_bytes(node: Node) -> Step:
     kind = ir.MemRefType(node.op.results[0].type)
     of = element(kind, node.location)
 
-    def run(state: State, view: View, shift: IntArray, *dynamic: IntArray) -> tuple[View]:
+    def run(
+        state: WorkgroupState, view: MemrefValue, shift: IntArray, *dynamic: IntArray
+    ) -> tuple[MemrefValue]:
         first = view.offset + shift
         if (first % of.storage.itemsize != 0).any():
             raise node.refuse(f"byte offset {int(first.max())} is not a multiple of a {of}")
         sizes, strides = _layout(kind, iter(dynamic))
         first = first // of.storage.itemsize
-        return (View(view.buffer, of, first, sizes, strides, base=first),)
+        return (MemrefValue(view.buffer, of, first, sizes, strides, base=first),)
 
     return run
 
@@ -274,7 +280,7 @@ def reshaped_bytes(node: Node) -> Step:
 def dim(node: Node) -> Step:
     """``memref.dim``."""
 
-    def run(state: State, view: View, axis: IntArray) -> tuple[IntArray]:
+    def run(state: WorkgroupState, view: MemrefValue, axis: IntArray) -> tuple[IntArray]:
         return (view.sizes[int(axis.flat[0])],)
 
     return run
@@ -283,7 +289,7 @@ def dim(node: Node) -> Step:
 def metadata(node: Node) -> Step:
     """``memref.extract_strided_metadata``: base, offset, sizes, strides."""
 
-    def run(state: State, view: View) -> tuple[Any, ...]:
+    def run(state: WorkgroupState, view: MemrefValue) -> tuple[Any, ...]:
         base = replace(view, offset=view.base, sizes=(), strides=())
         return (base, view.offset - view.base, *view.sizes, *view.strides)
 
@@ -303,7 +309,7 @@ def fat_raw_buffer(node: Node) -> Step:
     segments = [int(n) for n in node.op.attributes["operandSegmentSizes"]]
     reset = "resetOffset" in node.op.attributes
 
-    def run(state: State, view: View, *operands: IntArray) -> tuple[View]:
+    def run(state: WorkgroupState, view: MemrefValue, *operands: IntArray) -> tuple[MemrefValue]:
         base = view.offset if reset else view.base
         valid = operands[0] & 0xFFFFFFFF if segments[1] else span_bytes(view)
         return (replace(view, raw=Raw(base, valid), base=base),)

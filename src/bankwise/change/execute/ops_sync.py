@@ -29,8 +29,24 @@ from typing import Any
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.execute.memory import Place, View, fetch, inside_buffer, linear, locate, store
-from bankwise.change.execute.state import Node, State, Step, close_group, meet, wait, wait_groups
+from bankwise.change.execute.memory import (
+    MemrefValue,
+    Place,
+    fetch,
+    inside_buffer,
+    linear,
+    locate,
+    store,
+)
+from bankwise.change.execute.state import (
+    Node,
+    Step,
+    WorkgroupState,
+    close_group,
+    meet,
+    wait,
+    wait_groups,
+)
 from bankwise.change.execute.values import Array, element
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.indexing import first_active
@@ -97,7 +113,7 @@ def create_group(node: Node) -> Step:
     """``nvgpu.device_async_create_group``."""
     close = _waiting(close_group)
 
-    def run(state: State, *tokens: Any) -> tuple[None]:
+    def run(state: WorkgroupState, *tokens: Any) -> tuple[None]:
         close(state)
         return (None,)
 
@@ -124,7 +140,7 @@ def gather_to_lds(node: Node) -> Step:
     if of.bytes * count not in _DMA_BYTES:
         raise node.refuse(f"copies of {of.bytes * count} bytes per lane are not executed")
 
-    def run(state: State, source: View, *operands: Any) -> tuple[()]:
+    def run(state: WorkgroupState, source: MemrefValue, *operands: Any) -> tuple[()]:
         indices, target = operands[: segments[1]], operands[segments[1]]
         to = operands[segments[1] + 1 :][: segments[3]]
         place = locate(state, node, source, indices, (count,))
@@ -142,7 +158,7 @@ def device_async_copy(node: Node) -> Step:
     count = int(node.op.attributes["dstElements"])
     segments = [int(n) for n in node.op.attributes["operandSegmentSizes"]]
 
-    def run(state: State, target: View, *operands: Any) -> tuple[None]:
+    def run(state: WorkgroupState, target: MemrefValue, *operands: Any) -> tuple[None]:
         to, source = operands[: segments[1]], operands[segments[1]]
         indices = operands[segments[1] + 1 :][: segments[3]]
         wanted = None
@@ -156,7 +172,9 @@ def device_async_copy(node: Node) -> Step:
     return run
 
 
-def _copy(state: State, node: Node, values: Array, target: View, at: IntArray) -> None:
+def _copy(
+    state: WorkgroupState, node: Node, values: Array, target: MemrefValue, at: IntArray
+) -> None:
     """Write ``values`` at the element offsets ``at`` as a copy that must be waited for."""
     if target.buffer.shadow is None:
         raise node.refuse("the destination of a copy must be shared memory")
@@ -166,17 +184,17 @@ def _copy(state: State, node: Node, values: Array, target: View, at: IntArray) -
 
 
 def _meeting(node: Node, waits: bool, everyone: bool) -> Step:
-    def run(state: State) -> tuple[()]:
+    def run(state: WorkgroupState) -> tuple[()]:
         meet(state, node, waits, everyone)
         return ()
 
     return run
 
 
-def _waiting(action: Callable[[State, int], None]) -> Step:
+def _waiting(action: Callable[[WorkgroupState, int], None]) -> Step:
     """``action`` on every active wave."""
 
-    def run(state: State) -> tuple[()]:
+    def run(state: WorkgroupState) -> tuple[()]:
         for wave in state.active_waves():
             action(state, wave)
         return ()
@@ -184,7 +202,7 @@ def _waiting(action: Callable[[State, int], None]) -> Step:
     return run
 
 
-def _nothing(state: State, *operands: Any) -> tuple[()]:
+def _nothing(state: WorkgroupState, *operands: Any) -> tuple[()]:
     return ()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bankwise.change.execute.ops_reduce import reducer
-from bankwise.change.execute.state import Node, State, Step
+from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, element, rows, shape
 
 _DYNAMIC = -(2**63)
@@ -40,7 +40,7 @@ def extract(node: Node) -> Step:
         where = (slice(None), *constants)
         return lambda state, v: (v[where],)
 
-    def run(state: State, v: Array, *dynamic: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, v: Array, *dynamic: Array) -> tuple[Array]:
         threads = np.arange(state.threads)
         return (rows(v, len(threads))[(threads, *_positions(node, dynamic))],)
 
@@ -50,7 +50,7 @@ def extract(node: Node) -> Step:
 def insert(node: Node) -> Step:
     """``vector.insert``."""
 
-    def run(state: State, value: Array, v: Array, *dynamic: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, value: Array, v: Array, *dynamic: Array) -> tuple[Array]:
         if not dynamic:
             threads = max(len(value), len(v))
             out = rows(v, threads).copy()
@@ -86,7 +86,7 @@ def insert_strided_slice(node: Node) -> Step:
     steps = zip(offsets, sizes, strides, strict=True)
     box = (slice(None), *(slice(o, o + (n - 1) * s + 1, s) for o, n, s in steps))
 
-    def run(state: State, value: Array, v: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, value: Array, v: Array) -> tuple[Array]:
         out = rows(v, max(len(value), len(v))).copy()
         out[box] = value.reshape(len(value), *sizes)
         return (out,)
@@ -98,7 +98,7 @@ def broadcast(node: Node) -> Step:
     """``vector.broadcast``, ``vector.splat``: repeat along new leading and unit dimensions."""
     target = _result(node)
 
-    def run(state: State, v: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, v: Array) -> tuple[Array]:
         inner = (1,) * (len(target) - v.ndim + 1) + v.shape[1:]
         return (np.broadcast_to(v.reshape(len(v), *inner), (len(v), *target)),)
 
@@ -121,7 +121,7 @@ def from_elements(node: Node) -> Step:
     """``vector.from_elements``."""
     target = _result(node)
 
-    def run(state: State, *values: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, *values: Array) -> tuple[Array]:
         threads = max(len(v) for v in values)
         stacked = np.stack([rows(v, threads) for v in values], axis=1)
         return (stacked.reshape(threads, *target),)
@@ -133,7 +133,7 @@ def to_elements(node: Node) -> Step:
     """``vector.to_elements``."""
     count = len(node.op.results)
 
-    def run(state: State, v: Array) -> tuple[Array, ...]:
+    def run(state: WorkgroupState, v: Array) -> tuple[Array, ...]:
         flat = v.reshape(len(v), -1)
         return tuple(flat[:, i] for i in range(count))
 
@@ -144,7 +144,7 @@ def shuffle(node: Node) -> Step:
     """``vector.shuffle``: elements of both vectors by number; -1 (poison) takes the first."""
     mask = np.maximum(integers_of(node, "mask"), 0)
 
-    def run(state: State, a: Array, b: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, a: Array, b: Array) -> tuple[Array]:
         threads = max(len(a), len(b))
         return (np.concatenate([rows(a, threads), rows(b, threads)], axis=1)[:, mask],)
 
@@ -155,7 +155,7 @@ def interleave(node: Node) -> Step:
     """``vector.interleave``: the last dimension alternates between both vectors."""
     target = _result(node)
 
-    def run(state: State, a: Array, b: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, a: Array, b: Array) -> tuple[Array]:
         a, b = np.broadcast_arrays(a, b)
         return (np.stack([a, b], axis=-1).reshape(len(a), *target),)
 
@@ -177,7 +177,7 @@ def create_mask(node: Node) -> Step:
     """``vector.create_mask``: true where every index is below its bound."""
     target = _result(node)
 
-    def run(state: State, *bounds: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, *bounds: Array) -> tuple[Array]:
         return (below(bounds, target),)
 
     return run
@@ -205,7 +205,7 @@ def reduction(node: Node) -> Step:
     """``vector.reduction``: from the first element to the last, the accumulator before them."""
     combine = reducer(node, element(node.op.operands[0].type, node.location))
 
-    def run(state: State, v: Array, *accumulator: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, v: Array, *accumulator: Array) -> tuple[Array]:
         total = accumulator[0] if accumulator else None
         for i in range(v.shape[1]):
             total = v[:, i] if total is None else combine(total, v[:, i])
@@ -220,7 +220,7 @@ def multi_reduction(node: Node) -> Step:
     combine = reducer(node, element(node.op.operands[0].type, node.location))
     axes = integers_of(node, "reduction_dims")
 
-    def run(state: State, v: Array, total: Array) -> tuple[Array]:
+    def run(state: WorkgroupState, v: Array, total: Array) -> tuple[Array]:
         kept = [d for d in range(v.ndim - 1) if d not in axes]
         moved = v.transpose(0, *(d + 1 for d in axes), *(d + 1 for d in kept))
         flat = moved.reshape(len(v), -1, *(v.shape[d + 1] for d in kept))

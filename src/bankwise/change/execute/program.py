@@ -23,7 +23,7 @@ from bankwise.change.execute import (
 from bankwise.change.execute.control import Body
 from bankwise.change.execute.memory import number
 from bankwise.change.execute.ops_memref import bound_view, is_lds, shared
-from bankwise.change.execute.state import Node, State, Step
+from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.errors import Location
 
 Locate = Callable[[ir.Operation], Location]
@@ -45,7 +45,7 @@ _TERMINATORS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Line:
+class _SlotOperation:
     """One operation: the step and the slots of its operands and results."""
 
     name: str
@@ -55,7 +55,7 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Program:
+class ExecutableKernel:
     """A kernel that is ready to run. ``slots``: how many SSA values it has."""
 
     function: Node
@@ -64,19 +64,19 @@ class Program:
     slots: int
 
 
-def compiled(function: ir.Operation, locate: Locate) -> Program:
+def compiled(function: ir.Operation, locate: Locate) -> ExecutableKernel:
     """Read a kernel function. Raises :class:`InputError` at the first operation not executed."""
-    reader = _Reader(locate, {}, Counter())
+    reader = _ProgramBuilder(locate, {}, Counter())
     node = reader.node(function)
     if len(function.regions[0].blocks) != 1:
         raise node.refuse("only functions of one block are executed", "lower cf to scf")
     arguments = function.regions[0].blocks[0].arguments
     bindings = tuple((a.arg_number, a.type) for a in arguments)
     body = reader.region(function.regions[0])
-    return Program(node, bindings, body, len(reader.slots))
+    return ExecutableKernel(node, bindings, body, len(reader.slots))
 
 
-def run(program: Program, state: State) -> None:
+def run(program: ExecutableKernel, state: WorkgroupState) -> None:
     """Run one workgroup to its end."""
     state.slots = [None] * program.slots
     arguments = [_argument(program, state, i, kind) for i, kind in program.bindings]
@@ -86,7 +86,7 @@ def run(program: Program, state: State) -> None:
         state.fault(program.function, "barrier", f"the waves pass different barriers ({passed})")
 
 
-def _argument(program: Program, state: State, which: int, kind: ir.Type) -> Any:
+def _argument(program: ExecutableKernel, state: WorkgroupState, which: int, kind: ir.Type) -> Any:
     """A memref argument is a binding; a ``!stream.binding`` is resolved by its subspan."""
     if not isinstance(kind, ir.MemRefType):
         if str(kind) == "!stream.binding":
@@ -98,7 +98,7 @@ def _argument(program: Program, state: State, which: int, kind: ir.Type) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _ProgramBuilder:
     """Numbers values and operations while reading."""
 
     locate: Locate
@@ -122,11 +122,11 @@ class _Reader:
         returns = tuple(self.slot(v) for v in last.operands) if last else ()
         return _body(arguments, lines, returns)
 
-    def line(self, op: ir.Operation) -> _Line:
+    def line(self, op: ir.Operation) -> _SlotOperation:
         node = self.node(op)
         step = self.step(node)
         operands = tuple(self.slot(v) for v in op.operands)
-        return _Line(op.name, step, operands, tuple(self.slot(v) for v in op.results))
+        return _SlotOperation(op.name, step, operands, tuple(self.slot(v) for v in op.results))
 
     def step(self, node: Node) -> Step:
         if node.name in control.TABLE:
@@ -141,8 +141,10 @@ class _Reader:
         return step
 
 
-def _body(arguments: Sequence[int], lines: Sequence[_Line], returns: Sequence[int]) -> Body:
-    def run_lines(state: State, *values: Any) -> tuple[Any, ...]:
+def _body(
+    arguments: Sequence[int], lines: Sequence[_SlotOperation], returns: Sequence[int]
+) -> Body:
+    def run_lines(state: WorkgroupState, *values: Any) -> tuple[Any, ...]:
         slots = state.slots
         for slot, value in zip(arguments, values, strict=True):
             slots[slot] = value

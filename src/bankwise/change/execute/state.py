@@ -74,7 +74,7 @@ class Copy:
 
 
 @dataclass(slots=True, eq=False)
-class State:
+class WorkgroupState:
     """What one running workgroup has. ``mask`` None: all threads are active.
 
     ``slots``: the SSA values, by the numbers that the program gave them. ``copies``: the places
@@ -119,9 +119,9 @@ class State:
         return [int(w) for w in np.unique(self.wave_of[self.mask])]
 
 
-def new_state(ids: ThreadIds, buffers: Sequence[npt.NDArray[Any]]) -> State:
+def new_state(ids: ThreadIds, buffers: Sequence[npt.NDArray[Any]]) -> WorkgroupState:
     """A workgroup before its first operation."""
-    return State(
+    return WorkgroupState(
         ids,
         buffers,
         ids.linear // ids.wave_size,
@@ -132,7 +132,7 @@ def new_state(ids: ThreadIds, buffers: Sequence[npt.NDArray[Any]]) -> State:
     )
 
 
-def meet(state: State, node: Node, waits: bool, everyone: bool) -> None:
+def meet(state: WorkgroupState, node: Node, waits: bool, everyone: bool) -> None:
     """A barrier of the workgroup, for the waves that are active here.
 
     ``waits``: it completes outstanding copies first. ``everyone``: the operation demands that all
@@ -147,12 +147,12 @@ def meet(state: State, node: Node, waits: bool, everyone: bool) -> None:
         state.epochs[wave] += 1
 
 
-def issue(state: State, wave: int, copy: Copy) -> None:
+def issue(state: WorkgroupState, wave: int, copy: Copy) -> None:
     """A vector-memory operation joins the queue of its wave."""
     state.queues[wave].append(copy)
 
 
-def wait(state: State, wave: int, newest: int) -> None:
+def wait(state: WorkgroupState, wave: int, newest: int) -> None:
     """Wait until at most the ``newest`` youngest vector-memory operations are outstanding."""
     queue = state.queues[wave]
     done = max(0, len(queue) - newest)
@@ -160,7 +160,7 @@ def wait(state: State, wave: int, newest: int) -> None:
     del queue[:done]
 
 
-def close_group(state: State, wave: int) -> None:
+def close_group(state: WorkgroupState, wave: int) -> None:
     """Commit the copies that are in no group yet to a new one (``asyncmark``, ``create_group``)."""
     for copy in state.queues[wave]:
         if copy.group < 0 and copy.shadow is not None:
@@ -168,7 +168,7 @@ def close_group(state: State, wave: int) -> None:
     state.groups[wave] += 1
 
 
-def wait_groups(state: State, wave: int, newest: int) -> None:
+def wait_groups(state: WorkgroupState, wave: int, newest: int) -> None:
     """Wait until at most the ``newest`` youngest groups are outstanding."""
     limit = state.groups[wave] - newest
     done = [copy for copy in state.queues[wave] if 0 <= copy.group < limit]
@@ -176,7 +176,7 @@ def wait_groups(state: State, wave: int, newest: int) -> None:
     state.queues[wave] = [copy for copy in state.queues[wave] if not 0 <= copy.group < limit]
 
 
-def _complete(state: State, wave: int, copies: list[Copy]) -> None:
+def _complete(state: WorkgroupState, wave: int, copies: list[Copy]) -> None:
     for copy in copies:
         if copy.shadow is not None:
             finish(copy.shadow, copy.granules, copy.number, int(state.epochs[wave]))

@@ -23,7 +23,7 @@ MAX_WIDTH_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class WaveAccess:
     """One access of one wave: ``offsets_bytes`` and ``active`` are [wave_size]."""
 
     instruction: str
@@ -33,7 +33,7 @@ class Case:
 
 def cases(
     machine: Machine, instructions: tuple[str, ...], each: int, seed: int
-) -> tuple[Case, ...]:
+) -> tuple[WaveAccess, ...]:
     """``each`` cases per instruction, the same for the same ``seed``."""
     random = np.random.default_rng(seed)
     return tuple(
@@ -43,7 +43,9 @@ def cases(
     )
 
 
-def _of(row: Instruction, wave: int, each: int, random: np.random.Generator) -> Iterator[Case]:
+def _of(
+    row: Instruction, wave: int, each: int, random: np.random.Generator
+) -> Iterator[WaveAccess]:
     patterns = (_strided, _linear, _pitched, _shared, _scattered)
     whole = row.name.startswith(("ldmatrix", "stmatrix"))
     for number in range(each):
@@ -53,7 +55,7 @@ def _of(row: Instruction, wave: int, each: int, random: np.random.Generator) -> 
         if not whole and random.random() < 0.3:
             active = random.random(wave) < random.choice([0.25, 0.5, 0.9])
             active[random.integers(wave)] = True
-        yield Case(row.name, offsets.astype(np.int64), active)
+        yield WaveAccess(row.name, offsets.astype(np.int64), active)
 
 
 def _strided(wave: int, random: np.random.Generator) -> IntArray:

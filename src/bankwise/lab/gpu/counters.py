@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from bankwise.counting.access import IntArray
-from bankwise.lab.gpu.cases import Case
-from bankwise.lab.gpu.profile_run import Launch, profile_module
+from bankwise.lab.gpu.cases import WaveAccess
+from bankwise.lab.gpu.profile_run import LaunchCounters, profile_module
 
 PASSES = (
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -38,7 +38,7 @@ class Counters:
     conflicts: IntArray
 
 
-def measure(cases: Sequence[Case], vendor: str, *, profiler: str = "") -> Counters:
+def measure(cases: Sequence[WaveAccess], vendor: str, *, profiler: str = "") -> Counters:
     """Run ``cases`` under the vendor's profiler. InputError if there is none, or it fails."""
     metrics = (*PASSES, *CONFLICTS) if vendor == "nvidia" else (AMD_CONFLICTS,)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
@@ -56,18 +56,18 @@ def measure(cases: Sequence[Case], vendor: str, *, profiler: str = "") -> Counte
     return counters_of(launches)
 
 
-def counters_of(launches: Sequence[Launch]) -> Counters:
+def counters_of(launches: Sequence[LaunchCounters]) -> Counters:
     """Loads and stores summed, launch by launch."""
     if any(AMD_CONFLICTS in launch.values for launch in launches):
         return Counters(None, _sum(launches, (AMD_CONFLICTS,)))
     return Counters(_sum(launches, PASSES), _sum(launches, CONFLICTS))
 
 
-def _sum(launches: Sequence[Launch], names: Sequence[str]) -> IntArray:
+def _sum(launches: Sequence[LaunchCounters], names: Sequence[str]) -> IntArray:
     return np.array([sum(int(one.values[name]) for name in names) for one in launches])
 
 
-def _store(cases: Sequence[Case], path: Path) -> None:
+def _store(cases: Sequence[WaveAccess], path: Path) -> None:
     np.savez(
         path,
         names=np.array([c.instruction for c in cases]),

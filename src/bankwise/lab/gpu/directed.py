@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.cases import WaveAccess
 
 FAR_BYTES = 4096
 """A distance that returns to the same bank on every machine with up to 1,024 banks."""
@@ -39,7 +39,7 @@ class Answers:
     distances: dict[int, bool] = field(default_factory=dict)
     together: dict[tuple[int, int], bool] = field(default_factory=dict)
 
-    def add(self, case: Case, conflicts: int) -> bool:
+    def add(self, case: WaveAccess, conflicts: int) -> bool:
         """Take the answer of one access; False if the access asks none of the questions."""
         question = _question(case)
         if question is None:
@@ -74,7 +74,7 @@ class Answers:
         return tuple(found), tuple(open_lanes)
 
 
-def first_questions(instruction: str, width_bytes: int, wave: int) -> Iterable[Case]:
+def first_questions(instruction: str, width_bytes: int, wave: int) -> Iterable[WaveAccess]:
     """Which lanes supply addresses, and after how many bytes the banks repeat."""
     for lane in range(wave):
         yield _case(instruction, wave, {lane: FAR_BYTES}, 0)
@@ -83,21 +83,21 @@ def first_questions(instruction: str, width_bytes: int, wave: int) -> Iterable[C
         yield _case(instruction, wave, {_MOVED: distance}, 0)
 
 
-def next_questions(instruction: str, wave: int, answers: Answers) -> Iterable[Case]:
+def next_questions(instruction: str, wave: int, answers: Answers) -> Iterable[WaveAccess]:
     """Who shares a phase with the first lane whose phase is open; nothing once all are known."""
     _, left = answers.phases()
     for lane in left[1:]:
         yield _case(instruction, wave, {left[0]: 0, lane: FAR_BYTES}, APART_BYTES)
 
 
-def _case(instruction: str, wave: int, odd: dict[int, int], rest: int) -> Case:
+def _case(instruction: str, wave: int, odd: dict[int, int], rest: int) -> WaveAccess:
     offsets = np.full(wave, rest, np.int64)
     for lane, offset in odd.items():
         offsets[lane] = offset
-    return Case(instruction, offsets, np.ones(wave, np.bool_))
+    return WaveAccess(instruction, offsets, np.ones(wave, np.bool_))
 
 
-def _question(case: Case) -> tuple[tuple[int, ...], int] | None:
+def _question(case: WaveAccess) -> tuple[tuple[int, ...], int] | None:
     """(the odd lanes, their distance) of a directed access; None for any other access."""
     values, counts = np.unique(case.offsets_bytes, return_counts=True)
     if not case.active.all() or len(values) not in (2, 3):

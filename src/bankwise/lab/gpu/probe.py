@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import Machine
-from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters
 
 
@@ -15,7 +15,7 @@ from bankwise.lab.gpu.counters import Counters
 class Disagreement:
     """One access whose counters are not the predicted ones."""
 
-    case: Case
+    case: WaveAccess
     predicted_passes: int
     measured_passes: int | None
     predicted_extra: int
@@ -23,7 +23,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class InstructionTally:
     """One instruction: how many accesses were measured and how many agree on both counters."""
 
     instruction: str
@@ -36,7 +36,7 @@ class Agreement:
     """What a probe found."""
 
     machine: str
-    tallies: tuple[Tally, ...]
+    tallies: tuple[InstructionTally, ...]
     disagreements: tuple[Disagreement, ...]
 
     @property
@@ -45,7 +45,7 @@ class Agreement:
         return sum(t.measured for t in self.tallies)
 
 
-def compare(machine: Machine, cases: Sequence[Case], counters: Counters) -> Agreement:
+def compare(machine: Machine, cases: Sequence[WaveAccess], counters: Counters) -> Agreement:
     """Predict every case by counting and compare it with the profiler's counters."""
     wrong: list[Disagreement] = []
     tallies: dict[str, list[int]] = {}
@@ -62,5 +62,5 @@ def compare(machine: Machine, cases: Sequence[Case], counters: Counters) -> Agre
         if not agrees:
             wrong.append(Disagreement(case, passes, seen, extra, stalls))
     return Agreement(
-        machine.name, tuple(Tally(name, *t) for name, t in tallies.items()), tuple(wrong)
+        machine.name, tuple(InstructionTally(name, *t) for name, t in tallies.items()), tuple(wrong)
     )

@@ -19,7 +19,7 @@ from bankwise.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchCounters:
     """One launch, in launch order: the kernel's name and a value per counter."""
 
     kernel: str
@@ -35,7 +35,7 @@ def profile_module(
     vendor: str = "nvidia",
     profiler: str = "",
     expected: int | None = None,
-) -> tuple[Launch, ...]:
+) -> tuple[LaunchCounters, ...]:
     """``python -m module arguments`` under the profiler, one value per launch of ``kernels``.
 
     Values are in the profiler's base units (bytes, nanoseconds, per cent). InputError if there is
@@ -83,13 +83,15 @@ def _failed(program: str, done: subprocess.CompletedProcess[str]) -> InputError:
     return InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
 
 
-def read_nsight_launches(text: str, metrics: Sequence[str]) -> tuple[Launch, ...]:
+def read_nsight_launches(text: str, metrics: Sequence[str]) -> tuple[LaunchCounters, ...]:
     """The raw page of Nsight Compute as CSV: a row of names, a row of units, a row per launch.
 
     InputError for a counter that the page does not have.
     """
     rows = list(csv.DictReader(io.StringIO(text)))[1:]
-    return tuple(Launch(row["Kernel Name"], {m: _value(row, m) for m in metrics}) for row in rows)
+    return tuple(
+        LaunchCounters(row["Kernel Name"], {m: _value(row, m) for m in metrics}) for row in rows
+    )
 
 
 def _value(row: Mapping[str, str], metric: str) -> float:
@@ -101,7 +103,7 @@ def _value(row: Mapping[str, str], metric: str) -> float:
 
 def _rocprof(
     program: str, command: list[str], kernels: Sequence[str], metrics: Sequence[str]
-) -> tuple[Launch, ...]:
+) -> tuple[LaunchCounters, ...]:
     """rocprofv3: a row per dispatch and counter. Untested on hardware."""
     with tempfile.TemporaryDirectory(prefix="bankwise-") as name:
         options = ["--pmc", *metrics, "--kernel-include-regex", _pattern(kernels, r"(\.kd)?")]
@@ -113,11 +115,11 @@ def _rocprof(
         return read_rocprof_launches("".join(path.read_text() for path in found[:1]))
 
 
-def read_rocprof_launches(text: str) -> tuple[Launch, ...]:
+def read_rocprof_launches(text: str) -> tuple[LaunchCounters, ...]:
     """rocprofv3's counter collection as CSV; dispatches in order. Untested on hardware."""
     launches: dict[int, tuple[str, dict[str, float]]] = {}
     for row in csv.DictReader(io.StringIO(text)):
         name = row["Kernel_Name"].removesuffix(".kd")
         _, values = launches.setdefault(int(row["Dispatch_Id"]), (name, {}))
         values[row["Counter_Name"]] = float(row["Counter_Value"])
-    return tuple(Launch(kernel, values) for _, (kernel, values) in sorted(launches.items()))
+    return tuple(LaunchCounters(kernel, values) for _, (kernel, values) in sorted(launches.items()))

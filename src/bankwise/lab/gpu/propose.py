@@ -14,11 +14,11 @@ from itertools import combinations
 
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import Instruction, Machine, Merge
-from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters
 from bankwise.lab.gpu.directed import Answers, first_questions, next_questions
 
-Measure = Callable[[Sequence[Case]], Counters]
+Measure = Callable[[Sequence[WaveAccess]], Counters]
 
 _MERGES: tuple[Merge, ...] = ("none", "neighbours")
 _ROUNDS = 128
@@ -49,7 +49,7 @@ class Proposed:
 
 def ask(
     machine: Machine, instructions: Sequence[str], measure: Measure
-) -> tuple[tuple[Case, ...], tuple[Counters, ...]]:
+) -> tuple[tuple[WaveAccess, ...], tuple[Counters, ...]]:
     """Put the directed questions, round after round, until every phase is known.
 
     Returns all cases and, per round, their counters.
@@ -61,7 +61,7 @@ def ask(
         for name in instructions
         for case in first_questions(name, machine.instruction(name).width_bytes, wave)
     ]
-    cases: list[Case] = []
+    cases: list[WaveAccess] = []
     rounds: list[Counters] = []
     while batch and len(rounds) < _ROUNDS:
         counters = measure(batch)
@@ -73,7 +73,9 @@ def ask(
     return tuple(cases), tuple(rounds)
 
 
-def propose(machine: Machine, cases: Sequence[Case], counters: Counters) -> tuple[Proposed, ...]:
+def propose(
+    machine: Machine, cases: Sequence[WaveAccess], counters: Counters
+) -> tuple[Proposed, ...]:
     """The rule of every instruction that was asked about, from the measured accesses alone."""
     answers: dict[str, Answers] = {}
     judged: dict[str, list[int]] = {}
@@ -92,7 +94,7 @@ def _proposed(
     machine: Machine,
     name: str,
     answers: Answers,
-    judges: list[tuple[Case, int]],
+    judges: list[tuple[WaveAccess, int]],
     counters: Counters,
 ) -> Proposed:
     stated = machine.instruction(name)
@@ -111,7 +113,7 @@ def _proposed(
     return Proposed(name, best, len(judges), agreeing, _rule(best) == _rule(stated))
 
 
-def _agrees(row: Instruction, case: Case, counters: Counters, number: int) -> bool:
+def _agrees(row: Instruction, case: WaveAccess, counters: Counters, number: int) -> bool:
     found = count(row, case.offsets_bytes, case.active)
     same = counters.passes is None or int(counters.passes[number]) == int(found.passes)
     return same and int(counters.conflicts[number]) == int(found.extra)

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from bankwise.errors import InputError, Location
-from bankwise.lab.gpu.cases import Case
+from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters
 
 _COLUMNS = ("instruction", "active_mask", "passes", "conflicts", "offsets_bytes")
 
 
-def dumps(cases: Sequence[Case], counters: Counters) -> str:
+def dumps(cases: Sequence[WaveAccess], counters: Counters) -> str:
     """The cases and their counters as CSV text."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -34,7 +34,7 @@ def dumps(cases: Sequence[Case], counters: Counters) -> str:
     return out.getvalue()
 
 
-def loads(text: str, file: str) -> tuple[tuple[Case, ...], Counters]:
+def loads(text: str, file: str) -> tuple[tuple[WaveAccess, ...], Counters]:
     """Read what :func:`dumps` wrote. InputError, with the line, for anything else."""
     reader = csv.DictReader(io.StringIO(text))
     if tuple(reader.fieldnames or ()) != _COLUMNS:
@@ -46,7 +46,7 @@ def loads(text: str, file: str) -> tuple[tuple[Case, ...], Counters]:
             offsets = np.array([int(x) for x in row["offsets_bytes"].split()], np.int64)
             mask = int(row["active_mask"], 16)
             active = np.array([mask >> lane & 1 for lane in range(len(offsets))], np.bool_)
-            cases.append(Case(row["instruction"], offsets, active))
+            cases.append(WaveAccess(row["instruction"], offsets, active))
             passes.append(int(row["passes"]) if row["passes"] else None)
             conflicts.append(int(row["conflicts"]))
         except (ValueError, AttributeError, TypeError) as error:

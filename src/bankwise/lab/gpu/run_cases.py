@@ -27,7 +27,7 @@ from bankwise.lab.gpu.launch import (
     median_ms,
     resources,
 )
-from bankwise.lab.kernels.cases import Case, Plan, case_of, plan
+from bankwise.lab.kernels.cases import BenchmarkCase, LaunchPlan, case_of, plan
 
 _TYPES = {"f16": np.float16, "f32": np.float32}
 
@@ -40,7 +40,7 @@ class Operands:
     out: Any
 
 
-def operands(case: Case, seed: int) -> Operands:
+def operands(case: BenchmarkCase, seed: int) -> Operands:
     """Fresh normally distributed inputs, the same for the same seed and sizes."""
     module = cupy()
     random = module.random.RandomState(seed)
@@ -50,21 +50,21 @@ def operands(case: Case, seed: int) -> Operands:
     return Operands(tuple(values), module.empty(out, kind))
 
 
-def blank(case: Case) -> Operands:
+def blank(case: BenchmarkCase) -> Operands:
     """Operands full of ones: enough to count, since no address depends on a value."""
     module, kind = cupy(), _TYPES[case.element]
     shapes, out = _shapes(case)
     return Operands(tuple(module.ones(s, kind) for s in shapes), module.empty(out, kind))
 
 
-def _shapes(case: Case) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
+def _shapes(case: BenchmarkCase) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
     if case.kernel == "attention":
         return [case.sizes] * 3, case.sizes
     m, n, k = case.sizes
     return [(m, k), (n, k)], (m, n)
 
 
-def compiled(case: Case, *, shared_bytes: int = 0) -> Launchable:
+def compiled(case: BenchmarkCase, *, shared_bytes: int = 0) -> Launchable:
     """The kernel of a case; ``shared_bytes``: more shared memory than it needs."""
     found = plan(case)
     return _compiled(found.source, found.name, max(shared_bytes, found.shared_bytes))
@@ -75,14 +75,14 @@ def _compiled(source: str, name: str, shared_bytes: int) -> Launchable:
     return compile_kernel(source, name, shared_bytes=shared_bytes)
 
 
-def launch(kernel: Launchable, found: Plan, given: Operands) -> None:
+def launch(kernel: Launchable, found: LaunchPlan, given: Operands) -> None:
     """Queue one launch."""
     scale = (np.float32(found.scale),) if found.scale else ()
     scalars = tuple(np.int32(x) for x in found.scalars)
     kernel(found.grid, (found.threads,), (*given.values, given.out, *scalars, *scale))
 
 
-def reference(case: Case, given: Operands) -> Any:
+def reference(case: BenchmarkCase, given: Operands) -> Any:
     """The result in float64, from the operands as they are."""
     module = cupy()
     wide = [x.astype(module.float64) for x in given.values]
@@ -97,7 +97,7 @@ def reference(case: Case, given: Operands) -> Any:
     return out
 
 
-def error(case: Case, given: Operands, expected: Any) -> float:
+def error(case: BenchmarkCase, given: Operands, expected: Any) -> float:
     """Run the case once; the largest absolute difference from ``expected``.
 
     The output is filled with NaN before, so that an element that is not written shows.
@@ -109,13 +109,13 @@ def error(case: Case, given: Operands, expected: Any) -> float:
     return float(difference.max())
 
 
-def time(case: Case, given: Operands, repeats: int, *, shared_bytes: int = 0) -> Timing:
+def time(case: BenchmarkCase, given: Operands, repeats: int, *, shared_bytes: int = 0) -> Timing:
     """Median of ``repeats`` launches; the operands stay in the L2 cache where they fit."""
     kernel, found = compiled(case, shared_bytes=shared_bytes), plan(case)
     return median_ms(lambda: launch(kernel, found, given), warmup=3, repeats=repeats)
 
 
-def kernel_resources(case: Case) -> Resources:
+def kernel_resources(case: BenchmarkCase) -> Resources:
     """What the compiler gave the kernel of a case."""
     return resources(compiled(case))
 

@@ -42,7 +42,7 @@ _PROCESSES = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MatrixPair:
     """A matrix on the GPU: ``x`` [m, k] and ``y`` [k, m] of ``dtype``, as unsigned integers."""
 
     dtype: str
@@ -85,7 +85,7 @@ def _about() -> Row:
     }
 
 
-def _cases(job: Mapping[str, Any]) -> Iterable[Case]:
+def _cases(job: Mapping[str, Any]) -> Iterable[MatrixPair]:
     module = cupy()
     random = module.random.RandomState(seed=job["seed"])
     for dtype in job["dtypes"]:
@@ -93,7 +93,7 @@ def _cases(job: Mapping[str, Any]) -> Iterable[Case]:
         for m, k in job["sizes"]:
             words = m * k * element_bytes(dtype) // 4
             x = random.randint(0, (1 << 31) - 1, words, dtype=module.int32).view(kind).reshape(m, k)
-            yield Case(dtype, (m, k), x, module.empty((k, m), kind))
+            yield MatrixPair(dtype, (m, k), x, module.empty((k, m), kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Ready:
     plan: Transpose
     compiled: Launchable
 
-    def on(self, case: Case) -> Callable[[], None]:
+    def on(self, case: MatrixPair) -> Callable[[], None]:
         """A call that launches it. InputError where its tiles do not cover the matrix."""
         count = cupy().cuda.Device().attributes["MultiProcessorCount"]
         blocks = grid(self.plan, case.size, count)
@@ -148,7 +148,7 @@ def _time(job: Mapping[str, Any]) -> Iterator[list[Row]]:
             yield _timed(job, case, pool)
 
 
-def _timed(job: Mapping[str, Any], case: Case, pool: ProcessPoolExecutor) -> list[Row]:
+def _timed(job: Mapping[str, Any], case: MatrixPair, pool: ProcessPoolExecutor) -> list[Row]:
     """Tune on this case, then measure the rungs, the best variants and the peers in turns."""
     target = machine_named(job["target"])
     tuned = _tune(job, case, pool)
@@ -172,7 +172,7 @@ def _timed(job: Mapping[str, Any], case: Case, pool: ProcessPoolExecutor) -> lis
     return rows + [_tried(case, variant, made, ms) for variant, made, ms in tuned]
 
 
-def _works(case: Case, name: str, call: Callable[[], object]) -> bool:
+def _works(case: MatrixPair, name: str, call: Callable[[], object]) -> bool:
     """Whether a peer runs and is right; PyTorch's result is its own and is not compared."""
     try:
         return case.correct(call) or name.startswith("torch")
@@ -181,14 +181,14 @@ def _works(case: Case, name: str, call: Callable[[], object]) -> bool:
         return False
 
 
-def _rungs(case: Case, target: Machine) -> list[Ready]:
+def _rungs(case: MatrixPair, target: Machine) -> list[Ready]:
     return [ready(rung) for rung in ladder(case.dtype, target)]
 
 
 def _enter(
     calls: dict[str, Callable[[], object]],
     about: dict[str, Row],
-    case: Case,
+    case: MatrixPair,
     name: str,
     made: Ready,
     row: Row,
@@ -204,11 +204,11 @@ def _enter(
     }
 
 
-def _head(case: Case, name: str) -> Row:
+def _head(case: MatrixPair, name: str) -> Row:
     return {"dtype": case.dtype, "m": case.size[0], "k": case.size[1], "name": name}
 
 
-def _tried(case: Case, variant: Variant, made: Ready, ms: float | None) -> Row:
+def _tried(case: MatrixPair, variant: Variant, made: Ready, ms: float | None) -> Row:
     row = {**_head(case, str(variant)), "kind": "tried", "variant": to_json(variant)}
     used = resources(made.compiled)
     more = {"registers": used.registers, "local_bytes": used.local_bytes}
@@ -218,7 +218,7 @@ def _tried(case: Case, variant: Variant, made: Ready, ms: float | None) -> Row:
 Tried = tuple[Variant, Ready, float | None]
 
 
-def _tune(job: Mapping[str, Any], case: Case, pool: ProcessPoolExecutor) -> list[Tried]:
+def _tune(job: Mapping[str, Any], case: MatrixPair, pool: ProcessPoolExecutor) -> list[Tried]:
     """Neighbours of where the search starts, some at random, then neighbours of the best."""
     number = int(job["variants"])
     if not number:
@@ -236,7 +236,7 @@ def _tune(job: Mapping[str, Any], case: Case, pool: ProcessPoolExecutor) -> list
 
 
 def _try(
-    case: Case, variants: Iterable[Variant], target: str, pool: ProcessPoolExecutor
+    case: MatrixPair, variants: Iterable[Variant], target: str, pool: ProcessPoolExecutor
 ) -> list[Tried]:
     found: list[Tried] = []
     for variant, made in _build(variants, case.dtype, target, pool).items():
@@ -251,7 +251,9 @@ def _try(
     return found
 
 
-def _final(case: Case, calls: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Row]:
+def _final(
+    case: MatrixPair, calls: Mapping[str, Callable[[], object]], repeats: int
+) -> dict[str, Row]:
     """Rounds over all calls, so that no one has the cooler GPU; the median of all launches."""
     warm: dict[str, list[float]] = {name: [] for name in calls}
     cold: dict[str, list[float]] = {name: [] for name in calls}

@@ -1,7 +1,7 @@
 """One launch of a kernel of this package: what to compile, how to launch it, what it will cost.
 
-A :class:`Case` is a handful of words and numbers, so it can be written into a file for the process
-that a profiler watches; :func:`plan` says everything else about it.
+A :class:`BenchmarkCase` is a handful of words and numbers, so it can be written into a file for the
+process that a profiler watches; :func:`plan` says everything else about it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PRODUCTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class BenchmarkCase:
     """``sizes``: batch, sequence and head of attention, or m, n and k of a product.
 
     ``dealing``: f32 attention only (:mod:`bankwise.lab.kernels.attention`).
@@ -55,7 +55,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LaunchPlan:
     """Everything that a launch needs, and its predicted passes, all workgroups together.
 
     ``scalars``: the integer arguments behind the arrays; ``scale``: of attention, 0 otherwise.
@@ -81,23 +81,25 @@ class Plan:
 LOG2_E = 1.4426950408889634
 
 
-def case_of(words: Sequence[Any]) -> Case:
-    """What :meth:`Case.words` wrote."""
+def case_of(words: Sequence[Any]) -> BenchmarkCase:
+    """What :meth:`BenchmarkCase.words` wrote."""
     kernel, (a, b, c), element, variant, dealing = words
-    return Case(kernel, (a, b, c), element, variant, dealing)
+    return BenchmarkCase(kernel, (a, b, c), element, variant, dealing)
 
 
 def attention_cases(
     shapes: Sequence[tuple[int, int, int]], element: ElementType, dealing: Dealing = "interleaved"
-) -> tuple[Case, ...]:
+) -> tuple[BenchmarkCase, ...]:
     """The three variants of every shape."""
-    one = Case("attention", (1, 64, 64), element, "none", dealing)
+    one = BenchmarkCase("attention", (1, 64, 64), element, "none", dealing)
     return tuple(replace(one, sizes=s, variant=v) for s in shapes for v in VARIANTS)
 
 
-def gemm_cases(shapes: Sequence[tuple[int, int, int]], element: ElementType) -> tuple[Case, ...]:
+def gemm_cases(
+    shapes: Sequence[tuple[int, int, int]], element: ElementType
+) -> tuple[BenchmarkCase, ...]:
     """The three variants of every shape."""
-    one = Case("gemm", (128, 128, 64), element, "none")
+    one = BenchmarkCase("gemm", (128, 128, 64), element, "none")
     return tuple(replace(one, sizes=s, variant=v) for s in shapes for v in VARIANTS)
 
 
@@ -106,17 +108,17 @@ def attention_shapes() -> tuple[tuple[int, int, int], ...]:
     return tuple((b, n, d) for b in BATCHES for n in SEQUENCES for d in attention.HEADS)
 
 
-def plan(case: Case) -> Plan:
+def plan(case: BenchmarkCase) -> LaunchPlan:
     """How to launch a case. InputError for sizes that the kernel does not take."""
     if case.element not in ELEMENTS or case.variant not in VARIANTS:
         raise InputError(f"no kernel of {case.element} with {case.variant}")
     return _attention(case) if case.kernel == "attention" else _gemm(case)
 
 
-def _attention(case: Case) -> Plan:
+def _attention(case: BenchmarkCase) -> LaunchPlan:
     shape = attention.Shape(*case.sizes)
     one = _attention_kernel(shape.head, case.element, case.variant, case.target, case.dealing)
-    return Plan(
+    return LaunchPlan(
         attention.KERNEL,
         _attention_source(one),
         (shape.sequence // attention.ROWS, shape.batch),
@@ -130,10 +132,10 @@ def _attention(case: Case) -> Plan:
     )
 
 
-def _gemm(case: Case) -> Plan:
+def _gemm(case: BenchmarkCase) -> LaunchPlan:
     shape = gemm.Shape(*case.sizes)
     one = _gemm_kernel(case.element, case.variant, case.target)
-    return Plan(
+    return LaunchPlan(
         gemm.KERNEL,
         gemm.source(one),
         (shape.n // gemm.ROWS, shape.m // gemm.ROWS),

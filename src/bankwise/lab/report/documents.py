@@ -11,8 +11,8 @@ from bankwise.lab.gpu.probe import Agreement, Disagreement
 from bankwise.lab.gpu.propose import Proposed
 from bankwise.lab.report.bench_cases import BenchReport, Medians, medians
 from bankwise.lab.report.bench_row import BenchRow
-from bankwise.lab.report.transposing import Line, TransposeBench, Tried
-from bankwise.lab.report.verifying import Measured, VerifyReport
+from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
+from bankwise.lab.report.verifying import AccessComparison, VerifyReport
 from bankwise.show.documents.parts import Whole, maybe, views
 from bankwise.solver.certificate_json import CertificateDocument
 
@@ -79,7 +79,7 @@ class VerifyDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.veri
     machine: str
     layout: str
     how: str
-    rows: tuple[Measured, ...]
+    rows: tuple[AccessComparison, ...]
     certificate: CertificateDocument | None
     left_out: Annotated[dict[str, str], Meta(description="accesses not measured, and why")]
     agrees: bool
@@ -101,7 +101,7 @@ class TransposeDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.b
 
     machine: str
     about: Annotated[dict[str, Any], Meta(description="the GPU and its software")]
-    lines: tuple[Line, ...]
+    lines: tuple[TransposeRow, ...]
     tried: Annotated[
         tuple[Tried, ...] | int, Meta(description="the variants; in a saved file their number")
     ]

@@ -13,11 +13,11 @@ import msgspec
 
 from bankwise.files import make_folder, write_atomically
 from bankwise.lab.report.documents import transpose_document
-from bankwise.lab.report.transposing import Line, TransposeBench, Tried, shown
+from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried, shown
 from bankwise.show.schema import dumps
 
 
-def table_csv(rows: Sequence[Line] | Sequence[Tried]) -> str:
+def table_csv(rows: Sequence[TransposeRow] | Sequence[Tried]) -> str:
     """The rows as CSV with a header; limits and single launches stay in the JSON."""
     out = io.StringIO()
     if not rows:

@@ -17,7 +17,7 @@ METHOD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TransposeRow:
     """One kernel on one matrix [m, k]. ``kind``: copy, rung, tuned, relaid
     (the tuned code on other layouts), torch or triton.
 
@@ -80,7 +80,7 @@ class TransposeBench:
 
     machine: str
     about: Mapping[str, Any]
-    lines: tuple[Line, ...]
+    lines: tuple[TransposeRow, ...]
     tried: tuple[Tried, ...]
     method: str = METHOD
 
@@ -133,7 +133,7 @@ def _print_case(report: TransposeBench, case: tuple[str, int, int], console: Con
     console.print(table)
 
 
-def shown(report: TransposeBench, case: tuple[str, int, int]) -> list[Line]:
+def shown(report: TransposeBench, case: tuple[str, int, int]) -> list[TransposeRow]:
     """The lines of a case; of the Triton tiles and of the finalists the best alone."""
     lines = [x for x in report.lines if (x.dtype, x.m, x.k) == case]
     best = {
@@ -143,7 +143,7 @@ def shown(report: TransposeBench, case: tuple[str, int, int]) -> list[Line]:
     return [x for x in lines if x.kind not in best or x is best[x.kind]]
 
 
-def _ms(line: Line) -> float:
+def _ms(line: TransposeRow) -> float:
     return float("inf") if line.median_ms is None else line.median_ms
 
 

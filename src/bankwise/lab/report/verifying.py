@@ -14,7 +14,7 @@ from bankwise.solver.certificate import Certificate
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class AccessComparison:
     """One access under one layout; one number for each of its distinct instructions."""
 
     layout: str
@@ -45,7 +45,7 @@ class VerifyReport:
     machine: str
     layout: str
     how: str
-    rows: tuple[Measured, ...]
+    rows: tuple[AccessComparison, ...]
     certificate: Certificate | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
 

@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
 from bankwise.notation.ck.descriptor import (
-    Descriptor,
-    Step,
+    TensorDescriptor,
+    TransformStep,
     aligned,
     legality,
     naive,
@@ -34,10 +34,10 @@ from bankwise.notation.ck.transforms import Transform
 from bankwise.notation.reader import Cursor
 
 __all__ = [
-    "Descriptor",
     "Encoding",
-    "Step",
+    "TensorDescriptor",
     "Transform",
+    "TransformStep",
     "aligned",
     "descriptor",
     "emitted",
@@ -79,10 +79,12 @@ def parse(text: str, symbols: Mapping[str, int] | None = None, file: str = "ck")
     return read(Cursor(text, file), {**_KNOWN, **(symbols or {})})
 
 
-def descriptor(text: str, symbols: Mapping[str, int] | None = None, file: str = "ck") -> Descriptor:
+def descriptor(
+    text: str, symbols: Mapping[str, int] | None = None, file: str = "ck"
+) -> TensorDescriptor:
     """Read a tensor descriptor; :class:`InputError` if the text is anything else."""
     found = parse(text, symbols, file)
-    if not isinstance(found, Descriptor):
+    if not isinstance(found, TensorDescriptor):
         raise InputError(
             f"a tensor descriptor expected, not {describe(found)}",
             hint="make_naive_tensor_descriptor(...) or transform_tensor_descriptor(...)",

@@ -37,7 +37,7 @@ Indices = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TransformStep:
     """One ``transform_tensor_descriptor``: transform i takes the visible dimensions ``low[i]``,
     in that order, and exposes the new visible dimensions ``up[i]``.
     """
@@ -48,7 +48,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor:
+class TensorDescriptor:
     """A tensor descriptor: element (i, j, ...) to an offset in elements.
 
     ``lengths`` and ``strides``: the naive box below; ``vector``: what its last dimension
@@ -59,7 +59,7 @@ class Descriptor:
     lengths: tuple[int, ...]
     strides: tuple[int, ...]
     vector: Guarantee = NO_GUARANTEE
-    steps: tuple[Step, ...] = ()
+    steps: tuple[TransformStep, ...] = ()
 
     def __post_init__(self) -> None:
         Transform("embed", self.lengths, self.strides)
@@ -127,17 +127,17 @@ class Descriptor:
         return f"make_naive_tensor_descriptor({', '.join(parts)})"
 
 
-def naive(lengths: tuple[int, ...], strides: tuple[int, ...], vector: int = -1) -> Descriptor:
+def naive(lengths: tuple[int, ...], strides: tuple[int, ...], vector: int = -1) -> TensorDescriptor:
     """A strided box; ``vector`` elements of the last dimension are promised to lie in a row."""
-    return Descriptor(lengths, strides, (vector, 1) if vector > 0 else NO_GUARANTEE)
+    return TensorDescriptor(lengths, strides, (vector, 1) if vector > 0 else NO_GUARANTEE)
 
 
-def packed(lengths: tuple[int, ...], vector: int = -1) -> Descriptor:
+def packed(lengths: tuple[int, ...], vector: int = -1) -> TensorDescriptor:
     """A row-major box without gaps."""
     return naive(lengths, row_major(lengths), vector)
 
 
-def aligned(lengths: tuple[int, ...], alignment: int) -> Descriptor:
+def aligned(lengths: tuple[int, ...], alignment: int) -> TensorDescriptor:
     """Rows rounded up to a multiple of ``alignment`` elements, everything above packed."""
     if alignment < 1 or not lengths:
         raise InputError(f"rows of {lengths} aligned to {alignment}", hint="1 and more")
@@ -147,19 +147,19 @@ def aligned(lengths: tuple[int, ...], alignment: int) -> Descriptor:
 
 
 def transform(
-    below: Descriptor,
+    below: TensorDescriptor,
     transforms: tuple[Transform, ...],
     low: tuple[tuple[int, ...], ...],
     up: tuple[tuple[int, ...], ...],
-) -> Descriptor:
+) -> TensorDescriptor:
     """``transform_tensor_descriptor``: one more step on a descriptor."""
-    step = Step(transforms, low, up)
-    return Descriptor(below.lengths, below.strides, below.vector, (*below.steps, step))
+    step = TransformStep(transforms, low, up)
+    return TensorDescriptor(below.lengths, below.strides, below.vector, (*below.steps, step))
 
 
 def xor_descriptor(
     m: int, k: int, *, banks: int, element_bytes: int, pack: int, pad: int = 0
-) -> Descriptor:
+) -> TensorDescriptor:
     """The XOR descriptor of an [m, k] tile that CK's pipelines use, on ``banks`` banks.
 
     ``layers = max(1, banks * 4 / k / element_bytes)`` rows share one row of LDS; its chunks of
@@ -192,7 +192,7 @@ def xor_descriptor(
     return transform(split, joined, ((0, 1), (2, 3)), ((0,), (1,)))
 
 
-def legality(descriptor: Descriptor) -> tuple[Refusal, ...]:
+def legality(descriptor: TensorDescriptor) -> tuple[Refusal, ...]:
     """Why the descriptor is no memory layout: elements that collide, or lie outside its space."""
     found = []
     if prod(descriptor.shape) > MAX_POINTS:
@@ -215,11 +215,11 @@ def _odd(transform: Transform) -> bool:
     return bool(length & (length - 1))
 
 
-def _furthest(descriptor: Descriptor) -> int:
+def _furthest(descriptor: TensorDescriptor) -> int:
     return int(descriptor.offsets(points(descriptor.shape)).max())
 
 
-def _below(step: Step, index: Sequence[Any]) -> tuple[Any, ...]:
+def _below(step: TransformStep, index: Sequence[Any]) -> tuple[Any, ...]:
     pairs = zip(step.transforms, step.up, strict=True)
     lowered = [descend(t, [index[i] for i in up]) for t, up in pairs]
     return _arrange(step.low, lowered)
@@ -233,7 +233,7 @@ def _arrange(places: Indices, groups: Sequence[Sequence[Any]]) -> tuple[Any, ...
     return tuple(at[i] for i in range(len(at)))
 
 
-def _check_step(step: Step, visible: int) -> int:
+def _check_step(step: TransformStep, visible: int) -> int:
     """The number of visible dimensions after the step."""
     counts = {len(step.transforms), len(step.low), len(step.up)}
     if len(counts) != 1:

@@ -21,7 +21,7 @@ import numpy as np
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
-from bankwise.notation.ck.descriptor import Descriptor, Indices, sequence, sequences
+from bankwise.notation.ck.descriptor import Indices, TensorDescriptor, sequence, sequences
 from bankwise.notation.ck.transforms import digits, dot, row_major
 from bankwise.notation.values import MAX_POINTS
 
@@ -113,7 +113,7 @@ def short(encoding: Encoding) -> str:
     return f"<{' | '.join(parts)}>"
 
 
-def vector_length(encoding: Encoding, descriptor: Descriptor) -> int:
+def vector_length(encoding: Encoding, descriptor: TensorDescriptor) -> int:
     """Elements that CK moves at once: it follows guarantees, not addresses.
 
     The longest register dimension that is the fastest factor of a tile dimension with unit
@@ -128,7 +128,7 @@ def vector_length(encoding: Encoding, descriptor: Descriptor) -> int:
     return best
 
 
-def emitted(encoding: Encoding, descriptor: Descriptor) -> tuple[int | None, str]:
+def emitted(encoding: Encoding, descriptor: TensorDescriptor) -> tuple[int | None, str]:
     """(vector, policy) for :func:`bankwise.notation.accesses.accesses`: what is really emitted.
 
     With a guarantee CK issues vectors of it, whatever the alignment. Without one it issues

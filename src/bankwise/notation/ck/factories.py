@@ -7,8 +7,8 @@ from typing import Any
 
 from bankwise.errors import InputError
 from bankwise.notation.ck.descriptor import (
-    Descriptor,
     Indices,
+    TensorDescriptor,
     aligned,
     naive,
     packed,
@@ -17,7 +17,7 @@ from bankwise.notation.ck.descriptor import (
 from bankwise.notation.ck.encoding import Encoding
 from bankwise.notation.ck.transforms import Kind, Transform
 
-Value = int | tuple[Any, ...] | Transform | Descriptor | Encoding
+Value = int | tuple[Any, ...] | Transform | TensorDescriptor | Encoding
 
 
 def describe(value: Value) -> str:
@@ -29,7 +29,7 @@ def describe(value: Value) -> str:
             return "a tuple"
         case Transform():
             return "a transform"
-        case Descriptor():
+        case TensorDescriptor():
             return "a tensor descriptor"
     return "a tile distribution"
 
@@ -69,31 +69,31 @@ def make_encoding(inside: list[Value]) -> Encoding:
     )
 
 
-def _naive(inside: list[Value]) -> Descriptor:
+def _naive(inside: list[Value]) -> TensorDescriptor:
     _count(inside, 2, 4, "make_naive_tensor_descriptor")
     lengths, strides = (_numbers(v, "lengths and strides") for v in inside[:2])
     found = naive(lengths, strides)
     if len(inside) == 2:
         return found
     vector = (_number(inside[2], "vector length"), *(_number(v, "stride") for v in inside[3:]))
-    return Descriptor(lengths, strides, (vector[0], vector[1] if len(vector) > 1 else -1))
+    return TensorDescriptor(lengths, strides, (vector[0], vector[1] if len(vector) > 1 else -1))
 
 
-def _packed(inside: list[Value]) -> Descriptor:
+def _packed(inside: list[Value]) -> TensorDescriptor:
     _count(inside, 1, 2, "make_naive_tensor_descriptor_packed")
     lengths = _numbers(inside[0], "lengths")
     return packed(lengths, *(_number(v, "vector length") for v in inside[1:]))
 
 
-def _aligned(inside: list[Value]) -> Descriptor:
+def _aligned(inside: list[Value]) -> TensorDescriptor:
     _count(inside, 2, 2, "make_naive_tensor_descriptor_aligned")
     return aligned(_numbers(inside[0], "lengths"), _number(inside[1], "alignment"))
 
 
-def _transformed(inside: list[Value]) -> Descriptor:
+def _transformed(inside: list[Value]) -> TensorDescriptor:
     _count(inside, 4, 4, "transform_tensor_descriptor")
     below, transforms = inside[0], inside[1]
-    if not isinstance(below, Descriptor):
+    if not isinstance(below, TensorDescriptor):
         raise InputError(f"a tensor descriptor expected, not {describe(below)}")
     if not isinstance(transforms, tuple) or not all(isinstance(t, Transform) for t in transforms):
         raise InputError("a tuple of transforms expected", hint="make_tuple(make_..._transform())")

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from math import prod
 from operator import mul
 
-from bankwise.notation.ck.descriptor import Descriptor, packed, transform
+from bankwise.notation.ck.descriptor import TensorDescriptor, packed, transform
 from bankwise.notation.ck.transforms import Transform
 from bankwise.notation.fold import SingleFold
 from bankwise.notation.linear import is_power_of_two
@@ -22,7 +22,7 @@ from bankwise.notation.linear import is_power_of_two
 Digits = tuple[tuple[int, ...], ...]
 
 
-def fold_descriptor(fold: SingleFold, shape: tuple[int, ...]) -> Descriptor | None:
+def fold_descriptor(fold: SingleFold, shape: tuple[int, ...]) -> TensorDescriptor | None:
     """The descriptor of a fold on a tile; None where its digits do not divide the tile.
 
     Nor is there one for phases that are no power of two: CK takes them modulo the length of the
@@ -80,7 +80,7 @@ def _whole(fold: SingleFold, axes: Digits) -> bool:
     return lengths[changed] == fold.phases and (outermost or lengths[read] % fold.phases == 0)
 
 
-def _joined(fold: SingleFold, axes: Digits) -> Descriptor:
+def _joined(fold: SingleFold, axes: Digits) -> TensorDescriptor:
     """A packed box of all digits, the XOR between two of them, and every axis merged."""
     lengths = tuple(n for axis in axes for n in axis)
     read, changed = _dimension(lengths, fold.divisor), _dimension(lengths, fold.unit)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.ck import descriptor, encoding
-from bankwise.notation.ck.descriptor import Descriptor, legality, naive, xor_descriptor
+from bankwise.notation.ck.descriptor import TensorDescriptor, legality, naive, xor_descriptor
 from bankwise.notation.ck.fold import fold_descriptor
 from bankwise.notation.cute.fit import strided
 from bankwise.notation.fold import SingleFold, divisors, fold_of, folds, sizes, unfolded
@@ -35,7 +35,7 @@ def _hold(text: str, shape: Shape, setting: Setting) -> Distribution:
 
 
 def _fault(memory: Memory) -> str:
-    if isinstance(memory, Descriptor):
+    if isinstance(memory, TensorDescriptor):
         return "; ".join(map(str, legality(memory)))
     clash = collision(memory)
     return str(clash) if clash else ""
@@ -74,12 +74,12 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 
 @lru_cache(maxsize=64)
-def _standard(shape: Shape) -> dict[SingleFold, tuple[str, Descriptor]]:
+def _standard(shape: Shape) -> dict[SingleFold, tuple[str, TensorDescriptor]]:
     """The XOR descriptors of CK's pipelines on this tile, by the fold that they are."""
     if len(shape.dims) != 2 or shape.element_bits % 8:
         return {}
     k, m = (size for _, size in shape.dims)
-    found: dict[SingleFold, tuple[str, Descriptor]] = {}
+    found: dict[SingleFold, tuple[str, TensorDescriptor]] = {}
     for banks in BANKS:
         for pack in divisors(k):
             try:

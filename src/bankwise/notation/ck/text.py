@@ -52,10 +52,10 @@ def read(cursor: Cursor, names: Mapping[str, int]) -> Value:
 
     Raises :class:`InputError` with the place of what is not understood.
     """
-    return _Reader(cursor, dict(names)).program()
+    return _ProgramReader(cursor, dict(names)).program()
 
 
-class _Reader:
+class _ProgramReader:
     """One program: its cursor, and the names defined so far."""
 
     def __init__(self, cursor: Cursor, names: dict[str, Value]) -> None:
@@ -104,7 +104,7 @@ class _Reader:
         """``{ definitions return value; }``; its names are its own."""
         with self.cursor.nested():
             self.cursor.expect("{")
-            inside = _Reader(self.cursor, dict(self.names))
+            inside = _ProgramReader(self.cursor, dict(self.names))
             inside._definitions()
             self.cursor.expect("return")
             value = inside._value()

@@ -105,7 +105,7 @@ def atom(mode: str, major: Major, element_bits: int) -> ComposedLayout:
 
 
 @dataclass(frozen=True, slots=True)
-class Descriptor:
+class MatrixDescriptor:
     """A wgmma matrix descriptor; all but ``base_offset`` and ``field`` in bytes."""
 
     start_bytes: int
@@ -142,16 +142,16 @@ class Descriptor:
         )
 
 
-def read_descriptor(bits: int) -> Descriptor:
+def read_descriptor(bits: int) -> MatrixDescriptor:
     """The descriptor of a 64-bit value; the inverse of ``bits``."""
     if not 0 <= bits < 1 << 64:
         raise InputError(f"{bits:#x} is no 64-bit descriptor")
     start, leading, stride = ((bits >> low & 0x3FFF) * GROUP_BYTES for low in (0, 16, 32))
-    return Descriptor(start, leading, stride, bits >> 62, bits >> 49 & 7)
+    return MatrixDescriptor(start, leading, stride, bits >> 62, bits >> 49 & 7)
 
 
 def canonical(
-    mode: str, major: Major, shape: tuple[int, int], descriptor: Descriptor, element_bits: int
+    mode: str, major: Major, shape: tuple[int, int], descriptor: MatrixDescriptor, element_bits: int
 ) -> StridedLayout:
     """The strided part of what a descriptor says, M x K or N x K, in elements.
 
@@ -179,7 +179,7 @@ def canonical(
 
 def describe(
     where: CuteLayout, major: Major, element_bits: int, start_bytes: int = 0
-) -> Descriptor | Refusal:
+) -> MatrixDescriptor | Refusal:
     """The descriptor of one wgmma operand tile, M x K or N x K with K of 32 bytes.
 
     Compared on every element; a :class:`Refusal` where no descriptor says what the layout says.
@@ -209,7 +209,7 @@ def _guess(
     block: tuple[int, int],
     element_bits: int,
     start_bytes: int,
-) -> Descriptor:
+) -> MatrixDescriptor:
     """The strides that the layout has from one block to the next along either dimension."""
     steps = _values(plain, (plain.mode(0).size, plain.mode(1).size))
     down = int(steps[block[0], 0]) if steps.shape[0] > block[0] else 0
@@ -219,7 +219,7 @@ def _guess(
     if major == "K" and mode.swizzle.bits:
         leading = GROUP_BYTES * 8 // element_bits
     lengths = (leading * element_bits // 8, stride * element_bits // 8)
-    return Descriptor(start_bytes, lengths[0], lengths[1], mode.field)
+    return MatrixDescriptor(start_bytes, lengths[0], lengths[1], mode.field)
 
 
 def _mode_of(where: CuteLayout, element_bits: int) -> Mode | Refusal:

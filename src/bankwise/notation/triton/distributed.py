@@ -20,9 +20,9 @@ from bankwise.notation.triton.encodings import (
     Blocked,
     Distributed,
     DotOp,
-    Linear,
+    LinearEncoding,
     NvidiaMma,
-    Slice,
+    SliceEncoding,
 )
 
 To = Literal["register", "lane", "warp"]
@@ -50,9 +50,9 @@ def distribution(encoding: Distributed, shape: Sequence[int]) -> LinearDistribut
             return _amd_mfma(encoding, shape)
         case DotOp():
             return _operand(encoding, shape)
-        case Linear():
+        case LinearEncoding():
             return _linear(encoding, shape)
-        case Slice():
+        case SliceEncoding():
             return _slice(encoding, shape)
         case _:
             assert_never(encoding)
@@ -217,7 +217,7 @@ def _amd_repeat(build: _Builder, x: AmdMfma, dim: int, tile: int) -> None:
     build.fit([dim])
 
 
-def _linear(x: Linear, shape: Sequence[int]) -> LinearDistribution:
+def _linear(x: LinearEncoding, shape: Sequence[int]) -> LinearDistribution:
     extent = [1] * x.rank
     for basis in (*x.register, *x.lane, *x.warp):
         for dim, step in enumerate(basis):
@@ -230,7 +230,7 @@ def _linear(x: Linear, shape: Sequence[int]) -> LinearDistribution:
     return LinearDistribution(tuple(shape), x.register, x.lane, x.warp)
 
 
-def _slice(x: Slice, shape: Sequence[int]) -> LinearDistribution:
+def _slice(x: SliceEncoding, shape: Sequence[int]) -> LinearDistribution:
     parent = distribution(x.parent, (*shape[: x.dim], 1, *shape[x.dim :]))
 
     def without(bases: Bases) -> Bases:

@@ -112,7 +112,7 @@ class DotOp:
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearEncoding:
     """``linear``: the bases themselves; as ``generic_linear`` a basis may mix dimensions."""
 
     register: Bases
@@ -134,7 +134,7 @@ class Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class SliceEncoding:
     """``slice``: the parent's tensor without dimension ``dim``."""
 
     dim: int
@@ -240,7 +240,7 @@ class SharedLinear:
         return f"#ttg.shared_linear<{bases}, alignment = {self.alignment}>"
 
 
-Distributed = Blocked | NvidiaMma | AmdMfma | DotOp | Linear | Slice
+Distributed = Blocked | NvidiaMma | AmdMfma | DotOp | LinearEncoding | SliceEncoding
 Shared = SwizzledShared | PaddedShared | NvmmaShared | SharedLinear
 Encoding = Distributed | Shared
 

@@ -13,16 +13,16 @@ from bankwise.notation.triton.encodings import (
     Distributed,
     DotOp,
     Encoding,
-    Linear,
+    LinearEncoding,
     NvidiaMma,
     NvmmaShared,
     PaddedShared,
     Shared,
     SharedLinear,
-    Slice,
+    SliceEncoding,
     SwizzledShared,
 )
-from bankwise.notation.triton.syntax import Attribute, Reader, attribute
+from bankwise.notation.triton.syntax import Attribute, FieldReader, attribute
 
 WHAT = "triton encoding"
 """The name of the text in the locations of errors."""
@@ -96,7 +96,7 @@ def _attribute_of(encoding: Encoding) -> Attribute:
 
 
 def _encoding(source: Attribute, cursor: Cursor) -> Encoding:
-    read = Reader(source, cursor)
+    read = FieldReader(source, cursor)
     build = _ENCODINGS.get(source.name)
     if build is None:
         raise read.error(
@@ -106,7 +106,7 @@ def _encoding(source: Attribute, cursor: Cursor) -> Encoding:
     return build(read)
 
 
-def _one_cta(read: Reader) -> None:
+def _one_cta(read: FieldReader) -> None:
     """Several CTAs of a cluster are another matter: a trivial mention is passed over."""
     for key, one in _ONE_CTA.items():
         if read.has(key) and not _only(read.field(key).value, one):
@@ -124,7 +124,7 @@ def _only(value: object, number: int) -> bool:
     return value == number and not isinstance(value, bool)
 
 
-def _blocked(read: Reader) -> Blocked:
+def _blocked(read: FieldReader) -> Blocked:
     read.only("sizePerThread", "threadsPerWarp", "warpsPerCTA", "order", *_CTA)
     order = read.order("order")
     rank = len(order)
@@ -136,7 +136,7 @@ def _blocked(read: Reader) -> Blocked:
     )
 
 
-def _nvidia_mma(read: Reader) -> NvidiaMma:
+def _nvidia_mma(read: FieldReader) -> NvidiaMma:
     read.only("versionMajor", "versionMinor", "warpsPerCTA", "instrShape", *_CTA)
     major = read.integer("versionMajor", lambda v: v in (2, 3), "2 (mma.sync) or 3 (wgmma)")
     warps = read.sizes("warpsPerCTA")
@@ -154,7 +154,7 @@ def _nvidia_mma(read: Reader) -> NvidiaMma:
     return found
 
 
-def _amd_mfma(read: Reader) -> AmdMfma:
+def _amd_mfma(read: FieldReader) -> AmdMfma:
     fields = ("warpsPerCTA", "instrShape", "isTransposed", "tilesPerWarp", "elementBitWidth")
     read.only("version", "versionMajor", "versionMinor", *fields, *_CTA)
     # Before 3.5 Triton printed versionMajor and versionMinor; no rule depends on either.
@@ -179,12 +179,12 @@ def _amd_mfma(read: Reader) -> AmdMfma:
     return AmdMfma(version, warps, shape, transposed, plain, bits)
 
 
-def _matrix_rank(read: Reader, rank: int) -> None:
+def _matrix_rank(read: FieldReader, rank: int) -> None:
     if rank < 2:
         raise read.error("a matrix layout has rank 2 or more", read.field("warpsPerCTA"))
 
 
-def _dot_op(read: Reader) -> DotOp:
+def _dot_op(read: FieldReader) -> DotOp:
     read.only("opIdx", "parent", "kWidth")
     index = read.integer("opIdx", lambda v: v in (0, 1), "0 (A) or 1 (B)")
     parent = _parent(read)
@@ -199,7 +199,7 @@ def _dot_op(read: Reader) -> DotOp:
     return DotOp(index, parent, read.power("kWidth"))
 
 
-def _slice(read: Reader) -> Slice:
+def _slice(read: FieldReader) -> SliceEncoding:
     read.only("dim", "parent")
     parent = _parent(read)
     if isinstance(parent, Shared):
@@ -207,10 +207,10 @@ def _slice(read: Reader) -> Slice:
     if parent.rank < 2:
         raise read.error("a slice needs a parent of rank 2 or more", read.field("parent"))
     dim = read.integer("dim", lambda v: v < parent.rank, f"a dimension below {parent.rank}")
-    return Slice(dim, parent)
+    return SliceEncoding(dim, parent)
 
 
-def _parent(read: Reader) -> Encoding:
+def _parent(read: FieldReader) -> Encoding:
     field = read.field("parent")
     if not isinstance(field.value, Attribute):
         raise read.error(
@@ -219,7 +219,7 @@ def _parent(read: Reader) -> Encoding:
     return _encoding(field.value, read.cursor)
 
 
-def _linear(read: Reader) -> Linear:
+def _linear(read: FieldReader) -> LinearEncoding:
     generic = read.source.name == "generic_linear"
     read.only("register", "lane", "warp", "block")
     parts = [read.bases(key) for key in ("register", "lane", "warp")]
@@ -227,10 +227,10 @@ def _linear(read: Reader) -> Linear:
     _same_rank(read, bases)
     if not generic and _mixes(bases):
         raise read.error("a basis of linear moves one dimension", hint="use generic_linear")
-    return Linear(parts[0], parts[1], parts[2], generic)
+    return LinearEncoding(parts[0], parts[1], parts[2], generic)
 
 
-def _same_rank(read: Reader, bases: list[tuple[int, ...]]) -> None:
+def _same_rank(read: FieldReader, bases: list[tuple[int, ...]]) -> None:
     if len({len(basis) for basis in bases}) != 1:
         raise read.error(
             f"{read.source.name} needs bases, all of one rank",
@@ -243,14 +243,14 @@ def _mixes(bases: Iterable[tuple[int, ...]]) -> bool:
     return any(sum(step > 0 for step in basis) > 1 for basis in bases)
 
 
-def _swizzled(read: Reader) -> SwizzledShared:
+def _swizzled(read: FieldReader) -> SwizzledShared:
     read.only("vec", "perPhase", "maxPhase", "order", *_CTA)
     numbers = [read.power(key) for key in ("vec", "perPhase", "maxPhase")]
     rotating = read.source.name == "amd_rotating_shared"
     return SwizzledShared(numbers[0], numbers[1], numbers[2], read.order("order"), rotating)
 
 
-def _padded(read: Reader) -> PaddedShared:
+def _padded(read: FieldReader) -> PaddedShared:
     read.only("order", "shape", "offset", *_CTA)
     if not read.source.paddings:
         raise read.error("padded_shared needs [interval:+pad, ..]", hint="[64:+4] {order = [1, 0]}")
@@ -269,7 +269,7 @@ def _padded(read: Reader) -> PaddedShared:
     return PaddedShared(pads, order, read.sizes("shape", len(order)))
 
 
-def _nvmma(read: Reader) -> NvmmaShared:
+def _nvmma(read: FieldReader) -> NvmmaShared:
     read.only("swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank", *_CTA)
     width = read.integer("swizzlingByteWidth", lambda v: v in (0, 32, 64, 128), "0, 32, 64 or 128")
     bits = read.integer("elementBitWidth", lambda v: v in (8, 16, 32, 64), "8, 16, 32 or 64")
@@ -279,19 +279,19 @@ def _nvmma(read: Reader) -> NvmmaShared:
     return NvmmaShared(width, read.flag("transposed"), bits, fp4)
 
 
-def _shared_linear(read: Reader) -> SharedLinear:
+def _shared_linear(read: FieldReader) -> SharedLinear:
     read.only("offset", "block", "alignment")
     alignment = read.power("alignment") if read.has("alignment") else 16
     return SharedLinear(_offset(read), alignment)
 
 
-def _offset(read: Reader) -> Bases:
+def _offset(read: FieldReader) -> Bases:
     bases = read.bases("offset")
     _same_rank(read, list(bases))
     return bases
 
 
-_ENCODINGS: Mapping[str, Callable[[Reader], Encoding]] = {
+_ENCODINGS: Mapping[str, Callable[[FieldReader], Encoding]] = {
     "blocked": _blocked,
     "slice": _slice,
     "dot_op": _dot_op,

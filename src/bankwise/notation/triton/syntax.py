@@ -120,7 +120,7 @@ def _paddings(cursor: Cursor) -> tuple[tuple[int, int, Token], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class FieldReader:
     """Takes typed fields out of an attribute; every complaint has its place in the text."""
 
     source: Attribute

@@ -1,9 +1,9 @@
 """Wave: index sequences, and the swizzle of gather-to-LDS tiles in both published versions."""
 
-from bankwise.notation.wave.index import Index, Sequence, distribution, parse_index
+from bankwise.notation.wave.index import IndexMapping, Sequence, distribution, parse_index
 from bankwise.notation.wave.swizzle import (
     MAX_PHASE,
-    Swizzle,
+    SwizzledTile,
     head,
     legality,
     parse_swizzle,
@@ -12,9 +12,9 @@ from bankwise.notation.wave.swizzle import (
 
 __all__ = [
     "MAX_PHASE",
-    "Index",
+    "IndexMapping",
     "Sequence",
-    "Swizzle",
+    "SwizzledTile",
     "distribution",
     "head",
     "legality",

@@ -12,7 +12,7 @@ from bankwise.notation.framework import Framework, Ground, Language, Member, Set
 from bankwise.notation.linear import is_power_of_two
 from bankwise.notation.values import Distribution, Memory, collision
 from bankwise.notation.wave.index import distribution, parse_index
-from bankwise.notation.wave.swizzle import MAX_PHASE, Swizzle, legality, parse_swizzle
+from bankwise.notation.wave.swizzle import MAX_PHASE, SwizzledTile, legality, parse_swizzle
 
 _NO = "no Wave swizzle agrees"
 
@@ -32,11 +32,11 @@ def _hold(text: str, shape: Shape, setting: Setting) -> Distribution:
 
 
 def _fault(memory: Memory) -> str:
-    found = legality(memory) if isinstance(memory, Swizzle) else collision(memory)
+    found = legality(memory) if isinstance(memory, SwizzledTile) else collision(memory)
     return str(found) if found else ""
 
 
-def _says(fold: SingleFold | None, ground: Ground) -> Swizzle | Refusal:
+def _says(fold: SingleFold | None, ground: Ground) -> SwizzledTile | Refusal:
     """The swizzle that is a fold: of whole rows, at most 8 phases, chunks of the row.
 
     Wave takes chunks of the widest access and as many phases as there are chunks, so that others
@@ -44,12 +44,12 @@ def _says(fold: SingleFold | None, ground: Ground) -> Swizzle | Refusal:
     """
     rows, columns = sizes(ground.shape)
     if fold is None:
-        return Swizzle(rows, columns, columns, 1)
+        return SwizzledTile(rows, columns, columns, 1)
     if fold.divisor != columns or fold.phases > MAX_PHASE or columns % fold.block:
         return Refusal(f"{_NO}: it XORs a chunk number with row mod 1 .. {MAX_PHASE}")
     if ground.span and (fold.unit != ground.span or not is_power_of_two(fold.phases)):
         return Refusal(f"{_NO}: it moves chunks of the widest access, {ground.span} elements")
-    return Swizzle(rows, columns, fold.unit, fold.phases)
+    return SwizzledTile(rows, columns, fold.unit, fold.phases)
 
 
 def _write(memory: Memory, ground: Ground) -> object:
@@ -66,7 +66,7 @@ def _members(ground: Ground) -> Iterator[Member]:
     yield Member("row-major", unfolded(shape))
     for fold in folds(shape):
         said = _says(fold, ground)
-        if isinstance(said, Swizzle):
+        if isinstance(said, SwizzledTile):
             label = f"unit={said.unit}, max_phase={said.max_phase}"
             yield Member(label, fold.address(shape.elements))
 

@@ -38,7 +38,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexMapping:
     """An index of a register tile: one sequence for every dimension. ``str`` is Wave's notation."""
 
     sequences: tuple[Sequence, ...]
@@ -47,7 +47,7 @@ class Index:
         return "{" + ", ".join(map(str, self.sequences)) + "}"
 
 
-def parse_index(text: str, file: str = "wave") -> Index:
+def parse_index(text: str, file: str = "wave") -> IndexMapping:
     """Read ``{M : start : size : stride, ...}``; the braces and the stride may be left out."""
     cursor = Cursor(text, file, comments=False)
     braces = cursor.accept("{")
@@ -60,11 +60,11 @@ def parse_index(text: str, file: str = "wave") -> Index:
     if braces:
         cursor.expect("}", _SEQUENCE)
     cursor.finish(_SEQUENCE)
-    return Index(tuple(found))
+    return IndexMapping(tuple(found))
 
 
 def distribution(
-    index: Index,
+    index: IndexMapping,
     shape: tuple[int, ...],
     *,
     workgroup: tuple[int, int, int],

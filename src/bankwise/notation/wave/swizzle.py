@@ -26,7 +26,7 @@ _SWIZZLE = "swizzle<[32, 64], unit = 8, max_phase = 8>"
 
 
 @dataclass(frozen=True, slots=True)
-class Swizzle:
+class SwizzledTile:
     """A swizzled tile of ``rows`` x ``columns`` elements; a memory layout.
 
     ``unit``: elements that stay together, ``max_phase``: rows until the pattern repeats.
@@ -86,25 +86,25 @@ class Swizzle:
 
 def wheel(
     rows: int, columns: int, *, gather: int, read: int, element_bits: int
-) -> Swizzle | Refusal:
+) -> SwizzledTile | Refusal:
     """The swizzle of the wheel 3.9.1; ``gather`` and ``read``: elements per thread."""
     if gather != read:
         return Refusal(f"Wave 3.9.1 declines: the gather moves {gather}, the read {read} elements")
     if gather * element_bits != 128:
         return Refusal(f"Wave 3.9.1 declines: {gather * element_bits} bits per thread, not 128")
-    return Swizzle(rows, columns, gather, MAX_PHASE)
+    return SwizzledTile(rows, columns, gather, MAX_PHASE)
 
 
-def head(rows: int, columns: int, *, gather: int, read: int) -> Swizzle | Refusal:
+def head(rows: int, columns: int, *, gather: int, read: int) -> SwizzledTile | Refusal:
     """The swizzle of iree-org/wave at ceaa2b57; ``gather`` and ``read``: elements per thread."""
     unit = max(gather, read)
     chunks = columns // unit
     if chunks < 2:
         return Refusal(f"Wave declines: a row of {columns} holds {chunks} chunks of {unit}")
-    return Swizzle(rows, columns, unit, min(MAX_PHASE, chunks))
+    return SwizzledTile(rows, columns, unit, min(MAX_PHASE, chunks))
 
 
-def legality(swizzle: Swizzle) -> Refusal | None:
+def legality(swizzle: SwizzledTile) -> Refusal | None:
     """Why the swizzle is no permutation of its tile; None if it is one.
 
     Right exactly if the smallest power of two >= the number of distinct phases divides the number
@@ -119,7 +119,7 @@ def legality(swizzle: Swizzle) -> Refusal | None:
     return Refusal(f"{swizzle}: XOR with 0 to {phases - 1} leaves {chunks} chunks{shown}")
 
 
-def parse_swizzle(text: str, file: str = "wave") -> Swizzle:
+def parse_swizzle(text: str, file: str = "wave") -> SwizzledTile:
     """Read ``swizzle<[32, 64], unit = 8, max_phase = 8>``."""
     cursor = Cursor(text, file)
     start = cursor.expect("swizzle", _SWIZZLE)
@@ -133,4 +133,4 @@ def parse_swizzle(text: str, file: str = "wave") -> Swizzle:
         numbers.append(cursor.number(_SWIZZLE))
     cursor.expect(">", _SWIZZLE)
     cursor.finish(_SWIZZLE)
-    return placed(cursor, start, lambda: Swizzle(*numbers))
+    return placed(cursor, start, lambda: SwizzledTile(*numbers))

@@ -15,7 +15,7 @@ from bankwise.read.amd.scalar import any_bit, scalar
 from bankwise.read.amd.shared import first_byte, registers, touch
 from bankwise.read.amd.vector import vector
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
-from bankwise.read.follow.program import Step
+from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import Unknown, Value, apply
 
@@ -60,12 +60,14 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     return replace(found, program=whole_writes(found.program, operations))
 
 
-def _step(op: AmdInstruction, labels: Mapping[str, int], found: Touches, loads: Loads) -> Step:
+def _step(
+    op: AmdInstruction, labels: Mapping[str, int], found: Touches, loads: Loads
+) -> ProgramStep:
     if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
         return _control(op, labels)
     writes = _results(op)
     run = _meaning(op, loads) if writes else None
-    step = Step(
+    step = ProgramStep(
         line=op.line,
         name=op.name,
         reads=_sources(op, writes) if run is not None else EXEC,
@@ -79,17 +81,17 @@ def _step(op: AmdInstruction, labels: Mapping[str, int], found: Touches, loads: 
     return replace(step, reads=registers(found), address=lambda state: first_byte(found, state))
 
 
-def _control(op: AmdInstruction, labels: Mapping[str, int]) -> Step:
+def _control(op: AmdInstruction, labels: Mapping[str, int]) -> ProgramStep:
     if op.name.startswith("s_endpgm"):
-        return Step(op.line, op.name, flow="end")
+        return ProgramStep(op.line, op.name, flow="end")
     target = labels.get(op.operands[0], -1) if op.operands else -1
     condition = op.name.removeprefix("s_cbranch_")
     if target < 0 or (op.name != "s_branch" and condition not in _CONDITIONS):
-        return Step(op.line, op.name, flow="lost")
+        return ProgramStep(op.line, op.name, flow="lost")
     if op.name == "s_branch":
-        return Step(op.line, op.name, flow="jump", target=target)
+        return ProgramStep(op.line, op.name, flow="jump", target=target)
     names = {"scc": ("scc",), "vcc": ("vcc_lo", "vcc_hi"), "exe": EXEC}[condition[:3]]
-    return Step(
+    return ProgramStep(
         op.line,
         op.name,
         reads=names,

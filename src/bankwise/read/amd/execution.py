@@ -13,7 +13,7 @@ from dataclasses import replace
 from bankwise.read.amd.masks import EXEC
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction
-from bankwise.read.follow.program import Program, Step
+from bankwise.read.follow.program import Program, ProgramStep
 
 _Places = frozenset[tuple[str, ...]]
 """Register pairs that hold the first mask."""
@@ -45,7 +45,7 @@ def whole_writes(program: Program, operations: Sequence[AmdInstruction]) -> Prog
     return replace(program, steps=tuple(steps))
 
 
-def _after(op: AmdInstruction, step: Step, places: _Places) -> _Places:
+def _after(op: AmdInstruction, step: ProgramStep, places: _Places) -> _Places:
     """The places after one step."""
     kept = frozenset(pair for pair in places if not set(pair) & set(step.writes))
     if not op.name.startswith("s_") or len(op.operands) < 2:

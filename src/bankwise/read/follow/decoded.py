@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import AccessKind, Direction
-from bankwise.read.follow.program import Program, Step, program
+from bankwise.read.follow.program import Program, ProgramStep, program
 
 
 class CodeInstruction(Protocol):
@@ -88,7 +88,7 @@ def decode(
     instructions: Sequence[I],
     line: int,
     touch: Callable[[I], Touches],
-    step: Callable[[I, Touches], Step],
+    step: Callable[[I, Touches], ProgramStep],
     known: Callable[[I], bool],
 ) -> Decoded:
     """Decode ``instructions``; one more step ends the kernel, which begins at ``line``.
@@ -98,7 +98,7 @@ def decode(
     """
     touches: dict[int, DecodedAccess] = {}
     refusals: dict[int, Refusal] = {}
-    steps: list[Step] = []
+    steps: list[ProgramStep] = []
     for number, instruction in enumerate(instructions):
         found = touch(instruction)
         if isinstance(found, DecodedAccess):
@@ -106,6 +106,6 @@ def decode(
         elif isinstance(found, Refusal):
             refusals[number] = found
         steps.append(step(instruction, found))
-    steps.append(Step(steps[-1].line if steps else line, "end of the kernel", flow="end"))
+    steps.append(ProgramStep(steps[-1].line if steps else line, "end of the kernel", flow="end"))
     strange = tuple(n for n, one in enumerate(instructions) if not known(one))
     return Decoded(program(steps), touches, refusals, strange)

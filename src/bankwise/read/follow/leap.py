@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.read.follow.program import Program, Step
+from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.state import Partly, State, snapshot
 from bankwise.read.follow.values import Unknown, Value
 
@@ -43,7 +43,7 @@ class Leap:
 
 
 def leap(
-    program: Program, kept: Sequence[int], state: State, last: Step, again: bool
+    program: Program, kept: Sequence[int], state: State, last: ProgramStep, again: bool
 ) -> Leap | None:
     """How the loop ends that these steps (``last`` closes it) run in; None if that is not known.
 
@@ -86,7 +86,7 @@ def _written(program: Program, numbers: set[int]) -> set[str]:
 
 
 def _iterations(
-    program: Program, counts: Sequence[int], state: State, last: Step, again: bool
+    program: Program, counts: Sequence[int], state: State, last: ProgramStep, again: bool
 ) -> tuple[int, State] | None:
     """How often the block still runs, and the counter's state behind the last time."""
     assert last.condition is not None

@@ -21,7 +21,7 @@ a place that the text does not give (an indirect jump)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class ProgramStep:
     """One instruction.
 
     ``run`` changes the registers (None: nothing to do). ``condition`` of a branch: a boolean value
@@ -58,13 +58,13 @@ class Program:
     """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
     immediate post-dominator); ``len(blocks)`` stands for the end of the kernel."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
     joins: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class ProgramSlice:
     """The steps of each block that matter, and the registers that matter at its start.
 
     ``idle``: accesses whose result decides nothing.
@@ -75,7 +75,7 @@ class Slice:
     idle: frozenset[int]
 
 
-def program(steps: Sequence[Step]) -> Program:
+def program(steps: Sequence[ProgramStep]) -> Program:
     """Cut ``steps`` into blocks."""
     starts = {0, *(s.target for s in steps if s.target >= 0)}
     starts |= {n + 1 for n, s in enumerate(steps) if s.flow != "next"}
@@ -87,7 +87,7 @@ def program(steps: Sequence[Step]) -> Program:
     return Program(tuple(steps), tuple(blocks), _joins(blocks))
 
 
-def _after(last: Step, stop: int, number: dict[int, int], end: int) -> tuple[int, ...]:
+def _after(last: ProgramStep, stop: int, number: dict[int, int], end: int) -> tuple[int, ...]:
     follows = number.get(stop, end)
     target = number.get(last.target, end)
     ways = {"next": (follows,), "jump": (target,), "branch": (target, follows)}
@@ -143,7 +143,7 @@ def _ranks(blocks: Sequence[Block]) -> dict[int, int]:
     return {node: rank for rank, node in enumerate(reversed(order))}
 
 
-def cut(program: Program, open_branches: Collection[int]) -> Slice:
+def cut(program: Program, open_branches: Collection[int]) -> ProgramSlice:
     """What decides the accesses. ``open_branches``: branches (their lines) whose condition nobody
     knows: both ways are taken, so what decides them does not matter."""
     blocks = program.blocks
@@ -166,7 +166,7 @@ def cut(program: Program, open_branches: Collection[int]) -> Slice:
     for block in blocks:
         wanted = set().union(*(live[after] for after in block.after))
         kept.append(tuple(reversed(_backwards(program, block, wanted, open_branches, idle))))
-    return Slice(tuple(kept), tuple(tuple(sorted(names)) for names in live), frozenset(idle))
+    return ProgramSlice(tuple(kept), tuple(tuple(sorted(names)) for names in live), frozenset(idle))
 
 
 def _backwards(

@@ -20,7 +20,7 @@ import numpy as np
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.paths import Frame, Path, Region, meet
-from bankwise.read.follow.program import Program, Slice, Step, cut
+from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
 from bankwise.read.follow.state import State, enter, snapshot
 from bankwise.read.follow.touched import Touched, touch
 from bankwise.read.follow.values import Unknown, is_uniform
@@ -42,15 +42,15 @@ class Trace:
     executed: frozenset[int]
     open_branches: dict[int, Unknown]
     complete: bool
-    lost: tuple[Step, ...]
+    lost: tuple[ProgramStep, ...]
 
 
 @dataclass(slots=True)
-class _Run:
+class _Attempt:
     """One attempt with a fixed set of open branches."""
 
     program: Program
-    slice: Slice
+    slice: ProgramSlice
     open: dict[int, Unknown]
     touched: dict[int, Touched] = field(default_factory=dict)
     executed: set[int] = field(default_factory=set)
@@ -58,7 +58,7 @@ class _Run:
     waiting: list[Path] = field(default_factory=list)
     visits: dict[int, int] = field(default_factory=dict)
     uniform: dict[int, bool] = field(default_factory=dict)
-    lost: dict[int, Step] = field(default_factory=dict)
+    lost: dict[int, ProgramStep] = field(default_factory=dict)
     spent: int = 0
     complete: bool = True
 
@@ -76,7 +76,7 @@ def follow(program: Program, initial: Callable[[], State]) -> Trace:
     """Run ``program`` from the state that ``initial`` makes."""
     open_branches: dict[int, Unknown] = {}
     while True:
-        run = _Run(program, cut(program, open_branches), open_branches)
+        run = _Attempt(program, cut(program, open_branches), open_branches)
         try:
             _all_paths(run, initial())
         except _Reopen as found:
@@ -91,12 +91,12 @@ def follow(program: Program, initial: Callable[[], State]) -> Trace:
         )
 
 
-def _all_paths(run: _Run, state: State) -> None:
+def _all_paths(run: _Attempt, state: State) -> None:
     run.waiting.append(Path(0, state, []))
     _drain(run)
 
 
-def _drain(run: _Run) -> None:
+def _drain(run: _Attempt) -> None:
     """Follow every waiting path to its end."""
     while run.waiting:
         path = run.waiting.pop()
@@ -104,7 +104,7 @@ def _drain(run: _Run) -> None:
             pass
 
 
-def _advance(run: _Run, path: Path) -> bool:
+def _advance(run: _Attempt, path: Path) -> bool:
     """Run one block; False where the path ends or has been seen before."""
     meet(path)
     if path.block >= len(run.program.blocks):
@@ -131,7 +131,7 @@ def _advance(run: _Run, path: Path) -> bool:
     return True
 
 
-def _seen(run: _Run, path: Path) -> bool:
+def _seen(run: _Attempt, path: Path) -> bool:
     seen = run.seen if path.region is None else path.region.seen
     state = _situation(run, path)
     if state in seen:
@@ -140,7 +140,7 @@ def _seen(run: _Run, path: Path) -> bool:
     return False
 
 
-def _situation(run: _Run, path: Path) -> object:
+def _situation(run: _Attempt, path: Path) -> object:
     """Equal for paths that go on alike."""
     frames = tuple(
         (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
@@ -149,7 +149,7 @@ def _situation(run: _Run, path: Path) -> object:
     return (path.block, frames, snapshot(path.state, run.slice.live[path.block]))
 
 
-def _step(run: _Run, path: Path, number: int) -> None:
+def _step(run: _Attempt, path: Path, number: int) -> None:
     step = run.program.steps[number]
     run.executed.add(number)
     if step.address is not None:
@@ -158,7 +158,7 @@ def _step(run: _Run, path: Path, number: int) -> None:
         step.run(path.state)
 
 
-def _within_budget(run: _Run, path: Path) -> bool:
+def _within_budget(run: _Attempt, path: Path) -> bool:
     """A run that is too long is no longer followed step by step."""
     run.spent += 1 + len(run.slice.steps[path.block])
     run.visits[path.block] = run.visits.get(path.block, 0) + 1
@@ -173,7 +173,7 @@ def _within_budget(run: _Run, path: Path) -> bool:
     return False
 
 
-def _busiest(run: _Run) -> Step | None:
+def _busiest(run: _Attempt) -> ProgramStep | None:
     """The branch, not yet open, that was decided most often."""
     ends = {b: run.program.steps[run.program.blocks[b].stop - 1] for b in run.visits}
     closed = [b for b, s in ends.items() if s.flow == "branch" and s.line not in run.open]
@@ -181,7 +181,7 @@ def _busiest(run: _Run) -> Step | None:
     return None if best is None else ends[best]
 
 
-def _branch(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> None:
+def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     if step.line in run.open:
         if path.certain:
             _enter_region(run, path, step, ways)
@@ -203,7 +203,7 @@ def _branch(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> None:
     path.block = here
 
 
-def _leap(run: _Run, path: Path, step: Step, again: bool) -> bool:
+def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
     """Count the rest of a long loop at once, where that is exact."""
     found = leap(run.program, run.slice.steps[path.block], path.state, step, again)
     if found is None:
@@ -222,7 +222,7 @@ def _leap(run: _Run, path: Path, step: Step, again: bool) -> bool:
     return True
 
 
-def _repeat(run: _Run, before: dict[int, list[int]], times: int) -> None:
+def _repeat(run: _Attempt, before: dict[int, list[int]], times: int) -> None:
     """Let what happened since ``before`` happen ``times`` times more."""
     for number, old in before.items():
         touched = run.touched[number]
@@ -232,7 +232,7 @@ def _repeat(run: _Run, before: dict[int, list[int]], times: int) -> None:
             touched.sure[at] += more
 
 
-def _part(run: _Run, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
+def _part(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
     """Some lanes branch, others do not: one side after the other."""
     state = path.state
     join = run.program.joins[path.block]
@@ -242,7 +242,7 @@ def _part(run: _Run, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
     path.block = ways[0]
 
 
-def _enter_region(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> None:
+def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
     region = Region(run.program.joins[path.block], len(path.frames))
     outside, lost = run.waiting, len(run.lost)
@@ -265,7 +265,7 @@ def _enter_region(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> Non
         run.waiting.append(arrival)
 
 
-def _fork(run: _Run, path: Path, step: Step, ways: Sequence[int]) -> None:
+def _fork(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
     why = run.open[step.line]
     if not why.uniform:

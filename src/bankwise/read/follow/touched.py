@@ -9,7 +9,7 @@ import numpy as np
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.follow.marks import xored
 from bankwise.read.follow.paths import Path
-from bankwise.read.follow.program import Step
+from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, running, running_key
 from bankwise.read.follow.values import Array, Unknown
 
@@ -34,7 +34,7 @@ class Touched:
     index: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
 
 
-def touch(found: dict[int, Touched], number: int, step: Step, path: Path) -> None:
+def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path) -> None:
     """Note what the access ``number`` touches now."""
     state = path.state
     assert step.address is not None
@@ -69,7 +69,7 @@ def _offsets(address: Array, active: BoolArray) -> IntArray:
     return plain
 
 
-def _taking_part(step: Step, state: State) -> tuple[BoolArray, Unknown | None, bytes]:
+def _taking_part(step: ProgramStep, state: State) -> tuple[BoolArray, Unknown | None, bytes]:
     """The lanes of an access, an upper bound where there is a reason; the same lanes as bytes,
     empty if there are none."""
     active, lanes = running(state), running_key(state)

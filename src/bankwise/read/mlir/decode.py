@@ -16,9 +16,9 @@ from bankwise.errors import Location
 from bankwise.read.mlir import indexing
 from bankwise.read.mlir.graph import Graph
 from bankwise.read.mlir.masks import MaskFunction, mask_function
-from bankwise.read.mlir.value import Function, Outcome, Scope, Unknown, Value, chosen
+from bankwise.read.mlir.value import ActiveThreads, Function, Outcome, Unknown, Value, chosen
 from bankwise.read.mlir.views import (
-    Part,
+    PossibleView,
     View,
     ViewFunction,
     plain,
@@ -65,11 +65,11 @@ def function_of(op: ir.Operation, graph: Graph) -> Function | None:
 def allocation(name: str, of: ir.MemRefType) -> Function:
     """The memref of an allocation of this type; the operands are its dynamic sizes."""
 
-    def apply(operands: Sequence[Any], scope: Scope) -> Outcome:
+    def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         view = whole_allocation(name, of, [plain(size) for size in operands])
         if isinstance(view, str):
             return Unknown(f"a type that is not analysed: {view}")
-        return ((Part(view),),)
+        return ((PossibleView(view),),)
 
     return apply
 
@@ -98,7 +98,7 @@ def _load_behind(op: ir.Operation, graph: Graph) -> ir.Operation | None:
 
 
 def _integers(function: indexing.Function) -> Function:
-    def apply(operands: Sequence[Any], scope: Scope) -> Outcome:
+    def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         return function(operands)
 
     return apply
@@ -107,7 +107,7 @@ def _integers(function: indexing.Function) -> Function:
 def _threads(op: ir.Operation) -> Function:
     name = op.name
 
-    def apply(operands: Sequence[Any], scope: Scope) -> Outcome:
+    def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         found = indexing.thread_results(op, scope.ids, operands, scope.active)
         return found or Unknown(f"the result of {name}, which is not known here")
 
@@ -115,19 +115,19 @@ def _threads(op: ir.Operation) -> Function:
 
 
 def _mask(function: MaskFunction) -> Function:
-    def apply(operands: Sequence[Any], scope: Scope) -> Outcome:
+    def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         return (function(operands),)
 
     return apply
 
 
-def _select(operands: Sequence[Any], scope: Scope) -> Outcome:
+def _select(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
     condition, then, otherwise = operands
     return (chosen(condition != 0, then, otherwise),)
 
 
 def _view(function: ViewFunction, name: str) -> Function:
-    def apply(operands: Sequence[Any], scope: Scope) -> Outcome:
+    def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         memref, *others = operands
         amounts = [plain(value) for value in others]
         found = [function(part.view, amounts) for part in memref]
@@ -144,7 +144,7 @@ def _joined(results: Sequence[Any], masks: Sequence[Any]) -> Value:
     """One result of a view operation from its values for each part of the memref."""
     first = results[0]
     if isinstance(first, View):
-        return tuple(Part(view, mask) for view, mask in zip(results, masks, strict=True))
+        return tuple(PossibleView(view, mask) for view, mask in zip(results, masks, strict=True))
     if all(np.array_equal(first, other) for other in results[1:]):
         return np.asarray(first, np.int64)
     return Unknown("a size or stride of one of several buffers")

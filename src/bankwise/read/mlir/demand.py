@@ -22,7 +22,7 @@ _BOUNDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Demand:
+class NeededValues:
     """The values that decide where memory is touched, and how the operations compute them.
 
     A function of None: the results of that operation are not known from the text.
@@ -63,7 +63,7 @@ def obstacle(graph: Graph, op: ir.Operation) -> ir.Operation | None:
     return _first_branch(graph) if len(entry) > 1 else None
 
 
-def demand(graph: Graph, touches: Iterable[MemrefAccess]) -> Demand:
+def demand(graph: Graph, touches: Iterable[MemrefAccess]) -> NeededValues:
     """Follow the accesses and allocations backwards to all that decides where they touch."""
     values: set[ir.Value] = set()
     functions: dict[ir.Operation, Function | None] = {}
@@ -79,7 +79,7 @@ def demand(graph: Graph, touches: Iterable[MemrefAccess]) -> Demand:
         if value not in values:
             values.add(value)
             waiting.extend(_behind(graph, value, functions))
-    return Demand(frozenset(values), functions)
+    return NeededValues(frozenset(values), functions)
 
 
 def _touches_of(graph: Graph, op: ir.Operation, locate: Locate) -> list[MemrefAccess | str]:

@@ -20,9 +20,9 @@ from bankwise.errors import Refusal
 from bankwise.read.mlir.decode import Locate
 from bankwise.read.mlir.footprint import Footprint
 from bankwise.read.mlir.indexing import ThreadIds
-from bankwise.read.mlir.slice import Made, Slice, cut
+from bankwise.read.mlir.slice import KernelSlice, Made, cut
 from bankwise.read.mlir.touches import MemrefAccess
-from bankwise.read.mlir.trace import Note, Seen, Trace, trace
+from bankwise.read.mlir.trace import Note, Seen, WorkgroupTrace, trace
 from bankwise.read.mlir.views import View
 
 _MOST_ALIGNMENT = 16
@@ -126,7 +126,9 @@ class _KernelContext:
     allocations: Mapping[str, tuple[Made, View]]
 
 
-def _moving(program: Slice, found: Trace, ids: ThreadIds, locate: Locate) -> frozenset[int]:
+def _moving(
+    program: KernelSlice, found: WorkgroupTrace, ids: ThreadIds, locate: Locate
+) -> frozenset[int]:
     """The accesses that touch other places in another workgroup."""
     if not program.asks_workgroup:
         return frozenset()
@@ -148,7 +150,7 @@ def _identities(seen: Sequence[Seen]) -> list[tuple[Hashable, int]]:
     return [(each.footprint.identity(), each.executions) for each in seen]
 
 
-def _notes(kernel: _KernelContext, program: Slice, moving: frozenset[int]) -> Iterator[Note]:
+def _notes(kernel: _KernelContext, program: KernelSlice, moving: frozenset[int]) -> Iterator[Note]:
     for made, _ in kernel.allocations.values():
         if made.op.name == "func.func":
             text = f"argument {made.name} is taken to be an allocation of its own"

@@ -10,7 +10,7 @@ import numpy as np
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.mlir.indexing import first_active
 from bankwise.read.mlir.touches import MemrefAccess
-from bankwise.read.mlir.value import Scope
+from bankwise.read.mlir.value import ActiveThreads
 from bankwise.read.mlir.views import Amount, View, is_int, plain
 
 _HINTED = frozenset({"vector.load", "vector.store"})
@@ -47,7 +47,7 @@ def footprint(
     view: View,
     indices: Sequence[IntArray],
     mask: BoolArray | None,
-    scope: Scope,
+    scope: ActiveThreads,
 ) -> Footprint | str:
     """Where the active threads of ``scope`` touch ``view``; or why that cannot be said."""
     if view.hint is not None and touch.kind != "dma":
@@ -99,7 +99,7 @@ def _hint_reason(touch: MemrefAccess, view: View) -> str | None:
     return None
 
 
-def _supplying(touch: MemrefAccess, scope: Scope) -> BoolArray:
+def _supplying(touch: MemrefAccess, scope: ActiveThreads) -> BoolArray:
     if touch.lanes is None:
         return scope.active
     return scope.active & (scope.ids.linear % scope.ids.wave_size < touch.lanes)
@@ -141,7 +141,11 @@ def _inside(
 
 
 def _in_lane_order(
-    touch: MemrefAccess, slot_bytes: int, view: View, indices: Sequence[IntArray], scope: Scope
+    touch: MemrefAccess,
+    slot_bytes: int,
+    view: View,
+    indices: Sequence[IntArray],
+    scope: ActiveThreads,
 ) -> Footprint:
     """A copy that writes from one place per wave, lane after lane, whatever the lanes say."""
     named = view.byte(view.element([plain(index) for index in indices]), hinted=False)

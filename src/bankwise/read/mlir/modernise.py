@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from bankwise.read.mlir.source import Edit, Source, apply_edits, masked, source_of
-from bankwise.read.mlir.syntax import RULES, Rule
+from bankwise.read.mlir.source import Edit, SourceText, apply_edits, masked, source_of
+from bankwise.read.mlir.syntax import RULES, OlderForm
 
 
-def modernise(source: Source) -> tuple[Source, tuple[str, ...]]:
+def modernise(source: SourceText) -> tuple[SourceText, tuple[str, ...]]:
     """``source`` in today's syntax, and one note per rule that fired (none: nothing to do)."""
     text = source.text
     quiet = _blank(masked(text), source.edits)
@@ -35,7 +35,7 @@ def _blank(quiet: str, edits: Iterable[Edit]) -> str:
     return apply_edits(quiet, (Edit(e.start, e.end, "\0" * (e.end - e.start)) for e in edits))
 
 
-def _edits(rule: Rule, match: re.Match[str], text: str) -> list[Edit]:
+def _edits(rule: OlderForm, match: re.Match[str], text: str) -> list[Edit]:
     if rule.words:
         start, end = match.span("old")
         new = _rewritten(rule, text[start:end])
@@ -45,7 +45,7 @@ def _edits(rule: Rule, match: re.Match[str], text: str) -> list[Edit]:
     ]
 
 
-def _rewritten(rule: Rule, old: str) -> str | None:
+def _rewritten(rule: OlderForm, old: str) -> str | None:
     """The words of ``old`` in their new spelling and order; None if they are not this rule's."""
     items = _items(old)
     new: dict[str, str] = {}
@@ -90,6 +90,6 @@ def _split(text: str) -> list[str]:
     return [*parts, text[at:]]
 
 
-def _note(source: Source, rule: Rule, offset: int, count: int) -> str:
+def _note(source: SourceText, rule: OlderForm, offset: int, count: int) -> str:
     places = "1 place" if count == 1 else f"{count} places"
     return f"{source.location(offset)}: older syntax read: {rule.says}, {places}"

@@ -19,8 +19,8 @@ from bankwise.files import read_text
 from bankwise.read.mlir import isolate
 from bankwise.read.mlir.modernise import modernise
 from bankwise.read.mlir.parse import new_context, parse, position_of
-from bankwise.read.mlir.sections import Candidate, candidates
-from bankwise.read.mlir.source import Source
+from bankwise.read.mlir.sections import TextReading, candidates
+from bankwise.read.mlir.source import SourceText
 
 if TYPE_CHECKING:
     from iree.compiler import ir
@@ -33,7 +33,7 @@ class Opened:
     Operations do not keep their module or context alive: keep this value while you hold any.
     """
 
-    source: Source
+    source: SourceText
     module: ir.Module
     context: ir.Context
     notes: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def _open(text: str, file: str, context: ir.Context) -> Opened:
     raise first
 
 
-def _read(candidate: Candidate, context: ir.Context) -> Opened:
+def _read(candidate: TextReading, context: ir.Context) -> Opened:
     source = candidate.source
     rewritten: tuple[str, ...] = ()
     try:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
-from bankwise.read.mlir.source import Source, masked
+from bankwise.read.mlir.source import SourceText, masked
 
 if TYPE_CHECKING:
     from iree.compiler import ir
@@ -36,7 +36,7 @@ def new_context() -> ir.Context:
     return context
 
 
-def parse(source: Source, context: ir.Context) -> tuple[ir.Module, tuple[str, ...]]:
+def parse(source: SourceText, context: ir.Context) -> tuple[ir.Module, tuple[str, ...]]:
     """The module of ``source`` and notes; :class:`InputError` if the text is no valid MLIR.
 
     Operations of dialects that IREE does not know are kept unread, if they are written in generic
@@ -82,7 +82,7 @@ _BUFFER = "-"
 _SWIZZLE = re.compile(r"\b(xor_shuffle|rotate_rows)<\s*(\w+)\s*,\s*(\w+)")
 
 
-def check_swizzles(source: Source) -> None:
+def check_swizzles(source: SourceText) -> None:
     """Refuse the swizzle sizes on which the parser of 3.13.0 divides by zero."""
     for found in _SWIZZLE.finditer(masked(source.parsed)):
         kind, row, access = found.groups()
@@ -95,7 +95,7 @@ def check_swizzles(source: Source) -> None:
             )
 
 
-def error_in(source: Source, error: ir.MLIRError) -> InputError:
+def error_in(source: SourceText, error: ir.MLIRError) -> InputError:
     """What the parser says first, at its place in the user's file, with a hint if there is one."""
     from iree.compiler import ir
 
@@ -135,13 +135,13 @@ def hint_for(message: str) -> str:
     return next((hint for pattern, hint in _HINTS if re.search(pattern, message)), "")
 
 
-def _module(source: Source, context: ir.Context) -> ir.Module:
+def _module(source: SourceText, context: ir.Context) -> ir.Module:
     from iree.compiler import ir
 
     return ir.Module.parse(source.parsed, context)
 
 
-def _unread(source: Source, module: ir.Module, context: ir.Context) -> str:
+def _unread(source: SourceText, module: ir.Module, context: ir.Context) -> str:
     from iree.compiler import ir
 
     names: dict[str, int] = {}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from bankwise.read.mlir.source import Edit, Source, line_and_column, masked, source_of
+from bankwise.read.mlir.source import Edit, SourceText, line_and_column, masked, source_of
 
 Kind = Literal["block", "dump", "split"]
 
@@ -27,10 +27,10 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TextReading:
     """One reading of a text, and what to tell the user if it is the one that opens."""
 
-    source: Source
+    source: SourceText
     notes: tuple[str, ...] = ()
 
 
@@ -51,21 +51,21 @@ def sections(text: str) -> tuple[Section, ...]:
     return ()
 
 
-def candidates(file: str, text: str) -> Iterator[Candidate]:
+def candidates(file: str, text: str) -> Iterator[TextReading]:
     """The readings of ``text`` to try, in this order."""
     found = sections(text)
     if not found:
-        yield Candidate(_read(file, text, (Section("split", 0, len(text)),)))
+        yield TextReading(_read(file, text, (Section("split", 0, len(text)),)))
         return
     used = _last_of_each_name(found)
-    yield Candidate(_read(file, text, used), _told(text, found, used))
+    yield TextReading(_read(file, text, used), _told(text, found, used))
     if len(used) > 1:
         alone = sorted(used, key=lambda s: (not _has_shared_memory(text, s), -s.start))
         for section in alone:
-            yield Candidate(_read(file, text, (section,)), _told(text, found, (section,)))
+            yield TextReading(_read(file, text, (section,)), _told(text, found, (section,)))
 
 
-def _read(file: str, text: str, used: tuple[Section, ...]) -> Source:
+def _read(file: str, text: str, used: tuple[Section, ...]) -> SourceText:
     edits: list[Edit] = []
     at = 0
     for section in used:

@@ -17,7 +17,7 @@ from iree.compiler import ir
 from bankwise.errors import Refusal
 from bankwise.read.mlir import indexing
 from bankwise.read.mlir.decode import ALLOCATORS, Locate, allocation, unknown
-from bankwise.read.mlir.demand import Demand, allocators, demand, find_touches
+from bankwise.read.mlir.demand import NeededValues, allocators, demand, find_touches
 from bankwise.read.mlir.graph import Graph, read
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.value import Function, Outcome, Unknown
@@ -92,7 +92,7 @@ Step = Compute | Visit | Loop | Branch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class KernelSlice:
     """A kernel cut down: a program over ``slots`` values. ``touches`` are in program order.
 
     ``asks_workgroup``: something in it depends on the workgroup. The module must stay alive as
@@ -111,7 +111,7 @@ def cut(
     locate: Locate,
     dims: Mapping[str, int],
     called: Callable[[ir.Value], str] = lambda value: "",
-) -> Slice:
+) -> KernelSlice:
     """Cut a kernel down to what decides its accesses to workgroup memory.
 
     ``dims`` gives numbers that only the launch knows, by the name of the value without ``%``;
@@ -125,7 +125,7 @@ def cut(
     writer = _Writer(graph, wanted, numbered, slots, locate, dims)
     steps = (*_arguments(writer), *_steps(writer, graph.body(func)))
     asks = any(_asks_workgroup(op) for op in wanted.functions)
-    return Slice(steps, len(slots), tuple(touches), tuple(refusals), asks)
+    return KernelSlice(steps, len(slots), tuple(touches), tuple(refusals), asks)
 
 
 def _asks_workgroup(op: ir.Operation) -> bool:
@@ -138,7 +138,7 @@ class _Writer:
     """What writing the program needs to know."""
 
     graph: Graph
-    wanted: Demand
+    wanted: NeededValues
     touches: Mapping[ir.Operation, tuple[int, MemrefAccess]]
     slots: Mapping[ir.Value, int]
     locate: Locate

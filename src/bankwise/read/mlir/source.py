@@ -29,7 +29,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextSpan:
     """A stretch of the parsed text that starts at ``parsed`` and comes from ``text`` of the user's
     text; its first ``kept`` characters are the user's own, the rest is a replacement."""
 
@@ -39,14 +39,14 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class SourceText:
     """``text`` is the user's whole file, ``parsed`` the same after ``edits`` (sorted)."""
 
     file: str
     text: str
     parsed: str
     edits: tuple[Edit, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextSpan, ...]
 
     def offset_at(self, line: int, column: int) -> int:
         """The offset in ``text`` of a line and column of the *parsed* text, as MLIR counts them:
@@ -72,19 +72,19 @@ class Source:
         return piece.text + min(parsed - piece.parsed, piece.kept)
 
 
-def source_of(file: str, text: str, edits: Iterable[Edit] = ()) -> Source:
+def source_of(file: str, text: str, edits: Iterable[Edit] = ()) -> SourceText:
     """``text`` with ``edits`` as the parser is to see it."""
     ordered = _ordered(edits)
-    pieces: list[Piece] = []
+    pieces: list[TextSpan] = []
     parsed = at = 0
     for edit in ordered:
-        pieces.append(Piece(parsed, at, edit.start - at))
+        pieces.append(TextSpan(parsed, at, edit.start - at))
         parsed += edit.start - at
-        pieces.append(Piece(parsed, edit.start, 0))
+        pieces.append(TextSpan(parsed, edit.start, 0))
         parsed += len(edit.replacement)
         at = edit.end
-    pieces.append(Piece(parsed, at, len(text) - at))
-    return Source(file, text, apply_edits(text, ordered), ordered, tuple(pieces))
+    pieces.append(TextSpan(parsed, at, len(text) - at))
+    return SourceText(file, text, apply_edits(text, ordered), ordered, tuple(pieces))
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

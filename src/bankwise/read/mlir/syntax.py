@@ -1,9 +1,9 @@
 """Older MLIR syntax and what the parser of iree-base-compiler 3.13 wants instead: a table.
 
-MLIR's text changes between releases. Every :class:`Rule` reads one older form; the comment above
-it shows before and after. Most forms changed with LLVM's *strict properties* (IREE 3.12): an
-attribute that belongs to an operation may no longer stand in ``{...}`` and got a spelling of its
-own. docs/dumps.md says which compilers' dumps these rules were tried on.
+MLIR's text changes between releases. An :class:`OlderForm` reads one of them; the comment above it
+shows before and after. Most forms changed with LLVM's *strict properties* (IREE 3.12): an attribute
+that belongs to an operation may no longer stand in ``{...}`` and got a spelling of its own.
+docs/dumps.md says which compilers' dumps these rules were tried on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class OlderForm:
     """One older form.
 
     ``pattern`` finds it; comments and the inside of strings are blanks to it. ``changes`` replaces
@@ -35,8 +35,8 @@ class Rule:
     positional: bool = False
 
 
-def _rule(says: str, pattern: str, **changes: str) -> Rule:
-    return Rule(says, re.compile(pattern), changes)
+def _rule(says: str, pattern: str, **changes: str) -> OlderForm:
+    return OlderForm(says, re.compile(pattern), changes)
 
 
 _BRACES = r"\{[^{}]*(?:\{[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^{}]*)*\}[^{}]*)*\}"
@@ -45,10 +45,10 @@ _BRACES = r"\{[^{}]*(?:\{[^{}]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}[^{}]*)*\}[^{}]
 
 def _dictionary(
     op: str, says: str, words: Mapping[str, str], frame: str = "{}", joint: str = " "
-) -> Rule:
+) -> OlderForm:
     """The attribute dictionary of operation ``op``, which has no colon and no brace before it."""
     pattern = re.compile(rf"\b{op}\b(?!\.)[^{{}}:=]*?(?P<old>{_BRACES})")
-    return Rule(says, pattern, words=words, frame=frame, joint=joint)
+    return OlderForm(says, pattern, words=words, frame=frame, joint=joint)
 
 
 _MASK_BITS = (
@@ -64,12 +64,12 @@ _MASKS = {
 
 _VALUE = r"%[\w.$-]+"
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[OlderForm, ...] = (
     # xor_shuffle</*row_width=*/128, 4>  ->  xor_shuffle<128, 4>
     _rule("/* comment */ -> nothing", r"(?P<old>/\*[^*]*\*/)", old=""),
     # xor_shuffle<row_width=128, access_width=4, row_stride=128, per_phase=1>
     #   ->  xor_shuffle<128, 4, 128, 1>
-    Rule(
+    OlderForm(
         "xor_shuffle<row_width = .., ..> -> xor_shuffle<.., ..>",
         re.compile(r"\bxor_shuffle<(?P<old>[^<>]*=[^<>]*)>"),
         words=dict.fromkeys(("row_width", "access_width", "row_stride", "per_phase"), "{}"),
@@ -105,7 +105,7 @@ RULES: tuple[Rule, ...] = (
     ),
     # rocdl.sched.barrier 0  ->  rocdl.sched.barrier none
     # rocdl.sched.group.barrier 6, 1, 0  ->  rocdl.sched.group.barrier valu|salu, 1, 0
-    Rule(
+    OlderForm(
         "rocdl.sched.barrier 0 -> none (mask by name)",
         re.compile(r"\brocdl\.sched\.(?:group\.)?barrier (?P<old>\d+)\b"),
         words=_MASKS,
@@ -139,7 +139,7 @@ RULES: tuple[Rule, ...] = (
     ),
     # amdgpu.fat_raw_buffer_cast %p bounds_check = true reset_offset = true valid_bytes = %n
     #   ->  amdgpu.fat_raw_buffer_cast %p validBytes(%n) resetOffset
-    Rule(
+    OlderForm(
         "fat_raw_buffer_cast valid_bytes = .. -> validBytes(..)",
         re.compile(
             rf"\bamdgpu\.fat_raw_buffer_cast {_VALUE}"
@@ -254,7 +254,7 @@ RULES: tuple[Rule, ...] = (
     ),
     # hal.executable.export .. attributes {subgroup_size = 64 : index, workgroup_size = [..]}
     #   ->  hal.executable.export .. <workgroup_size = [..], subgroup_size = 64>
-    Rule(
+    OlderForm(
         "export attributes {workgroup_size = ..} -> <workgroup_size = ..>",
         re.compile(
             r"\b(?P<old>attributes \{\s*(?:workgroup_size|subgroup_size|workgroup_local_memory) ="

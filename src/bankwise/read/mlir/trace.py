@@ -34,9 +34,9 @@ from bankwise.read.mlir.loops import (
     run_until_repeated,
 )
 from bankwise.read.mlir.loops import rounds as loop_rounds
-from bankwise.read.mlir.slice import Branch, Compute, Loop, Made, Slice, Step, Visit
-from bankwise.read.mlir.value import Outcome, Scope, Unknown, Value, chosen, either
-from bankwise.read.mlir.views import Part, View, size_bytes
+from bankwise.read.mlir.slice import Branch, Compute, KernelSlice, Loop, Made, Step, Visit
+from bankwise.read.mlir.value import ActiveThreads, Outcome, Unknown, Value, chosen, either
+from bankwise.read.mlir.views import PossibleView, View, size_bytes
 
 MOST_PASSES = 65_536
 """Loop bodies run in one trace before a loop is refused."""
@@ -67,7 +67,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trace:
+class WorkgroupTrace:
     """What one workgroup touches: for each access its distinct footprints, in order of first use.
 
     ``allocations``: by name, what makes each, and the whole of it as a view.
@@ -79,11 +79,11 @@ class Trace:
     notes: tuple[Note, ...]
 
 
-def trace(program: Slice, ids: ThreadIds, locate: Locate) -> Trace:
+def trace(program: KernelSlice, ids: ThreadIds, locate: Locate) -> WorkgroupTrace:
     """Run a cut-down kernel for the workgroup that ``ids`` names."""
     runner = _Runner(program, ids, locate)
     with np.errstate(all="ignore"):
-        counts = runner.run(program.steps, Scope(ids, ids.valid), ())
+        counts = runner.run(program.steps, ActiveThreads(ids, ids.valid), ())
     seen = tuple(
         tuple(
             _counted(each, counts, (number, index))
@@ -92,7 +92,7 @@ def trace(program: Slice, ids: ThreadIds, locate: Locate) -> Trace:
         for number in range(len(program.touches))
     )
     refusals, notes = tuple(runner.refusals), tuple(runner.notes)
-    return Trace(seen, runner.allocations, refusals, notes)
+    return WorkgroupTrace(seen, runner.allocations, refusals, notes)
 
 
 def _counted(each: Seen, counts: Counts, key: Key) -> Seen:
@@ -105,7 +105,7 @@ def _counted(each: Seen, counts: Counts, key: Key) -> Seen:
 class _Runner:
     """The state of one run."""
 
-    def __init__(self, program: Slice, ids: ThreadIds, locate: Locate) -> None:
+    def __init__(self, program: KernelSlice, ids: ThreadIds, locate: Locate) -> None:
         self.ids = ids
         self.locate = locate
         self.values: list[Any] = [None] * program.slots
@@ -119,7 +119,7 @@ class _Runner:
         self.passes = 0
         self.certainty: Certainty = "sure"
 
-    def run(self, steps: Sequence[Step], scope: Scope, path: tuple[int, ...]) -> Counts:
+    def run(self, steps: Sequence[Step], scope: ActiveThreads, path: tuple[int, ...]) -> Counts:
         """Run steps once; how often each footprint occurs."""
         counts: Counts = Counter()
         for step in steps:
@@ -156,7 +156,7 @@ class _Runner:
             return None
         return last[1]
 
-    def compute(self, step: Compute, scope: Scope) -> None:
+    def compute(self, step: Compute, scope: ActiveThreads) -> None:
         """Run one operation."""
         operands = tuple(self.values[slot] for slot in step.operands)
         outcome = self.remembered(step, (*operands, scope.active))
@@ -167,7 +167,7 @@ class _Runner:
             if slot is not None:
                 self.values[slot] = outcome if isinstance(outcome, Unknown) else outcome[number]
 
-    def outcome(self, step: Compute, operands: Sequence[Any], scope: Scope) -> Outcome:
+    def outcome(self, step: Compute, operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         """The results of one operation; an unknown operand makes them unknown."""
         outcome = _first_unknown(operands) or step.function(operands, scope)
         if isinstance(outcome, Unknown) and outcome.location is None:
@@ -185,11 +185,11 @@ class _Runner:
         (value,) = outcome
         assert isinstance(value, tuple)
         (part,) = value
-        assert isinstance(part, Part)
+        assert isinstance(part, PossibleView)
         self.allocations[made.name] = (made, part.view)
         self.sizes[made.name] = size_bytes(part.view)
 
-    def visit(self, step: Visit, scope: Scope, path: tuple[int, ...]) -> list[Key]:
+    def visit(self, step: Visit, scope: ActiveThreads, path: tuple[int, ...]) -> list[Key]:
         """Note the footprints of one access."""
         slots = (step.memref, *step.indices, *(() if step.mask is None else (step.mask,)))
         operands = tuple(self.values[slot] for slot in slots)
@@ -200,7 +200,7 @@ class _Runner:
         return list(known)
 
     def footprints(
-        self, step: Visit, operands: Sequence[Any], scope: Scope, path: tuple[int, ...]
+        self, step: Visit, operands: Sequence[Any], scope: ActiveThreads, path: tuple[int, ...]
     ) -> list[Key]:
         """The footprints of one access in each buffer that its memref can be."""
         op = step.touch.op
@@ -216,7 +216,7 @@ class _Runner:
         for part in operands[0]:
             active = scope.active if part.active is None else scope.active & part.active
             if active.any():
-                inner = Scope(scope.ids, active)
+                inner = ActiveThreads(scope.ids, active)
                 found = footprint(step.touch, part.view, indices, mask, inner)
                 keys.extend(self.record(step, found, path))
         return keys
@@ -240,7 +240,7 @@ class _Runner:
             seen.append(Seen(found, path))
         return [key]
 
-    def branch(self, step: Branch, scope: Scope, path: tuple[int, ...]) -> Counts:
+    def branch(self, step: Branch, scope: ActiveThreads, path: tuple[int, ...]) -> Counts:
         """Run an scf.if: one branch, both for different threads, or both because nobody knows."""
         condition = self.values[step.condition]
         if isinstance(condition, Unknown):
@@ -261,8 +261,8 @@ class _Runner:
         return counts
 
     def split(
-        self, step: Branch, condition: IntArray, scope: Scope
-    ) -> tuple[BoolArray, Scope | None, Scope | None]:
+        self, step: Branch, condition: IntArray, scope: ActiveThreads
+    ) -> tuple[BoolArray, ActiveThreads | None, ActiveThreads | None]:
         """Which threads take which branch; a whole scope stays the same object."""
         known = self.remembered(step, (condition, scope.active))
         if known is None:
@@ -272,7 +272,9 @@ class _Runner:
         holds, first, second = known
         return holds, first, second
 
-    def undecided(self, step: Branch, why: Unknown, scope: Scope, path: tuple[int, ...]) -> Counts:
+    def undecided(
+        self, step: Branch, why: Unknown, scope: ActiveThreads, path: tuple[int, ...]
+    ) -> Counts:
         """Run both branches of an scf.if as possible."""
         self.note(f"both branches are counted: the condition depends on {why}", step.op)
         with self.unsure("may run"):
@@ -282,7 +284,7 @@ class _Runner:
             self.values[result] = either(self.values[then], self.values[otherwise], why)
         return counts
 
-    def loop(self, step: Loop, scope: Scope, path: tuple[int, ...]) -> Counts:
+    def loop(self, step: Loop, scope: ActiveThreads, path: tuple[int, ...]) -> Counts:
         """Run an scf.for, as far as it must be run."""
         bounds = [self.values[slot] for slot in (step.lower, step.upper, step.step)]
         reason = self.unbounded(step, bounds)
@@ -310,7 +312,7 @@ class _Runner:
         return ""
 
     def rounds(
-        self, step: Loop, bounds: Sequence[Any], scope: Scope, path: tuple[int, ...]
+        self, step: Loop, bounds: Sequence[Any], scope: ActiveThreads, path: tuple[int, ...]
     ) -> Repetition | None:
         """Run the rounds of a loop; None if there are too many."""
         initial = [self.values[each.initial] for each in step.carried]
@@ -327,7 +329,7 @@ class _Runner:
         return run_all(body, initial, most)
 
     def body(
-        self, step: Loop, bounds: Sequence[Any] | None, scope: Scope, path: tuple[int, ...]
+        self, step: Loop, bounds: Sequence[Any] | None, scope: ActiveThreads, path: tuple[int, ...]
     ) -> Body:
         """One round of a loop as a function of its number and of the carried values."""
         count = None if bounds is None else loop_rounds(*bounds)
@@ -358,9 +360,9 @@ def _first_unknown(values: Sequence[Any]) -> Unknown | None:
     return next((value for value in values if isinstance(value, Unknown)), None)
 
 
-def _part(scope: Scope, holds: BoolArray) -> Scope | None:
+def _part(scope: ActiveThreads, holds: BoolArray) -> ActiveThreads | None:
     """The scope of the threads for which ``holds``; the same object if that is all of them."""
     active = scope.active & holds
     if (active == scope.active).all():
         return scope
-    return Scope(scope.ids, active) if active.any() else None
+    return ActiveThreads(scope.ids, active) if active.any() else None

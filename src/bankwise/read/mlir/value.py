@@ -10,7 +10,7 @@ import numpy as np
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Location
 from bankwise.read.mlir.indexing import ThreadIds
-from bankwise.read.mlir.views import Amount, Memref, Part, View
+from bankwise.read.mlir.views import Amount, Memref, PossibleView, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ Value = IntArray | BoolArray | Memref | Unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scope:
+class ActiveThreads:
     """Who runs: the threads of the workgroup, and which of them are active here: [threads]."""
 
     ids: ThreadIds
@@ -39,7 +39,7 @@ class Scope:
 Outcome = tuple[Value, ...] | Unknown
 """The results of one operation, or why none of them is known."""
 
-Function = Callable[[Sequence[Value], Scope], Outcome]
+Function = Callable[[Sequence[Value], ActiveThreads], Outcome]
 """The results of one operation from its operands, none of which is unknown."""
 
 
@@ -70,7 +70,7 @@ def either(then: Value, otherwise: Value, why: Unknown) -> Value:
 def narrowed(memref: Memref, active: BoolArray) -> Memref:
     """The memref as only these threads hold it."""
     masks = [active if p.active is None else p.active & active for p in memref]
-    return tuple(Part(p.view, m) for p, m in zip(memref, masks, strict=True) if m.any())
+    return tuple(PossibleView(p.view, m) for p, m in zip(memref, masks, strict=True) if m.any())
 
 
 def state(value: Value) -> Hashable:

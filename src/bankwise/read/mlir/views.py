@@ -54,14 +54,14 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class PossibleView:
     """One thing that a memref value can be, and for which threads (None: all of them)."""
 
     view: View
     active: BoolArray | None = None
 
 
-Memref = tuple[Part, ...]
+Memref = tuple[PossibleView, ...]
 """A memref value of a kernel. More than one part where threads, or branches nobody can decide,
 differ in the buffer they hold."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning
-from bankwise.read.follow.program import Step
+from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.ptx.operands import registers, symbols, value
@@ -57,7 +57,7 @@ def _step(
     known: Mapping[str, int],
     loads: Loads,
     found: Touches,
-) -> Step:
+) -> ProgramStep:
     guard = _guard(statement)
     word = statement.parts[0]
     if word in ("bra", "ret", "exit", "brx", "trap"):
@@ -73,7 +73,7 @@ def _step(
     if isinstance(found, DecodedAccess):
         reads += found.address.registers
         address = _address(found.address, known)
-    return Step(
+    return ProgramStep(
         line=statement.line,
         name=statement.name,
         reads=reads,
@@ -86,16 +86,16 @@ def _step(
     )
 
 
-def _control(statement: Statement, kernel: PtxKernel, guard: Guard | None) -> Step:
+def _control(statement: Statement, kernel: PtxKernel, guard: Guard | None) -> ProgramStep:
     word = statement.parts[0]
     target = len(kernel.statements)
     if word == "bra":
         target = kernel.labels.get(statement.operands[0] if statement.operands else "", -1)
     if word == "brx" or target < 0:
-        return Step(statement.line, statement.name, flow="lost")
+        return ProgramStep(statement.line, statement.name, flow="lost")
     if guard is None:
-        return Step(statement.line, statement.name, flow="jump", target=target)
-    return Step(
+        return ProgramStep(statement.line, statement.name, flow="jump", target=target)
+    return ProgramStep(
         statement.line,
         statement.name,
         reads=registers(statement.guard),

@@ -13,7 +13,7 @@ import numpy as np
 
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
-from bankwise.read.follow.program import Step
+from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.sass.effects import known, results
@@ -46,7 +46,9 @@ def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
     )
 
 
-def _step(i: SassInstruction, kernel: SassKernel, constants: Constants, found: Touches) -> Step:
+def _step(
+    i: SassInstruction, kernel: SassKernel, constants: Constants, found: Touches
+) -> ProgramStep:
     guard = _guard(i.guard)
     if i.parts[0] in _CONTROL:
         return _control(i, kernel, constants, guard)
@@ -58,7 +60,7 @@ def _step(i: SassInstruction, kernel: SassKernel, constants: Constants, found: T
         at = found.address
         reads += at.registers
         address = guarded(lambda state: first_byte(at, state), guard)
-    return Step(
+    return ProgramStep(
         line=i.line,
         name=i.name,
         reads=reads,
@@ -73,11 +75,11 @@ def _step(i: SassInstruction, kernel: SassKernel, constants: Constants, found: T
 
 def _control(
     i: SassInstruction, kernel: SassKernel, constants: Constants, guard: Guard | None
-) -> Step:
+) -> ProgramStep:
     """Where control goes. A branch may name a second predicate, or ask whether its warp parted."""
     end = len(kernel.instructions)
     target = end if i.parts[0] in _ENDS else _target(i, kernel)
-    lost = Step(i.line, i.name, reads=names(i.guard), flow="lost")
+    lost = ProgramStep(i.line, i.name, reads=names(i.guard), flow="lost")
     if i.parts[0] not in ("BRA", *_ENDS) or target < 0:
         return lost
     conditions = [guard] if guard else []
@@ -89,8 +91,8 @@ def _control(
         conditions.append(second)
         reads += names(text)
     if not conditions:
-        return Step(i.line, i.name, flow="jump", target=target)
-    return Step(
+        return ProgramStep(i.line, i.name, flow="jump", target=target)
+    return ProgramStep(
         i.line, i.name, reads, flow="branch", target=target, condition=_all(conditions)
     )  # fmt: skip
 

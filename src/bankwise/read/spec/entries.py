@@ -16,7 +16,7 @@ from bankwise.notation.mfma import Operand
 from bankwise.read.problem.lines import Path, line_of
 from bankwise.read.problem.source import Source, choice, known, optional, required
 from bankwise.read.spec.place import blamed
-from bankwise.read.spec.values import GlobalAccess, Held, Layout, TileAccess
+from bankwise.read.spec.values import GlobalAccess, Held, SpecAccess, SpecLayout
 from bankwise.read.spec.views import fits
 
 _HELD = ("name", "op", "distribution", "notation", "operand", "axes", "vector")
@@ -27,7 +27,7 @@ _MOST = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class SpecEntries:
     """The file, and what its entries share.
 
     ``texts``: the ``[texts]`` that entries may name. ``workgroup``: None for one wave.
@@ -62,9 +62,9 @@ def read_layout(
     table: Mapping[str, Any],
     where: Path,
     axes: tuple[int, ...],
-    reader: Reader,
+    reader: SpecEntries,
     notation_key: str = "notation",
-) -> Layout:
+) -> SpecLayout:
     """The ``layout`` of a table, over these axes of the tile."""
     source = reader.source
     text, path = _text(table, "layout", where, reader)
@@ -73,10 +73,10 @@ def read_layout(
         memory = read_memory(text, notation, reader.over(axes), reader.setting())
     except InputError as error:
         raise blamed(source, reader.lines, path, error) from error
-    return Layout(text, notation, memory, reader.place(path))
+    return SpecLayout(text, notation, memory, reader.place(path))
 
 
-def read_access(data: object, number: int, reader: Reader) -> TileAccess:
+def read_access(data: object, number: int, reader: SpecEntries) -> SpecAccess:
     """Read and check ``[[access]]`` number ``number``."""
     where: Path = ("access", number)
     table = _table(data, _ACCESS, where, reader.source)
@@ -87,7 +87,7 @@ def read_access(data: object, number: int, reader: Reader) -> TileAccess:
     weight = optional(table, "weight", int, 1, where, reader.source)
     if not 1 <= weight <= _MOST:
         raise reader.source.error((*where, "weight"), f"weight = {weight}", "1 and more")
-    return TileAccess(
+    return SpecAccess(
         required(table, "name", str, where, reader.source),
         choice(table, "op", ("read", "write"), where, reader.source),
         held,
@@ -98,7 +98,7 @@ def read_access(data: object, number: int, reader: Reader) -> TileAccess:
     )
 
 
-def read_global(data: object, number: int, reader: Reader) -> GlobalAccess:
+def read_global(data: object, number: int, reader: SpecEntries) -> GlobalAccess:
     """Read and check ``[[global]]`` number ``number``."""
     where: Path = ("global", number)
     table = _table(data, _GLOBAL, where, reader.source)
@@ -125,7 +125,7 @@ def _table(data: object, keys: tuple[str, ...], where: Path, source: Source) -> 
     return data
 
 
-def _held(table: Mapping[str, Any], where: Path, reader: Reader) -> Held:
+def _held(table: Mapping[str, Any], where: Path, reader: SpecEntries) -> Held:
     source = reader.source
     text, path = _text(table, "distribution", where, reader)
     operand = choice({"operand": "A", **table}, "operand", _OPERANDS, where, source)
@@ -141,7 +141,7 @@ def _held(table: Mapping[str, Any], where: Path, reader: Reader) -> Held:
     return Held(text, notation, axes, found)
 
 
-def _text(table: Mapping[str, Any], key: str, where: Path, reader: Reader) -> tuple[str, Path]:
+def _text(table: Mapping[str, Any], key: str, where: Path, reader: SpecEntries) -> tuple[str, Path]:
     """A text and where it is written: here, or among the ``[texts]``."""
     text: str = required(table, key, str, where, reader.source)
     if text in reader.texts:
@@ -150,7 +150,7 @@ def _text(table: Mapping[str, Any], key: str, where: Path, reader: Reader) -> tu
 
 
 def _notation(
-    table: Mapping[str, Any], key: str, text: str, where: Path, path: Path, reader: Reader
+    table: Mapping[str, Any], key: str, text: str, where: Path, path: Path, reader: SpecEntries
 ) -> str:
     if key in table and text.strip() != row_major.NAME:
         found: str = choice(table, key, tuple(languages()), where, reader.source)
@@ -161,7 +161,7 @@ def _notation(
         raise reader.source.at(path, error) from error
 
 
-def _axes(table: Mapping[str, Any], where: Path, reader: Reader) -> tuple[int, ...]:
+def _axes(table: Mapping[str, Any], where: Path, reader: SpecEntries) -> tuple[int, ...]:
     names = optional(table, "axes", list, list(reader.dims), where, reader.source)
     if sorted(map(str, names)) != sorted(reader.dims):
         hint = "the axes of the tile in the order of this access: " + ", ".join(reader.dims)

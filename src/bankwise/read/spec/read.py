@@ -34,8 +34,8 @@ from bankwise.notation import ck
 from bankwise.notation.values import MAX_POINTS, axis_names
 from bankwise.read.problem.lines import key_lines
 from bankwise.read.problem.source import Source, known, optional, required
-from bankwise.read.spec.entries import Reader, read_access, read_global, read_layout
-from bankwise.read.spec.values import GlobalAccess, Launch, Layout, Spec, TileAccess
+from bankwise.read.spec.entries import SpecEntries, read_access, read_global, read_layout
+from bankwise.read.spec.values import GlobalAccess, Repetitions, Spec, SpecAccess, SpecLayout
 
 _TOP = (
     *("title", "source", "machine", "tile", "dims", "element_bits", "policy", "launch"),
@@ -82,7 +82,7 @@ def _spec(data: Mapping[str, Any], gpu: Machine, source: Source, lines: tuple[st
     if policy and policy not in policies():
         raise source.error(("policy",), f"policy = {policy!r}", "one of " + ", ".join(policies()))
     dims = _dims(data, len(shape), source)
-    reader = Reader(
+    reader = SpecEntries(
         source,
         lines,
         gpu,
@@ -112,7 +112,7 @@ def _spec(data: Mapping[str, Any], gpu: Machine, source: Source, lines: tuple[st
     )
 
 
-def _accesses(data: Mapping[str, Any], reader: Reader) -> tuple[TileAccess, ...]:
+def _accesses(data: Mapping[str, Any], reader: SpecEntries) -> tuple[SpecAccess, ...]:
     source = reader.source
     listed = optional(data, "access", list, [], (), source)
     if not listed and "global" not in data:
@@ -122,7 +122,7 @@ def _accesses(data: Mapping[str, Any], reader: Reader) -> tuple[TileAccess, ...]
     return found
 
 
-def _globals(data: Mapping[str, Any], reader: Reader) -> tuple[GlobalAccess, ...]:
+def _globals(data: Mapping[str, Any], reader: SpecEntries) -> tuple[GlobalAccess, ...]:
     listed = optional(data, "global", list, [], (), reader.source)
     found = tuple(read_global(g, i, reader) for i, g in enumerate(listed))
     _each_once([g.name for g in found], "global", reader.source)
@@ -135,7 +135,7 @@ def _each_once(names: list[str], key: str, source: Source) -> None:
             raise source.error((key, number, "name"), f"two accesses are called {name!r}")
 
 
-def _memory(data: Mapping[str, Any], reader: Reader) -> Layout | None:
+def _memory(data: Mapping[str, Any], reader: SpecEntries) -> SpecLayout | None:
     table = optional(data, "memory", dict, None, (), reader.source)
     if table is None:
         return None
@@ -210,7 +210,7 @@ def _threads(data: Mapping[str, Any], source: Source) -> tuple[int, int, int] | 
     return x, y, z
 
 
-def _launch(data: Mapping[str, Any], source: Source) -> Launch | None:
+def _launch(data: Mapping[str, Any], source: Source) -> Repetitions | None:
     """``launch = N`` passes over the tile, or ``workgroups`` and ``iterations``."""
     if "launch" not in data:
         return None
@@ -226,7 +226,7 @@ def _launch(data: Mapping[str, Any], source: Source) -> Launch | None:
         if type(number) is not int or not 1 <= number <= _MOST:
             raise source.error(("launch", key), f"{key} = {number!r}", "a positive number")
         numbers.append(number)
-    return Launch(*numbers)
+    return Repetitions(*numbers)
 
 
 def _published(data: Mapping[str, Any], source: Source) -> dict[str, int | float | str]:

@@ -11,7 +11,7 @@ from bankwise.notation.values import Distribution, Memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layout:
+class SpecLayout:
     """A memory layout with the text it came from; ``memory`` is a Refusal where it cannot be read.
 
     ``what``: "row-major" or the notation.
@@ -37,7 +37,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TileAccess:
+class SpecAccess:
     """One ``[[access]]``: all lanes move the tile once.
 
     ``layout``: the memory in the words of this access, over its own axes; None: the memory of the
@@ -48,7 +48,7 @@ class TileAccess:
     name: str
     op: Direction
     held: Held
-    layout: Layout | None
+    layout: SpecLayout | None
     vector: int | None
     weight: int
     location: Location
@@ -65,7 +65,7 @@ class GlobalAccess:
     name: str
     op: Direction
     held: Held
-    layout: Layout
+    layout: SpecLayout
     vector: int | None
     base_bytes: int
     swizzle_stride: int | None
@@ -73,7 +73,7 @@ class GlobalAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class Repetitions:
     """How often the tile is passed: ``workgroups``, each ``iterations`` times."""
 
     workgroups: int
@@ -100,10 +100,10 @@ class Spec:
     dims: tuple[str, ...]
     element_bits: int
     policy: str
-    layout: Layout | None
-    accesses: tuple[TileAccess, ...]
+    layout: SpecLayout | None
+    accesses: tuple[SpecAccess, ...]
     globals: tuple[GlobalAccess, ...]
-    launch: Launch | None
+    launch: Repetitions | None
     published: Mapping[str, int | float | str]
 
     @property

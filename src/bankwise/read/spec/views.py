@@ -13,7 +13,7 @@ from bankwise.hardware.machine import Machine
 from bankwise.notation import ck
 from bankwise.notation.ck.transforms import Transform
 from bankwise.notation.values import Distribution, DistributionTable, Memory, limit, points
-from bankwise.read.spec.values import Layout, TileAccess
+from bankwise.read.spec.values import SpecAccess, SpecLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ def turned(memory: Memory, axes: tuple[int, ...]) -> Memory:
     """The memory over other axes. A CK descriptor stays one, so that its guarantees are kept."""
     if axes == tuple(range(len(axes))):
         return memory
-    if not isinstance(memory, ck.Descriptor):
+    if not isinstance(memory, ck.TensorDescriptor):
         return Turned(memory, axes)
     same = tuple(Transform("pass_through", (length,)) for length in memory.shape)
     places = tuple((axes.index(i),) for i in range(len(axes)))
     return ck.transform(memory, same, tuple((i,) for i in range(len(axes))), places)
 
 
-def seen(access: TileAccess, layout: Layout) -> Memory | Refusal:
+def seen(access: SpecAccess, layout: SpecLayout) -> Memory | Refusal:
     """The memory as an access sees it, over the access's own axes."""
     if access.layout is not None:
         return access.layout.memory
@@ -57,7 +57,7 @@ def seen(access: TileAccess, layout: Layout) -> Memory | Refusal:
     return memory if isinstance(memory, Refusal) else turned(memory, access.held.axes)
 
 
-def disagreement(access: TileAccess, layout: Layout) -> str:
+def disagreement(access: SpecAccess, layout: SpecLayout) -> str:
     """Where the access's own words for the memory and those of the file differ; empty if nowhere.
 
     Every reader and writer has to find an element at the same place.

@@ -11,7 +11,7 @@ from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Machine
 from bankwise.hardware.policies import WIDEST_BYTES
 from bankwise.read.ttgir.lower import Issued, vectors
-from bankwise.read.ttgir.placed import Placed
+from bankwise.read.ttgir.placed import PlacedElements
 from bankwise.read.ttgir.values import Op
 
 _CONTIGUITY = re.compile(r"contiguity = (\d+)")
@@ -19,7 +19,7 @@ _DWORDS = {4: "", 12: "x3", 16: "x4"}
 _SMALL = {1: "ubyte", 2: "ushort"}
 
 
-def lower_copy(machine: Machine, placed: Placed, op: Op) -> tuple[Issued, ...] | Refusal:
+def lower_copy(machine: Machine, placed: PlacedElements, op: Op) -> tuple[Issued, ...] | Refusal:
     """The instructions of one asynchronous copy; lanes that hold what others hold do nothing.
 
     The width is the smaller of what the text says of the global side and of what lies side by side

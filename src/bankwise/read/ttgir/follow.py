@@ -15,7 +15,14 @@ from bankwise.counting.bound import ANY, Bound, exactly
 from bankwise.errors import InputError, Refusal
 from bankwise.read.ttgir.scalars import evaluate
 from bankwise.read.ttgir.types import Types
-from bankwise.read.ttgir.values import Buffer, Module, Op, SharedOperation, TritonFunction, View
+from bankwise.read.ttgir.values import (
+    Buffer,
+    BufferView,
+    Module,
+    Op,
+    SharedOperation,
+    TritonFunction,
+)
 from bankwise.read.ttgir.views import VIEWS, Value, allocation, join, joined, view
 
 MAX_STEPS = 200_000
@@ -62,17 +69,17 @@ class Followed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weight:
+class _Frequency:
     """How often what follows runs. ``silent``: only its values are wanted."""
 
     times: Bound
     maybe: bool = False
     silent: bool = False
 
-    def __add__(self, other: _Weight) -> _Weight:
-        return _Weight(self.times + other.times, self.maybe and other.maybe)
+    def __add__(self, other: _Frequency) -> _Frequency:
+        return _Frequency(self.times + other.times, self.maybe and other.maybe)
 
-    def touch(self, op: Op, view: View | None) -> SharedOperation:
+    def touch(self, op: Op, view: BufferView | None) -> SharedOperation:
         """What cannot be counted is taken to run once at least."""
         followed = self.times.low if self.times.exact else max(1, self.times.low)
         return SharedOperation(op, view, followed, self.times, self.maybe)
@@ -91,27 +98,27 @@ def follow(
             names = ", ".join(a.removeprefix("%") for a in kernel.arguments)
             hint = f"it has {names}"
             raise InputError(f"kernel {kernel.name} has no argument {name!r}", hint=hint)
-    run = _Run(module, types)
+    run = _Follower(module, types)
     env: dict[str, Value] = {f"%{name}": number for name, number in arguments.items()}
-    run.block(kernel.body, env, _Weight(exactly(1)))
+    run.block(kernel.body, env, _Frequency(exactly(1)))
     touches = tuple(weight.touch(*key) for key, weight in run.found.items())
     refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
     buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
     return Followed(touches, buffers, refusals, run.fixed)
 
 
-class _Run:
+class _Follower:
     """The state of following: what was found so far."""
 
     def __init__(self, module: Module, types: Types) -> None:
         self.module, self.types = module, types
-        self.found: dict[tuple[Op, View | None], _Weight] = {}
+        self.found: dict[tuple[Op, BufferView | None], _Frequency] = {}
         self.buffers: dict[Op, Buffer] = {}
         self.refusals: list[Refusal] = []
         self.fixed: dict[str, str] = {}
         self.steps = 0
 
-    def block(self, ops: Iterable[Op], env: dict[str, Value], weight: _Weight) -> list[Value]:
+    def block(self, ops: Iterable[Op], env: dict[str, Value], weight: _Frequency) -> list[Value]:
         """Run a block; what its ``scf.yield`` gives."""
         for op in ops:
             self.steps += 1
@@ -120,7 +127,7 @@ class _Run:
             self._one(op, env, weight)
         return []
 
-    def _one(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+    def _one(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         if op.name == "scf.for":
             self._for(op, env, weight)
         elif op.name == "scf.if":
@@ -145,10 +152,10 @@ class _Run:
         numbers = [v if isinstance(v, int) else None for v in values]
         for result in op.results[:1]:
             env[result] = evaluate(op, numbers)
-            if op.name == "arith.select" and isinstance(values[-1], View):
+            if op.name == "arith.select" and isinstance(values[-1], BufferView):
                 env[result] = join(values[-2], values[-1])
 
-    def _alloc(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+    def _alloc(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         made = allocation(op, self.module, self.types)
         if isinstance(made, Refusal):
             env[op.results[0]] = made
@@ -156,29 +163,29 @@ class _Run:
                 self._refuse(op, made.reason, weight)
             return
         self.buffers[op] = made
-        env[op.results[0]] = View(made)
+        env[op.results[0]] = BufferView(made)
         if op.operands:
-            self._record(op, View(made), weight)
+            self._record(op, BufferView(made), weight)
 
-    def _access(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
-        views = [v for name in op.operands if isinstance(v := env.get(name), View)]
+    def _access(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+        views = [v for name in op.operands if isinstance(v := env.get(name), BufferView)]
         if len(views) == 1:
             return self._record(op, views[0], weight)
         unread = [v for name in op.operands if isinstance(v := env.get(name), Refusal)]
         reason = unread[0].reason if unread else "which buffer it touches is not known"
         return self._refuse(op, reason, weight)
 
-    def _record(self, op: Op, view: View | None, weight: _Weight) -> None:
+    def _record(self, op: Op, view: BufferView | None, weight: _Frequency) -> None:
         if not weight.silent:
             old = self.found.get((op, view))
             self.found[op, view] = weight if old is None else old + weight
 
-    def _refuse(self, op: Op, reason: str, weight: _Weight) -> None:
+    def _refuse(self, op: Op, reason: str, weight: _Frequency) -> None:
         if not weight.silent:
             place = self.module.place(op)
             self.refusals.append(Refusal(f"{op.name}: {reason}", place))
 
-    def _for(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+    def _for(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         head = _FOR.match(op.body)
         if head is None or len(op.regions) != 1:
             place = self.module.place(op)
@@ -212,7 +219,7 @@ class _Run:
         names: list[str],
         values: list[Value],
         env: dict[str, Value],
-        weight: _Weight,
+        weight: _Frequency,
     ) -> list[Value]:
         """Run the body once, with what changes unknown; the first, silent, run finds out what."""
         for silent in (True, True, False):
@@ -229,7 +236,7 @@ class _Run:
             raise InputError(message, location=place)
         return given
 
-    def _if(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+    def _if(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         known = env.get(op.operands[0]) if op.operands else None
         if isinstance(known, int):
             chosen = op.regions[:1] if known else op.regions[1:2]
@@ -240,7 +247,7 @@ class _Run:
             given = joined(*ways) if len(ways) == 2 and len(ways[0]) == len(ways[1]) else []
         env.update(zip(op.results, given, strict=False))
 
-    def _other_regions(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
+    def _other_regions(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         """Loops and branches of other kinds: their bodies run once, with nothing known."""
         known = {name: value for name, value in env.items() if not isinstance(value, int)}
         if op.name.startswith("partition") or op.name == "scf.while":
@@ -249,15 +256,15 @@ class _Run:
         for region in op.regions:
             self.block(region, dict(known), replace(weight, times=ANY, maybe=True))
 
-    def _refuse_inside(self, op: Op, weight: _Weight) -> None:
+    def _refuse_inside(self, op: Op, weight: _Frequency) -> None:
         for region in op.regions:
             for inner in region:
                 if inner.name in ACCESSES or (inner.name == "ttg.local_alloc" and inner.operands):
                     self._refuse(inner, f"it stands in {op.name}, which is not followed", weight)
                 self._refuse_inside(inner, weight)
 
-    def _other(self, op: Op, env: dict[str, Value], weight: _Weight) -> None:
-        views = [v for name in op.operands if isinstance(v := env.get(name), View)]
+    def _other(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+        views = [v for name in op.operands if isinstance(v := env.get(name), BufferView)]
         if op.name == "ttng.warp_group_dot_wait":
             env.update(zip(op.results, (env.get(n) for n in op.operands), strict=False))
         elif op.name == "tt.call":
@@ -270,7 +277,7 @@ class _Run:
                     self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
             self._refuse(op, reason, weight)
 
-    def _call(self, op: Op, weight: _Weight) -> None:
+    def _call(self, op: Op, weight: _Frequency) -> None:
         """A call of a function that touches shared memory is not followed."""
         name = op.body.partition("@")[2].partition("(")[0].strip('"')
         called = self.module.functions.get(name)

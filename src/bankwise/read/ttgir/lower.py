@@ -26,7 +26,7 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction, Machine
 from bankwise.hardware.policies import WIDEST_BYTES, select
-from bankwise.read.ttgir.placed import Placed
+from bankwise.read.ttgir.placed import PlacedElements
 
 POLICY = "triton"
 _AROUND_BYTES = 128
@@ -62,20 +62,22 @@ class Issued:
         return int(self.offsets_bytes.shape[1])
 
 
-def lower(machine: Machine, placed: Placed, direction: Direction) -> tuple[Issued, ...] | Refusal:
+def lower(
+    machine: Machine, placed: PlacedElements, direction: Direction
+) -> tuple[Issued, ...] | Refusal:
     """The instructions of an ordinary load or store of a whole tile."""
     special = _matrix(machine, placed, direction) or _transposing(machine, placed, direction)
     return (special,) if special is not None else lower_plain(machine, placed, direction)
 
 
-def _matrix(machine: Machine, placed: Placed, direction: Direction) -> Issued | None:
+def _matrix(machine: Machine, placed: PlacedElements, direction: Direction) -> Issued | None:
     if machine.vendor != "nvidia" or placed.interval is not None:
         return None
     return matrix(machine, placed, direction) or matrix_transposed(machine, placed, direction)
 
 
 def matrix(
-    machine: Machine, placed: Placed, direction: Direction, apart: int = 1 << 62
+    machine: Machine, placed: PlacedElements, direction: Direction, apart: int = 1 << 62
 ) -> Issued | None:
     """``ldmatrix`` or ``stmatrix``; None where the layout does not allow it.
 
@@ -97,7 +99,7 @@ def matrix(
 
 
 def matrix_transposed(
-    machine: Machine, placed: Placed, direction: Direction, apart: int = 1 << 62
+    machine: Machine, placed: PlacedElements, direction: Direction, apart: int = 1 << 62
 ) -> Issued | None:
     """The ``.trans`` forms: a row of memory goes to one column of every lane."""
     if placed.bits != 16 or not placed.registers or placed.lanes[2:5] != (1, 2, 4):
@@ -114,7 +116,7 @@ def matrix_transposed(
     return _rows(machine, placed, direction, lanes, rest, ".trans", apart)
 
 
-def _row_conflicts(placed: Placed, register: int) -> int:
+def _row_conflicts(placed: PlacedElements, register: int) -> int:
     """Steps of the eight rows of a matrix that stay on one bank, were this register one of them."""
     steps = (placed.registers[register], *placed.lanes[:2])
     bank_row = (_AROUND_BYTES // placed.element_bytes).bit_length() - 1
@@ -123,7 +125,7 @@ def _row_conflicts(placed: Placed, register: int) -> int:
 
 def _rows(
     machine: Machine,
-    placed: Placed,
+    placed: PlacedElements,
     direction: Direction,
     lanes: list[tuple[int, int]],
     rest: list[int],
@@ -144,7 +146,7 @@ def _rows(
     return _issued(name, "matrix", direction, placed, moves, rest[together:])
 
 
-def _transposing(machine: Machine, placed: Placed, direction: Direction) -> Issued | None:
+def _transposing(machine: Machine, placed: PlacedElements, direction: Direction) -> Issued | None:
     """``ds_read_b64_tr``; None where the layout or the machine does not allow it."""
     name = f"ds_read_b64_tr_b{placed.bits}"
     if direction != "read" or placed.bits not in (8, 16) or name not in machine.instructions:
@@ -169,7 +171,7 @@ def _issued(
     name: str,
     kind: AccessKind,
     direction: Direction,
-    placed: Placed,
+    placed: PlacedElements,
     moves: list[tuple[int, int]],
     rest: list[int],
     width: int = WIDEST_BYTES,
@@ -196,7 +198,7 @@ def _moved(numbers: IntArray, images: list[int]) -> IntArray:
 
 
 def lower_plain(
-    machine: Machine, placed: Placed, direction: Direction, most: int = WIDEST_BYTES
+    machine: Machine, placed: PlacedElements, direction: Direction, most: int = WIDEST_BYTES
 ) -> tuple[Issued, ...] | Refusal:
     """Vectors of up to ``most`` bytes of registers that lie side by side in every lane."""
     offsets, width = vectors(placed, most)
@@ -219,7 +221,7 @@ def lower_plain(
     )
 
 
-def vectors(placed: Placed, most: int = WIDEST_BYTES) -> tuple[IntArray, int]:
+def vectors(placed: PlacedElements, most: int = WIDEST_BYTES) -> tuple[IntArray, int]:
     """The first byte of every vector, int64 [waves, lanes, vectors], and its width in bytes."""
     order = np.argsort(placed.offsets[0, 0], kind="stable")
     sorted_ = placed.offsets[..., order]

@@ -15,11 +15,11 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.linear import Bases, LinearDistribution, LinearMemory
 from bankwise.notation.triton import Distributed, distribution, memory
-from bankwise.read.ttgir.values import MemoryType, View
+from bankwise.read.ttgir.values import BufferView, MemoryType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class PlacedElements:
     """``offsets``: int64 [waves, lanes, registers], in elements, from the start of the buffer.
 
     ``registers``, ``lanes``, ``waves``: the image of every bit without padding, lowest bit first;
@@ -65,7 +65,9 @@ def held_by(
     return replace(found, register_bases=kept)
 
 
-def place(held: LinearDistribution, view: View, memory_type: MemoryType) -> Placed | Refusal:
+def place(
+    held: LinearDistribution, view: BufferView, memory_type: MemoryType
+) -> PlacedElements | Refusal:
     """The offsets of a distribution in a view of a buffer of this type.
 
     ``memory_type``: of the whole buffer; another encoding than the buffer's own asks what if.
@@ -82,11 +84,11 @@ def place(held: LinearDistribution, view: View, memory_type: MemoryType) -> Plac
 
 def placed(
     held: LinearDistribution, coordinates: IntArray, laid: LinearMemory, bits: int
-) -> Placed:
+) -> PlacedElements:
     """The offsets of elements [waves, lanes, registers, rank] of a memory."""
     plain = replace(laid, paddings=()).offsets(coordinates)
     first = int(plain[0, 0, 0])
-    return Placed(
+    return PlacedElements(
         laid.offsets(coordinates) if laid.paddings else plain,
         tuple(int(plain[0, 0, n]) ^ first for n in _powers(plain.shape[2])),
         tuple(int(plain[0, n, 0]) ^ first for n in _powers(plain.shape[1])),

@@ -44,7 +44,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _MoveForm:
     """A way to move 16 bytes a row: lane bits inside a row, and those that number rows."""
 
     way: Way
@@ -53,7 +53,7 @@ class _Form:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _VectorChoice:
     """A vector, and the steps of one phase of each side beside it."""
 
     ways: tuple[Way, Way]
@@ -63,9 +63,9 @@ class _Choice:
     kept: int = 0
 
 
-_PLAIN = _Form("plain", (), (0, 1, 2))
-_MATRIX = _Form("matrix", (0, 1), (2, 3, 4))
-_TRANSPOSED = _Form("transposed", (2, 3, 4), (0, 1))
+_PLAIN = _MoveForm("plain", (), (0, 1, 2))
+_MATRIX = _MoveForm("matrix", (0, 1), (2, 3, 4))
+_TRANSPOSED = _MoveForm("transposed", (2, 3, 4), (0, 1))
 
 
 def scratch_bases(
@@ -86,7 +86,7 @@ def scratch_bases(
     return best[0], best[2], best[3].ways
 
 
-def _forms(machine: Machine, direction: Direction, bits: int) -> list[_Form]:
+def _forms(machine: Machine, direction: Direction, bits: int) -> list[_MoveForm]:
     """The forms that a machine has."""
     name = "ldmatrix.x4" if direction == "read" else "stmatrix.x4"
     found = [_PLAIN]
@@ -96,7 +96,7 @@ def _forms(machine: Machine, direction: Direction, bits: int) -> list[_Form]:
     return found
 
 
-def _wide(source: Side, target: Side, bits: int, machine: Machine) -> list[_Choice]:
+def _wide(source: Side, target: Side, bits: int, machine: Machine) -> list[_VectorChoice]:
     """The pairs of forms that both move whole rows of 16 bytes."""
     total = (_ROW_BITS // bits).bit_length() - 1
     found = []
@@ -108,11 +108,11 @@ def _wide(source: Side, target: Side, bits: int, machine: Machine) -> list[_Choi
         read = _phase(target, b, vector, machine, "read")
         if written is not None and read is not None:
             spare = min(len(f.inside) + len(f.rows) - 3 for f in (a, b))
-            found.append(_Choice((a.way, b.way), vector, written, read, spare))
+            found.append(_VectorChoice((a.way, b.way), vector, written, read, spare))
     return found
 
 
-def _row(source: Side, target: Side, a: _Form, b: _Form, total: int) -> Vectors | None:
+def _row(source: Side, target: Side, a: _MoveForm, b: _MoveForm, total: int) -> Vectors | None:
     """The steps inside a row that both forms can move; None if there are none."""
     own, other = (source, target), (target, source)
     many, few = (a, b), (b, a)
@@ -131,7 +131,7 @@ def _row(source: Side, target: Side, a: _Form, b: _Form, total: int) -> Vectors 
 
 
 def _phase(
-    side: Side, form: _Form, vector: Vectors, machine: Machine, direction: Direction
+    side: Side, form: _MoveForm, vector: Vectors, machine: Machine, direction: Direction
 ) -> Vectors | None:
     """The steps that tell the rows of one phase apart."""
     if form is _PLAIN:
@@ -155,7 +155,7 @@ def _lanes(side: Side, vector_bits: int, machine: Machine, direction: Direction)
     return tuple(f2.apply(side.lanes, mask) for mask in masks)
 
 
-def _narrow(source: Side, target: Side, bits: int, machine: Machine, banks: int) -> _Choice:
+def _narrow(source: Side, target: Side, bits: int, machine: Machine, banks: int) -> _VectorChoice:
     """Ordinary loads and stores of less than 16 bytes."""
     most = (_ROW_BITS // bits).bit_length() - 1
     vector = list(_common(source.registers, target.registers)[:most])
@@ -166,7 +166,7 @@ def _narrow(source: Side, target: Side, bits: int, machine: Machine, banks: int)
     read = _lanes(target, _wide_bits(target, vector, bits), machine, "read")
     inside = tuple(vector)
     kept = [tuple(s for s in steps if s not in inside) for steps in (written, read)]
-    return _Choice(("plain", "plain"), inside, kept[0], kept[1])
+    return _VectorChoice(("plain", "plain"), inside, kept[0], kept[1])
 
 
 def _filled(source: Side, target: Side, vector: list[f2.Vector]) -> list[f2.Vector]:
@@ -188,7 +188,7 @@ def _wide_bits(side: Side, vector: list[f2.Vector], bits: int) -> int:
 
 
 def _bases(
-    source: Side, target: Side, tile_bits: int, bits: int, banks: int, choice: _Choice
+    source: Side, target: Side, tile_bits: int, bits: int, banks: int, choice: _VectorChoice
 ) -> tuple[Vectors, Vectors, int]:
     """All offset bits; the segment with its repetitions; how many repetitions there are."""
     vector = choice.vector
@@ -222,7 +222,7 @@ def _segment(
     return [*free, *pairs, *a[:conflicts], *b[:conflicts]][:wanted]
 
 
-def _conflicts(segment: Vectors, choice: _Choice) -> int:
+def _conflicts(segment: Vectors, choice: _VectorChoice) -> int:
     """Extra passes of a phase, writing and reading, as Triton counts them."""
     sides = (choice.written, choice.read)
     return sum((1 << len(f2.intersection(segment, [s for s in x if s]))) - 1 for x in sides)

@@ -101,7 +101,7 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ViewStep:
     """One view of a view: from coordinates of ``shape`` back to those of what it is a view of.
 
     ``kind``: "index" (``numbers``: the buffer, None if unknown), "slice" (where it starts),
@@ -139,20 +139,20 @@ def _reshaped(coordinates: IntArray, shape: Shape, into: Shape) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class BufferView:
     """A part of a buffer as an operation sees it; ``steps`` from the buffer to the view."""
 
     buffer: Buffer
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ViewStep, ...] = ()
 
     @property
     def shape(self) -> Shape:
         """The shape that the operation sees."""
         return self.steps[-1].shape if self.steps else self.buffer.type.shape
 
-    def through(self, kind: str, shape: Shape, numbers: tuple[int | None, ...]) -> View:
+    def through(self, kind: str, shape: Shape, numbers: tuple[int | None, ...]) -> BufferView:
         """A view of this view."""
-        return View(self.buffer, (*self.steps, Step(kind, shape, numbers)))
+        return BufferView(self.buffer, (*self.steps, ViewStep(kind, shape, numbers)))
 
     def coordinates(self, coordinates: IntArray) -> IntArray:
         """Coordinates in the buffer of coordinates in the view, both [..., rank]."""
@@ -170,7 +170,7 @@ class SharedOperation:
     """
 
     op: Op
-    view: View | None
+    view: BufferView | None
     executions: int
     times: Bound
     maybe: bool = False

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.ttgir.types import Types, split_arrow
-from bankwise.read.ttgir.values import Buffer, Module, Op, Shape, View
+from bankwise.read.ttgir.values import Buffer, BufferView, Module, Op, Shape
 
-Value = int | View | Refusal | None
+Value = int | BufferView | Refusal | None
 """What is known of an SSA value: a number, a part of a buffer, why it is not read, or nothing."""
 
 _LISTED = re.compile(r"\[([^\]]*)\]")
@@ -37,14 +37,14 @@ def allocation(op: Op, module: Module, types: Types) -> Buffer | Refusal:
     return Buffer(op.results[0].removeprefix("%"), op.line, kind)
 
 
-def view(op: Op, env: Mapping[str, Value], module: Module, types: Types) -> View | Refusal:
+def view(op: Op, env: Mapping[str, Value], module: Module, types: Types) -> BufferView | Refusal:
     """What a view operation gives; a Refusal where that is not known.
 
     Raises :class:`InputError` where the view does not fit what it views.
     """
     where = Location(module.file, op.line)
     source = env.get(op.operands[0]) if op.operands else None
-    if not isinstance(source, View):
+    if not isinstance(source, BufferView):
         return source if isinstance(source, Refusal) else Refusal(f"{op.name} of what?", where)
     results = split_arrow(op.types)[1]
     kind = types.memory(results[-1], op.line) if results else None
@@ -61,7 +61,7 @@ def view(op: Op, env: Mapping[str, Value], module: Module, types: Types) -> View
     return made
 
 
-def _made(op: Op, source: View, shape: Shape, env: Mapping[str, Value]) -> View | None:
+def _made(op: Op, source: BufferView, shape: Shape, env: Mapping[str, Value]) -> BufferView | None:
     if op.name == "ttg.memdesc_trans":
         return _transposed(op, source, shape)
     if op.name == "ttg.memdesc_reshape":
@@ -78,7 +78,7 @@ def _made(op: Op, source: View, shape: Shape, env: Mapping[str, Value]) -> View 
     return _sliced(source, shape, numbers)
 
 
-def _sliced(source: View, shape: Shape, numbers: tuple[int | None, ...]) -> View | None:
+def _sliced(source: BufferView, shape: Shape, numbers: tuple[int | None, ...]) -> BufferView | None:
     if len(shape) != len(source.shape):
         return None
     for length, size, start in zip(source.shape, shape, numbers, strict=True):
@@ -89,7 +89,7 @@ def _sliced(source: View, shape: Shape, numbers: tuple[int | None, ...]) -> View
     return source.through("slice", shape, numbers)
 
 
-def _transposed(op: Op, source: View, shape: Shape) -> View | None:
+def _transposed(op: Op, source: BufferView, shape: Shape) -> BufferView | None:
     found = _ORDER.search(op.body)
     order = tuple(int(n) for n in found[1].split(",")) if found else ()
     if sorted(order) != list(range(len(source.shape))):
@@ -99,7 +99,7 @@ def _transposed(op: Op, source: View, shape: Shape) -> View | None:
     return source.through("trans", shape, order)
 
 
-def _same(source: View, shape: Shape) -> bool:
+def _same(source: BufferView, shape: Shape) -> bool:
     """Whether two shapes have as many elements."""
     a = b = 1
     for length in source.shape:
@@ -126,15 +126,15 @@ def join(a: Value, b: Value) -> Value:
     """What is known of a value that is one of these two."""
     if a == b or b is None or isinstance(a, Refusal):
         return a if a == b or isinstance(a, Refusal) else None
-    if not (isinstance(a, View) and isinstance(b, View)):
+    if not (isinstance(a, BufferView) and isinstance(b, BufferView)):
         return b if isinstance(b, Refusal) else None
     return _joined(a, b)
 
 
-def _joined(a: View, b: View) -> View | None:
+def _joined(a: BufferView, b: BufferView) -> BufferView | None:
     if a.buffer != b.buffer or [s.kind for s in a.steps] != [s.kind for s in b.steps]:
         return None
-    made = View(a.buffer)
+    made = BufferView(a.buffer)
     for x, y in zip(a.steps, b.steps, strict=True):
         if x.shape != y.shape:
             return None
