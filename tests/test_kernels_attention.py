@@ -27,6 +27,7 @@ from bankwise.lab.kernels.cases import (
     gemm_cases,
     plan,
 )
+from bankwise.lab.kernels.generated import source, workgroup_passes
 from bankwise.lab.kernels.tiles import VARIANTS, Passes, Tile, accesses
 from bankwise.lab.report.bench_cases import medians
 from bankwise.lab.report.bench_plot import plot_bench
@@ -167,7 +168,7 @@ def test_row_major_costs_what_the_bank_arithmetic_says() -> None:
     """Rows of 128 and 256 bytes are whole bank periods: the 8 rows of a phase are 8-way."""
     for head in attention.HEADS:
         once, trip = 4 * head // 16, 2 * 4 * 4 * head // 16
-        found = attention.workgroup_passes(attention_kernel(head, "f16", "none"), 5)
+        found = workgroup_passes(attention_kernel(head, "f16", "none"), 5)
         assert found.read_passes == 8 * 4 * (once + 5 * trip)
         assert found.read_ideal == 4 * (once + 5 * trip)
         stores = 64 * head // 8 // 32 * 4
@@ -178,7 +179,7 @@ def test_row_major_costs_what_the_bank_arithmetic_says() -> None:
 def test_the_solver_clears_every_tile_and_proves_it(element, dealing) -> None:
     for head in attention.HEADS:
         one = attention_kernel(head, element, "swizzle", dealing=dealing)
-        assert attention.workgroup_passes(one, 3).extra == 0
+        assert workgroup_passes(one, 3).extra == 0
         assert all(p.optimal for p in one.placements)
         plain = attention_kernel(head, element, "none", dealing=dealing)
         assert one.shared_bytes == plain.shared_bytes
@@ -190,14 +191,14 @@ def test_no_pad_of_whole_vectors_parts_rows_that_are_eight_apart() -> None:
         for pad in range(0, 32, 4):
             assert 8 * (head + pad) % 32 == 0
         blocked = attention_kernel(head, "f32", "padding", dealing="blocked")
-        assert attention.workgroup_passes(blocked, 3).extra > 0
+        assert workgroup_passes(blocked, 3).extra > 0
         dealt = attention_kernel(head, "f32", "padding")
-        assert attention.workgroup_passes(dealt, 3).extra == 0
+        assert workgroup_passes(dealt, 3).extra == 0
         assert dealt.shared_bytes > attention_kernel(head, "f32", "swizzle").shared_bytes
 
 
 def test_variants_differ_in_the_addresses_and_sizes_alone() -> None:
-    texts = [attention.source(attention_kernel(128, "f32", v)) for v in VARIANTS]
+    texts = [source(attention_kernel(128, "f32", v)) for v in VARIANTS]
     kept = [
         [x for x in t.split("\n") if "_BYTES " not in x and "    return " not in x] for t in texts
     ]
@@ -428,7 +429,7 @@ def test_predictions_of_the_measured_launches_follow_from_the_kernels_accesses()
         key = (row["group"], row["variant"], head)
         if key not in known:
             one = attention_kernel(head, element, row["variant"], dealing=dealing or "interleaved")
-            one_trip, two = (attention.workgroup_passes(one, n) for n in (1, 2))
+            one_trip, two = (workgroup_passes(one, n) for n in (1, 2))
             known[key] = (one_trip, two, one.shared_bytes)
         first, second, lds = known[key]
         assert int(row["lds_bytes"]) == lds

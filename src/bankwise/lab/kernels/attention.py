@@ -14,22 +14,9 @@ from typing import Literal
 import numpy as np
 
 from bankwise.errors import InputError
-from bankwise.lab.kernels.text import cuda_text, defines
-from bankwise.lab.kernels.tiles import (
-    Passes,
-    Placement,
-    Tile,
-    Touch,
-    Variant,
-    accesses,
-    address_text,
-    dealt_out,
-    passes,
-    placements,
-    shared_bytes,
-)
+from bankwise.lab.kernels.generated import ElementType, GeneratedKernel, generate
+from bankwise.lab.kernels.tiles import Tile, Touch, Variant, dealt_out
 
-ElementType = Literal["f16", "f32"]
 Dealing = Literal["interleaved", "blocked"]
 """f32: whether a thread's rows and keys are dealt out like cards, or neighbours."""
 ROWS = 64
@@ -41,7 +28,7 @@ _BYTES = {"f16": 2, "f32": 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class AttentionShape:
     """``batch`` independent problems of ``sequence`` queries, keys and values of ``head`` columns.
 
     ``sequence`` is a multiple of 64 and ``head`` 64 or 128: :class:`InputError` otherwise.
@@ -78,60 +65,22 @@ class Shape:
         return f"{self.batch}x{self.sequence}x{self.head}"
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """One compiled text serves all shapes of one head size. ``placements``: of q, k, v (and p)."""
-
-    head: int
-    element: ElementType
-    variant: Variant
-    target: str
-    placements: tuple[Placement, ...]
-    dealing: Dealing = "interleaved"
-
-    @property
-    def shared_bytes(self) -> int:
-        """Shared memory of a workgroup."""
-        return shared_bytes(self.placements)
-
-
 def kernel(
     head: int,
     element: ElementType,
     variant: Variant,
     target: str = "sm_90",
     dealing: Dealing = "interleaved",
-) -> Kernel:
-    """The attention kernel whose tiles lie as ``variant`` says; InputError for another head."""
-    if head not in HEADS:
-        raise InputError(f"a head of {head} columns", hint="64 or 128")
-    found = placements(tiles(head, element, dealing), variant, target)
-    return Kernel(head, element, variant, target, found, dealing)
-
-
-def source(one: Kernel) -> str:
-    """The CUDA text. The kernel is ``attention(q, k, v, out, sequence, scale)``.
+) -> GeneratedKernel:
+    """``attention(q, k, v, out, sequence, scale)`` for all shapes of one head size.
 
     One workgroup of 128 threads per 64 queries (x) and batch entry (y); ``scale`` is that of the
-    scores times log2(e), for the kernel computes powers of two.
+    scores times log2(e), for the kernel computes powers of two. InputError for another head.
     """
-    parts = tiles(one.head, one.element, one.dealing)
-    sizes = {f"{p.tile.upper()}_BYTES": p.size_bytes for p in one.placements}
-    addresses = [address_text(t, p) for t, p in zip(parts, one.placements, strict=True)]
-    return "\n".join(
-        [
-            defines({"HEAD": one.head, "INTERLEAVED": int(one.dealing == "interleaved"), **sizes}),
-            *addresses,
-            cuda_text("helpers.cuh"),
-            cuda_text(f"attention_{one.element}.cu"),
-        ]
-    )
-
-
-def workgroup_passes(one: Kernel, trips: int) -> Passes:
-    """What one workgroup costs in shared memory, by counting."""
-    found = accesses(tiles(one.head, one.element, one.dealing), one.placements, trips, one.target)
-    return passes(found, one.target)
+    if head not in HEADS:
+        raise InputError(f"a head of {head} columns", hint="64 or 128")
+    constants = {"HEAD": head, "INTERLEAVED": int(dealing == "interleaved")}
+    return generate(KERNEL, element, tiles(head, element, dealing), variant, target, constants)
 
 
 def tiles(head: int, element: ElementType, dealing: Dealing = "interleaved") -> tuple[Tile, ...]:

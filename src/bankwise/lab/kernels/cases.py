@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from bankwise.errors import InputError
 from bankwise.lab.kernels import attention, gemm
-from bankwise.lab.kernels.attention import Dealing, ElementType
+from bankwise.lab.kernels.attention import AttentionShape, Dealing
+from bankwise.lab.kernels.gemm import GemmShape
+from bankwise.lab.kernels.generated import ElementType, source, workgroup_passes
 from bankwise.lab.kernels.tiles import VARIANTS, Passes, Placement, Variant
 
 KernelName = Literal["attention", "gemm"]
@@ -116,11 +118,11 @@ def plan(case: BenchmarkCase) -> LaunchPlan:
 
 
 def _attention(case: BenchmarkCase) -> LaunchPlan:
-    shape = attention.Shape(*case.sizes)
+    shape = AttentionShape(*case.sizes)
     one = _attention_kernel(shape.head, case.element, case.variant, case.target, case.dealing)
     return LaunchPlan(
         attention.KERNEL,
-        _attention_source(one),
+        _source(one),
         (shape.sequence // attention.ROWS, shape.batch),
         attention.THREADS,
         one.shared_bytes,
@@ -128,16 +130,16 @@ def _attention(case: BenchmarkCase) -> LaunchPlan:
         LOG2_E / shape.head**0.5,
         shape.flops,
         one.placements,
-        _attention_passes(one, shape.trips).times(shape.workgroups),
+        _passes(one, shape.trips).times(shape.workgroups),
     )
 
 
 def _gemm(case: BenchmarkCase) -> LaunchPlan:
-    shape = gemm.Shape(*case.sizes)
+    shape = GemmShape(*case.sizes)
     one = _gemm_kernel(case.element, case.variant, case.target)
     return LaunchPlan(
         gemm.KERNEL,
-        gemm.source(one),
+        _source(one),
         (shape.n // gemm.ROWS, shape.m // gemm.ROWS),
         gemm.THREADS,
         one.shared_bytes,
@@ -145,12 +147,11 @@ def _gemm(case: BenchmarkCase) -> LaunchPlan:
         0.0,
         shape.flops,
         one.placements,
-        _gemm_passes(one, shape.trips(case.element)).times(shape.workgroups),
+        _passes(one, shape.trips(case.element)).times(shape.workgroups),
     )
 
 
 _attention_kernel = lru_cache(maxsize=64)(attention.kernel)
-_attention_source = lru_cache(maxsize=64)(attention.source)
-_attention_passes = lru_cache(maxsize=1024)(attention.workgroup_passes)
 _gemm_kernel = lru_cache(maxsize=64)(gemm.kernel)
-_gemm_passes = lru_cache(maxsize=1024)(gemm.workgroup_passes)
+_source = lru_cache(maxsize=64)(source)
+_passes = lru_cache(maxsize=1024)(workgroup_passes)

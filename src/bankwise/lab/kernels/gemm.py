@@ -12,21 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bankwise.errors import InputError
-from bankwise.lab.kernels.attention import ElementType
-from bankwise.lab.kernels.text import cuda_text, defines
-from bankwise.lab.kernels.tiles import (
-    Passes,
-    Placement,
-    Tile,
-    Touch,
-    Variant,
-    accesses,
-    address_text,
-    dealt_out,
-    passes,
-    placements,
-    shared_bytes,
-)
+from bankwise.lab.kernels.generated import ElementType, GeneratedKernel, generate
+from bankwise.lab.kernels.tiles import Tile, Touch, Variant, dealt_out
 
 ROWS = 128
 """Rows and columns of C that a workgroup makes."""
@@ -38,7 +25,7 @@ _BYTES = {"f16": 2, "f32": 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class GemmShape:
     """C is ``m`` x ``n``, the sums run over ``k``: multiples of 128, 128 and 64.
 
     :class:`InputError` otherwise.
@@ -70,41 +57,12 @@ class Shape:
         return f"{self.m}x{self.n}x{self.k}"
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """One compiled text serves all shapes. ``placements``: of a and b."""
-
-    element: ElementType
-    variant: Variant
-    target: str
-    placements: tuple[Placement, ...]
-
-    @property
-    def shared_bytes(self) -> int:
-        """Shared memory of a workgroup."""
-        return shared_bytes(self.placements)
-
-
-def kernel(element: ElementType, variant: Variant, target: str = "sm_90") -> Kernel:
-    """The kernel whose tiles lie as ``variant`` says."""
-    return Kernel(element, variant, target, placements(tiles(element), variant, target))
-
-
-def source(one: Kernel) -> str:
-    """The CUDA text. The kernel is ``gemm(a, b, c, n, k)``.
+def kernel(element: ElementType, variant: Variant, target: str = "sm_90") -> GeneratedKernel:
+    """``gemm(a, b, c, n, k)`` for all shapes.
 
     One workgroup of 256 threads per 128 columns (x) and 128 rows (y) of C.
     """
-    parts = tiles(one.element)
-    sizes = {f"{p.tile.upper()}_BYTES": p.size_bytes for p in one.placements}
-    addresses = [address_text(t, p) for t, p in zip(parts, one.placements, strict=True)]
-    texts = [cuda_text("helpers.cuh"), cuda_text(f"gemm_{one.element}.cu")]
-    return "\n".join([defines(sizes), *addresses, *texts])
-
-
-def workgroup_passes(one: Kernel, trips: int) -> Passes:
-    """What one workgroup costs in shared memory, by counting."""
-    return passes(accesses(tiles(one.element), one.placements, trips, one.target), one.target)
+    return generate(KERNEL, element, tiles(element), variant, target, {})
 
 
 def tiles(element: ElementType) -> tuple[Tile, Tile]:
