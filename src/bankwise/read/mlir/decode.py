@@ -16,7 +16,7 @@ from bankwise.errors import Location
 from bankwise.read.mlir import indexing
 from bankwise.read.mlir.graph import Graph
 from bankwise.read.mlir.masks import MaskFunction, mask_function
-from bankwise.read.mlir.value import ActiveThreads, Function, Outcome, Unknown, Value, chosen
+from bankwise.read.mlir.value import ActiveThreads, Function, Outcome, UnknownValue, Value, chosen
 from bankwise.read.mlir.views import (
     PossibleView,
     View,
@@ -68,18 +68,18 @@ def allocation(name: str, of: ir.MemRefType) -> Function:
     def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         view = whole_allocation(name, of, [plain(size) for size in operands])
         if isinstance(view, str):
-            return Unknown(f"a type that is not analysed: {view}")
+            return UnknownValue(f"a type that is not analysed: {view}")
         return ((PossibleView(view),),)
 
     return apply
 
 
-def unknown(op: ir.Operation, graph: Graph, locate: Locate) -> Unknown:
+def unknown(op: ir.Operation, graph: Graph, locate: Locate) -> UnknownValue:
     """Why the results of an operation without a function are not known."""
     load = _load_behind(op, graph)
     if load is not None:
-        return Unknown(f"data loaded by {load.name}", locate(load))
-    return Unknown(f"the result of {op.name}", locate(op))
+        return UnknownValue(f"data loaded by {load.name}", locate(load))
+    return UnknownValue(f"the result of {op.name}", locate(op))
 
 
 def _load_behind(op: ir.Operation, graph: Graph) -> ir.Operation | None:
@@ -109,7 +109,7 @@ def _threads(op: ir.Operation) -> Function:
 
     def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         found = indexing.thread_results(op, scope.ids, operands, scope.active)
-        return found or Unknown(f"the result of {name}, which is not known here")
+        return found or UnknownValue(f"the result of {name}, which is not known here")
 
     return apply
 
@@ -133,7 +133,7 @@ def _view(function: ViewFunction, name: str) -> Function:
         found = [function(part.view, amounts) for part in memref]
         reason = next((each for each in found if isinstance(each, str)), None)
         if reason is not None:
-            return Unknown(f"a view that cannot be followed: {name}: {reason}")
+            return UnknownValue(f"a view that cannot be followed: {name}: {reason}")
         masks = [part.active for part in memref]
         return tuple(_joined(results, masks) for results in zip(*found, strict=True))
 
@@ -147,4 +147,4 @@ def _joined(results: Sequence[Any], masks: Sequence[Any]) -> Value:
         return tuple(PossibleView(view, mask) for view, mask in zip(results, masks, strict=True))
     if all(np.array_equal(first, other) for other in results[1:]):
         return np.asarray(first, np.int64)
-    return Unknown("a size or stride of one of several buffers")
+    return UnknownValue("a size or stride of one of several buffers")

@@ -20,7 +20,7 @@ from bankwise.read.mlir.decode import ALLOCATORS, Locate, allocation, unknown
 from bankwise.read.mlir.demand import NeededValues, allocators, demand, find_touches
 from bankwise.read.mlir.graph import Graph, read
 from bankwise.read.mlir.touches import MemrefAccess
-from bankwise.read.mlir.value import Function, Outcome, Unknown
+from bankwise.read.mlir.value import Function, Outcome, UnknownValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,7 +166,7 @@ def _given(writer: _Writer, value: ir.Value) -> Function:
     if number is not None:
         return _constant((np.asarray(number, np.int64),))
     because = f"argument {names[-1]}, whose value is not given"
-    return _constant(Unknown(because, writer.locate(writer.graph.func)))
+    return _constant(UnknownValue(because, writer.locate(writer.graph.func)))
 
 
 def _constant(outcome: Outcome) -> Function:

@@ -35,7 +35,7 @@ from bankwise.read.mlir.loops import (
 )
 from bankwise.read.mlir.loops import rounds as loop_rounds
 from bankwise.read.mlir.slice import Branch, Compute, KernelSlice, Loop, Made, Step, Visit
-from bankwise.read.mlir.value import ActiveThreads, Outcome, Unknown, Value, chosen, either
+from bankwise.read.mlir.value import ActiveThreads, Outcome, UnknownValue, Value, chosen, either
 from bankwise.read.mlir.views import PossibleView, View, size_bytes
 
 MOST_PASSES = 65_536
@@ -165,12 +165,14 @@ class _Runner:
             self.memory[step] = ((*operands, scope.active), outcome)
         for number, slot in enumerate(step.results):
             if slot is not None:
-                self.values[slot] = outcome if isinstance(outcome, Unknown) else outcome[number]
+                self.values[slot] = (
+                    outcome if isinstance(outcome, UnknownValue) else outcome[number]
+                )
 
     def outcome(self, step: Compute, operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         """The results of one operation; an unknown operand makes them unknown."""
         outcome = _first_unknown(operands) or step.function(operands, scope)
-        if isinstance(outcome, Unknown) and outcome.location is None:
+        if isinstance(outcome, UnknownValue) and outcome.location is None:
             outcome = replace(outcome, location=self.locate(step.op))
         if step.allocates is not None:
             self.allocate(step.allocates, outcome)
@@ -178,7 +180,7 @@ class _Runner:
 
     def allocate(self, made: Made, outcome: Outcome) -> None:
         """Keep the whole of an allocation."""
-        if isinstance(outcome, Unknown):
+        if isinstance(outcome, UnknownValue):
             self.refuse(f"the allocation {made.name} depends on {outcome}", made.op)
             return
         assert isinstance(outcome, tuple)
@@ -243,7 +245,7 @@ class _Runner:
     def branch(self, step: Branch, scope: ActiveThreads, path: tuple[int, ...]) -> Counts:
         """Run an scf.if: one branch, both for different threads, or both because nobody knows."""
         condition = self.values[step.condition]
-        if isinstance(condition, Unknown):
+        if isinstance(condition, UnknownValue):
             return self.undecided(step, condition, scope, path)
         holds, first, second = self.split(step, condition, scope)
         counts: Counts = Counter()
@@ -273,7 +275,7 @@ class _Runner:
         return holds, first, second
 
     def undecided(
-        self, step: Branch, why: Unknown, scope: ActiveThreads, path: tuple[int, ...]
+        self, step: Branch, why: UnknownValue, scope: ActiveThreads, path: tuple[int, ...]
     ) -> Counts:
         """Run both branches of an scf.if as possible."""
         self.note(f"both branches are counted: the condition depends on {why}", step.op)
@@ -294,7 +296,7 @@ class _Runner:
             reason = f"scf.for runs more than {MOST_PASSES} rounds that all differ"
         if ran is None:
             self.refuse(reason, step.op)
-        why = Unknown("the number of rounds of scf.for", self.locate(step.op))
+        why = UnknownValue("the number of rounds of scf.for", self.locate(step.op))
         after = None if ran is None else ran.carried
         for number, each in enumerate(step.carried):
             if each.result is not None:
@@ -356,8 +358,8 @@ class _Runner:
         return run
 
 
-def _first_unknown(values: Sequence[Any]) -> Unknown | None:
-    return next((value for value in values if isinstance(value, Unknown)), None)
+def _first_unknown(values: Sequence[Any]) -> UnknownValue | None:
+    return next((value for value in values if isinstance(value, UnknownValue)), None)
 
 
 def _part(scope: ActiveThreads, holds: BoolArray) -> ActiveThreads | None:

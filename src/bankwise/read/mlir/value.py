@@ -14,7 +14,7 @@ from bankwise.read.mlir.views import Amount, Memref, PossibleView, View
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownValue:
     """A value that cannot be computed from the text. ``because`` completes "it depends on ..."."""
 
     because: str
@@ -24,7 +24,7 @@ class Unknown:
         return f"{self.because} ({self.location})" if self.location else self.because
 
 
-Value = IntArray | BoolArray | Memref | Unknown
+Value = IntArray | BoolArray | Memref | UnknownValue
 """Numbers [threads] or 0-d; a vector mask [elements, threads]; a memref; or unknown."""
 
 
@@ -36,7 +36,7 @@ class ActiveThreads:
     active: BoolArray
 
 
-Outcome = tuple[Value, ...] | Unknown
+Outcome = tuple[Value, ...] | UnknownValue
 """The results of one operation, or why none of them is known."""
 
 Function = Callable[[Sequence[Value], ActiveThreads], Outcome]
@@ -49,9 +49,9 @@ def chosen(condition: BoolArray, then: Value, otherwise: Value) -> Value:
         return then
     if not condition.any():
         return otherwise
-    if isinstance(then, Unknown):
+    if isinstance(then, UnknownValue):
         return then
-    if isinstance(otherwise, Unknown):
+    if isinstance(otherwise, UnknownValue):
         return otherwise
     if isinstance(then, tuple) or isinstance(otherwise, tuple):
         assert isinstance(then, tuple)
@@ -60,7 +60,7 @@ def chosen(condition: BoolArray, then: Value, otherwise: Value) -> Value:
     return np.where(condition, then, otherwise)
 
 
-def either(then: Value, otherwise: Value, why: Unknown) -> Value:
+def either(then: Value, otherwise: Value, why: UnknownValue) -> Value:
     """The value where nobody can tell: both buffers of two memrefs, a number only if it is one."""
     if isinstance(then, tuple) and isinstance(otherwise, tuple):
         return then if state(then) == state(otherwise) else then + otherwise
@@ -75,7 +75,7 @@ def narrowed(memref: Memref, active: BoolArray) -> Memref:
 
 def state(value: Value) -> Hashable:
     """A key that is equal exactly for equal values."""
-    if isinstance(value, Unknown):
+    if isinstance(value, UnknownValue):
         return value
     if isinstance(value, tuple):
         return tuple((_view_state(p.view), _array_state(p.active)) for p in value)

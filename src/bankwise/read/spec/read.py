@@ -35,7 +35,7 @@ from bankwise.notation.values import MAX_POINTS, axis_names
 from bankwise.read.problem.lines import key_lines
 from bankwise.read.problem.source import Source, known, optional, required
 from bankwise.read.spec.entries import SpecEntries, read_access, read_global, read_layout
-from bankwise.read.spec.values import GlobalAccess, Repetitions, Spec, SpecAccess, SpecLayout
+from bankwise.read.spec.values import GlobalAccess, Spec, SpecAccess, SpecLayout, TileTrips
 
 _TOP = (
     *("title", "source", "machine", "tile", "dims", "element_bits", "policy", "launch"),
@@ -210,7 +210,7 @@ def _threads(data: Mapping[str, Any], source: Source) -> tuple[int, int, int] | 
     return x, y, z
 
 
-def _launch(data: Mapping[str, Any], source: Source) -> Repetitions | None:
+def _launch(data: Mapping[str, Any], source: Source) -> TileTrips | None:
     """``launch = N`` passes over the tile, or ``workgroups`` and ``iterations``."""
     if "launch" not in data:
         return None
@@ -226,7 +226,7 @@ def _launch(data: Mapping[str, Any], source: Source) -> Repetitions | None:
         if type(number) is not int or not 1 <= number <= _MOST:
             raise source.error(("launch", key), f"{key} = {number!r}", "a positive number")
         numbers.append(number)
-    return Repetitions(*numbers)
+    return TileTrips(*numbers)
 
 
 def _published(data: Mapping[str, Any], source: Source) -> dict[str, int | float | str]:

@@ -73,7 +73,7 @@ class GlobalAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class Repetitions:
+class TileTrips:
     """How often the tile is passed: ``workgroups``, each ``iterations`` times."""
 
     workgroups: int
@@ -103,7 +103,7 @@ class Spec:
     layout: SpecLayout | None
     accesses: tuple[SpecAccess, ...]
     globals: tuple[GlobalAccess, ...]
-    launch: Repetitions | None
+    launch: TileTrips | None
     published: Mapping[str, int | float | str]
 
     @property
