@@ -245,7 +245,7 @@ def phases_text(phases: tuple[tuple[int, ...], ...]) -> str:
 
 def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction]:
     check_keys(row, _ROW_KEYS, f"the row of {', '.join(row.get('names', ()))}")
-    claims = tuple(_claim(c) for c in row.get("alternative", ()))
+    claims = tuple(_alternative(c) for c in row.get("alternative", ()))
     return [
         Instruction(
             name=name,
@@ -269,7 +269,7 @@ def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction
     ]
 
 
-def _claim(value: dict[str, Any]) -> Alternative:
+def _alternative(value: dict[str, Any]) -> Alternative:
     evidence = _one_of(Evidence, value["evidence"])
     return Alternative(
         value["statement"], tuple(value["source"]), evidence, float(value["confidence"])
