@@ -53,7 +53,7 @@ def read_bytes(path: str | Path) -> bytes:
     except FileNotFoundError as error:
         raise InputError("no such file", location=where) from error
     except (OSError, ValueError) as error:
-        message = f"cannot be read: {_why(error)}"
+        message = f"cannot be read: {_reason(error)}"
         raise InputError(message, location=where) from error
     if len(data) > _MOST_BYTES:
         raise InputError(f"more than {_MOST_BYTES:,} bytes are not read", location=where)
@@ -88,7 +88,7 @@ def write_atomically(path: Path, content: str | bytes) -> None:
                 temporary.chmod(mode)
             temporary.replace(place)
     except OSError as error:
-        message = f"cannot be written: {_why(error)}"
+        message = f"cannot be written: {_reason(error)}"
         raise InputError(message, location=Location(str(path))) from error
 
 
@@ -100,7 +100,7 @@ def check_writable(path: Path) -> None:
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be written: {_why(error)}", location=where) from error
+        raise InputError(f"cannot be written: {_reason(error)}", location=where) from error
     if not stat.S_ISREG(mode):
         message = f"cannot be written: this is {_kind(mode)}, only regular files are replaced"
         raise InputError(message, location=where)
@@ -113,7 +113,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"cannot make this folder: {_why(error)}"
+        message = f"cannot make this folder: {_reason(error)}"
         raise InputError(message, location=Location(str(folder))) from error
 
 
@@ -126,5 +126,5 @@ def _kind(mode: int) -> str:
     return "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
-def _why(error: OSError | ValueError) -> str:
+def _reason(error: OSError | ValueError) -> str:
     return (error.strerror if isinstance(error, OSError) else "") or str(error)

@@ -170,11 +170,11 @@ def _shifts_text(shape: Shape, bases: tuple[int, ...]) -> str:
             if k != i and base >> k & 1:
                 masks[i - k] = masks.get(i - k, 0) | 1 << k
     flat = _flat(shape)
-    terms = [f"({_moved(flat, s)} & {mask})" for s, mask in sorted(masks.items())]
+    terms = [f"({_shift_text(flat, s)} & {mask})" for s, mask in sorted(masks.items())]
     return " ^ ".join([flat, *terms]) if terms else _row_major(shape.dims, shape.row)
 
 
-def _moved(text: str, down: int) -> str:
+def _shift_text(text: str, down: int) -> str:
     return f"{text} >> {down}" if down > 0 else f"{text} << {-down}"
 
 

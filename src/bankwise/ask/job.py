@@ -37,9 +37,11 @@ def main() -> int:
     verb, file, target, workgroup_size, *arguments = sys.argv[1:]
     options = Options(target, workgroup_size=workgroup_size, arguments=tuple(arguments))
     _limit()
-    with _answers() as sink:
+    with _own_stdout() as sink:
         try:
-            answer: Document = {"document": document(verb, Path(file), options, _teller(sink))}
+            answer: Document = {
+                "document": document(verb, Path(file), options, _progress_writer(sink))
+            }
         except InputError as error:
             answer = {"error": str(error)}
         sink.write(json.dumps(answer) + "\n")
@@ -90,13 +92,13 @@ def _solve(file: Path, options: Options, tell: Tell) -> Document:
     from bankwise.show.answers import solve_document
     from bankwise.show.schema import plain
 
-    with _clock("searching all linear layouts", SOLVE_SECONDS, tell):
+    with _budget_progress("searching all linear layouts", SOLVE_SECONDS, tell):
         answer = solve_file(file, target=options.target, budget_s=SOLVE_SECONDS)
         return plain(solve_document(answer))
 
 
 @contextmanager
-def _clock(stage: str, budget_s: float, tell: Tell) -> Iterator[None]:
+def _budget_progress(stage: str, budget_s: float, tell: Tell) -> Iterator[None]:
     """Tell how much of its budget a search has used; beyond it nothing is known."""
     over, began = threading.Event(), time.monotonic()
 
@@ -119,7 +121,7 @@ def _clock(stage: str, budget_s: float, tell: Tell) -> Iterator[None]:
         thread.join()
 
 
-def _teller(sink: TextIO) -> Tell:
+def _progress_writer(sink: TextIO) -> Tell:
     """Write progress, at most ten lines a second: every new stage, and every end of one."""
     last: dict[str, Any] = {"stage": "", "at": 0.0}
 
@@ -135,7 +137,7 @@ def _teller(sink: TextIO) -> Tell:
 
 
 @contextmanager
-def _answers() -> Iterator[TextIO]:
+def _own_stdout() -> Iterator[TextIO]:
     """The real stdout; whatever else prints, a compiler say, prints to stderr from now on."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as sink:
         os.dup2(2, 1)

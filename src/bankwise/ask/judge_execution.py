@@ -97,7 +97,7 @@ def _judge(a: Analysis, runs: _Runs, expect: Expect | None) -> Verdict:
     differences = compare(runs.before, runs.after)
     if differences:
         return Verdict("execution", "failed", f"{a.kernel.name}: {differences[0]}")
-    seen, complete = _seen(a.kernel.grid, runs.workgroups)
+    seen, complete = _coverage(a.kernel.grid, runs.workgroups)
     detail = f"{a.kernel.name}: bit-identical{seen}"
     if runs.faults_before:
         old = runs.faults_before
@@ -112,7 +112,7 @@ def _judge(a: Analysis, runs: _Runs, expect: Expect | None) -> Verdict:
     return Verdict("execution", "passed", detail, complete=complete)
 
 
-def _seen(grid: Grid | None, ran: Sequence[Grid]) -> tuple[str, bool]:
+def _coverage(grid: Grid | None, ran: Sequence[Grid]) -> tuple[str, bool]:
     """The words for which workgroups were executed, and whether these are all of the launch."""
     if grid is None:
         names = ", ".join(str(workgroup) for workgroup in ran)

@@ -21,7 +21,7 @@ def offsets_after_xor(kernel: AssemblyKernel) -> Iterator[Finding]:
     """One finding for each instruction whose constant changes XORed address bits."""
     for access in kernel.accesses:
         for constant in _constants(access):
-            lanes, total = _changed(access, constant)
+            lanes, total = _carrying_lanes(access, constant)
             if lanes:
                 yield Finding(
                     RULE, access.access.location, _message(access, constant, lanes, total)
@@ -36,7 +36,7 @@ def _constants(access: AssemblyAccess) -> tuple[int, ...]:
     return tuple(n for n in both if n) if access.xored else ()
 
 
-def _changed(access: AssemblyAccess, constant: int) -> tuple[int, int]:
+def _carrying_lanes(access: AssemblyAccess, constant: int) -> tuple[int, int]:
     """Lanes whose XORed bits the addition changes, and all lanes, of the worst pattern."""
     patterns = access.access.patterns
     base = np.stack([p.offsets_bytes for p in patterns]) - access.immediate_bytes

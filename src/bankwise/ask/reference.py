@@ -27,7 +27,7 @@ def load(reference: str) -> Expect:
     try:
         function = runpy.run_path(path)[name]
     except (Exception, SystemExit) as error:
-        message = f"--reference {reference}: no function {name!r} in {path!r}: {_told(error)}"
+        message = f"--reference {reference}: no function {name!r} in {path!r}: {_error_text(error)}"
         raise InputError(message, hint="--reference FILE.py:FUNCTION") from error
     if not callable(function):
         message = f"--reference {reference}: {name!r} is no function but {type(function).__name__}"
@@ -38,7 +38,9 @@ def load(reference: str) -> Expect:
             found = function(inputs)
             return [None if x is None else np.asarray(x, np.float64) for x in found]
         except (Exception, SystemExit) as error:
-            message = f"--reference {reference}: the function gives no buffers: {_told(error)}"
+            message = (
+                f"--reference {reference}: the function gives no buffers: {_error_text(error)}"
+            )
             raise InputError(message, hint=_HINT) from error
 
     return expect
@@ -63,5 +65,5 @@ def _distance(expected: np.ndarray[Any, Any], got: np.ndarray[Any, Any]) -> floa
     return float(np.linalg.norm(wide - got.astype(np.float64).ravel()) / norm)
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -225,12 +225,12 @@ def _place(sources: Sequence[Location]) -> Location | None:
 def _row(
     source: Location | None, direction: str, ours: Sequence[_Item], theirs: Sequence[_Item]
 ) -> PlanRow:
-    planned, emitted = _together(ours), _together(theirs)
+    planned, emitted = _emissions(ours), _emissions(theirs)
     buffers = tuple(dict.fromkeys(i.buffer for i in ours if i.buffer))
     return PlanRow(source, direction, buffers, planned, emitted, _change(planned, emitted))
 
 
-def _together(items: Sequence[_Item]) -> tuple[Emission, ...]:
+def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:
     found: dict[str, list[_Item]] = defaultdict(list)
     for item in items:
         found[item.instruction].append(item)
@@ -269,7 +269,7 @@ def _counts(emissions: Sequence[Emission], *, plain: bool = True) -> dict[str, i
     """Executions by instruction; ``plain``: of two addresses as two, without suffixes."""
     found: dict[str, int] = defaultdict(int)
     for e in emissions:
-        name = _plain(e.instruction) if plain else e.instruction
+        name = _comparable_name(e.instruction) if plain else e.instruction
         found[name] += e.executed * (2 if plain and _joins(e.instruction) else 1)
     return dict(found)
 
@@ -278,7 +278,7 @@ def _joins(name: str) -> bool:
     return "read2" in name or "write2" in name
 
 
-def _plain(name: str) -> str:
+def _comparable_name(name: str) -> str:
     for suffix in _SUFFIXES:
         name = name.replace(suffix, "")
     name = name.replace("read2", "read").replace("write2", "write")

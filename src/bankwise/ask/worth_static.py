@@ -113,12 +113,12 @@ def _of_code(kernel: KernelReport, listing: Listing | Refusal | None) -> Worth:
     if listing is None or isinstance(listing, Refusal) or not listing.steps:
         why = str(listing) if isinstance(listing, Refusal) else _unknown(kernel)
         unknown = tuple(Share(u, None, why, "unknown") for u in ("matrix", "vector ALU", "memory"))
-        return _of(kernel, run, unknown, _scope(kernel))
-    part = _whole(kernel, listing, run) or _inside(kernel, listing)
+        return _predicted_worth(kernel, run, unknown, _scope(kernel))
+    part = _workgroup_part(kernel, listing, run) or _inside(kernel, listing)
     if part is None:
         unknown = (Share("other units", None, "how often they work is not known", "unknown"),)
-        return _of(kernel, run, unknown, _scope(kernel))
-    return _of(kernel, part.run, _others(kernel, part), part.scope)
+        return _predicted_worth(kernel, run, unknown, _scope(kernel))
+    return _predicted_worth(kernel, part.run, _others(kernel, part), part.scope)
 
 
 def _unknown(kernel: KernelReport) -> str:
@@ -127,7 +127,9 @@ def _unknown(kernel: KernelReport) -> str:
     return f"no rates for {kernel.target}" if runs else "the code that runs is not at hand"
 
 
-def _of(kernel: KernelReport, run: Cost, others: tuple[Share, ...], scope: str) -> Worth:
+def _predicted_worth(
+    kernel: KernelReport, run: Cost, others: tuple[Share, ...], scope: str
+) -> Worth:
     lds = Share("shared memory", float(run.passes), "one pass a cycle", "documented")
     extra = run.extra / run.passes if run.passes else 0.0
     return Worth(kernel.name, scope, False, lds, others, extra)
@@ -141,7 +143,7 @@ def _uncounted(kernel: KernelReport) -> bool:
     return not all(a.counted for a in kernel.accesses)
 
 
-def _whole(kernel: KernelReport, listing: Listing, run: Cost) -> _KernelPart | None:
+def _workgroup_part(kernel: KernelReport, listing: Listing, run: Cost) -> _KernelPart | None:
     """The whole life of a workgroup, if one trip count explains the accesses."""
     if _uncounted(kernel):
         return None

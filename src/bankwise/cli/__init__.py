@@ -22,7 +22,7 @@ def main() -> None:
     try:
         sys.exit(_guarded())
     except KeyboardInterrupt:
-        _say("interrupted")
+        _print_error("interrupted")
         sys.exit(_INTERRUPTED)
 
 
@@ -40,7 +40,7 @@ def _guarded() -> int | str | None:
         message = f"the encoding of the output, {error.encoding}, has no {sign!a}"
         return _failed(f"error: {message}\n  hint: set PYTHONUTF8=1, or a locale with UTF-8")
     except OSError as error:
-        return _failed(f"error: {_told(error)}")
+        return _failed(f"error: {_refused_by_system(error)}")
     except MemoryError:
         return _failed("error: this needs more memory than there is")
     except Exception as error:
@@ -68,7 +68,7 @@ def _run() -> int | str | None:
     return 0
 
 
-def _told(error: OSError) -> str:
+def _refused_by_system(error: OSError) -> str:
     """What the system refused, and at which file."""
     why = error.strerror or str(error)
     if error.filename is not None:
@@ -99,11 +99,11 @@ def _failed(message: str) -> int:
             sys.stdout.flush()
     except (OSError, ValueError):
         _drop_output()
-    _say(message)
+    _print_error(message)
     return FAILED
 
 
-def _say(message: str) -> None:
+def _print_error(message: str) -> None:
     if sys.stderr is not None:
         print(message, file=sys.stderr)
 

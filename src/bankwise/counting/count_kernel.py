@@ -58,7 +58,7 @@ def _by_halves(
     accesses: Sequence[KernelAccess], machine: Machine, kernel: str
 ) -> list[AccessReport | Refusal]:
     try:
-        return list(_together(accesses, machine, kernel))
+        return list(_access_reports(accesses, machine, kernel))
     except InputError as error:
         if len(accesses) == 1:
             return [Refusal(str(error), accesses[0].location)]
@@ -67,7 +67,7 @@ def _by_halves(
     return first + _by_halves(accesses[half:], machine, kernel)
 
 
-def _together(
+def _access_reports(
     accesses: Sequence[KernelAccess], machine: Machine, kernel: str
 ) -> Iterator[AccessReport]:
     patterns = [p for access in accesses for p in access.patterns]
@@ -180,20 +180,20 @@ class _Tally:
 
 def _count_rows(instructions: Sequence[WaveInstruction], row: Instruction) -> list[_Counted]:
     """Instructions of one name and equal shape."""
-    placed = list(_near(instructions, row))
+    placed = list(_near_origin(instructions, row))
     unlike = {one.key: one for one in placed}
     tallies = dict(zip(unlike, _tallies(list(unlike.values()), row), strict=True))
     explain = cache(lambda key: _explain(unlike[key], tallies[key], row))
 
     def why(one: _Near) -> _Why:
-        return _moved(explain(one.key), one, row)
+        return _at_own_place(explain(one.key), one, row)
 
     return [
         _Counted(tallies[one.key].cost, tallies[one.key].ways, partial(why, one)) for one in placed
     ]
 
 
-def _near(instructions: Sequence[WaveInstruction], row: Instruction) -> Iterator[_Near]:
+def _near_origin(instructions: Sequence[WaveInstruction], row: Instruction) -> Iterator[_Near]:
     bank_row = row.banks * BANK_BYTES
     for start in range(0, len(instructions), _AT_ONCE):
         some = instructions[start : start + _AT_ONCE]
@@ -241,7 +241,7 @@ def _explain(one: _Near, tally: _Tally, row: Instruction) -> _Why:
     return _Why(found, why, lanes)
 
 
-def _moved(why: _Why, one: _Near, row: Instruction) -> _Why:
+def _at_own_place(why: _Why, one: _Near, row: Instruction) -> _Why:
     """The same at the instruction's own place."""
     words = one.rows * row.banks
     offsets = tuple(x + words * BANK_BYTES for x in why.lanes.offsets_bytes)

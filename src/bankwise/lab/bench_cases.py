@@ -64,7 +64,7 @@ def bench_cases(
     device = ""
     if steps.run:
         device = _device()
-        for done, group in enumerate(together := _together(cases)):
+        for done, group in enumerate(together := _variant_groups(cases)):
             rows |= _run(group, rows, steps)
             if progress is not None:
                 progress(done + 1, len(together))
@@ -100,7 +100,7 @@ def _predicted(case: BenchmarkCase, found: LaunchPlan) -> BenchRow:
     )
 
 
-def _together(cases: Sequence[BenchmarkCase]) -> list[list[BenchmarkCase]]:
+def _variant_groups(cases: Sequence[BenchmarkCase]) -> list[list[BenchmarkCase]]:
     groups: dict[BenchmarkCase, list[BenchmarkCase]] = {}
     for case in cases:
         groups.setdefault(replace(case, variant="none"), []).append(case)

@@ -73,7 +73,7 @@ def propose_machine(
     :func:`probe`; a replay needs the accesses of a proposal that was saved.
     """
     gpu = machine(target)
-    found = _replayed(replay) if replay else _asked(gpu, each, seed)
+    found = _replayed(replay) if replay else _measured_here(gpu, each, seed)
     _save(found, save)
     rows = propose(gpu, found.cases, found.counters)
     if not rows:
@@ -91,7 +91,7 @@ def _random(gpu: Machine, each: int, seed: int) -> _CountedAccesses:
     return _CountedAccesses(chosen, measure(chosen, gpu.vendor), "measured")
 
 
-def _asked(gpu: Machine, each: int, seed: int) -> _CountedAccesses:
+def _measured_here(gpu: Machine, each: int, seed: int) -> _CountedAccesses:
     names = source.instructions(gpu.vendor)
     directed, rounds = ask(gpu, names, lambda batch: measure(batch, gpu.vendor))
     chosen = cases(gpu, names, each, seed)

@@ -276,23 +276,23 @@ class _SsaBlock:
         return total
 
     def _plus(self, operator: str, left: str, right: str) -> str:
-        return self._do(operator, left, right) if left else right
+        return self._emit(operator, left, right) if left else right
 
     def _scaled(self, atom: Name | Operation, factor: int) -> str:
         value = f"%{atom.text}" if isinstance(atom, Name) else self._operation(atom)
-        return value if factor == 1 else self._do("muli", value, self._constant(factor))
+        return value if factor == 1 else self._emit("muli", value, self._constant(factor))
 
     def _operation(self, atom: Operation) -> str:
         symbol, amount = _cheap(atom)
         left = self.sum(atom.left)
         right = self.sum(atom.right) if amount is None else self._constant(amount)
-        return self._do(_ARITH[symbol], left, right)
+        return self._emit(_ARITH[symbol], left, right)
 
     def _constant(self, value: int) -> str:
         self.constants.add(value)
         return f"%c{value}"
 
-    def _do(self, operator: str, left: str, right: str) -> str:
+    def _emit(self, operator: str, left: str, right: str) -> str:
         text = f"arith.{operator} {left}, {right} : index"
         if text not in self.known:
             self.known[text] = f"%{len(self.lines)}"

@@ -50,7 +50,7 @@ def read_details(lines: Sequence[NumberedRow], file: str) -> Profile:
         file,
         "Nsight Compute, details page",
         "nvidia",
-        tuple(_with(launch, counters[key]) for key, launch in launches.items()),
+        tuple(_with_counters(launch, counters[key]) for key, launch in launches.items()),
     )
 
 
@@ -72,7 +72,7 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
             if found is not None:
                 counters[name] = found
         base = _launch(header, line, cell(line, 0), cell(line, kernel))
-        launches.append(_with(base, counters))
+        launches.append(_with_counters(base, counters))
     return Profile(file, "Nsight Compute, raw page", "nvidia", tuple(launches))
 
 
@@ -82,7 +82,7 @@ def _launch(header: NumberedRow, line: NumberedRow, number: str, kernel: str) ->
     return Launch(kernel, number, grid, block)
 
 
-def _with(launch: Launch, counters: dict[str, Quantity]) -> Launch:
+def _with_counters(launch: Launch, counters: dict[str, Quantity]) -> Launch:
     """Where the fixed columns give no sizes, the metrics may."""
     grid = counters.get("launch__grid_size") or counters.get("Grid Size")
     block = counters.get("launch__block_size") or counters.get("Block Size")

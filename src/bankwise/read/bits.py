@@ -46,10 +46,10 @@ def sign_extend(x: Array, width: Array | int, bits: int = 32) -> Array:
     one = fit(np.ones_like(count), bits)
     top = shift_left(one, np.maximum(count, count.dtype.type(1)) - count.dtype.type(1), bits)
     low = x & low_ones(count, bits)
-    return fit((low ^ top) - top, bits) & _some(count, bits)
+    return fit((low ^ top) - top, bits) & _nonzero_mask(count, bits)
 
 
-def _some(count: Array, bits: int) -> Array:
+def _nonzero_mask(count: Array, bits: int) -> Array:
     """All ones where ``count`` is not 0."""
     return fit(np.negative(fit(np.asarray(count != 0), bits)), bits)
 

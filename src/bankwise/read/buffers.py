@@ -215,7 +215,7 @@ def _merged(ranges: list[_Range]) -> list[_Range]:
     return out
 
 
-def _tied(ranges: list[_Range]) -> Iterator[list[_Range]]:
+def _connected_ranges(ranges: list[_Range]) -> Iterator[list[_Range]]:
     """Ranges that one instruction visits in turn."""
     group = list(range(len(ranges)))
     seen: dict[tuple[int, bool], int] = {}
@@ -231,7 +231,7 @@ def _tied(ranges: list[_Range]) -> Iterator[list[_Range]]:
 def _grouped(ranges: list[_Range]) -> list[list[_Range]]:
     """Groups of equal ranges: copies of one buffer. Unequal ones are taken as one range."""
     while True:
-        groups = list(_tied(ranges))
+        groups = list(_connected_ranges(ranges))
         uneven = [g for g in groups if len({stop - start for start, stop in map(_span, g)}) > 1]
         if not uneven:
             return groups

@@ -136,7 +136,7 @@ def _where_divisor(y: Array, result: Array) -> Array:
 def divide_signed(x: Array, y: Array, bits: int = 32) -> Array:
     """The quotient rounded to zero; 0 where the divisor is."""
     quotient = divide_unsigned(absolute(x, bits), absolute(y, bits), bits)
-    return np.where(_unlike(x, y, bits), negate(quotient, bits), quotient)
+    return np.where(_signs_differ(x, y, bits), negate(quotient, bits), quotient)
 
 
 def remainder_signed(x: Array, y: Array, bits: int = 32) -> Array:
@@ -147,13 +147,13 @@ def remainder_signed(x: Array, y: Array, bits: int = 32) -> Array:
 
 def divide_signed_down(x: Array, y: Array, bits: int = 32) -> Array:
     """The quotient rounded down."""
-    down = _unlike(x, y, bits) & (remainder_signed(x, y, bits) != 0)
+    down = _signs_differ(x, y, bits) & (remainder_signed(x, y, bits) != 0)
     return fit(divide_signed(x, y, bits) - down.astype(x.dtype), bits)
 
 
 def divide_signed_up(x: Array, y: Array, bits: int = 32) -> Array:
     """The quotient rounded up."""
-    up = ~_unlike(x, y, bits) & (remainder_signed(x, y, bits) != 0)
+    up = ~_signs_differ(x, y, bits) & (remainder_signed(x, y, bits) != 0)
     return fit(divide_signed(x, y, bits) + up.astype(x.dtype), bits)
 
 
@@ -168,7 +168,7 @@ def negative(x: Array, bits: int = 32) -> Array:
     return np.asarray(x >> x.dtype.type(bits - 1) != 0)
 
 
-def _unlike(x: Array, y: Array, bits: int) -> Array:
+def _signs_differ(x: Array, y: Array, bits: int) -> Array:
     return np.asarray(negative(x, bits) != negative(y, bits))
 
 

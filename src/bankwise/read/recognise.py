@@ -20,7 +20,7 @@ _LEFT = 2
 def recognise(path: str | Path) -> Format:
     """What a file or folder is. :class:`InputError` for one that is empty or cannot be read."""
     if Path(path).is_dir():
-        return _of(Content(folder=Path(path)), "")
+        return _format_of(Content(folder=Path(path)), "")
     data = read_bytes(path)
     if not data.strip():
         raise InputError("the file is empty", location=Location(str(path)))
@@ -35,10 +35,10 @@ def recognise_text(name: str, text: str) -> Format:
 def recognise_bytes(name: str, data: bytes) -> Format:
     """What the content of a file is; ``name`` may tell it by its suffix."""
     text = "" if b"\0" in data else data.decode("utf-8", "replace").removeprefix("\ufeff")
-    return _of(Content(data, text), PurePath(name).suffix.lower())
+    return _format_of(Content(data, text), PurePath(name).suffix.lower())
 
 
-def _of(content: Content, suffix: str) -> Format:
+def _format_of(content: Content, suffix: str) -> Format:
     table = formats.FORMATS
     named = [one for one in table if suffix in one.suffixes]
     family = next((one.family for one in named if one.family and content.text), "")
@@ -119,14 +119,14 @@ def _suffixes(one: Format) -> str:
 def _not_taken(found: Format, verb: str, path: str | Path) -> InputError:
     message = f"this is {found}; `{verb}` takes {_listed(takers(verb))}"
     verbs = [f"`{one}`" for one in found.verbs if " " not in one]
-    also = f"{_and(verbs)} take{'s' * (len(verbs) == 1)} it" if verbs else ""
+    also = f"{_conjunction(verbs)} take{'s' * (len(verbs) == 1)} it" if verbs else ""
     hint = "; ".join(part for part in (found.instead, also) if part)
     return InputError(message, location=Location(str(path)), hint=hint)
 
 
 def _listed(some: Sequence[Format]) -> str:
-    return _and([str(one) for one in some], "or")
+    return _conjunction([str(one) for one in some], "or")
 
 
-def _and(names: Sequence[str], word: str = "and") -> str:
+def _conjunction(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

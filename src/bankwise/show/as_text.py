@@ -116,7 +116,7 @@ def _access_table(accesses: list[AccessReport]) -> Table:
         table.add_row(
             f"{a.location.line}:{a.location.column}" if a.location.column else f"{a.location.line}",
             escape(f"{a.direction} {', '.join(a.allocations)}"),
-            escape(f"{count}{a.instruction}" + ("" if _sure(a) else f" ({a.evidence})")),
+            escape(f"{count}{a.instruction}" + ("" if _rule_is_known(a) else f" ({a.evidence})")),
             cell(a.times),
             f"[{colour}]{cell(a.cost.ends.passes)}[/]",
             cell(a.cost.ends.ideal),
@@ -127,7 +127,7 @@ def _access_table(accesses: list[AccessReport]) -> Table:
     return table
 
 
-def _sure(access: AccessReport) -> bool:
+def _rule_is_known(access: AccessReport) -> bool:
     return access.evidence in ("measured", "documented")
 
 
@@ -151,14 +151,13 @@ def _print_totals(kernel: KernelReport, console: Console) -> None:
 
 
 def _totals_line(name: str, totals: Totals) -> str:
+    once, run = _passes_and_ideal(totals.once), _passes_and_ideal(totals.run)
     launch = totals.launch
-    whole = "unknown grid" if launch is None else f"launch {_pair(launch)}"
-    return (
-        f"{name}: once {_pair(totals.once)} passes / ideal, workgroup {_pair(totals.run)}, {whole}"
-    )
+    whole = "unknown grid" if launch is None else f"launch {_passes_and_ideal(launch)}"
+    return f"{name}: once {once} passes / ideal, workgroup {run}, {whole}"
 
 
-def _pair(cost: Cost) -> str:
+def _passes_and_ideal(cost: Cost) -> str:
     return f"{cost.ends.passes} / {cost.ends.ideal}"
 
 

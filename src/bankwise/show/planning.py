@@ -119,8 +119,8 @@ def _table(report: PlanReport) -> Table:
         table.add_row(
             source,
             escape(f"{row.direction} {', '.join(row.buffers)}"),
-            escape(_said(row.planned)),
-            escape(_said(row.emitted)),
+            escape(_emission_text(row.planned)),
+            escape(_emission_text(row.emitted)),
             change if row.change == AS_PLANNED else f"[yellow]{change}[/]",
             f"{total(row.planned).passes:,} / {total(row.planned).ideal:,}",
             f"{total(row.emitted).passes:,} / {total(row.emitted).ideal:,}",
@@ -128,5 +128,5 @@ def _table(report: PlanReport) -> Table:
     return table
 
 
-def _said(emissions: tuple[Emission, ...]) -> str:
+def _emission_text(emissions: tuple[Emission, ...]) -> str:
     return ", ".join(f"{e.executed:,} x {e.instruction}" for e in emissions) or "nothing"

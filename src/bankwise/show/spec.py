@@ -135,7 +135,7 @@ def _table(report: SpecReport) -> Table:
         table.add_row(
             str(access.location.line),
             escape(called(access.direction, access.allocations[0])),
-            f"{access.instructions} x {access.instruction}" + _doubt(access),
+            f"{access.instructions} x {access.instruction}" + _evidence_text(access),
             f"[{colour}]{cells[0]}[/]",
             cells[1],
             f"[{colour}]{cells[2]}[/]",
@@ -145,7 +145,7 @@ def _table(report: SpecReport) -> Table:
     return table
 
 
-def _doubt(access: AccessReport) -> str:
+def _evidence_text(access: AccessReport) -> str:
     """How its cost is known, where that is neither measured nor documented."""
     return "" if access.evidence in ("measured", "documented") else f" ({access.evidence})"
 

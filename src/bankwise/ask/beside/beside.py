@@ -94,7 +94,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     counted = all(a.counted for a in kernel.accesses)
     instructions, notes = instruction_rows(kernel, launches, groups if counted else None)
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
-    seen = _seen(kernel, launches, groups if counted else None)
+    seen = _shared_counters(kernel, launches, groups if counted else None)
     incomplete = [] if counted else [UNCOUNTED]
     incomplete += [str(r) for r in report.refused(kernel)]
     case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
@@ -122,7 +122,7 @@ def _row(
     )
 
 
-def _seen(
+def _shared_counters(
     kernel: KernelReport, launches: list[Launch], groups: int | None
 ) -> list[tuple[Counter, int, float]]:
     """The counters that every launch has: their prediction for a workgroup, and their sum."""

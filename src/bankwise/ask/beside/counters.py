@@ -48,12 +48,12 @@ class Counter:
 
     def predict(self, kernel: KernelReport) -> int:
         """Its value for one workgroup."""
-        return sum(self._of(a) for a in kernel.accesses if self._takes(a))
+        return sum(self._quantity(a) for a in kernel.accesses if self._takes(a))
 
     def _takes(self, access: AccessReport) -> bool:
         return access.kind in self.kinds and self.direction in (None, access.direction)
 
-    def _of(self, access: AccessReport) -> int:
+    def _quantity(self, access: AccessReport) -> int:
         if self.quality == "instructions":
             return access.instructions * access.waves * access.executions
         return access.run.extra if self.quality == "extra" else access.run.passes

@@ -31,8 +31,8 @@ def branch(node: Node, bodies: Sequence[Body]) -> Step:
             return bodies[0](state)
         if not here.any():
             return otherwise(state)
-        yes = _under(state, rows(chosen, state.threads), bodies[0])
-        no = _under(state, ~rows(chosen, state.threads), otherwise)
+        yes = _run_masked(state, rows(chosen, state.threads), bodies[0])
+        no = _run_masked(state, ~rows(chosen, state.threads), otherwise)
         pairs = zip(yes, no, strict=True)
         return tuple(_merged(node, state, rows(chosen, state.threads), a, b) for a, b in pairs)
 
@@ -56,7 +56,7 @@ def counted_loop(node: Node, bodies: Sequence[Body]) -> Step:
             if here.all():
                 carried = bodies[0](state, induction, *carried)
             else:
-                after = _under(state, running, bodies[0], induction, *carried)
+                after = _run_masked(state, running, bodies[0], induction, *carried)
                 pairs = zip(after, carried, strict=True)
                 carried = tuple(_merged(node, state, running, a, b) for a, b in pairs)
             induction = induction + step
@@ -85,7 +85,9 @@ def inline(node: Node, bodies: Sequence[Body]) -> Step:
     return lambda state: bodies[0](state)
 
 
-def _under(state: WorkgroupState, chosen: BoolArray, body: Body, *values: Any) -> tuple[Any, ...]:
+def _run_masked(
+    state: WorkgroupState, chosen: BoolArray, body: Body, *values: Any
+) -> tuple[Any, ...]:
     """Run ``body`` on ``values`` for the active threads among ``chosen``."""
     before = state.mask
     state.mask = chosen & state.active

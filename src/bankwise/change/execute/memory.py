@@ -128,7 +128,7 @@ def locate(
     at = _lift(linear(view, indices), extent)
     for axis in range(len(extent)):
         stride = view.strides[len(view.strides) - len(extent) + axis]
-        at = at + _lift(stride, extent) * _along(axis, extent)
+        at = at + _lift(stride, extent) * _axis_index(axis, extent)
     if view.hint is not None:
         base = _lift(view.hint.base, extent)
         at = base + view.hint.swizzle.place(at - base)
@@ -155,7 +155,7 @@ def inside_buffer(
     if (legal & ~inside).any():
         which = np.argwhere(legal & ~inside)[0]
         offset = int(at[tuple(which)])
-        who = _whose(state, int(which[0]))
+        who = _lane_text(state, int(which[0]))
         text = f"{who} leaves {view.buffer.name}: element {offset} of {count}"
         state.fault(node, "bounds", text, int(which[0]))
     return inside
@@ -234,7 +234,7 @@ def report(
         if wrong.any():
             which = int(wrong.argmax()) // _granules(view)
             thread, offset = _witness(place, which)
-            text = f"{_whose(state, thread)} {verb} {_element(view, offset)}{_WHY[kind]}"
+            text = f"{_lane_text(state, thread)} {verb} {_element(view, offset)}{_WHY[kind]}"
             if kind == "dma":
                 text += f" ({state.copies[int(problems.copy[wrong.argmax()]) - 1]})"
             state.fault(node, kind, text, thread)
@@ -277,14 +277,14 @@ def _inside_sizes(
     for d, (index, size) in enumerate(zip(indices, view.sizes, strict=True)):
         steps = _lift(index, extent)
         if d >= plain:
-            steps = steps + _along(d - plain, extent)
+            steps = steps + _axis_index(d - plain, extent)
         bound = _lift(size, extent)
         fits = (steps >= 0) & (steps < bound)
         if not fits.all() and (legal & ~fits).any():
             which = np.argwhere(legal & ~fits)[0]
             wrong = int(np.broadcast_to(steps, legal.shape)[tuple(which)])
             limit = int(np.broadcast_to(bound, legal.shape)[tuple(which)])
-            who = _whose(state, int(which[0]))
+            who = _lane_text(state, int(which[0]))
             text = f"{who} leaves {view.buffer.name}: index {wrong} in dimension {d} of {limit}"
             state.fault(node, "bounds", text, int(which[0]))
         inside = inside & fits
@@ -295,7 +295,8 @@ def _conflict(
     state: WorkgroupState, node: Node, view: MemrefValue, place: Place, lost: BoolArray
 ) -> None:
     thread, offset = _witness(place, int(lost.argmax()))
-    text = f"{_whose(state, thread)} and another write different values to {_element(view, offset)}"
+    lane, element = _lane_text(state, thread), _element(view, offset)
+    text = f"{lane} and another write different values to {element}"
     state.fault(node, "write-write", text, thread)
 
 
@@ -325,7 +326,7 @@ def _lift(values: Array, extent: tuple[int, ...]) -> Array:
     return values.reshape(-1, *(1 for _ in extent))
 
 
-def _along(axis: int, extent: tuple[int, ...]) -> IntArray:
+def _axis_index(axis: int, extent: tuple[int, ...]) -> IntArray:
     """0, 1, ... along one vector dimension, broadcastable to [threads, *extent]."""
     where = [1] * (len(extent) + 1)
     where[axis + 1] = extent[axis]
@@ -343,7 +344,7 @@ def _witness(place: Place, which: int) -> tuple[int, int]:
     return int(where[0]), int(place.at[tuple(where)])
 
 
-def _whose(state: WorkgroupState, thread: int) -> str:
+def _lane_text(state: WorkgroupState, thread: int) -> str:
     wave, lane = divmod(thread, state.ids.wave_size)
     return f"lane {lane} of wave {wave}"
 

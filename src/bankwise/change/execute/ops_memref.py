@@ -154,7 +154,7 @@ def _span(node: Node, sizes: Sequence[IntArray], strides: Sequence[IntArray]) ->
     return 1 + sum((int(size[0]) - 1) * int(stride[0]) for size, stride in steps)
 
 
-def _mixed(node: Node, name: str, dynamic: Iterator[IntArray]) -> list[IntArray]:
+def _static_and_dynamic(node: Node, name: str, dynamic: Iterator[IntArray]) -> list[IntArray]:
     """A list of constants, with operands where it says dynamic."""
     values = node.op.attributes[name]
     return [next(dynamic) if v == _DYNAMIC else number(int(v)) for v in values]
@@ -166,9 +166,9 @@ def subview(node: Node) -> Step:
 
     def run(state: WorkgroupState, view: MemrefValue, *operands: IntArray) -> tuple[MemrefValue]:
         rest = iter(operands)
-        offsets = _mixed(node, "static_offsets", rest)
-        sizes = _mixed(node, "static_sizes", rest)
-        steps = _mixed(node, "static_strides", rest)
+        offsets = _static_and_dynamic(node, "static_offsets", rest)
+        sizes = _static_and_dynamic(node, "static_sizes", rest)
+        steps = _static_and_dynamic(node, "static_strides", rest)
         at = view.offset
         for offset, stride in zip(offsets, view.strides, strict=True):
             at = at + offset * stride
@@ -205,9 +205,9 @@ def reinterpret_cast(node: Node) -> Step:
 
     def run(state: WorkgroupState, view: MemrefValue, *operands: IntArray) -> tuple[MemrefValue]:
         rest = iter(operands)
-        (offset,) = _mixed(node, "static_offsets", rest)
-        sizes = tuple(_mixed(node, "static_sizes", rest))
-        strides = tuple(_mixed(node, "static_strides", rest))
+        (offset,) = _static_and_dynamic(node, "static_offsets", rest)
+        sizes = tuple(_static_and_dynamic(node, "static_sizes", rest))
+        strides = tuple(_static_and_dynamic(node, "static_strides", rest))
         return (replace(view, offset=view.base + offset, sizes=sizes, strides=strides),)
 
     return run
@@ -223,7 +223,7 @@ def expand_shape(node: Node) -> Step:
     groups = [[int(d.value) for d in group] for group in node.op.attributes["reassociation"]]
 
     def run(state: WorkgroupState, view: MemrefValue, *operands: IntArray) -> tuple[MemrefValue]:
-        sizes = _mixed(node, "static_output_shape", iter(operands))
+        sizes = _static_and_dynamic(node, "static_output_shape", iter(operands))
         strides = [number(1)] * len(sizes)
         for group, stride in zip(groups, view.strides, strict=True):
             for d in reversed(group):

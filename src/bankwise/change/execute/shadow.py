@@ -92,7 +92,9 @@ def read(shadow: Shadow, touch: GranuleAccess) -> Problems:
     written = shadow.epoch[touch.granule]
     late = written >= now
     copy = shadow.dma[touch.granule]
-    wrong = late & (~_wrote(shadow, touch) | (written == PENDING)) if late.any() else late
+    wrong = (
+        late & (~_written_by_own_wave(shadow, touch) | (written == PENDING)) if late.any() else late
+    )
     problems = Problems(written == _NEVER, wrong & (copy == 0), wrong & (copy > 0), copy)
     shadow.read[touch.wave, touch.granule] = now
     shadow.latest_read[touch.granule] = touch.epochs.max()
@@ -147,7 +149,7 @@ def _bit(wave: IntArray) -> npt.NDArray[np.uint64]:
     return np.left_shift(np.uint64(1), wave.astype(np.uint64))
 
 
-def _wrote(shadow: Shadow, touch: GranuleAccess) -> BoolArray:
+def _written_by_own_wave(shadow: Shadow, touch: GranuleAccess) -> BoolArray:
     return np.asarray(shadow.writers[touch.granule] & _bit(touch.wave) != 0)
 
 

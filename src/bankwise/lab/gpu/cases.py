@@ -39,11 +39,11 @@ def cases(
     return tuple(
         case
         for name in instructions
-        for case in _of(machine.instruction(name), machine.wave_size, each, random)
+        for case in _cases_of_row(machine.instruction(name), machine.wave_size, each, random)
     )
 
 
-def _of(
+def _cases_of_row(
     row: Instruction, wave: int, each: int, random: np.random.Generator
 ) -> Iterator[WaveAccess]:
     patterns = (_strided, _linear, _pitched, _shared, _scattered)

@@ -65,14 +65,14 @@ class MatrixPair:
 def main(job_file: str, out_file: str) -> None:
     """Run the job and write its rows."""
     job = json.loads(Path(job_file).read_text("utf-8"))
-    about = _about()
+    about = _device_facts()
     rows: list[Row] = []
     for found in [_count(job)] if job["mode"] == "count" else _time(job):
         rows += found
         Path(out_file).write_text(json.dumps({"about": about, "rows": rows}), "utf-8")
 
 
-def _about() -> Row:
+def _device_facts() -> Row:
     module = cupy()
     properties = module.cuda.runtime.getDeviceProperties(0)
     return {

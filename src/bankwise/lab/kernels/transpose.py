@@ -166,12 +166,14 @@ def _fill(plan: Transpose) -> Lines:
             words = [f"g[s][{i}][{w}]" for w in range(columns * plan.element_bytes // 4)]
         else:
             words = [f"p{i}_{w}" for w in range(-(-rows * plan.element_bytes // 4))]
-            yield from _turned(plan, "g[s]", words, i, rows)
-        yield from _pieces(plan, "write", cut, i, words)
+            yield from _column_words(plan, "g[s]", words, i, rows)
+        yield from _move_vector(plan, "write", cut, i, words)
     yield "}"
 
 
-def _turned(plan: Transpose, block: str, words: Sequence[str], column: int, rows: int) -> Lines:
+def _column_words(
+    plan: Transpose, block: str, words: Sequence[str], column: int, rows: int
+) -> Lines:
     """Column ``column`` of a block of rows as words: two halves make a word."""
     for w, word in enumerate(words):
         if plan.element_bytes == 4:
@@ -184,7 +186,9 @@ def _turned(plan: Transpose, block: str, words: Sequence[str], column: int, rows
             yield f"const unsigned {word} = __byte_perm({low}, {high}, {halves});"
 
 
-def _pieces(plan: Transpose, half: str, cut: Pieces, number: int, words: Sequence[str]) -> Lines:
+def _move_vector(
+    plan: Transpose, half: str, cut: Pieces, number: int, words: Sequence[str]
+) -> Lines:
     """Move vector ``number`` of a block between shared memory and ``words``."""
     walk = plan.write if half == "write" else plan.read
     for start, size in cut:
@@ -223,7 +227,7 @@ def _drain(plan: Transpose) -> Lines:
     yield f"unsigned h[{walk.others}][{words}];"
     cut = pieces(plan, "read", machine_named("sm_90"))
     for i in range(walk.others):
-        yield from _pieces(plan, "read", cut, i, [f"h[{i}][{w}]" for w in range(words)])
+        yield from _move_vector(plan, "read", cut, i, [f"h[{i}][{w}]" for w in range(words)])
     yield "E* to = out + (long long)(ok + k) * M + (om + m);"
     yield from _out_vectors(plan) if plan.store > 1 else _out_elements(plan)
     yield "}"
@@ -237,7 +241,7 @@ def _out_vectors(plan: Transpose) -> Lines:
             words = [f"h[{j}][{w}]" for w in range(size // 4)]
         else:
             words = [f"q{j}_{w}" for w in range(size // 4)]
-            yield from _turned(plan, "h", words, j, rows)
+            yield from _column_words(plan, "h", words, j, rows)
         target = f"({_VECTORS[size]}*)(to + {j}ll * M)"
         yield f"STORE({target}, {_packed(size, words, 0)});"
 

@@ -177,7 +177,7 @@ def _request(
     return Request(name, "write" if name == "write" else "read", tuple(lanes), vector)
 
 
-def _deal(threads: int, parts: int, axis: str) -> None:
+def _check_even(threads: int, parts: int, axis: str) -> None:
     """InputError where the vectors along an axis cannot be dealt out evenly."""
     if not parts or threads % parts:
         raise InputError(f"{threads} threads are no multiple of {parts} vectors along {axis}")
@@ -199,8 +199,8 @@ def blocked(
     when it leaves. InputError where threads, block and tile do not fit.
     """
     size, (m, k), (rows, columns) = element_bytes(dtype), tile, block
-    _deal(threads, k // columns, "k")
-    _deal(threads, m // rows, "m")
+    _check_even(threads, k // columns, "k")
+    _check_even(threads, m // rows, "m")
     load: Lanes = (("k", k // columns), ("m", threads // (k // columns)))
     store: Lanes = (("m", m // rows), ("k", threads // (m // rows)))
     if late:

@@ -70,9 +70,9 @@ def print_verify(report: VerifyReport, console: Console) -> None:
             escape(row.layout),
             escape(row.access),
             ", ".join(row.instructions),
-            _brief(row.predicted_passes),
-            "no counter" if measured is None else f"[{colour}]{_brief(measured)}[/]",
-            f"[{colour}]{_brief(row.measured_extra)}[/]",
+            _values_text(row.predicted_passes),
+            "no counter" if measured is None else f"[{colour}]{_values_text(measured)}[/]",
+            f"[{colour}]{_values_text(row.measured_extra)}[/]",
         )
     console.print(table)
     for access, why in report.left_out.items():
@@ -83,5 +83,5 @@ def print_verify(report: VerifyReport, console: Console) -> None:
     console.print("[green]as predicted[/]" if report.agrees else "[red]not as predicted[/]")
 
 
-def _brief(values: tuple[int, ...]) -> str:
+def _values_text(values: tuple[int, ...]) -> str:
     return str(values[0]) if len(set(values)) == 1 else " ".join(map(str, values))

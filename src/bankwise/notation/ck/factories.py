@@ -125,7 +125,7 @@ def _embed(inside: list[Value]) -> Transform:
     return Transform("embed", *(_numbers(v, "embed") for v in inside))
 
 
-def _of_two(name: str, fold: Callable[[int, int], int]) -> Callable[[list[Value]], int]:
+def _binary(name: str, fold: Callable[[int, int], int]) -> Callable[[list[Value]], int]:
     def make(inside: list[Value]) -> int:
         _count(inside, 2, 2, name)
         return fold(_number(inside[0], name), _number(inside[1], name))
@@ -133,7 +133,7 @@ def _of_two(name: str, fold: Callable[[int, int], int]) -> Callable[[list[Value]
     return make
 
 
-def _same(inside: list[Value]) -> Value:
+def _only_argument(inside: list[Value]) -> Value:
     _count(inside, 1, 1, "make_static_tile_distribution")
     return inside[0]
 
@@ -144,7 +144,7 @@ FACTORIES: Mapping[str, Callable[[list[Value]], Value]] = {
     "make_naive_tensor_descriptor_packed": _packed,
     "make_naive_tensor_descriptor_aligned": _aligned,
     "transform_tensor_descriptor": _transformed,
-    "make_static_tile_distribution": _same,
+    "make_static_tile_distribution": _only_argument,
     "make_embed_transform": _embed,
     "make_unmerge_transform": _of_lengths("unmerge", "make_unmerge_transform"),
     "make_merge_transform": _of_lengths("merge", "make_merge_transform"),
@@ -158,6 +158,6 @@ FACTORIES: Mapping[str, Callable[[list[Value]], Value]] = {
     "make_right_pad_transform": _of_numbers("right_pad", 2),
     "make_offset_transform": _of_numbers("offset", 2),
     "make_modulo_transform": _of_numbers("modulo", 2),
-    "max": _of_two("max", max),
-    "min": _of_two("min", min),
+    "max": _binary("max", max),
+    "min": _binary("min", min),
 }

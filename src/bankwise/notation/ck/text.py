@@ -225,7 +225,7 @@ class _ProgramReader:
         for i in range(6):
             if i:
                 cursor.expect("|", "six parts: " + _SHORT)
-            parts.append(self._groups() if i in (1, 2, 3) else self._plain())
+            parts.append(self._groups() if i in (1, 2, 3) else self._numbers())
         cursor.expect(">", _SHORT)
         found = self._made(start, make_encoding, parts)
         assert isinstance(found, Encoding)
@@ -234,13 +234,13 @@ class _ProgramReader:
     def _groups(self) -> Indices:
         found: list[tuple[int, ...]] = []
         while self.cursor.accept("("):
-            found.append(self._plain())
+            found.append(self._numbers())
             self.cursor.expect(")", _SHORT)
             if not self.cursor.accept(","):
                 break
         return tuple(found)
 
-    def _plain(self) -> tuple[int, ...]:
+    def _numbers(self) -> tuple[int, ...]:
         found: list[int] = []
         while self.cursor.token.kind == "number" or (found and self.cursor.ahead(",")):
             if found:

@@ -31,7 +31,9 @@ def to_cute(memory: Memory) -> CuteLayout | Refusal:
         found = strided(unfolded)
         if found is not None:
             return ComposedLayout(swizzle, int(unfolded.flat[0]), found)
-    return Refusal(f"CuTe has no Swizzle<B,M,S> o offset o strides for it: {_why(memory)}")
+    return Refusal(
+        f"CuTe has no Swizzle<B,M,S> o offset o strides for it: {_no_swizzle_reason(memory)}"
+    )
 
 
 def strided(table: IntArray) -> StridedLayout | None:
@@ -81,7 +83,7 @@ def _swizzles(bits: int) -> Iterator[Swizzle]:
                     yield Swizzle(count, base, sign * shift)
 
 
-def _why(memory: Memory) -> str:
+def _no_swizzle_reason(memory: Memory) -> str:
     linear = linear_memory(memory)
     if isinstance(linear, Layout):
         return f"{linear} folds bits in a way that no single field of bits does"

@@ -36,7 +36,7 @@ def _fault(memory: Memory) -> str:
     return str(found) if found else ""
 
 
-def _says(fold: SingleFold | None, ground: Ground) -> SwizzledTile | Refusal:
+def _swizzle_of_fold(fold: SingleFold | None, ground: Ground) -> SwizzledTile | Refusal:
     """The swizzle that is a fold: of whole rows, at most 8 phases, chunks of the row.
 
     Wave takes chunks of the widest access and as many phases as there are chunks, so that others
@@ -56,7 +56,11 @@ def _write(memory: Memory, ground: Ground) -> object:
     if len(memory.shape) != 2:
         return Refusal(f"Wave swizzles tiles of rank 2, not {len(memory.shape)}")
     fold = fold_of(memory)
-    return Refusal(f"{_NO}: {fold.reason}") if isinstance(fold, Refusal) else _says(fold, ground)
+    return (
+        Refusal(f"{_NO}: {fold.reason}")
+        if isinstance(fold, Refusal)
+        else _swizzle_of_fold(fold, ground)
+    )
 
 
 def _members(ground: Ground) -> Iterator[Member]:
@@ -65,7 +69,7 @@ def _members(ground: Ground) -> Iterator[Member]:
         return
     yield Member("row-major", unfolded(shape))
     for fold in folds(shape):
-        said = _says(fold, ground)
+        said = _swizzle_of_fold(fold, ground)
         if isinstance(said, SwizzledTile):
             label = f"unit={said.unit}, max_phase={said.max_phase}"
             yield Member(label, fold.address(shape.elements))

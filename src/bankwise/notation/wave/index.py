@@ -89,7 +89,7 @@ def distribution(
     x, y, _ = workgroup
     values = {"_T0": ids % x, "_T1": ids // x % y, "_T2": ids // (x * y)}
     values |= {f"_WG{i}": np.zeros_like(ids) for i in range(3)}
-    values |= {_plain(n): np.full_like(ids, v) for n, v in (symbols or {}).items()}
+    values |= {_identifier(n): np.full_like(ids, v) for n, v in (symbols or {}).items()}
     steps = np.indices([s.size for s in index.sequences]).reshape(len(shape), -1)
     axes = [
         _start(sequence, values)[:, None] + sequence.stride * step
@@ -136,12 +136,12 @@ def _start(sequence: Sequence, values: Mapping[str, IntArray]) -> IntArray:
 
 def _parsed(text: str) -> expression.Expression:
     """Sympy as Wave prints it: ``floor(a/b)`` is a quotient, ``Mod(a, b)`` a remainder."""
-    words = [_plain(word) for word in text.split(" ")]
+    words = [_identifier(word) for word in text.split(" ")]
     names = [w for w in words if re.fullmatch(r"[A-Za-z_]\w*", w) and w not in _FUNCTIONS]
     return expression.parse(_without_mod(words), list(dict.fromkeys(names)))
 
 
-def _plain(name: str) -> str:
+def _identifier(name: str) -> str:
     return name.replace("$", "_")
 
 

@@ -42,14 +42,16 @@ def dpp(
 
     def run(state: State) -> None:
         mask = running(state) & enabled
-        moved = _moved(state, sources[0], source, mask, op.line)
+        moved = _lane_values(state, sources[0], source, mask, op.line)
         rest = (value(state, s, 0, mask) for s in sources[1:])
         write(state, to.registers[0], apply(function, moved, *rest), mask)
 
     return run
 
 
-def _moved(state: State, operand: Operand, source: IntArray, mask: BoolArray, line: int) -> Value:
+def _lane_values(
+    state: State, operand: Operand, source: IntArray, mask: BoolArray, line: int
+) -> Value:
     """What the lanes of ``mask`` get."""
     read = np.zeros_like(state.active)
     taken = np.broadcast_to(source != _NOWHERE, mask.shape) & mask

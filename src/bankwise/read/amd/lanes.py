@@ -146,14 +146,14 @@ def swap_rows(rows: int) -> Make:
         def run(state: State) -> None:
             everywhere = np.ones_like(state.active)
             first, second = (value(state, o, 0, everywhere) for o in (to, sources[0]))
-            put(state, to, apply(choose, odd, _moved(second, rows), first))
-            put(state, sources[0], apply(choose, odd, second, _moved(first, -rows)))
+            put(state, to, apply(choose, odd, _rotate_lanes(second, rows), first))
+            put(state, sources[0], apply(choose, odd, second, _rotate_lanes(first, -rows)))
 
         return run if _other_register(sources) else None
 
     return make
 
 
-def _moved(x: Value, lanes: int) -> Value:
+def _rotate_lanes(x: Value, lanes: int) -> Value:
     """Every lane's value, ``lanes`` further up."""
     return apply(lambda v: np.roll(np.broadcast_to(v, (len(v), LANES)), lanes, 1), x)

@@ -88,7 +88,7 @@ def _local(op: AmdInstruction) -> DecodedAccess | Refusal:
 
 
 def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
-    two = _two(name)
+    two = _two_address_form(name)
     if two is not None:
         return "plain", two[0], two[1]
     if found := _TRANSPOSE.fullmatch(name):
@@ -102,7 +102,7 @@ def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
     return None
 
 
-def _two(name: str) -> tuple[Direction, int, int] | None:
+def _two_address_form(name: str) -> tuple[Direction, int, int] | None:
     """Two-address forms: direction, bytes of an address, bytes of an offset's unit."""
     found = re.fullmatch(r"ds_(read|write)2(st64)?_b(32|64)", name)
     found = found or re.fullmatch(r"ds_(load|store)_2addr(_stride64)?_b(32|64)", name)
@@ -120,7 +120,7 @@ def _address_position(op: AmdInstruction, kind: AccessKind, direction: Direction
 
 
 def _offsets(op: AmdInstruction, width: int) -> tuple[int, int | None]:
-    two = _two(op.name)
+    two = _two_address_form(op.name)
     if two is None:
         return _number(op, "offset"), None
     first = _number(op, "offset0") * two[2]

@@ -40,8 +40,8 @@ class Marked(np.ndarray[Any, np.dtype[Any]]):
         """Compute as a plain array; mark the result where its bits are still those of the XOR."""
         if method == "__call__" and ufunc in _KEEP and len(inputs) == 2 and not options:
             first, second = inputs
-            return _kept(ufunc(_plain(first), _plain(second)), xored(first) | xored(second))
-        plain = tuple(map(_plain, inputs))
+            return _mark(ufunc(_unmarked(first), _unmarked(second)), xored(first) | xored(second))
+        plain = tuple(map(_unmarked, inputs))
         result = getattr(ufunc, method)(*plain, **options)
         bits = _after(ufunc, inputs) if method == "__call__" else 0
         return marked(result, bits) if isinstance(result, np.ndarray) else result
@@ -54,11 +54,11 @@ class Marked(np.ndarray[Any, np.dtype[Any]]):
         return result
 
 
-def _plain(value: Any) -> Any:
+def _unmarked(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, Marked) else value
 
 
-def _kept(result: Any, bits: int) -> Any:
+def _mark(result: Any, bits: int) -> Any:
     """The common case of :func:`marked`: an array of integers, a mark that is there."""
     out = result.view(Marked)
     out.xored = bits

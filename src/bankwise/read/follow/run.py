@@ -113,7 +113,7 @@ def _advance(run: _Attempt, path: Path) -> bool:
     if region is not None and path.block == region.join and len(path.frames) <= region.depth:
         region.arrivals.append(path)
         return False
-    if not path.certain and _seen(run, path):
+    if not path.certain and _visited_before(run, path):
         return False
     block = run.program.blocks[path.block]
     last = run.program.steps[block.stop - 1]
@@ -131,7 +131,7 @@ def _advance(run: _Attempt, path: Path) -> bool:
     return True
 
 
-def _seen(run: _Attempt, path: Path) -> bool:
+def _visited_before(run: _Attempt, path: Path) -> bool:
     seen = run.seen if path.region is None else path.region.seen
     state = _situation(run, path)
     if state in seen:
@@ -195,7 +195,7 @@ def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -
     run.uniform[step.line] = is_uniform(value)
     taken = path.state.active & value
     if taken.any() and not np.array_equal(taken, path.state.active):
-        _part(run, path, ways, taken)
+        _split(run, path, ways, taken)
         return
     here, there = (ways[0], ways[1]) if taken.any() else (ways[1], ways[0])
     if here == path.block and path.certain and run.visits[here] == LEAP_AFTER:
@@ -232,7 +232,7 @@ def _repeat(run: _Attempt, before: dict[int, list[int]], times: int) -> None:
             touched.sure[at] += more
 
 
-def _part(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
+def _split(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
     """Some lanes branch, others do not: one side after the other."""
     state = path.state
     join = run.program.joins[path.block]

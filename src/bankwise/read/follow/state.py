@@ -114,7 +114,7 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
         return
     mask = state.active if lanes is None else state.active & lanes
     if tag or not mask.all():
-        state.registers[name] = _merged(_held(state, name), value, mask, tag)
+        state.registers[name] = _merged(_register_value(state, name), value, mask, tag)
     else:
         state.registers[name] = value
 
@@ -142,7 +142,7 @@ def snapshot(state: State, names: tuple[str, ...]) -> tuple[object, ...]:
     return (state.active.tobytes(), state.conditions, held)
 
 
-def _held(state: State, name: str) -> Value | Partly:
+def _register_value(state: State, name: str) -> Value | Partly:
     """What ``name`` holds, for as many lanes as possible."""
     value = state.registers.get(name, UNWRITTEN)
     if isinstance(value, Partly) and value.tag and value.tag not in state.conditions:
@@ -154,7 +154,7 @@ def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: int) -> Value
     """``new`` where ``mask`` (under the condition ``tag``), ``old`` elsewhere."""
     if not mask.any():
         return old
-    was, known, otherwise = _parts(old, new, mask)
+    was, known, otherwise = _known_lanes(old, new, mask)
     if isinstance(new, Unknown):
         kept = known & ~mask
         return Partly(was, kept, _tag(old), new) if kept.any() else new
@@ -165,7 +165,9 @@ def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: int) -> Value
     return array if known.all() and not tag else Partly(array, known, tag, otherwise)
 
 
-def _parts(old: Value | Partly, new: Value, mask: BoolArray) -> tuple[Array, BoolArray, Unknown]:
+def _known_lanes(
+    old: Value | Partly, new: Value, mask: BoolArray
+) -> tuple[Array, BoolArray, Unknown]:
     """What is known so far, in which lanes, and why not elsewhere."""
     if isinstance(old, Partly):
         return old.array, old.lanes, old.otherwise

@@ -78,7 +78,7 @@ def demand(graph: Graph, touches: Iterable[MemrefAccess]) -> NeededValues:
         value = waiting.pop()
         if value not in values:
             values.add(value)
-            waiting.extend(_behind(graph, value, functions))
+            waiting.extend(_direct_operands(graph, value, functions))
     return NeededValues(frozenset(values), functions)
 
 
@@ -134,7 +134,7 @@ def _controls(graph: Graph, op: ir.Operation) -> list[ir.Value]:
     return found
 
 
-def _behind(
+def _direct_operands(
     graph: Graph, value: ir.Value, functions: dict[ir.Operation, Function | None]
 ) -> list[ir.Value]:
     """The values from which ``value`` comes directly."""

@@ -132,12 +132,12 @@ def _moving(
     """The accesses that touch other places in another workgroup."""
     if not program.asks_workgroup:
         return frozenset()
-    other = trace(program, replace(ids, workgroup_id=_another(ids)), locate)
+    other = trace(program, replace(ids, workgroup_id=_other_workgroup(ids)), locate)
     pairs = enumerate(zip(found.seen, other.seen, strict=True))
     return frozenset(n for n, (a, b) in pairs if _identities(a) != _identities(b))
 
 
-def _another(ids: ThreadIds) -> tuple[int, int, int]:
+def _other_workgroup(ids: ThreadIds) -> tuple[int, int, int]:
     """A workgroup that differs along every axis that has more than one."""
     x, y, z = (
         min(1, size - 1) if here == 0 else 0

@@ -138,12 +138,12 @@ def first_active(values: IntArray, ids: ThreadIds, active: BoolArray) -> IntArra
 def _binary(operation: Operation, bits: int) -> Function:
     def run(operands: Sequence[IntArray]) -> Results:
         first, second = (fit(np.asarray(value), bits) for value in operands[:2])
-        return (_kept(operation(first, second, bits), bits),)
+        return (_sign_extended(operation(first, second, bits), bits),)
 
     return run
 
 
-def _kept(result: IntArray, bits: int) -> IntArray:
+def _sign_extended(result: IntArray, bits: int) -> IntArray:
     """As the numbers of a kernel are kept here: sign-extended, but one bit alone is 0 or 1."""
     if result.dtype == np.bool_ or bits == 1:
         return np.asarray(result, np.int64)
@@ -189,7 +189,7 @@ def _cast(op: ir.Operation, read: Callable[[IntArray, int, int], IntArray]) -> F
     if before is None or after is None:
         return None
     return lambda operands: (
-        _kept(read(fit(np.asarray(operands[0]), before), before, after), after),
+        _sign_extended(read(fit(np.asarray(operands[0]), before), before, after), after),
     )
 
 

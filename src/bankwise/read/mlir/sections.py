@@ -58,11 +58,13 @@ def candidates(file: str, text: str) -> Iterator[TextReading]:
         yield TextReading(_read(file, text, (Section("split", 0, len(text)),)))
         return
     used = _last_of_each_name(found)
-    yield TextReading(_read(file, text, used), _told(text, found, used))
+    yield TextReading(_read(file, text, used), _section_notes(text, found, used))
     if len(used) > 1:
         alone = sorted(used, key=lambda s: (not _has_shared_memory(text, s), -s.start))
         for section in alone:
-            yield TextReading(_read(file, text, (section,)), _told(text, found, (section,)))
+            yield TextReading(
+                _read(file, text, (section,)), _section_notes(text, found, (section,))
+            )
 
 
 def _read(file: str, text: str, used: tuple[Section, ...]) -> SourceText:
@@ -78,7 +80,9 @@ def _read(file: str, text: str, used: tuple[Section, ...]) -> SourceText:
     return source_of(file, text, (edit for edit in edits if edit.end > edit.start))
 
 
-def _told(text: str, found: tuple[Section, ...], used: tuple[Section, ...]) -> tuple[str, ...]:
+def _section_notes(
+    text: str, found: tuple[Section, ...], used: tuple[Section, ...]
+) -> tuple[str, ...]:
     kind = _KINDS[used[0].kind]
     if len(found) == len(used) and used[0].kind != "block":
         return ()

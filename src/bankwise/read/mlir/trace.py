@@ -269,7 +269,7 @@ class _Runner:
         known = self.remembered(step, (condition, scope.active))
         if known is None:
             holds = np.broadcast_to(condition != 0, scope.active.shape)
-            known = (holds, _part(scope, holds), _part(scope, ~holds))
+            known = (holds, _narrowed_scope(scope, holds), _narrowed_scope(scope, ~holds))
             self.memory[step] = ((condition, scope.active), known)
         holds, first, second = known
         return holds, first, second
@@ -345,7 +345,7 @@ class _Runner:
                 self.values[step.induction] = at
             for each, value in zip(step.carried, carried, strict=True):
                 self.values[each.argument] = value
-            going = scope if count is None else _part(scope, np.asarray(number < count))
+            going = scope if count is None else _narrowed_scope(scope, np.asarray(number < count))
             assert going is not None
             first = int(at.flat[0] if at.ndim == 0 else at[going.active][0])
             counts = self.run(step.body, going, (*path, first))
@@ -362,7 +362,7 @@ def _first_unknown(values: Sequence[Any]) -> UnknownValue | None:
     return next((value for value in values if isinstance(value, UnknownValue)), None)
 
 
-def _part(scope: ActiveThreads, holds: BoolArray) -> ActiveThreads | None:
+def _narrowed_scope(scope: ActiveThreads, holds: BoolArray) -> ActiveThreads | None:
     """The scope of the threads for which ``holds``; the same object if that is all of them."""
     active = scope.active & holds
     if (active == scope.active).all():

@@ -105,7 +105,7 @@ def whole_allocation(name: str, of: ir.MemRefType, dynamic: Sequence[Amount]) ->
     element = bytes_of(of.element_type)
     if element is None:
         return f"elements of type {of.element_type} are not whole bytes"
-    sizes = _filled(of.shape, dynamic)
+    sizes = _static_and_dynamic(of.shape, dynamic)
     try:
         strides = tuple(of.get_strides_and_offset()[0])
     except RuntimeError:
@@ -148,7 +148,7 @@ def is_int(amount: Amount, number: int) -> bool:
     return isinstance(amount, int) and amount == number
 
 
-def _filled(static: Sequence[int], dynamic: Sequence[Amount]) -> tuple[Amount, ...]:
+def _static_and_dynamic(static: Sequence[int], dynamic: Sequence[Amount]) -> tuple[Amount, ...]:
     rest = iter(dynamic)
     return tuple(next(rest) if size == _DYNAMIC else size for size in static)
 
@@ -206,7 +206,7 @@ def _kept_dimensions(sizes: Sequence[Amount], shape: Sequence[int]) -> tuple[int
     return tuple(kept[: len(shape)])
 
 
-def _same(op: ir.Operation) -> ViewFunction:
+def _unchanged_view(op: ir.Operation) -> ViewFunction:
     of = op.results[0].type
     if not isinstance(of, ir.MemRefType):
         return lambda view, operands: f"{of} hides its shape"
@@ -322,9 +322,9 @@ def _hint(op: ir.Operation) -> ViewFunction:
 
 _BUILDERS: Mapping[str, Callable[[Any], ViewFunction]] = {
     "memref.subview": _subview,
-    "memref.cast": _same,
-    "memref.memory_space_cast": _same,
-    "memref.assume_alignment": _same,
+    "memref.cast": _unchanged_view,
+    "memref.memory_space_cast": _unchanged_view,
+    "memref.assume_alignment": _unchanged_view,
     "memref.expand_shape": _expand,
     "memref.collapse_shape": _collapse,
     "memref.reinterpret_cast": _reinterpret,

@@ -218,7 +218,7 @@ def _pack(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         def unpack(state: State) -> tuple[Value, ...]:
             whole = value(state, source, known)
             return tuple(
-                apply(_piece, whole, np.full((1, 1), n * piece, np.uint64), width)
+                apply(_field, whole, np.full((1, 1), n * piece, np.uint64), width)
                 for n in range(count)
             )
 
@@ -228,16 +228,16 @@ def _pack(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
     def pack(state: State) -> tuple[Value, ...]:
         values = tuple(value(state, name, known) for name in names)
-        return (apply(lambda *parts: _joined(parts, piece, bits), *values),)
+        return (apply(lambda *parts: _concatenated(parts, piece, bits), *values),)
 
     return pack
 
 
-def _piece(whole: Array, start: Array, width: Array) -> Array:
+def _field(whole: Array, start: Array, width: Array) -> Array:
     return fit(np.right_shift(whole.astype(np.uint64), start), int(width.flat[0]))
 
 
-def _joined(parts: tuple[Array, ...], piece: int, bits: int) -> Array:
+def _concatenated(parts: tuple[Array, ...], piece: int, bits: int) -> Array:
     out = np.zeros((1, 1), np.uint64)
     for n, part in enumerate(parts):
         out = out | (part.astype(np.uint64) << np.uint64(n * piece))
@@ -263,12 +263,12 @@ def _shuffle(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
             return (Unknown(f"a result of {statement.name}", statement.line),)
         if not state.active.all():
             return (Unknown("a lane that does not run", statement.line),)
-        return (apply(lambda x, n: _moved(x, n, mode), found, lane),)
+        return (apply(lambda x, n: _shuffled(x, n, mode), found, lane),)
 
     return run
 
 
-def _moved(x: Array, n: Array, mode: str) -> Array:
+def _shuffled(x: Array, n: Array, mode: str) -> Array:
     own = np.arange(_LANES)[None, :]
     count = n.astype(np.int64)
     source = {"idx": count & 31, "bfly": own ^ count, "up": own - count, "down": own + count}[mode]

@@ -77,7 +77,7 @@ def _start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
 def _parts(kernel: SassKernel, trace: Trace) -> Parts:
     """Addresses from the start of the block's own shared memory."""
     kept = _reserved(kernel, trace)
-    return lambda touched: {ALLOCATION: _moved(touched, kept)}
+    return lambda touched: {ALLOCATION: _rebased(touched, kept)}
 
 
 def _reserved(kernel: SassKernel, trace: Trace) -> int:
@@ -89,7 +89,7 @@ def _reserved(kernel: SassKernel, trace: Trace) -> int:
     return RESERVED_BYTES if first >= RESERVED_BYTES else 0
 
 
-def _moved(touched: Touched, bytes_before: int) -> Touched:
+def _rebased(touched: Touched, bytes_before: int) -> Touched:
     patterns = [(np.where(on, at - bytes_before, 0), on) for at, on in touched.patterns]
     return replace(touched, patterns=patterns)
 

@@ -92,13 +92,15 @@ def _from_predicates(i: SassInstruction, constants: Constants) -> Meaning | None
     def run(state: State) -> tuple[Value, ...]:
         kept = word(state, i.operands[2], constants)
         values = [predicate(state, f"P{n}") for n in bits]
-        return (apply(lambda x, *p: _packed(x, p, bits, chosen), kept, *values),)
+        return (apply(lambda x, *p: _with_predicate_bits(x, p, bits, chosen), kept, *values),)
 
     reads = (*names(i.operands[2]), *(f"P{n}" for n in bits))
     return Meaning(following(i.operands[0], 1), reads, run)
 
 
-def _packed(kept: Array, values: tuple[Array, ...], bits: list[int], chosen: int) -> Array:
+def _with_predicate_bits(
+    kept: Array, values: tuple[Array, ...], bits: list[int], chosen: int
+) -> Array:
     out = kept & np.uint32(~chosen & 0xFFFFFFFF)
     for n, value in zip(bits, values, strict=True):
         out = out | (value.astype(np.uint32) << np.uint32(n))
@@ -147,10 +149,10 @@ def _shuffle(i: SassInstruction, constants: Constants) -> Meaning | None:
         if not state.active.all():
             why = Unknown("a lane that does not run", i.line)
             return (why, why)
-        moved = apply(lambda x, n: _moved(x, n, mode)[0], value, count)
+        moved = apply(lambda x, n: _shuffled(x, n, mode)[0], value, count)
         if isinstance(value, Unknown) and is_uniform(value):
             moved = value
-        return (moved, apply(lambda n: _moved(n, n, mode)[1], count))
+        return (moved, apply(lambda n: _shuffled(n, n, mode)[1], count))
 
     writes = (*following(i.operands[1], 1), predicate_name(i.operands[0]))
     if len(writes) != 2:
@@ -166,7 +168,7 @@ _SOURCES: Mapping[str, Callable[[Array, Array], Array]] = {
 }
 
 
-def _moved(x: Array, n: Array, mode: str) -> tuple[Array, Array]:
+def _shuffled(x: Array, n: Array, mode: str) -> tuple[Array, Array]:
     """The value of another lane, one's own where there is no such lane; whether there is."""
     own = np.arange(_LANES)[None, :]
     source = _SOURCES[mode](own, n.astype(np.int64))

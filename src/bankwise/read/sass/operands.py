@@ -91,7 +91,7 @@ def word(state: State, text: str, constants: Constants) -> Value:
         return apply(lambda x: np.uint32(0) - x, word(state, text[1:], constants))
     if text.startswith("~"):
         return complement(word(state, text[1:], constants))
-    return _plain(state, text, 0, constants)
+    return _operand_word(state, text, 0, constants)
 
 
 def pair(state: State, text: str, constants: Constants) -> Value:
@@ -102,10 +102,12 @@ def pair(state: State, text: str, constants: Constants) -> Value:
         return complement(pair(state, text[1:], constants))
     if _NUMBER.fullmatch(text):
         return constant(int(text, 0), np.uint64)
-    return apply(join, _plain(state, text, 0, constants), _plain(state, text, 1, constants))
+    return apply(
+        join, _operand_word(state, text, 0, constants), _operand_word(state, text, 1, constants)
+    )
 
 
-def _plain(state: State, text: str, half: int, constants: Constants) -> Value:
+def _operand_word(state: State, text: str, half: int, constants: Constants) -> Value:
     text = text.removesuffix(".64")
     number = _NUMBER.fullmatch(text)
     if number:

@@ -104,7 +104,7 @@ def scaled(f: Form, constants: Constants) -> Meaning | None:
 
     def run(state: State) -> tuple[Value, ...]:
         values = [word(state, text, constants) for text in (f.sources[0], *f.sources[2:])]
-        moved = apply(lambda a, *rest: _moved(a, rest, words), *values)
+        moved = apply(lambda a, *rest: _shifted_left(a, rest, words), *values)
         parts = [apply(lambda x: x.astype(_U64), moved), _addend(state, f.sources[1], constants)]
         parts += [apply(lambda p: p.astype(_U64), predicate(state, text)) for text in f.ins]
         total = apply(lambda *terms: sum(terms[1:], terms[0]), *parts)
@@ -114,7 +114,7 @@ def scaled(f: Form, constants: Constants) -> Meaning | None:
     return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
 
 
-def _moved(a: Array, rest: tuple[Array, ...], words: set[str]) -> Array:
+def _shifted_left(a: Array, rest: tuple[Array, ...], words: set[str]) -> Array:
     count = modulo(rest[-1])
     if "HI" not in words:
         return shift_left(a, count)

@@ -80,7 +80,7 @@ def read_access(data: object, number: int, reader: SpecEntries) -> SpecAccess:
     """Read and check ``[[access]]`` number ``number``."""
     where: Path = ("access", number)
     table = _table(data, _ACCESS, where, reader.source)
-    held = _held(table, where, reader)
+    held = _distribution(table, where, reader)
     own = None
     if "layout" in table:
         own = read_layout(table, where, held.axes, reader, "layout_notation")
@@ -102,7 +102,7 @@ def read_global(data: object, number: int, reader: SpecEntries) -> GlobalAccess:
     """Read and check ``[[global]]`` number ``number``."""
     where: Path = ("global", number)
     table = _table(data, _GLOBAL, where, reader.source)
-    held = _held(table, where, reader)
+    held = _distribution(table, where, reader)
     base = optional(table, "base_bytes", int, 0, where, reader.source)
     if not 0 <= base <= _MOST:
         raise reader.source.error((*where, "base_bytes"), f"base_bytes = {base}", "0 and more")
@@ -125,7 +125,7 @@ def _table(data: object, keys: tuple[str, ...], where: Path, source: Source) -> 
     return data
 
 
-def _held(table: Mapping[str, Any], where: Path, reader: SpecEntries) -> Held:
+def _distribution(table: Mapping[str, Any], where: Path, reader: SpecEntries) -> Held:
     source = reader.source
     text, path = _text(table, "distribution", where, reader)
     operand = choice({"operand": "A", **table}, "operand", _OPERANDS, where, source)

@@ -95,7 +95,7 @@ class Reader:
         kind = instead.get(buffer.name, buffer.type)
         if tensor.bits != kind.bits and touch.op.name.startswith("ttg.local_"):
             raise InputError(f"a tensor of {tensor.bits} bits an element, memory of {kind.bits}")
-        held = self._held(tensor)
+        held = self._distribution(tensor)
         laid = place(held, touch.view, kind)
         if isinstance(laid, Refusal):
             return self._no(touch, laid)
@@ -106,7 +106,7 @@ class Reader:
             issued = lower_copy(self.machine, laid, touch.op)
         if isinstance(issued, Refusal):
             return self._no(touch, issued)
-        return self._moved(touch, direction, buffer.name, issued, held)
+        return self._access_of(touch, direction, buffer.name, issued, held)
 
     def _convert(self, touch: SharedOperation) -> Iterator[Moved | Refusal]:
         source, target = self._tensor(touch, 0), self._tensor(touch, -1)
@@ -115,15 +115,15 @@ class Reader:
             assert isinstance(refusal, Refusal), "one of them is"
             yield self._no(touch, refusal)
             return
-        before, after = self._held(source), self._held(target)
+        before, after = self._distribution(source), self._distribution(target)
         if not needs_shared(before, after):
             return
         made = scratch(before, after, source.bits, self.machine)
         if isinstance(made, Refusal):
             yield self._no(touch, made)
             return
-        yield self._moved(touch, "write", SCRATCH, made.written, None)
-        yield self._moved(touch, "read", SCRATCH, made.read, None)
+        yield self._access_of(touch, "write", SCRATCH, made.written, None)
+        yield self._access_of(touch, "read", SCRATCH, made.read, None)
 
     def _other_scratch(self, touch: SharedOperation) -> Iterator[Refusal]:
         """Reductions inside a wave exchange lanes; the rest is not modelled."""
@@ -141,7 +141,7 @@ class Reader:
         axis = touch.op.body.partition("axis = ")[2].partition(" ")[0]
         if isinstance(tensor, Refusal) or not axis.isdigit() or int(axis) >= len(tensor.shape):
             return True
-        return any(basis[int(axis)] for basis in self._held(tensor).wave_bases)
+        return any(basis[int(axis)] for basis in self._distribution(tensor).wave_bases)
 
     def _tensor(self, touch: SharedOperation, which: int) -> TensorType | Refusal:
         """The first type in front of the arrow (0), or the one behind it (-1)."""
@@ -153,11 +153,11 @@ class Reader:
             raise InputError(f"{touch.op.name} has no tensor type", location=place)
         return self.types.tensor(tensors[0], touch.op.line)
 
-    def _held(self, tensor: TensorType) -> LinearDistribution:
+    def _distribution(self, tensor: TensorType) -> LinearDistribution:
         held = held_by(tensor.encoding, tensor.shape, self.module.warps, self.module.lanes)
         return replace(held, wave_bases=()) if self.one_wave else held
 
-    def _moved(
+    def _access_of(
         self,
         touch: SharedOperation,
         direction: Direction,

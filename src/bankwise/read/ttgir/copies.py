@@ -32,17 +32,19 @@ def lower_copy(machine: Machine, placed: PlacedElements, op: Op) -> tuple[Issued
     first = np.moveaxis(offsets, 2, 1)
     active = ~placed.idle[:, None, :]
     if machine.vendor == "nvidia":
-        return _one(machine, f"cp.async.b{8 * width}", "async", width, first, active, note)
+        return _copy_instruction(
+            machine, f"cp.async.b{8 * width}", "async", width, first, active, note
+        )
     stem = "global_load_lds_" if "async_copy" in op.name else "buffer_load_"
     tail = f"dword{_DWORDS[width]}" if width in _DWORDS else _SMALL.get(width, f"b{8 * width}")
     name = stem + tail + ("" if "async_copy" in op.name else "_lds")
     filled = _in_lane_order(first, width)
     if filled is None:
         return Refusal(f"{name}: a wave does not fill consecutive bytes, which it has to")
-    return _one(machine, name, "dma", width, filled, active, note)
+    return _copy_instruction(machine, name, "dma", width, filled, active, note)
 
 
-def _one(
+def _copy_instruction(
     machine: Machine,
     name: str,
     kind: AccessKind,

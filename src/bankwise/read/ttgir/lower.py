@@ -182,15 +182,15 @@ def _issued(
     ``moves``: the (register, lane) whose offset address lane bit i stands for.
     """
     numbers = np.arange(1 << len(moves))
-    register = _moved(numbers, [r for r, _ in moves])
-    lane = _moved(numbers, [n for _, n in moves])
-    starts = _moved(np.arange(1 << len(rest)), [1 << i for i in rest])
+    register = _linear_image(numbers, [r for r, _ in moves])
+    lane = _linear_image(numbers, [n for _, n in moves])
+    starts = _linear_image(np.arange(1 << len(rest)), [1 << i for i in rest])
     offsets = np.stack([placed.at(lane, register ^ start) for start in starts], axis=1)
     every = np.ones((1, 1, 1), np.bool_)
     return Issued(name, kind, direction, width, offsets, every, note)
 
 
-def _moved(numbers: IntArray, images: list[int]) -> IntArray:
+def _linear_image(numbers: IntArray, images: list[int]) -> IntArray:
     found = np.zeros_like(numbers)
     for bit, image in enumerate(images):
         found ^= (numbers >> bit & 1) * image

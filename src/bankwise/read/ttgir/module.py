@@ -142,14 +142,14 @@ def _aliases(text: str, file: str) -> tuple[dict[str, Encoding], dict[str, str]]
         try:
             found[alias[1]] = parse(alias[2], found)
         except InputError as error:
-            if not uses and not _several(error):
+            if not uses and not _unread_encoding(error):
                 place = Location(file, number)
                 raise InputError(error.message, location=place, hint=error.hint) from error
             strange[alias[1]] = strange[uses[0]] if uses else error.message
     return found, strange
 
 
-def _several(error: InputError) -> bool:
+def _unread_encoding(error: InputError) -> bool:
     """Whether the encoding is Triton's, of a kind that is not read here."""
     return "several CTAs" in error.message or "not read here" in error.hint
 

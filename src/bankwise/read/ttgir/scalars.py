@@ -44,10 +44,10 @@ def evaluate(op: Op, values: Sequence[Scalar]) -> Scalar:
     if op.name in _CASTS:
         return _cast(op.name, known[0], widths[0], widths[-1])
     if op.name == "arith.cmpi":
-        return _two(COMPARISONS, op.body.split(",")[0].strip(), known, widths[0])
+        return _binary(COMPARISONS, op.body.split(",")[0].strip(), known, widths[0])
     if not (op.name.startswith("arith.") and op.name.endswith("i")):
         return None
-    return _two(ARITH, op.name.removeprefix("arith.")[:-1], known, widths[0])
+    return _binary(ARITH, op.name.removeprefix("arith.")[:-1], known, widths[0])
 
 
 def _constant(body: str) -> Scalar:
@@ -69,10 +69,10 @@ def _cast(name: str, value: int, before: int, after: int) -> int:
     """``value`` of one width as a number of another."""
     of = _number(value, before)
     zeros = name.endswith("ui")
-    return _kept(of if zeros else extend(of, before, max(before, after)), after)
+    return _sign_extended(of if zeros else extend(of, before, max(before, after)), after)
 
 
-def _two(table: Mapping[str, Operation], name: str, values: Sequence[int], bits: int) -> Scalar:
+def _binary(table: Mapping[str, Operation], name: str, values: Sequence[int], bits: int) -> Scalar:
     """A binary operation of the table on two numbers; None if it promises nothing of them."""
     if name not in table or len(values) != 2:
         return None
@@ -80,13 +80,13 @@ def _two(table: Mapping[str, Operation], name: str, values: Sequence[int], bits:
     if undefined(name, x, y, bits).any():
         return None
     found = table[name](x, y, bits)
-    return int(found[0]) if found.dtype == np.bool_ else _kept(found, bits)
+    return int(found[0]) if found.dtype == np.bool_ else _sign_extended(found, bits)
 
 
 def _number(value: int, bits: int) -> Array:
     return fit(np.array([value % (1 << bits)], np.uint64), bits)
 
 
-def _kept(found: Array, bits: int) -> int:
+def _sign_extended(found: Array, bits: int) -> int:
     number = fit(found, bits)
     return int(number[0] if bits == 1 else signed(number, bits)[0])

@@ -63,16 +63,16 @@ def scratch(
     bases, repeated, ways = scratch_bases(side(source), side(target), tile_bits, bits, machine)
     apart = 1 << tile_bits - repeated
     memory = LinearMemory(source.shape, tuple(_unpacked(b, source.shape) for b in bases))
-    written = _moved(source, memory, bits, machine, "write", ways[0], apart)
+    written = _lower_side(source, memory, bits, machine, "write", ways[0], apart)
     if isinstance(written, Refusal):
         return written
-    read = _moved(target, memory, bits, machine, "read", ways[1], apart)
+    read = _lower_side(target, memory, bits, machine, "read", ways[1], apart)
     if isinstance(read, Refusal):
         return read
     return Scratch(memory, written, read)
 
 
-def _moved(
+def _lower_side(
     held: LinearDistribution,
     memory: LinearMemory,
     bits: int,

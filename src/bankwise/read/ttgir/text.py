@@ -91,11 +91,11 @@ def _operation(code: str, number: int) -> Op | None:
     if code.endswith("{"):
         body = body.removesuffix("{").strip()
     body, types = split_types(body)
-    named = tuple(_named(results[1])) if results else ()
+    named = tuple(_value_names(results[1])) if results else ()
     return Op(name[1], number, named, body, types, loc, tuple(_USE.findall(body)))
 
 
-def _named(text: str) -> Iterator[str]:
+def _value_names(text: str) -> Iterator[str]:
     """``%a, %b:2`` gives %a, %b#0, %b#1."""
     for part in text.split(","):
         name, _, count = part.strip().partition(":")

@@ -36,7 +36,7 @@ def needed() -> InputError:
 
 def verified(text: str, file: str) -> str:
     """The text as Triton prints it again. Raises :class:`InputError` if it does not accept it."""
-    return str(_ask({"task": "verify", "text": text}, Location(file))["text"])
+    return str(_run_worker({"task": "verify", "text": text}, Location(file))["text"])
 
 
 def compiled(request: Mapping[str, Any], file: str) -> dict[str, Any]:
@@ -44,10 +44,10 @@ def compiled(request: Mapping[str, Any], file: str) -> dict[str, Any]:
 
     ``request``: as :mod:`bankwise.read.ttgir.worker` reads it.
     """
-    return _ask({"task": "compile", **request}, Location(file))
+    return _run_worker({"task": "compile", **request}, Location(file))
 
 
-def _ask(question: Mapping[str, Any], where: Location) -> dict[str, Any]:
+def _run_worker(question: Mapping[str, Any], where: Location) -> dict[str, Any]:
     if not installed():
         raise needed()
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
