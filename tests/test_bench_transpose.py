@@ -24,13 +24,15 @@ from bankwise.lab.bench_transpose import (
     bench_transpose,
     read_sizes,
 )
-from bankwise.lab.gpu import profile_run, transpose_run
+from bankwise.lab.gpu import transpose_run
 from bankwise.lab.gpu.counters import CONFLICTS
 from bankwise.lab.gpu.launch import compile_kernel
-from bankwise.lab.gpu.profile_run import LaunchCounters, profile_module, read_nsight_launches
+from bankwise.lab.gpu.profile_run import launches_with, profile_module
 from bankwise.lab.report.documents import transpose_document
 from bankwise.lab.report.transpose_files import save, table_csv
 from bankwise.lab.report.transposing import shown
+from bankwise.profile.read import parse_profile
+from bankwise.profile.values import Launch, Quantity
 from bankwise.show.schema import plain
 from command import bankwise
 
@@ -105,6 +107,10 @@ def _true_counter(name, metric):
     return {PASSES: 10.0, IDEAL: 7.0, CONFLICTS[0]: 2.0, CONFLICTS[1]: 3.0}.get(metric, 50.0)
 
 
+def _quantity(made, row, metric):
+    return Quantity(made.counter(row["name"], metric))
+
+
 def _profiler(made):
     def profiler(module, arguments, *, kernels, metrics, vendor):
         job = json.loads(Path(arguments[0]).read_text())
@@ -112,7 +118,7 @@ def _profiler(made):
         Path(arguments[1]).write_text(json.dumps({"rows": rows}))
         assert {row["name"] for row in rows} <= set(kernels)
         return tuple(
-            LaunchCounters(row["name"], {m: made.counter(row["name"], m) for m in metrics})
+            Launch(row["name"], "0", counters={m: _quantity(made, row, m) for m in metrics})
             for row in rows
         )
 
@@ -226,27 +232,29 @@ def test_bad_sizes_and_types_are_said_before_anything_runs():
         bench_transpose(BenchOptions(sizes=((100, 256),)))
 
 
-NSIGHT = """"ID","Kernel Name","a.sum","b"
-"","","sector","%"
-"0","k1","1,024","2.5"
-"1","k2","7","0"
+NSIGHT = """==PROF== Connected to process 1
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid \
+Size","Device","CC","a.sum","b"
+"","","","","","","","","","","","sector","%"
+"0","1","python","host","k1","1","7","(32, 1, 1)","(2, 1, 1)","0","9.0","1,024","2.5"
+"1","1","python","host","k2","1","7","(32, 1, 1)","(2, 1, 1)","0","9.0","7","0"
 """
 
 
 def test_a_page_of_nsight_compute_is_read_launch_by_launch():
-    found = read_nsight_launches(NSIGHT, ("a.sum", "b"))
+    found = launches_with(parse_profile(NSIGHT), ("a.sum", "b"))
     assert [(x.kernel, dict(x.values)) for x in found] == [
         ("k1", {"a.sum": 1024.0, "b": 2.5}),
         ("k2", {"a.sum": 7.0, "b": 0.0}),
     ]
     with pytest.raises(InputError, match="no value of c"):
-        read_nsight_launches(NSIGHT, ("c",))
+        launches_with(parse_profile(NSIGHT), ("c",))
 
 
 def test_a_table_of_rocprofv3_is_read_dispatch_by_dispatch():
     text = "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n"
     text += "2,k2,X,5\n1,k1,X,3\n1,k1,Y,4\n"
-    found = profile_run.read_rocprof_launches(text)
+    found = launches_with(parse_profile(text), ("X",))
     assert [(x.kernel, dict(x.values)) for x in found] == [
         ("k1", {"X": 3, "Y": 4}),
         ("k2", {"X": 5}),

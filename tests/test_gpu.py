@@ -22,7 +22,8 @@ from bankwise.lab.gpu import records, source
 from bankwise.lab.gpu.cases import WINDOW_BYTES, WaveAccess, cases
 from bankwise.lab.gpu.counters import CONFLICTS, PASSES, Counters, counters_of, measure
 from bankwise.lab.gpu.probe import compare
-from bankwise.lab.gpu.profile_run import read_nsight_launches
+from bankwise.lab.gpu.profile_run import launches_with
+from bankwise.profile.read import parse_profile
 from brute import brute_count
 from command import bankwise
 
@@ -90,10 +91,12 @@ def test_there_is_one_kernel_text_for_each_instruction_and_it_names_it(vendor: s
 
 
 def test_the_raw_page_of_the_profiler_is_summed_over_loads_and_stores() -> None:
-    head = ["ID", "Kernel Name", *PASSES, *CONFLICTS]
-    rows = [head, ["", "", *["" for _ in head[2:]]], ["0", "access", "3", "4", "1,000", "2"]]
+    fixed = "ID,Process ID,Process Name,Host Name,Kernel Name,Context,Stream,Block Size,Grid Size"
+    head = [*fixed.split(","), "Device", "CC", *PASSES, *CONFLICTS]
+    launch = ["0", "1", "python", "host", "access", "1", "7", "(32, 1, 1)", "(1, 1, 1)", "0", "9.0"]
+    rows = [head, ["" for _ in head], [*launch, "3", "4", "1,000", "2"]]
     text = "\n".join(",".join(f'"{x}"' for x in row) for row in rows)
-    found = counters_of(read_nsight_launches(text, (*PASSES, *CONFLICTS)))
+    found = counters_of(launches_with(parse_profile(text), (*PASSES, *CONFLICTS)))
     assert found.passes is not None
     assert found.passes.tolist() == [7]
     assert found.conflicts.tolist() == [1002]

@@ -19,11 +19,12 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.lab.gpu.counters import CONFLICTS, PASSES
 from bankwise.lab.gpu.launch import cupy
-from bankwise.lab.gpu.profile_run import LaunchCounters, profile_module
+from bankwise.lab.gpu.profile_run import profile_module
 from bankwise.lab.kernels.cases import BenchmarkCase, LaunchPlan, plan
 from bankwise.lab.report.bench_cases import BenchReport
 from bankwise.lab.report.bench_plot import SUFFIXES, plot_bench
 from bankwise.lab.report.bench_row import BenchRow, bench_csv, bench_rows
+from bankwise.profile.values import Launch
 
 TOLERANCE = {"f16": 2e-3, "f32": 2e-5}
 """Of attention, absolute: weights are at most 1, values of the order of 1; f16 results and weights
@@ -164,7 +165,7 @@ def _counted(
 
 def _profile(
     cases: Sequence[BenchmarkCase], metrics: Sequence[str], profiler: str, shared: int = 0
-) -> tuple[LaunchCounters, ...]:
+) -> tuple[Launch, ...]:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         path = Path(folder) / "cases.json"
         path.write_text(json.dumps([case.words() for case in cases]))
@@ -179,7 +180,7 @@ def _profile(
         )
 
 
-def _with_counters(row: BenchRow, launch: LaunchCounters, way: str) -> BenchRow:
+def _with_counters(row: BenchRow, launch: Launch, way: str) -> BenchRow:
     (read, write), (read_extra, write_extra) = PASSES, CONFLICTS
     found: dict[str, Any] = {
         f"{way}_read_passes": int(launch.values[read]),
@@ -207,7 +208,7 @@ def attributed(
     return replace(report, rows=rows)
 
 
-def _attributed(row: BenchRow, launch: LaunchCounters | None) -> BenchRow:
+def _attributed(row: BenchRow, launch: Launch | None) -> BenchRow:
     if launch is None:
         return row
     return replace(

@@ -20,11 +20,12 @@ from bankwise.errors import InputError
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.machine import machine as machine_named
 from bankwise.lab.gpu.counters import AMD_CONFLICTS, CONFLICTS
-from bankwise.lab.gpu.profile_run import LaunchCounters, profile_module
+from bankwise.lab.gpu.profile_run import profile_module
 from bankwise.lab.kernels.transpose_ladder import element_bytes, ladder, relaid
 from bankwise.lab.kernels.transpose_plan import Transpose, counts, tiles
 from bankwise.lab.kernels.transpose_tune import SEEDS, from_json, plan, to_json
 from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
+from bankwise.profile.values import Launch
 
 SIZES = ((65536, 256), (65536, 4096))
 DTYPES = ("fp16", "fp32")
@@ -187,7 +188,7 @@ def _metrics(machine: Machine) -> tuple[tuple[str, ...], ...]:
 
 
 def _assign(
-    values: dict[Key, dict[str, float]], rows: Sequence[Row], launches: Sequence[LaunchCounters]
+    values: dict[Key, dict[str, float]], rows: Sequence[Row], launches: Sequence[Launch]
 ) -> None:
     if [row["name"] for row in rows] != [launch.kernel for launch in launches]:
         raise InputError(f"the profiler shows {len(launches)} launches, {len(rows)} were made")

@@ -15,8 +15,9 @@ from bankwise.profile.table import NumberedRow, cell, column, need, product, qua
 from bankwise.profile.values import Launch, Profile, Quantity
 
 KERNEL = ("Kernel Name", "Function Name")
-_FIXED = 11
-"""Columns of the raw page before its metrics: ID to CC."""
+_NAMES = "ID,Process ID,Process Name,Host Name,Kernel Name,Context,Stream,Block Size,Grid Size"
+_FIXED = frozenset((*_NAMES.split(","), *KERNEL, "Device", "CC"))
+"""Columns of the raw page that are no metrics. Older versions have fewer of them."""
 
 
 def is_details(header: Sequence[str]) -> bool:
@@ -68,7 +69,7 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
         counters: dict[str, Quantity] = {}
         for at, name in enumerate(header.cells):
             unit = units[at] if at < len(units) else ""
-            found = None if at < _FIXED else _value(line, at, unit, name, file)
+            found = None if name in _FIXED else _value(line, at, unit, name, file)
             if found is not None:
                 counters[name] = found
         base = _launch(header, line, cell(line, 0), cell(line, kernel))

@@ -58,6 +58,11 @@ class Launch:
     instructions: tuple[CountedInstruction, ...] = ()
     entered: int | None = None
 
+    @property
+    def values(self) -> Mapping[str, float]:
+        """The counters without their units."""
+        return {name: quantity.value for name, quantity in self.counters.items()}
+
     def first(self, *names: str) -> tuple[str, Quantity] | None:
         """The first of the counters ``names`` that was measured."""
         return next(((n, self.counters[n]) for n in names if n in self.counters), None)

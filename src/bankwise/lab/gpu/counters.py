@@ -16,7 +16,8 @@ import numpy as np
 
 from bankwise.counting.access import IntArray
 from bankwise.lab.gpu.cases import WaveAccess
-from bankwise.lab.gpu.profile_run import LaunchCounters, profile_module
+from bankwise.lab.gpu.profile_run import profile_module
+from bankwise.profile.values import Launch
 
 PASSES = (
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -56,14 +57,14 @@ def measure(cases: Sequence[WaveAccess], vendor: str, *, profiler: str = "") -> 
     return counters_of(launches)
 
 
-def counters_of(launches: Sequence[LaunchCounters]) -> Counters:
+def counters_of(launches: Sequence[Launch]) -> Counters:
     """Loads and stores summed, launch by launch."""
     if any(AMD_CONFLICTS in launch.values for launch in launches):
         return Counters(None, _sum(launches, (AMD_CONFLICTS,)))
     return Counters(_sum(launches, PASSES), _sum(launches, CONFLICTS))
 
 
-def _sum(launches: Sequence[LaunchCounters], names: Sequence[str]) -> IntArray:
+def _sum(launches: Sequence[Launch], names: Sequence[str]) -> IntArray:
     return np.array([sum(int(one.values[name]) for name in names) for one in launches])
 
 

@@ -5,25 +5,17 @@ NVIDIA: Nsight Compute, clocks left alone. AMD: rocprofv3, *untested on hardware
 
 from __future__ import annotations
 
-import csv
-import io
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bankwise.errors import InputError
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchCounters:
-    """One launch, in launch order: the kernel's name and a value per counter."""
-
-    kernel: str
-    values: Mapping[str, float]
+from bankwise.profile.read import parse_profile
+from bankwise.profile.values import Launch, Profile
 
 
 def profile_module(
@@ -35,7 +27,7 @@ def profile_module(
     vendor: str = "nvidia",
     profiler: str = "",
     expected: int | None = None,
-) -> tuple[LaunchCounters, ...]:
+) -> tuple[Launch, ...]:
     """``python -m module arguments`` under the profiler, one value per launch of ``kernels``.
 
     Values are in the profiler's base units (bytes, nanoseconds, per cent). InputError if there is
@@ -45,12 +37,14 @@ def profile_module(
     if shutil.which(program) is None:
         raise InputError(f"{program} is not installed", hint="measuring needs the profiler")
     command = [sys.executable, "-m", module, *arguments]
-    if vendor == "nvidia":
-        found = read_nsight_launches(_nsight(program, command, kernels, metrics), metrics)
-    else:
-        found = _rocprof(program, command, kernels, metrics)
-    if not found:
-        raise InputError(f"{program} shows no launch of {', '.join(dict.fromkeys(kernels))}")
+    export = _nsight if vendor == "nvidia" else _rocprof
+    text = export(program, command, kernels, metrics)
+    try:
+        profile = parse_profile(text, program)
+    except InputError as error:
+        names = ", ".join(dict.fromkeys(kernels))
+        raise InputError(f"{program} shows no launch of {names}: {error.message}") from error
+    found = launches_with(profile, metrics)
     if expected is not None and len(found) != expected:
         raise InputError(f"{program} shows {len(found)} launches, {expected} were made")
     return found
@@ -83,27 +77,22 @@ def _failed(program: str, done: subprocess.CompletedProcess[str]) -> InputError:
     return InputError(f"{program} failed: {(done.stdout + done.stderr).strip()[-800:]}")
 
 
-def read_nsight_launches(text: str, metrics: Sequence[str]) -> tuple[LaunchCounters, ...]:
-    """The raw page of Nsight Compute as CSV: a row of names, a row of units, a row per launch.
+def launches_with(profile: Profile, metrics: Sequence[str]) -> tuple[Launch, ...]:
+    """The launches of an export in their order, each with a value of all ``metrics``.
 
-    InputError for a counter that the page does not have.
+    InputError where a value is missing. AMD's loader may append ".kd" to names.
     """
-    rows = list(csv.DictReader(io.StringIO(text)))[1:]
-    return tuple(
-        LaunchCounters(row["Kernel Name"], {m: _value(row, m) for m in metrics}) for row in rows
-    )
-
-
-def _value(row: Mapping[str, str], metric: str) -> float:
-    try:
-        return float(row[metric].replace(",", ""))
-    except (KeyError, ValueError) as error:
-        raise InputError(f"the profiler gives no value of {metric}: {error}") from error
+    for launch in profile.launches:
+        missing = next((metric for metric in metrics if metric not in launch.counters), None)
+        if missing is not None:
+            raise InputError(f"the profiler gives no value of {missing} for {launch.kernel}")
+    named = (replace(one, kernel=one.kernel.removesuffix(".kd")) for one in profile.launches)
+    return tuple(sorted(named, key=lambda launch: int(launch.number)))
 
 
 def _rocprof(
     program: str, command: list[str], kernels: Sequence[str], metrics: Sequence[str]
-) -> tuple[LaunchCounters, ...]:
+) -> str:
     """rocprofv3: a row per dispatch and counter. Untested on hardware."""
     with tempfile.TemporaryDirectory(prefix="bankwise-") as name:
         options = ["--pmc", *metrics, "--kernel-include-regex", _pattern(kernels, r"(\.kd)?")]
@@ -112,14 +101,4 @@ def _rocprof(
         found = sorted(Path(name).rglob("*counter_collection.csv"))
         if done.returncode or not found:
             raise _failed(program, done)
-        return read_rocprof_launches("".join(path.read_text() for path in found[:1]))
-
-
-def read_rocprof_launches(text: str) -> tuple[LaunchCounters, ...]:
-    """rocprofv3's counter collection as CSV; dispatches in order. Untested on hardware."""
-    launches: dict[int, tuple[str, dict[str, float]]] = {}
-    for row in csv.DictReader(io.StringIO(text)):
-        name = row["Kernel_Name"].removesuffix(".kd")
-        _, values = launches.setdefault(int(row["Dispatch_Id"]), (name, {}))
-        values[row["Counter_Name"]] = float(row["Counter_Value"])
-    return tuple(LaunchCounters(kernel, values) for _, (kernel, values) in sorted(launches.items()))
+        return found[0].read_text("utf-8")
