@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import OutputFormat, app, err, examples, out, progress, write_json
+from bankwise.cli.common import Output, app, err, examples, out, progress, write_json
 from bankwise.errors import exit_code
 
 bench = typer.Typer(
@@ -15,7 +15,7 @@ bench = typer.Typer(
 )
 app.add_typer(bench, name="bench")
 
-Output = Annotated[
+Folder = Annotated[
     str,
     typer.Option("--output", "-o", metavar="DIR", help="Write CSV, JSON and a plot there."),
 ]
@@ -31,7 +31,7 @@ Outputs = Annotated[
 ]
 Repeats = Annotated[int, typer.Option(min=20, help="Launches whose median is the time.")]
 Seed = Annotated[int, typer.Option(help="Of the random inputs.")]
-Form = Annotated[OutputFormat, typer.Option("--format", help="How to print.")]
+Form = Annotated[Output, typer.Option("--format", help="How to print.")]
 
 
 @bench.command(
@@ -54,10 +54,8 @@ def transpose(
     counters: Annotated[
         bool, typer.Option(help="Also read the conflict counters (ncu, rocprofv3).")
     ] = True,
-    output: Output = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    output: Folder = "",
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Transpose rung by rung: conflicts predicted and measured, share of a copy's speed."""
     from bankwise.files import make_folder
@@ -75,7 +73,7 @@ def transpose(
     if output:
         for path in save(report, Path(output)):
             err().print(f"wrote {path}")
-    if form is OutputFormat.json:
+    if form is Output.json:
         write_json(transpose_document(report))
     else:
         print_transpose(report, out())
@@ -95,7 +93,7 @@ def attention(
     output: Outputs = [],  # noqa: B006
     repeats: Repeats = 21,
     seed: Seed = 0,
-    form: Form = OutputFormat.text,
+    form: Form = Output.text,
 ) -> None:
     """Fused attention (batch x sequence x head), f16 and f32: no mitigation, padding, swizzle."""
     _bench("attention", shape, predict, replay, output, repeats, seed, form)
@@ -113,7 +111,7 @@ def gemm(
     output: Outputs = [],  # noqa: B006
     repeats: Repeats = 21,
     seed: Seed = 0,
-    form: Form = OutputFormat.text,
+    form: Form = Output.text,
 ) -> None:
     """C = A B^T (m x n x k), f16 and f32: no mitigation, padding, swizzle."""
     _bench("gemm", shape, predict, replay, output, repeats, seed, form)
@@ -127,7 +125,7 @@ def _bench(
     outputs: list[str],
     repeats: int,
     seed: int,
-    form: OutputFormat,
+    form: Output,
 ) -> None:
     from bankwise.lab.bench_attention import bench_attention
     from bankwise.lab.bench_cases import Steps, check_outputs, export, read_shape, replayed
@@ -147,7 +145,7 @@ def _bench(
             found = run(sizes, steps, advance)
     for path in paths:
         export(found, path)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.lab.report.documents import bench_document
 
         write_json(bench_document(found))

@@ -41,7 +41,7 @@ def machine_names(incomplete: str) -> list[str]:
     return [name for name in names() if name.startswith(incomplete)]
 
 
-class OutputFormat(StrEnum):
+class Output(StrEnum):
     """How to print."""
 
     text = "text"

@@ -10,7 +10,7 @@ import typer
 from bankwise.cli.common import (
     Dims,
     KernelName,
-    OutputFormat,
+    Output,
     Target,
     Workgroup,
     app,
@@ -43,9 +43,7 @@ def probe(
         str, typer.Option(metavar="TOML", help="Read the rules off the counters; write them here.")
     ] = "",
     name: Annotated[str, typer.Option(help="The proposed machine's name.")] = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Measure this computer's GPU and hold the machine file against its counters."""
     from bankwise.lab.probe import probe as run
@@ -54,7 +52,7 @@ def probe(
     if propose:
         _propose(Path(propose), target, name, each, seed, replay, save, form)
     found = run(target, each=each, seed=seed, replay=replay, save=save)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.lab.report.documents import probe_document
 
         write_json(probe_document(found))
@@ -71,7 +69,7 @@ def _propose(
     seed: int,
     replay: list[str],
     save: str,
-    form: OutputFormat,
+    form: Output,
 ) -> NoReturn:
     from bankwise.files import write_atomically
     from bankwise.lab.probe import propose_machine
@@ -79,7 +77,7 @@ def _propose(
 
     found = propose_machine(target, name=name, each=each, seed=seed, replay=replay, save=save)
     write_atomically(file, found.text)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.lab.report.documents import proposal_document
 
         write_json(proposal_document(found.machine, found.rows, found.text))
@@ -105,9 +103,7 @@ def verify(
         list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     limit: Annotated[int, typer.Option(min=1, help="Launches at most (65 a second).")] = 2_000,
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Measure every access on this computer's GPU, beside the prediction."""
     from bankwise.lab.report import verifying
@@ -116,7 +112,7 @@ def verify(
 
     options = Options(target, kernel, tuple(dim), workgroup_size, arguments=tuple(argument))
     report = run(file, options, limit=limit)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.lab.report.documents import verify_document
 
         write_json(verify_document(report))

@@ -15,7 +15,7 @@ from bankwise.cli.common import (
     FixFormat,
     Keep,
     KernelName,
-    OutputFormat,
+    Output,
     Padding,
     Policy,
     PolicyOption,
@@ -144,9 +144,7 @@ def cost(
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
     workgroup_size: Workgroup = "",
     policy: PolicyOption = Policy.iree,
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Compile a kernel: occupancy, LDS instructions executed, waits, which unit is busiest."""
     from bankwise.ask.cost import cost as cost_of
@@ -156,7 +154,7 @@ def cost(
     found, refusals = cost_of(
         file, Options(target, kernel, tuple(dim), workgroup_size, policy.value)
     )
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.costing import cost_document
 
         write_json(cost_document(found, refusals))

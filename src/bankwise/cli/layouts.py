@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bankwise.cli.common import (
-    OutputFormat,
+    Output,
     Policy,
     PolicyOption,
     Target,
@@ -33,16 +33,14 @@ def count(
     target: Target,
     active: Annotated[str, typer.Option(help="Active lanes, e.g. 'lane < 48'.")] = "",
     second: Annotated[str, typer.Option(help="Second address of a read2 / write2 form.")] = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Count the passes of one instruction whose offsets you write as an expression."""
     from bankwise.ask.count import count_expression
     from bankwise.show import counting
 
     report = count_expression(target, instruction, offsets, active, second)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.counting import count_document
 
         write_json(count_document(report))
@@ -75,9 +73,7 @@ def solve(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="CERT", help="Write the certificate here.")
     ] = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Find the best layout of a tile for all of its accesses, and prove it."""
     from bankwise.ask.solve import solve_file
@@ -99,7 +95,7 @@ def solve(
         if report.certificate is None:
             raise InputError("this answer has no certificate: it was found by counting")
         write_atomically(Path(output), dumps(certificate_document(report.certificate)))
-    if form is OutputFormat.json:
+    if form is Output.json:
         write_json(answers.solve_document(answer))
     else:
         answers.print_solve(answer, out())
@@ -113,16 +109,14 @@ def solve(
 )
 def certify(
     file: Annotated[Path, file_of("certify", "CERT")],
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Check a certificate with a judge that shares no code with the solver."""
     from bankwise.ask.certify import certify as run
     from bankwise.show import solving
 
     certificate, verdict = run(file)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.solving import certify_document
 
         write_json(certify_document(str(file), certificate, verdict))
@@ -156,9 +150,7 @@ def explain(
     ] = "",
     spec: Annotated[Path | None, file_of("explain choose", "[SPEC]")] = None,
     target: Target = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Say what a finding means, what to do instead, and who says so."""
     from bankwise.ask.explain import explain as one
@@ -172,13 +164,13 @@ def explain(
         from bankwise.show.choosing import print_choose
 
         report = choose(spec, target=target)
-        if form is OutputFormat.json:
+        if form is Output.json:
             from bankwise.show.documents.choosing import choose_document
 
             write_json(choose_document(report))
         else:
             print_choose(report, out())
-    elif form is OutputFormat.json:
+    elif form is Output.json:
         from bankwise.show.documents.explaining import rule_document, rules_document
 
         write_json(rule_document(one(rule)) if rule else rules_document(explain_all()))
@@ -196,16 +188,14 @@ def explain(
 def coalesce(
     file: Annotated[Path, file_of("coalesce", "SPEC")],
     target: Target = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Count the global-memory transactions of a spec file, and the cache sets they meet in."""
     from bankwise.ask.coalesce import coalesce_spec
     from bankwise.show.coalescing import print_coalesce
 
     report = coalesce_spec(file, target=target)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.coalescing import coalesce_document
 
         write_json(coalesce_document(report))

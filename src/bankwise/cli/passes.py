@@ -11,7 +11,7 @@ import typer
 
 from bankwise.cli.common import (
     Dims,
-    OutputFormat,
+    Output,
     Policy,
     PolicyOption,
     Target,
@@ -81,9 +81,7 @@ def opt(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="OUT", help="Write the text here.")
     ] = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Run compiler passes over a module: text in, text out (docs/passes.md)."""
     from bankwise.ask.opt import Rules, opt_file
@@ -96,7 +94,7 @@ def opt(
     report = opt_file(file, passes, options, rules)
     if output:
         write_atomically(Path(output), report.text)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.opting import opt_document
 
         write_json(opt_document(report))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bankwise.cli.common import (
-    OutputFormat,
+    Output,
     app,
     examples,
     file_of,
@@ -30,16 +30,14 @@ def machines(
     name: Annotated[
         str, typer.Argument(help="One machine, e.g. gfx950.", autocompletion=machine_names)
     ] = "",
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Print the machines: banks, phases, sizes, each with source and evidence."""
     from bankwise.hardware.machine import machine, names
     from bankwise.show import machines as report
 
     chosen = [machine(name)] if name else [machine(n) for n in names()]
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.machines import machines_document
 
         write_json(machines_document(chosen))
@@ -99,9 +97,7 @@ def sweep(
     engine: Annotated[str, typer.Option(help="local, or dask://HOST[:PORT].")] = "local",
     workers: Annotated[int, typer.Option(min=0, help="Local processes; 0: one per core.")] = 0,
     retry_failed: Annotated[bool, typer.Option(help="Compute failed cases again.")] = False,
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="How to print.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Count many kernels x shapes x types x targets x mitigations; resumes where it was killed."""
     from bankwise.ask.sweep import check_outputs, export
@@ -121,7 +117,7 @@ def sweep(
         )
     for path in outputs:
         export(report, path)
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.sweeping import sweep_document
 
         write_json(sweep_document(report))

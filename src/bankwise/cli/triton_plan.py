@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import KernelName, OutputFormat, app, examples, file_of, out, write_json
+from bankwise.cli.common import KernelName, Output, app, examples, file_of, out, write_json
 
 Numbers = Annotated[
     list[str],
@@ -27,9 +27,7 @@ def triton_plan(
     assembly: Annotated[Path | None, file_of("triton-plan ASSEMBLY", "ASSEMBLY")] = None,
     kernel: KernelName = "",
     arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
-    form: Annotated[
-        OutputFormat, typer.Option("--format", help="text or json.")
-    ] = OutputFormat.text,
+    form: Annotated[Output, typer.Option("--format", help="text or json.")] = Output.text,
 ) -> None:
     """Compare what TTGIR announces with what the compiler emitted, access by access.
 
@@ -41,7 +39,7 @@ def triton_plan(
     from bankwise.show.planning import print_plan
 
     reports = compare(ttgir, assembly, Options(kernel=kernel, arguments=tuple(arg)))
-    if form is OutputFormat.json:
+    if form is Output.json:
         from bankwise.show.documents.planning import plans_document
 
         write_json(plans_document(reports))
