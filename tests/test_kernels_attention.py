@@ -28,7 +28,7 @@ from bankwise.lab.kernels.cases import (
     plan,
 )
 from bankwise.lab.kernels.generated import source, workgroup_passes
-from bankwise.lab.kernels.tiles import VARIANTS, Passes, Tile, accesses
+from bankwise.lab.kernels.tiles import VARIANTS, KernelTile, Passes, accesses
 from bankwise.lab.report.bench_cases import medians
 from bankwise.lab.report.bench_plot import plot_bench
 from bankwise.lab.report.bench_row import BenchRow, bench_csv, bench_rows
@@ -46,7 +46,7 @@ F16 = [("f16", "interleaved")]
 F32 = [("f32", "interleaved"), ("f32", "blocked")]
 
 
-def memory(tile: Tile, place, values: np.ndarray) -> np.ndarray:
+def memory(tile: KernelTile, place, values: np.ndarray) -> np.ndarray:
     """The tile's bytes after its first store, elements that nobody wrote are NaN."""
     span = 16 // tile.element_bytes
     store = next(t for t in tile.touches if t.name.startswith("store"))
@@ -58,7 +58,7 @@ def memory(tile: Tile, place, values: np.ndarray) -> np.ndarray:
     return lying
 
 
-def read(tile: Tile, place, lying: np.ndarray, touch) -> np.ndarray:
+def read(tile: KernelTile, place, lying: np.ndarray, touch) -> np.ndarray:
     """[executions, waves, lanes, elements]: the 16 bytes at each lane's address."""
     at = place.address(touch.rows * tile.columns + touch.columns)
     return lying[at[..., None] + np.arange(16 // tile.element_bytes)]
@@ -265,7 +265,7 @@ def _touched(found, start: dict[str, int] | None = None) -> Counter:
     return seen
 
 
-def _tiles(case: BenchmarkCase) -> tuple[tuple[Tile, ...], int]:
+def _tiles(case: BenchmarkCase) -> tuple[tuple[KernelTile, ...], int]:
     if case.kernel == "gemm":
         return gemm.tiles(case.element), 128 // gemm.DEPTH[case.element]
     return attention.tiles(case.sizes[2], case.element, case.dealing), 2

@@ -12,16 +12,13 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 ROW = re.compile(r"^\| (?P<noun>[^|`]+) \| (?P<meaning>[^|]+) \| `(?P<home>[\w.]+)` \|$")
 
 TWINS = {
-    # a problem's tile, a fold's and a generated kernel's, and what is done to them
-    "Tile": {"lab.kernels.tiles", "solver.folds", "solver.problem"},
-    "Use": {"change.passes.legality", "read.buffers", "solver.tile"},
-    "Demand": {"solver.colouring", "solver.folds"},
-    "Answer": {"solver.answer", "solver.flat", "solver.search"},
-    "Plan": {"change.rewrite.plan", "solver.colouring"},
-    "Narrowed": {"change.passes.holes", "solver.narrow"},
+    # a tile of any shape, and one of 2^n elements for the theorem
+    "Tile": {"solver.problem", "tile"},
+    "Use": {"change.passes.legality", "read.buffers", "tile"},
+    "Answer": {"solver.answer", "solver.search"},
+    "Plan": {"solver.best", "solver.colouring"},
     # sums of passes that are no counting.cost.Cost yet
-    "Cost": {"change.passes.pad", "counting.cost", "solver.tile"},
-    "Count": {"counting.conflict", "lab.kernels.transpose_plan"},
+    "Cost": {"counting.cost", "solver.price"},
     "Sum": {"ask.ttgir_better", "notation.symbols"},
     # of the passes and the rewriter
     "Done": {"change.passes.flatten", "change.passes.pad"},

@@ -15,7 +15,7 @@ import numpy as np
 
 from bankwise.errors import InputError
 from bankwise.lab.kernels.generated import ElementType, GeneratedKernel, generate
-from bankwise.lab.kernels.tiles import Tile, Touch, Variant, dealt_out
+from bankwise.lab.kernels.tiles import KernelTile, Touch, Variant, dealt_out
 
 Dealing = Literal["interleaved", "blocked"]
 """f32: whether a thread's rows and keys are dealt out like cards, or neighbours."""
@@ -83,21 +83,23 @@ def kernel(
     return generate(KERNEL, element, tiles(head, element, dealing), variant, target, constants)
 
 
-def tiles(head: int, element: ElementType, dealing: Dealing = "interleaved") -> tuple[Tile, ...]:
+def tiles(
+    head: int, element: ElementType, dealing: Dealing = "interleaved"
+) -> tuple[KernelTile, ...]:
     """The tiles q, k, v (f32: and p, the scores) with everything that touches them."""
     size = _BYTES[element]
     stores = [_store(name, head, size) for name in "qkv"]
     if element == "f16":
         reads = _fragments(head)
         names = zip("qkv", stores, reads, strict=True)
-        return tuple(Tile(n, ROWS, head, size, (store, read)) for n, store, read in names)
+        return tuple(KernelTile(n, ROWS, head, size, (store, read)) for n, store, read in names)
     touches = dict(zip("qkv", stores, strict=True))
     q, k, v, p_store, p_read = _products(head, dealing)
     return (
-        Tile("q", ROWS, head, size, (touches["q"], q)),
-        Tile("k", ROWS, head, size, (touches["k"], k)),
-        Tile("v", ROWS, head, size, (touches["v"], v)),
-        Tile("p", ROWS, ROWS, size, (p_store, p_read)),
+        KernelTile("q", ROWS, head, size, (touches["q"], q)),
+        KernelTile("k", ROWS, head, size, (touches["k"], k)),
+        KernelTile("v", ROWS, head, size, (touches["v"], v)),
+        KernelTile("p", ROWS, ROWS, size, (p_store, p_read)),
     )
 
 

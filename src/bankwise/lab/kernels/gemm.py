@@ -13,7 +13,7 @@ import numpy as np
 
 from bankwise.errors import InputError
 from bankwise.lab.kernels.generated import ElementType, GeneratedKernel, generate
-from bankwise.lab.kernels.tiles import Tile, Touch, Variant, dealt_out
+from bankwise.lab.kernels.tiles import KernelTile, Touch, Variant, dealt_out
 
 ROWS = 128
 """Rows and columns of C that a workgroup makes."""
@@ -65,12 +65,12 @@ def kernel(element: ElementType, variant: Variant, target: str = "sm_90") -> Gen
     return generate(KERNEL, element, tiles(element), variant, target, {})
 
 
-def tiles(element: ElementType) -> tuple[Tile, Tile]:
+def tiles(element: ElementType) -> tuple[KernelTile, KernelTile]:
     """The tiles a and b with everything that touches them."""
     size, depth = _BYTES[element], DEPTH[element]
     reads = _fragments() if element == "f16" else _loads()
     a, b = (
-        Tile(name, ROWS, depth, size, (_store(name, depth, size), read))
+        KernelTile(name, ROWS, depth, size, (_store(name, depth, size), read))
         for name, read in zip("ab", reads, strict=True)
     )
     return a, b

@@ -8,9 +8,9 @@ from typing import Literal
 
 from bankwise.lab.kernels.text import cuda_text, defines
 from bankwise.lab.kernels.tiles import (
+    KernelTile,
     Passes,
     Placement,
-    Tile,
     Variant,
     accesses,
     address_text,
@@ -32,7 +32,7 @@ class GeneratedKernel:
     name: str
     element: ElementType
     target: str
-    tiles: tuple[Tile, ...]
+    tiles: tuple[KernelTile, ...]
     placements: tuple[Placement, ...]
     definitions: Mapping[str, int]
 
@@ -45,7 +45,7 @@ class GeneratedKernel:
 def generate(
     name: str,
     element: ElementType,
-    tiles: tuple[Tile, ...],
+    tiles: tuple[KernelTile, ...],
     variant: Variant,
     target: str,
     definitions: Mapping[str, int],

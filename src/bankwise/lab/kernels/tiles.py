@@ -31,8 +31,7 @@ from bankwise.solver.answer import Answer, Limits, exact
 from bankwise.solver.fit import Fit
 from bankwise.solver.linear_form import linear_form
 from bankwise.solver.price import as_written
-from bankwise.tile import Tile as Question
-from bankwise.tile import Use, runs
+from bankwise.tile import Tile, Use, runs
 
 Variant = Literal["none", "padding", "swizzle"]
 VARIANTS: tuple[Variant, ...] = ("none", "padding", "swizzle")
@@ -58,7 +57,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tile:
+class KernelTile:
     """``rows`` x ``columns`` elements in shared memory and everything that touches them."""
 
     name: str
@@ -127,13 +126,13 @@ class Passes:
         )
 
 
-def placements(tiles: Sequence[Tile], variant: Variant, target: str) -> tuple[Placement, ...]:
+def placements(tiles: Sequence[KernelTile], variant: Variant, target: str) -> tuple[Placement, ...]:
     """How every tile lies in one variant of a kernel."""
     gpu = machine(target)
     return tuple(_place(tile, variant, gpu) for tile in tiles)
 
 
-def _place(tile: Tile, variant: Variant, gpu: Machine) -> Placement:
+def _place(tile: KernelTile, variant: Variant, gpu: Machine) -> Placement:
     size = tile.rows * tile.columns * tile.element_bytes
     plain = Placement(tile.name, Identity(), "row-major", size, "as written")
     if variant == "none":
@@ -146,7 +145,7 @@ def _place(tile: Tile, variant: Variant, gpu: Machine) -> Placement:
     return Placement(tile.name, layout.address, label, size, answer.how, answer.optimal)
 
 
-def _padded(tile: Tile, answer: Answer, plain: Placement) -> Placement:
+def _padded(tile: KernelTile, answer: Answer, plain: Placement) -> Placement:
     """The best pad; none where it takes as many passes as no pad."""
     found, before = answer.fits["padding"], answer.fits["row-major"]
     assert isinstance(found, Fit), "a pad of 16 bytes keeps every access"
@@ -167,7 +166,7 @@ class _Asked:
     touches: tuple[tuple[str, int, bytes], ...]
 
 
-def solved(tile: Tile, gpu: Machine) -> Answer:
+def solved(tile: KernelTile, gpu: Machine) -> Answer:
     """The solver's answer for all accesses of a tile together, its families tried as well."""
     shape = Shape((("n", tile.columns), ("m", tile.rows)), 8 * tile.element_bytes)
     touches = tuple(
@@ -180,7 +179,7 @@ def solved(tile: Tile, gpu: Machine) -> Answer:
     return answer
 
 
-def _elements(tile: Tile, touch: Touch) -> IntArray:
+def _elements(tile: KernelTile, touch: Touch) -> IntArray:
     return np.asarray(touch.rows * tile.columns + touch.columns, np.int64)
 
 
@@ -188,7 +187,7 @@ def _elements(tile: Tile, touch: Touch) -> IntArray:
 def _solved(asked: _Asked) -> Answer | Refusal:
     gpu = machine(asked.target)
     uses = tuple(_use(asked.shape, *touch, gpu) for touch in asked.touches)
-    stated = linear_form(Question(asked.shape, uses), gpu)
+    stated = linear_form(Tile(asked.shape, uses), gpu)
     if isinstance(stated, Refusal):
         return stated
     return exact(stated, Limits(gpu.lds_bytes), tuple(a.name for a in stated.accesses))
@@ -203,7 +202,7 @@ def _use(shape: Shape, name: str, weight: int, elements: bytes, gpu: Machine) ->
     return replace(use, weight=weight * len(starts))
 
 
-def address_text(tile: Tile, placement: Placement) -> str:
+def address_text(tile: KernelTile, placement: Placement) -> str:
     """The CUDA function ``<tile>_address(tile, m, n)``: byte address of row m, column n.
 
     ``tile``: the shared address at which the tile starts. The offset is written with the row's
@@ -219,7 +218,7 @@ def address_text(tile: Tile, placement: Placement) -> str:
 
 
 def accesses(
-    tiles: Sequence[Tile], placed: Sequence[Placement], trips: int, target: str
+    tiles: Sequence[KernelTile], placed: Sequence[Placement], trips: int, target: str
 ) -> tuple[Access, ...]:
     """Every access of one workgroup whose loop makes ``trips`` trips.
 
@@ -234,7 +233,7 @@ def accesses(
     return tuple(out)
 
 
-def _access(tile: Tile, touch: Touch, placed: Placement, trips: int, gpu: Machine) -> Access:
+def _access(tile: KernelTile, touch: Touch, placed: Placement, trips: int, gpu: Machine) -> Access:
     row = gpu.instruction(touch.instruction)
     offsets = placed.address(_elements(tile, touch)) * tile.element_bytes
     active = np.ones(offsets.shape[1:], np.bool_)

@@ -171,7 +171,7 @@ class Transpose:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class TileCost:
     """Shared-memory cost of one tile: warp instructions, passes and extra passes, exact."""
 
     instructions: int
@@ -183,8 +183,8 @@ class Count:
 class Counts:
     """One tile: the write and the read of shared memory."""
 
-    write: Count
-    read: Count
+    write: TileCost
+    read: TileCost
 
     @property
     def extra(self) -> int:
@@ -271,8 +271,10 @@ def counts(plan: Transpose, machine: Machine, policy: str = "iree") -> Counts:
     return Counts(write, read)
 
 
-def _count(passes: Fraction, ideal: Fraction, issues: int, executions: int) -> Count:
-    return Count(issues * executions, int(passes * executions), int((passes - ideal) * executions))
+def _count(passes: Fraction, ideal: Fraction, issues: int, executions: int) -> TileCost:
+    return TileCost(
+        issues * executions, int(passes * executions), int((passes - ideal) * executions)
+    )
 
 
 def tiles(plan: Transpose, size: tuple[int, int]) -> int:
