@@ -23,7 +23,7 @@ from bankwise.read.follow.driver import Size, check_kernels, followed
 from bankwise.read.nvcc import Name, compile_cubin
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
-from bankwise.read.sass.parse import Kernel, kernel_names
+from bankwise.read.sass.parse import SassKernel, kernel_names
 
 _LINE = re.compile(r"\bline (\d+)\b")
 """How the follower names a line of the machine code in its reasons."""
@@ -101,7 +101,7 @@ def _names(source: Path, file: str) -> Name:
     return name
 
 
-def _kernels(cubin: Path, only: str, file: str) -> tuple[Kernel, ...]:
+def _kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...]:
     """The kernels of a compiled source; what is wrong is wrong with the source."""
     where = Location(file)
     try:
@@ -117,7 +117,7 @@ def _kernels(cubin: Path, only: str, file: str) -> tuple[Kernel, ...]:
 
 
 def _follow(
-    kernel: Kernel, file: str, name: Name, gpu: str, args: ArgumentValues, size: Size | None
+    kernel: SassKernel, file: str, name: Name, gpu: str, args: ArgumentValues, size: Size | None
 ) -> AssemblyKernel:
     """Follow one kernel and say all that is found in terms of the source."""
     outer = [i.places[-1] for i in kernel.instructions if i.places]

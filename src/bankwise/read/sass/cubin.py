@@ -12,7 +12,7 @@ from bankwise.read.follow.driver import Size, check_kernels, check_target, no_ke
 from bankwise.read.sass.dialect import SASS, check_generation
 from bankwise.read.sass.disassemble import OPTIONS, disassemble
 from bankwise.read.sass.facts import from_cubin
-from bankwise.read.sass.parse import Kernel, kernels
+from bankwise.read.sass.parse import SassKernel, kernels
 
 
 def check_cubin(
@@ -39,7 +39,7 @@ def check_cubin(
     return tuple(replace(one, notes=(*one.notes, note)) for one in checked)
 
 
-def cubin_kernels(path: Path, only: str = "") -> tuple[str, tuple[Kernel, ...]]:
+def cubin_kernels(path: Path, only: str = "") -> tuple[str, tuple[SassKernel, ...]]:
     """What nvdisasm prints for a cubin, and its kernels, or ``only`` one; () for none."""
     file = str(path)
     facts = from_cubin(read_bytes(path), file)
