@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Padded, XorFold, is_bijection
+from bankwise.algebra.address import Fold, Linear, Padded, RowFolds, is_bijection
 from bankwise.algebra.offset import Shape
 from bankwise.counting.conflict import count
 from bankwise.counting.reason import reason
 from bankwise.hardware.machine import machine
+from bankwise.notation.iree import XorShuffle
 from bankwise.solver.best import best as best_of
 from bankwise.solver.price import as_written
 from bankwise.solver.spaces import SHUFFLE, Space, row_folds
@@ -18,27 +19,58 @@ from bankwise.tile import Tile, Use, runs
 powers = st.integers(0, 5).map(lambda n: 1 << n)
 
 
-@given(st.integers(1, 6), st.integers(1, 40), powers, powers, powers)
-def test_a_legal_fold_is_its_own_inverse_and_a_bijection(
-    unit: int, chunks: int, rows: int, per_phase: int, period: int
+@given(st.integers(1, 6), st.integers(1, 40), powers, st.integers(1, 9))
+def test_a_fold_of_whole_blocks_is_its_own_inverse_and_a_bijection(
+    unit: int, blocks: int, per_phase: int, phases: int
 ) -> None:
-    fold = XorFold(unit * chunks, unit, unit * chunks, per_phase, period)
-    elements = unit * chunks * rows * 4
-    if not fold.legal(elements):
-        assert is_bijection(fold, elements)
-        offsets = np.arange(elements)
-        assert (fold(fold(offsets)) == offsets).all()
+    block = Fold(1, unit, phases).block
+    fold = Fold(block * per_phase, unit, phases)
+    elements = block * blocks
+    assert is_bijection(fold, elements)
+    offsets = np.arange(elements)
+    assert (fold(fold(offsets)) == offsets).all()
+
+
+@given(powers, powers, powers, powers)
+def test_the_bases_of_a_binary_fold_are_the_fold(
+    unit: int, phases: int, above: int, rows: int
+) -> None:
+    fold = Fold(unit * phases * above, unit, phases)
+    elements = fold.divisor * phases * rows
+    linear = fold.address(elements)
+    assert isinstance(linear, Linear)
+    offsets = np.arange(elements)
+    assert (linear(offsets) == fold(offsets)).all()
+
+
+def test_folds_of_rows_take_effect_one_after_the_other() -> None:
+    both = RowFolds(64, (Fold(64, 16, 4), Fold(256, 8, 2), Fold(1024, 16, 2)))
+    offsets = np.arange(4096)
+    row, column = offsets // 64, offsets % 64
+    expected = column ^ (row % 4 * 16) ^ (row // 4 % 2 * 8) ^ (row // 16 % 2 * 16)
+    assert (both(offsets) == row * 64 + expected).all()
+    assert (both.delta(offsets) == column ^ expected).all()
+    assert str(both) == "xor<stride=64, runs=64:4:16, 256:2:8, 1024:2:16>"
+
+
+def test_a_fold_of_rows_says_the_widest_groups_that_it_keeps() -> None:
+    half = Fold(128, 8, 8)
+    assert half.block == 64
+    assert str(half) == "xor<width=64, unit=8, stride=128, per_phase=1, period=8>"
+    rows = RowFolds(128, (half,))
+    assert str(rows) == "xor<width=128, unit=8, stride=128, per_phase=1, period=8>"
 
 
 def test_a_group_count_that_is_no_power_of_two_is_refused_because_two_elements_collide() -> None:
-    fold = XorFold(96, 4, 96, 1, 32)
-    assert fold.legal(96 * 32)
-    assert not is_bijection(fold, 96 * 32)
+    shuffle = XorShuffle(96, 4)
+    assert shuffle.fold is None
+    assert not is_bijection(shuffle, 96 * 32)
 
 
 def test_the_talks_example_moves_element_392_to_388() -> None:
-    fold = XorFold(128, 4, 128, 1, 32)
+    fold = Fold(128, 4, 32)
     assert fold(np.array([3 * 128 + 8])).tolist() == [388]
+    assert str(fold) == "xor<width=128, unit=4, stride=128, per_phase=1, period=32>"
 
 
 def test_padding_moves_rows_apart() -> None:

@@ -368,7 +368,7 @@ def test_the_same_text_has_the_notation_of_the_framework_that_it_comes_from(tmp_
 
 
 def test_cute_and_iree_notations_say_what_the_formula_says(tmp_path) -> None:
-    from bankwise.algebra.address import XorFold
+    from bankwise.algebra.address import Fold
     from bankwise.notation.cute.swizzle import Swizzle
 
     (cute,) = checked(tmp_path, amd_text(TILE)).kernels[0].optima
@@ -378,7 +378,7 @@ def test_cute_and_iree_notations_say_what_the_formula_says(tmp_path) -> None:
     iree = re.sub(r"\bk\b(?!\.)", "main_dispatch_0_matmul", amd_text(TILE))
     (shuffle,) = checked(tmp_path, iree, "iree.s").kernels[0].optima
     width, unit, stride, per = map(int, re.findall(r"\d+", shuffle.notation)[:4])
-    fold = XorFold(width, unit, stride, per, width // unit)
+    fold = Fold(stride * per, unit, width // unit)
     assert np.array_equal(fold(a), place(shuffle.address, a))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise.algebra.address import Padded, XorFold, is_bijection
+from bankwise.algebra.address import Padded, RowFolds, is_bijection
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
@@ -125,7 +125,7 @@ def test_folds_are_bijections_that_come_once_each() -> None:
     assert all(is_bijection(fold, 512) for fold in folds)
     images = {fold(np.arange(512)).tobytes() for fold in folds}
     assert len(images) == len(folds)
-    assert all(isinstance(fold, XorFold) for fold in folds)
+    assert all(isinstance(fold, RowFolds) for fold in folds)
 
 
 # check and fix of a kernel

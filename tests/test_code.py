@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Identity, Linear, Padded, Rotated, XorFold
+from bankwise.algebra.address import Fold, Identity, Linear, Padded, Rotated, RowFolds
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import ck, code, iree, wave
 from bankwise.notation.symbols import Sum, masked, name
@@ -27,8 +27,10 @@ MEMORIES = {
     "row-major": Mapped((16, 32), Identity()),
     "padded": Mapped((64, 32), Padded(32, 2)),
     "padded, odd sizes": Mapped((7, 60), Padded(60, 3)),
-    "xor fold": Mapped((64, 64), XorFold(64, 8, 64, 1, 8)),
-    "xor fold, two rows a phase": Mapped((64, 32), XorFold(32, 8, 32, 2, 4)),
+    "xor fold": Mapped((64, 64), Fold(64, 8, 8)),
+    "xor fold, two rows a phase": Mapped((64, 32), Fold(64, 8, 4)),
+    "folds of rows": Mapped((64, 32), RowFolds(32, (Fold(32, 8, 4), Fold(128, 16, 2)))),
+    "chunks of three": Mapped((8, 96), Fold(96, 3, 8)),
     "xor shuffle": Mapped((16, 128), iree.XorShuffle(128, 4, 128, 1)),
     "rotated": Mapped((16, 64), iree.RotateRows(64, 8)),
     "rotated by rows": Mapped((16, 60), Rotated(60, 4, 2)),
@@ -38,7 +40,7 @@ MEMORIES = {
     "ck, rows of 24": ck.xor_descriptor(16, 24, banks=32, element_bytes=4, pack=4),
     "wave": wave.SwizzledTile(32, 64, 8, 8),
     "linear table": memory_from_linear(LAYOUT),
-    "three dimensions": Mapped((4, 8, 16), XorFold(16, 4, 16, 1, 4)),
+    "three dimensions": Mapped((4, 8, 16), Fold(16, 4, 4)),
 }
 
 

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from bankwise.algebra.address import Linear, Padded, XorFold, is_bijection
+from bankwise.algebra.address import Fold, Linear, Padded, is_bijection
 from bankwise.algebra.offset import Shape, footprint, offset_text, operations
 from bankwise.counting import conflict
 from bankwise.errors import Refusal
@@ -97,7 +97,7 @@ def test_the_text_of_every_member_is_its_map(name, ground):
 def test_texts_of_three_dimensions_and_of_one():
     three = Shape((("n", 8), ("m", 4), ("b", 2)), 32)
     x = np.arange(64)
-    for address in (Padded(8, 3), XorFold(8, 2, 8, 1, 4), Linear((1, 2, 4, 9, 18, 36))):
+    for address in (Padded(8, 3), Fold(8, 2, 4), Linear((1, 2, 4, 9, 18, 36))):
         text = offset_text(three, address)
         values = eval(text, {"n": x % 8, "m": x // 8 % 4, "b": x // 32})
         assert np.array_equal(values, address(x)), text

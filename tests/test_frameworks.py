@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Linear, Padded, XorFold
+from bankwise.algebra.address import Fold, Linear, Padded
 from bankwise.algebra.offset import Shape
 from bankwise.ask.solve import answer_of, solve
 from bankwise.ask.spec import check_spec_text
@@ -19,7 +19,7 @@ from bankwise.ask.spec_solve import solved
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.notation import frameworks as table
-from bankwise.notation.fold import SingleFold, fold_of, folds, sizes
+from bankwise.notation.fold import fold_of, folds, sizes
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.frameworks import framework, frameworks, members, notation_of, read_memory
 from bankwise.notation.iree import XorShuffle
@@ -257,7 +257,7 @@ def test_irees_own_parser_takes_every_text_that_is_written_for_it(tile: tuple[in
 def test_a_shuffle_of_more_phases_than_groups_is_none() -> None:
     with pytest.raises(InputError, match="per_phase 8 with 2 groups"):
         XorShuffle(16, 8, 16, 8)
-    fold = SingleFold(128, 8, 2)
+    fold = Fold(128, 8, 2)
     said = framework("iree").write(Mapped((16, 16), fold.address(256)), Ground(shape((16, 16))))
     assert str(said) == "#iree_codegen.xor_shuffle<16, 8, 64, 2>"
 
@@ -265,8 +265,8 @@ def test_a_shuffle_of_more_phases_than_groups_is_none() -> None:
 def toy() -> Framework:
     """A framework of one file: ``toy<3>`` XORs columns with three times the parity of the row."""
 
-    def address(by: int, over: Shape) -> XorFold:
-        return XorFold(2 * by, by, over.row, 1, 2)
+    def address(by: int, over: Shape) -> Fold:
+        return Fold(over.row, by, 2)
 
     def read(text: str, over: Shape, setting: Setting) -> Memory:
         found = re.fullmatch(r"toy<(\d+)>", text.strip())
@@ -277,7 +277,7 @@ def toy() -> Framework:
     def write(memory: Memory, ground: Ground) -> object:
         fold = fold_of(memory)
         row = ground.shape.row
-        if isinstance(fold, SingleFold) and (fold.divisor, fold.phases) == (row, 2):
+        if isinstance(fold, Fold) and (fold.divisor, fold.phases) == (row, 2):
             return f"toy<{fold.unit}>"
         return Refusal("it XORs with the parity of the row only")
 
@@ -322,7 +322,7 @@ def test_what_the_file_says_itself_is_said_again(monkeypatch: pytest.MonkeyPatch
     """A language may read more than its record writes: the text of the file is an answer too."""
 
     def read(text: str, over: Shape, setting: Setting) -> Memory:
-        return Mapped(sizes(over), XorFold(32, 2, 32, 1, 16))
+        return Mapped(sizes(over), Fold(32, 2, 16))
 
     mute = Framework(
         "mute",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Padded, XorFold
+from bankwise.algebra.address import Fold, Padded
 from bankwise.algebra.layout import Layout, parse
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
@@ -105,7 +105,7 @@ def test_padding_decides_the_alignment_and_the_policy_what_becomes_of_it(pad, po
 
 
 def test_the_longest_vector_is_what_lies_side_by_side_in_every_lane():
-    swizzled = Mapped((64, 32), XorFold(32, 4, 32, 1, 8))
+    swizzled = Mapped((64, 32), Fold(32, 4, 8))
     found = moved(ROWS, swizzled)
     assert [m.instruction.name for m in found] == ["ds_read_b64"] * 8
     columns = Formula((32, 64), ("r", "l"), registers=32)
@@ -139,7 +139,7 @@ def test_registers_may_lie_in_any_order_and_replicas_move_once():
 
 def test_a_vector_that_the_layout_does_not_allow_is_refused_by_name():
     with pytest.raises(InputError, match="a vector of 8"):
-        moved(ROWS, Mapped((64, 32), XorFold(32, 4, 32, 1, 8)), vector=8)
+        moved(ROWS, Mapped((64, 32), Fold(32, 4, 8)), vector=8)
 
 
 def test_tile_and_wave_must_fit():

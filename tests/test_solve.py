@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bankwise.algebra.address import Padded, XorFold
+from bankwise.algebra.address import Fold, Padded
 from bankwise.algebra.offset import Shape
 from bankwise.ask.certify import certify
 from bankwise.ask.solve import solve
@@ -153,7 +153,7 @@ def test_composable_kernels_32_bank_descriptor_is_kernel_04_and_loses_6_passes_p
     """Another XOR transform of CK reaches the optimum."""
     report = example("ck_kernel04_gfx950")
     assert (report.fits["ck"].best.passes, report.fits["ck"].lost) == (10, 0)
-    fold = XorFold(64, 8, 64, 1, 8)
+    fold = Fold(64, 8, 8)
     stated = read_problem(EXAMPLES / "ck_kernel04_gfx950.toml")
     work = listed_workload(stated.machine, stated.shape, stated.accesses)
     assert [u.passes for u in cost(work, fold).uses] == [8, 8]

@@ -51,139 +51,109 @@ class Padded:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """``(offset / divisor mod modulus) * factor``: a run of row bits folded into column bits."""
+class Fold:
+    """A field of the offset XORed into another: what most frameworks' swizzles are.
+
+    With the offset x cut into chunks of ``unit``,
+
+        chunk(x)  becomes  chunk(x) XOR ((x / divisor) mod phases)
+
+    all in elements. It is its own inverse, and a bijection of whole blocks, where the divisor is
+    whole blocks. A unit above the divisor folds low bits into high ones; then all three are powers
+    of two.
+    """
 
     divisor: int
-    modulus: int
-    factor: int
-
-    def __call__(self, offsets: IntArray) -> IntArray:
-        """The value of each offset, elements."""
-        return offsets // self.divisor % self.modulus * self.factor
-
-
-class RowFold(Protocol):
-    """A map that keeps rows and XORs columns: what a rewriter can put into a last index.
-
-    ``width``: the column moves inside groups of so many elements; ``unit``: elements that stay
-    together; ``stride``: elements from row to row; ``runs``: what the column is XORed with.
-    """
-
-    @property
-    def width(self) -> int:
-        """Elements of a group inside which columns move."""
-        ...
-
-    @property
-    def unit(self) -> int:
-        """Elements that stay together."""
-        ...
-
-    @property
-    def stride(self) -> int:
-        """Elements from row to row."""
-        ...
-
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        """What columns are XORed with."""
-        ...
-
-    def delta(self, offsets: IntArray) -> IntArray:
-        """What each element's column is XORed with, elements."""
-        ...
-
-    def __call__(self, offsets: IntArray) -> IntArray:
-        """The new offsets."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class XorFold:
-    """Fold row bits into column chunks: ``chunk' = chunk XOR ((row / per_phase) mod period)``.
-
-    ``width``: elements in which chunks are exchanged; ``unit``: elements that stay together;
-    ``stride``: elements from one row to the next. With ``period = width / unit`` this is IREE's
-    ``xor_shuffle<width, unit, stride, per_phase>``; with ``per_phase = 1`` it is Wave's
-    ``chunk XOR (row mod max_phase)``. It is its own inverse and, where :meth:`legal`, a bijection.
-    """
-
-    width: int
     unit: int
-    stride: int
-    per_phase: int = 1
-    period: int = 2
+    phases: int
 
-    def __call__(self, offsets: IntArray) -> IntArray:
-        """The folded offsets, elements."""
-        chunk = offsets % self.width // self.unit
-        return offsets + ((chunk ^ self.phase(offsets)) - chunk) * self.unit
+    @property
+    def block(self) -> int:
+        """Elements inside which chunks are exchanged."""
+        return self.unit << (self.phases - 1).bit_length()
+
+    @property
+    def binary(self) -> bool:
+        """Whether bits are folded into bits: then the map is linear over F2."""
+        return not any(n & (n - 1) for n in (self.divisor, self.unit, self.phases))
 
     def phase(self, offsets: IntArray) -> IntArray:
         """The value each element's chunk number is XORed with."""
-        return offsets // (self.stride * self.per_phase) % self.period
+        return offsets // self.divisor % self.phases
 
     def delta(self, offsets: IntArray) -> IntArray:
-        """What each element's column is XORed with, elements."""
+        """What each element's column is XORed with, where chunks are a power of two: elements."""
         return self.phase(offsets) * self.unit
 
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        """:meth:`delta` as one run of bits."""
-        return (Run(self.stride * self.per_phase, self.period, self.unit),)
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The folded offsets, elements."""
+        chunk = offsets // self.unit
+        return offsets + ((chunk ^ self.phase(offsets)) - chunk) * self.unit
 
-    def legal(self, elements: int) -> str:
-        """Why this map is no bijection of ``elements`` elements; empty if it is one."""
-        chunks = self.width // self.unit
-        if self.width % self.unit or chunks & (chunks - 1):
-            return f"{self.width} elements are no power of two of {self.unit}-element chunks"
-        if self.period & (self.period - 1) or not 1 <= self.period <= chunks:
-            return f"a period of {self.period} can leave the {chunks} chunks of a row"
-        if self.stride % self.width:
-            return f"rows of {self.stride} elements do not hold whole groups of {self.width}"
-        if elements % self.width:
-            return f"{elements} elements do not hold whole groups of {self.width}"
-        return ""
+    def address(self, elements: int) -> Linear | Fold:
+        """The map on a tile of so many elements: by its bases where it is linear."""
+        if not self.binary:
+            return self
+        places = (n.bit_length() - 1 for n in (self.divisor, self.unit, self.phases))
+        return folded((elements - 1).bit_length(), *places)
+
+    def text(self, width: int, row: int) -> str:
+        """The map in numbers; in rows of ``row`` elements, whose groups of ``width`` it keeps."""
+        return (
+            f"xor<width={width}, unit={self.unit}, stride={row}, "
+            f"per_phase={self.divisor // row}, period={self.phases}>"
+        )
 
     def __str__(self) -> str:
-        return (
-            f"xor<width={self.width}, unit={self.unit}, stride={self.stride}, "
-            f"per_phase={self.per_phase}, period={self.period}>"
-        )
+        return self.text(self.block, self.divisor)
 
 
 @dataclass(frozen=True, slots=True)
-class XorRuns:
-    """Several runs of row bits folded into the columns of rows of ``stride`` elements."""
+class RowFolds:
+    """Folds of row numbers into columns, in rows of ``row`` elements.
 
-    stride: int
-    runs: tuple[Run, ...]
+    That is what a rewriter can put into a last index, since rows stay where they are. Several
+    folds have powers of two alone, and each reads what none changes.
+    """
+
+    row: int
+    folds: tuple[Fold, ...]
 
     @property
     def unit(self) -> int:
         """Elements that stay together."""
-        return min(run.factor for run in self.runs)
+        return min(fold.unit for fold in self.folds)
 
     @property
-    def width(self) -> int:
+    def block(self) -> int:
         """The column moves inside groups of so many elements."""
-        return max(run.modulus * run.factor for run in self.runs)
+        return max(fold.block for fold in self.folds)
+
+    @property
+    def binary(self) -> bool:
+        """Whether the map is linear over F2."""
+        return all(fold.binary for fold in self.folds)
 
     def delta(self, offsets: IntArray) -> IntArray:
         """What each element's column is XORed with, elements."""
         result = np.zeros_like(offsets)
-        for run in self.runs:
-            result ^= run(offsets)
+        for fold in self.folds:
+            result ^= fold.delta(offsets)
         return result
 
     def __call__(self, offsets: IntArray) -> IntArray:
         """The folded offsets, elements."""
-        return offsets ^ self.delta(offsets)
+        for fold in self.folds:
+            offsets = fold(offsets)
+        return offsets
 
     def __str__(self) -> str:
-        folded = ", ".join(f"{r.divisor}:{r.modulus}:{r.factor}" for r in self.runs)
-        return f"xor<stride={self.stride}, runs={folded}>"
+        if len(self.folds) > 1:
+            runs = ", ".join(f"{f.divisor}:{f.phases}:{f.unit}" for f in self.folds)
+            return f"xor<stride={self.row}, runs={runs}>"
+        (fold,) = self.folds
+        chunks = self.row // fold.unit
+        return fold.text(fold.unit * (chunks & -chunks), self.row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +191,14 @@ class Linear:
 
     def __str__(self) -> str:
         return f"linear<{', '.join(map(str, self.bases))}>"
+
+
+def folded(bits: int, source: int, target: int, count: int) -> Linear:
+    """The map that folds ``count`` offset bits from ``source`` on into those from ``target`` on."""
+    bases = [1 << i for i in range(bits)]
+    for step in range(count):
+        bases[source + step] ^= 1 << target + step
+    return Linear(tuple(bases))
 
 
 def is_bijection(address: AddressMap, elements: int) -> bool:

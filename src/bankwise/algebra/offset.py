@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from bankwise.algebra.address import AddressMap, Identity, Linear, Padded, Rotated, XorFold
+from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, Rotated, RowFolds
 
 Dims = tuple[tuple[str, int], ...]
 """Names with their sizes, the contiguous dimension first."""
@@ -82,8 +82,10 @@ def offset_text(shape: Shape, address: AddressMap) -> str:
             flat = _flat(shape)
             turned = f"({_times(unit, _over(flat, row))} + {flat}) % {row}"
             return f"{_times(row, _over(flat, row))} + {turned}"
-        case XorFold():
-            return _fold_text(shape, address)
+        case Fold() as fold:
+            return _fold_text(shape, fold)
+        case RowFolds(folds=(fold,)):
+            return _fold_text(shape, fold)
     raise AssertionError(f"{address} has no text on rows of {shape.row}")
 
 
@@ -141,13 +143,13 @@ def _over(text: str, divisor: int) -> str:
     return f"({text} // {divisor})"
 
 
-def _fold_text(shape: Shape, fold: XorFold) -> str:
+def _fold_text(shape: Shape, fold: Fold) -> str:
     """Chunks of the row exchanged where the fold keeps rows; else of the whole offset."""
-    divisor, row = fold.stride * fold.per_phase, shape.row
-    rows = divisor % row == 0 and row % fold.width == 0
+    divisor, row = fold.divisor, shape.row
+    rows = divisor % row == 0 and row % fold.block == 0
     number = _over(_row_index(shape), divisor // row) if rows else _over(_flat(shape), divisor)
-    pow2 = fold.period & (fold.period - 1) == 0
-    phase = f"({number} & {fold.period - 1})" if pow2 else f"({number} % {fold.period})"
+    pow2 = fold.phases & (fold.phases - 1) == 0
+    phase = f"({number} & {fold.phases - 1})" if pow2 else f"({number} % {fold.phases})"
     place = shape.dims[0][0] if rows else _flat(shape)
     if fold.unit & (fold.unit - 1):
         moved = f"{fold.unit} * ({place} // {fold.unit} ^ {phase}) + {place} % {fold.unit}"

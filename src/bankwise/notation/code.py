@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from bankwise.algebra.address import Linear, XorFold
+from bankwise.algebra.address import Fold, Linear, RowFolds
 from bankwise.algebra.layout import Layout
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.ck.descriptor import TensorDescriptor
@@ -121,20 +121,27 @@ def _mapped(memory: Mapped, index: Sequence[Sum]) -> Sum:
         flat = flat * size + coordinate
     address: Any = memory.address
     if isinstance(address, XorShuffle):
-        address = address.fold
+        address = address.fold or address
     if isinstance(address, Linear):
         return masked(flat, address.bases)
-    if isinstance(address, XorFold) and _in_place(address):
-        row = flat // (address.stride * address.per_phase) % address.period
-        return flat ^ row * address.unit
+    if isinstance(address, RowFolds):
+        # Each fold reads what none changes: so they may be written one after the other.
+        for fold in address.folds:
+            flat = _folded(flat, fold)
+        return flat
+    if isinstance(address, Fold):
+        return _folded(flat, address)
     found: Sum = address(flat)
     return found
 
 
-def _in_place(fold: XorFold) -> bool:
-    """Whether exchanging chunks is an XOR of the whole offset."""
-    sizes = (fold.width, fold.unit)
-    return all(size & (size - 1) == 0 for size in sizes) and fold.period <= fold.width // fold.unit
+def _folded(flat: Sum, fold: Fold) -> Sum:
+    """Of chunks that are a power of two, exchanging them is an XOR of the whole offset."""
+    if fold.unit & (fold.unit - 1):
+        moved: Any = fold
+        exchanged: Sum = moved(flat)
+        return exchanged
+    return flat ^ flat // fold.divisor % fold.phases * fold.unit
 
 
 def _linear(layout: Layout, index: Sequence[Sum]) -> Sum:

@@ -20,12 +20,11 @@ same map: ``phases`` that no element reaches are rounded up to a power of two.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from bankwise.algebra.address import AddressMap, Identity, Linear, XorFold
+from bankwise.algebra.address import AddressMap, Fold, Identity, folded
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.notation.linear import is_power_of_two
@@ -35,52 +34,12 @@ MOST_ODD_PHASES = 8
 """Phases up to here are listed also where they are no power of two: Wave takes such."""
 
 
-@dataclass(frozen=True, slots=True)
-class SingleFold:
-    """``chunk ^ (x / divisor mod phases)`` on row-major offsets x, in chunks of ``unit``.
-
-    All in elements. A unit above the divisor folds low bits into high ones; then both are powers
-    of two.
-    """
-
-    divisor: int
-    unit: int
-    phases: int
-
-    @property
-    def block(self) -> int:
-        """Elements inside which chunks are exchanged."""
-        return self.unit * _power_above(self.phases)
-
-    @property
-    def binary(self) -> bool:
-        """Whether bits are folded into bits: then the map is linear over F2."""
-        return all(map(is_power_of_two, (self.divisor, self.unit, self.phases)))
-
-    def address(self, elements: int) -> AddressMap:
-        """The map on a tile of so many elements."""
-        if self.binary:
-            source, target, count = (
-                n.bit_length() - 1 for n in (self.divisor, self.unit, self.phases)
-            )
-            return folded((elements - 1).bit_length(), source, target, count)
-        return XorFold(self.block, self.unit, self.divisor, 1, self.phases)
-
-
-def folded(bits: int, source: int, target: int, count: int) -> Linear:
-    """The map that folds ``count`` offset bits from ``source`` on into those from ``target`` on."""
-    bases = [1 << i for i in range(bits)]
-    for step in range(count):
-        bases[source + step] ^= 1 << target + step
-    return Linear(tuple(bases))
-
-
 def unfolded(shape: Shape) -> AddressMap:
     """Row-major: linear where the tile has index bits."""
     return Identity() if shape.bits is None else folded(shape.bits, 0, 0, 0)
 
 
-def fold_of(memory: Memory) -> SingleFold | Refusal | None:
+def fold_of(memory: Memory) -> Fold | Refusal | None:
     """The fold that a memory is, compared on every element; None for row-major.
 
     A Refusal for everything else: gaps, rotations, several fields.
@@ -101,14 +60,15 @@ def fold_of(memory: Memory) -> SingleFold | Refusal | None:
     starts = places[::divisor]
     phase = starts // unit ^ table[::divisor] // unit
     again = np.flatnonzero(phase[1:] == 0)
-    found = SingleFold(divisor, unit, int(again[0]) + 1 if again.size else _power_above(len(phase)))
+    phases = int(again[0]) + 1 if again.size else 1 << (len(phase) - 1).bit_length()
+    found = Fold(divisor, unit, phases)
     if _is_map(found, table.size) and np.array_equal(found.address(table.size)(places), table):
         return found
     return Refusal("no single field of the offset, XORed into another one, gives it")
 
 
 @lru_cache(maxsize=256)
-def folds(shape: Shape) -> tuple[SingleFold, ...]:
+def folds(shape: Shape) -> tuple[Fold, ...]:
     """All folds that permute a tile: bits where its sizes are powers of two.
 
     Else divisors that are powers of two, of elements or of rows, or whole rows that divide the
@@ -118,13 +78,13 @@ def folds(shape: Shape) -> tuple[SingleFold, ...]:
     return tuple(sorted(found, key=_simplicity))
 
 
-def _simplicity(fold: SingleFold) -> tuple[float, ...]:
+def _simplicity(fold: Fold) -> tuple[float, ...]:
     """Few phases first, then low and near fields; downward before upward."""
     low, high = sorted((fold.unit, fold.divisor))
     return (fold.phases, low, high / low, fold.unit > fold.divisor)
 
 
-def _candidates(shape: Shape) -> Iterator[SingleFold]:
+def _candidates(shape: Shape) -> Iterator[Fold]:
     elements, row = shape.elements, shape.row
     powers = [1 << bit for bit in range((elements - 1).bit_length())]
     rows = [row * n for n in steps(elements // row)]
@@ -133,13 +93,13 @@ def _candidates(shape: Shape) -> Iterator[SingleFold]:
         reached = -(-elements // divisor)
         for unit in sorted({*units, max(1, divisor // 2)}):
             for bits in range(1, (reached - 1).bit_length() + 1):
-                yield SingleFold(divisor, unit, 1 << bits)
+                yield Fold(divisor, unit, 1 << bits)
             if divisor == row:
                 odd = (p for p in range(3, MOST_ODD_PHASES) if not is_power_of_two(p))
-                yield from (SingleFold(divisor, unit, p) for p in odd if p < reached)
+                yield from (Fold(divisor, unit, p) for p in odd if p < reached)
 
 
-def _permutes(fold: SingleFold, elements: int) -> bool:
+def _permutes(fold: Fold, elements: int) -> bool:
     """Whether the fold is a bijection of the tile; its last block may be cut off."""
     if not _is_map(fold, elements):
         return False
@@ -147,16 +107,12 @@ def _permutes(fold: SingleFold, elements: int) -> bool:
     return bool((fold.address(elements)(tail) < elements).all())
 
 
-def _is_map(fold: SingleFold, elements: int) -> bool:
+def _is_map(fold: Fold, elements: int) -> bool:
     """Whether the field that is read lies apart from the one that is changed."""
     if fold.unit > fold.divisor:
         apart = fold.binary and fold.unit % (fold.divisor * fold.phases) == 0
         return apart and fold.block <= 1 << (elements - 1).bit_length()
     return fold.divisor % fold.block == 0
-
-
-def _power_above(number: int) -> int:
-    return 1 << (number - 1).bit_length()
 
 
 def steps(size: int) -> list[int]:

@@ -9,7 +9,7 @@ what no linear layout can undercut.
     found = best(tile, machine, [Space(LINEAR, folds, linear=True), Space(ROWS, folds, rows)])
     found.present          480 passes
     found.plans[0]         128 passes     Linear(...)     optimal: reaches the floor
-    found.plans[1]         160 passes     XorFold(...)    not optimal: 128 exist
+    found.plans[1]         160 passes     RowFolds(...)   not optimal: 128 exist
 
 "Optimal" always names its space: linear maps, with the accesses as written. A plan of another
 space (padding, split accesses) may take fewer passes, for its price in bytes or instructions.
@@ -23,7 +23,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bankwise.algebra.address import AddressMap, Identity, Linear, Padded, Run, XorFold, XorRuns
+from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, RowFolds
 from bankwise.algebra.offset import footprint
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
@@ -227,9 +227,8 @@ def _keeps_issues(address: AddressMap, tile: Tile) -> bool:
 
 def _is_linear(address: AddressMap) -> bool:
     """Whether a map is linear over F2 by its form."""
-    if isinstance(address, XorFold):
-        steps = (address.width, address.unit, address.stride * address.per_phase)
-        return not any(step & (step - 1) for step in steps)
+    if isinstance(address, Fold | RowFolds):
+        return address.binary
     return isinstance(address, Identity | Linear)
 
 
@@ -264,29 +263,29 @@ def _searched(space: Space, tile: Tile, proof: Solution, least: int) -> Iterator
         if not row & (row - 1):
             stated = replace(proof.problem, tile=with_rows(shape, row))
             masks = best_masks(stated, proof.pins)
-            folded = None if masks is None else row_runs(masks, row)
+            folded = None if masks is None else row_folds_of(masks, row)
             yield from () if folded is None else (folded,)
 
 
-def row_runs(address: Linear, row: int) -> XorRuns | None:
+def row_folds_of(address: Linear, row: int) -> RowFolds | None:
     """A linear map as row bits folded into columns; None if it moves rows or folds column bits."""
     terms = xor_terms(address.bases)
     if not terms or any((mask << shift) & (row - 1) or mask >= row for shift, mask in terms):
         return None
-    return XorRuns(row, tuple(run for shift, mask in terms for run in _runs(shift, mask)))
+    return RowFolds(row, tuple(fold for shift, mask in terms for fold in _folds(shift, mask)))
 
 
-def _runs(shift: int, mask: int) -> list[Run]:
-    """The contiguous runs of bits of ``(offset >> shift) & mask``."""
-    runs, bit = [], 0
+def _folds(shift: int, mask: int) -> list[Fold]:
+    """A fold for every contiguous run of bits of ``(offset >> shift) & mask``."""
+    found, bit = [], 0
     while mask >> bit:
         start = bit
         while mask >> bit & 1:
             bit += 1
         if bit > start:
-            runs.append(Run(1 << (shift + start), 1 << (bit - start), 1 << start))
+            found.append(Fold(1 << (shift + start), 1 << start, 1 << (bit - start)))
         bit += 1
-    return runs
+    return found
 
 
 def certified(found: Best, address: AddressMap) -> Certificate | None:

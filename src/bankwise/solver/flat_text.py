@@ -10,10 +10,9 @@ and what :mod:`bankwise.notation.frameworks` writes of a row of bytes.
 
 from __future__ import annotations
 
-from bankwise.algebra.address import AddressMap, Identity, Linear, Padded, XorFold
+from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded
 from bankwise.algebra.offset import Shape, offset_text
 from bankwise.errors import Refusal
-from bankwise.notation.fold import SingleFold
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import Mapped
@@ -29,7 +28,7 @@ def formula(tile: Tile, address: AddressMap) -> str:
     if isinstance(address, Padded):
         row, pad = address.row << low, address.pad << low
         return f"a + (a / {row}) * {pad}"
-    if isinstance(address, XorFold):
+    if isinstance(address, Fold):
         target, source, count = _bits(tile, address)
         return f"a ^ ((a >> {source - target}) & {(1 << count) - 1 << target:#x})"
     assert isinstance(address, Linear), f"no other maps are tried: {address}"
@@ -47,13 +46,13 @@ def notation(tile: Tile, address: AddressMap, framework: str) -> str:
     In CuTe's where it has none, or is not known, or lays out tensors alone as Triton does; empty
     for any other layout.
     """
-    if not isinstance(address, XorFold):
+    if not isinstance(address, Fold):
         return ""
     target, source, count = _bits(tile, address)
     known = frameworks().get(framework)
     if known is not None and known.flat:
         whole = Shape((("a", tile.shape.bytes_of(tile.shape.elements)),), 8)
-        moved = SingleFold(1 << source, 1 << target, 1 << count).address(whole.elements)
+        moved = Fold(1 << source, 1 << target, 1 << count).address(whole.elements)
         said = known.write(Mapped((whole.elements,), moved), Ground(whole))
         if not isinstance(said, Refusal):
             return f"{said} on bytes (divide by the size of an element)"
@@ -66,8 +65,8 @@ def _element(tile: Tile) -> tuple[int, int]:
     return size, size.bit_length() - 1
 
 
-def _bits(tile: Tile, fold: XorFold) -> tuple[int, int, int]:
+def _bits(tile: Tile, fold: Fold) -> tuple[int, int, int]:
     """The lowest byte-offset bit that a fold changes, the lowest that it reads, and how many."""
     low = _element(tile)[1]
-    target, source = fold.unit.bit_length() - 1, (fold.stride * fold.per_phase).bit_length() - 1
-    return target + low, source + low, fold.period.bit_length() - 1
+    target, source, above = (n.bit_length() - 1 for n in (fold.unit, fold.divisor, fold.phases))
+    return target + low, source + low, above

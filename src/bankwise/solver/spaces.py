@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bankwise.algebra.address import AddressMap, XorFold
+from bankwise.algebra.address import AddressMap, Fold, RowFolds
 from bankwise.hardware.machine import BANK_BYTES, Machine
 from bankwise.tile import Tile, Use
 
@@ -39,19 +39,18 @@ class Space:
     linear: bool = False
 
 
-def row_folds(tile: Tile, rows: Sequence[int]) -> Iterator[XorFold]:
+def row_folds(tile: Tile, rows: Sequence[int]) -> Iterator[RowFolds]:
     """The folds that keep every lane's elements together and stay in their row, simplest first."""
     seen: set[tuple[int, int, int]] = set()
     units = [u for u in _units(tile, max(rows)) if all(_together(use, u) for use in tile.uses)]
     for row in rows:
-        found = (f for unit in units for f in _widths(unit, row, tile.shape.elements))
+        found = (f for unit in units for f in _blocks(unit, row, tile.shape.elements))
         for fold in sorted(found, key=_simplicity):
-            read = fold.stride * fold.per_phase
-            bits = ((tile.shape.elements - 1) // read).bit_length()
-            same = (read, fold.unit, min(fold.period, 1 << bits))
+            bits = ((tile.shape.elements - 1) // fold.divisor).bit_length()
+            same = (fold.divisor, fold.unit, min(fold.phases, 1 << bits))
             if same not in seen:
                 seen.add(same)
-                yield fold
+                yield RowFolds(row, (fold,))
 
 
 def _units(tile: Tile, longest: int) -> list[int]:
@@ -59,23 +58,15 @@ def _units(tile: Tile, longest: int) -> list[int]:
     return [1 << n for n in range(first, longest.bit_length())]
 
 
-def _widths(unit: int, row: int, elements: int) -> Iterator[XorFold]:
-    width = unit * 2
-    while width <= row and row % width == 0:
-        yield from _phases(width, unit, row, elements)
-        width *= 2
-
-
-def _phases(width: int, unit: int, row: int, elements: int) -> Iterator[XorFold]:
-    per_phase = 1
-    while per_phase < elements // row:
-        period = 2
-        while period <= width // unit:
-            fold = XorFold(width, unit, row, per_phase, period)
-            if not fold.legal(elements):
-                yield fold
-            period *= 2
-        per_phase *= 2
+def _blocks(unit: int, row: int, elements: int) -> Iterator[Fold]:
+    """The folds of whole rows into chunks, in blocks that divide the row and the tile."""
+    phases = 2
+    while row % (unit * phases) == elements % (unit * phases) == 0:
+        per_phase = 1
+        while per_phase < elements // row:
+            yield Fold(row * per_phase, unit, phases)
+            per_phase *= 2
+        phases *= 2
 
 
 def _together(use: Use, unit: int) -> bool:
@@ -83,11 +74,11 @@ def _together(use: Use, unit: int) -> bool:
     return bool((starts % unit + use.span <= unit).all())
 
 
-def _simplicity(fold: XorFold) -> tuple[int, int, int, int]:
-    return (fold.per_phase, fold.unit, -fold.width, fold.period)
+def _simplicity(fold: Fold) -> tuple[int, int, int]:
+    return (fold.divisor, fold.unit, fold.phases)
 
 
-def bit_folds(tile: Tile, machine: Machine) -> Iterator[XorFold]:
+def bit_folds(tile: Tile, machine: Machine) -> Iterator[Fold]:
     """Every fold of offset bits into bank bits that keeps the buffer, the fewest bits first."""
     size, shape = tile.shape.elements, tile.shape
     low, top = (tile.span - 1).bit_length(), (size & -size).bit_length() - 1
@@ -99,14 +90,14 @@ def bit_folds(tile: Tile, machine: Machine) -> Iterator[XorFold]:
                 yield bit_fold(source, target, bits)
 
 
-def bit_fold(source: int, target: int, bits: int) -> XorFold:
+def bit_fold(source: int, target: int, bits: int) -> Fold:
     """``x ^ (x >> source - target & (2^bits - 1) << target)``."""
-    return XorFold(1 << target + bits, 1 << target, 1 << source, 1, 1 << bits)
+    return Fold(1 << source, 1 << target, 1 << bits)
 
 
-def adjacent(fold: XorFold) -> bool:
+def adjacent(fold: Fold) -> bool:
     """Whether the bits read lie right above the bits changed: all that CK's descriptors say."""
-    return fold.stride * fold.per_phase == fold.unit * fold.period
+    return fold.divisor == fold.unit * fold.phases
 
 
 def bank_row(tile: Tile, machine: Machine) -> int:

@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.algebra.address import AddressMap, XorFold
+from bankwise.algebra.address import AddressMap, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.change.passes.legality import Use, why_not
 from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
@@ -103,12 +103,15 @@ def by_search(conversion: Conversion, gpu: Machine) -> Choice:
 def hint_of(address: AddressMap) -> SwizzleHint | None:
     """The xor_shuffle that is the same map as an XOR fold, None if there is none.
 
-    A fold whose phases repeat after ``period`` rows exchanges chunks inside ``period * unit``.
+    A fold whose phases repeat after so many rows exchanges chunks inside one block of them.
     """
-    if not isinstance(address, XorFold) or address.per_phase > address.period:
+    if not isinstance(address, RowFolds) or len(address.folds) > 1:
         return None
-    row = address.period * address.unit
-    return SwizzleHint(False, row, address.unit, address.stride, address.per_phase)
+    (fold,) = address.folds
+    per_phase = fold.divisor // address.row
+    if per_phase > fold.phases:
+        return None
+    return SwizzleHint(False, fold.block, fold.unit, address.row, per_phase)
 
 
 def _conversion(opened: Opened, op: ir.Operation) -> Conversion:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from iree.compiler import ir
 
-from bankwise.algebra.address import XorFold
+from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.passes.legality import Use, period
 from bankwise.change.passes.statements import Statements
 from bankwise.change.rewrite.emit import Anchor, anchor_of, later
@@ -53,9 +53,9 @@ def swizzle_index(site: SharedAccess, use: Use, scope: Scope, text: Statements) 
     return [Edit(operand.start, operand.end, name)]
 
 
-def _fold(hint: SwizzleHint) -> XorFold:
+def _fold(hint: SwizzleHint) -> RowFolds:
     groups = hint.row // hint.access
-    return XorFold(hint.row, hint.access, hint.stride, hint.per_phase, groups)
+    return RowFolds(hint.stride, (Fold(hint.stride * hint.per_phase, hint.access, groups),))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

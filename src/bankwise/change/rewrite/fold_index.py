@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iree.compiler import ir
 
-from bankwise.algebra.address import RowFold, Run
+from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.rewrite.closed_form import ThreadValue
 from bankwise.change.rewrite.emit import anchor_of, later
 from bankwise.change.rewrite.plan import elements
@@ -12,7 +12,7 @@ from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope, des
 from bankwise.read.mlir.extract import SharedAccess
 
 
-def fold_index(site: SharedAccess, fold: RowFold, scope: Scope) -> None:
+def fold_index(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
     """Replace the last index of a load or store by the folded one."""
     start = _start(site, fold)
     emitter = scope.emitter
@@ -24,14 +24,14 @@ def fold_index(site: SharedAccess, fold: RowFold, scope: Scope) -> None:
         name, _ = scope.exclusive_or(placed, key, term, site.op)
     else:
         name, at = placed
-        for run in fold.runs:
-            phase, where = _phase(site, run, fold.stride, start, scope)
+        for part in fold.folds:
+            phase, where = _phase(site, part, fold.row, start, scope)
             at, key = later(at, where), ("xor", key, phase)
             name = emitter.value(key, at, site.op, f"arith.xori {name}, {phase} : index")
     emitter.replace(operand.start, operand.end, name)
 
 
-def _thread_value(site: SharedAccess, fold: RowFold, scope: Scope) -> ThreadValue | None:
+def _thread_value(site: SharedAccess, fold: RowFolds, scope: Scope) -> ThreadValue | None:
     """``phase(row) * unit``, if it is a simple function of one thread id in every workgroup."""
     if site.moves:
         return None
@@ -40,7 +40,7 @@ def _thread_value(site: SharedAccess, fold: RowFold, scope: Scope) -> ThreadValu
     return scope.thread_value(values, [p.active for p in patterns])
 
 
-def _start(site: SharedAccess, fold: RowFold) -> int:
+def _start(site: SharedAccess, fold: RowFolds) -> int:
     """The constant start of the view, elements, if XOR of the last index is the fold.
 
     It is if only the last index carries chunk bits (all other steps are whole groups of chunks);
@@ -52,16 +52,16 @@ def _start(site: SharedAccess, fold: RowFold) -> int:
     first = base.offsets[0]
     if first is None or set(base.offsets) != {first}:
         raise CannotRewriteError("the start of this view is not one constant")
-    if any(amount % fold.width for amount in (first, *base.strides[:-1])):
+    if any(amount % fold.block for amount in (first, *base.strides[:-1])):
         raise CannotRewriteError("the rows of this view do not begin at whole groups of chunks")
     size = ir.MemRefType(site.memref.type).shape[-1]
-    if size >= 0 and size % fold.width:
+    if size >= 0 and size % fold.block:
         raise CannotRewriteError("the swizzled column could leave the last dimension of this view")
     return first
 
 
-def _phase(site: SharedAccess, run: Run, row: int, start: int, scope: Scope) -> Placed:
-    """One run of row bits, transcribed from the access's own indices. ``row``: its elements."""
+def _phase(site: SharedAccess, part: Fold, row: int, start: int, scope: Scope) -> Placed:
+    """One field of row bits, transcribed from the access's own indices. ``row``: its elements."""
     assert site.base is not None, "checked by _start"
     emitter, count = scope.emitter, len(site.indices)
     operands = scope.operands(site, destination_group(site.op))
@@ -75,18 +75,20 @@ def _phase(site: SharedAccess, run: Run, row: int, start: int, scope: Scope) -> 
     for index in used[1:]:
         anchor = later(anchor, anchor_of(index))
     tokens = [o.of(emitter.text) for o in operands[:count]]
-    line = _phase_line(site.base.strides[:count], run, row, start, tokens)
-    key = (run, row, start, *map(emitter.key_of, used))
+    line = _phase_line(site.base.strides[:count], part, row, start, tokens)
+    key = (part, row, start, *map(emitter.key_of, used))
     return emitter.value(key, anchor, site.op, line), anchor
 
 
-def _phase_line(strides: tuple[int, ...], run: Run, row: int, start: int, tokens: list[str]) -> str:
+def _phase_line(
+    strides: tuple[int, ...], part: Fold, row: int, start: int, tokens: list[str]
+) -> str:
     """One affine.apply; steps of whole rows are written in rows."""
     scale = row if all(s % row == 0 for s in (start, *strides)) else 1
     terms = [f"s{k} * {s // scale}" if s != scale else f"s{k}" for k, s in enumerate(strides)]
     terms += [str(start // scale)] if start else []
     names = ", ".join(f"s{k}" for k in range(len(tokens)))
-    sum_text, divisor = f"({' + '.join(terms)})", run.divisor // scale
+    sum_text, divisor = f"({' + '.join(terms)})", part.divisor // scale
     quotient = sum_text if divisor == 1 else f"({sum_text} floordiv {divisor})"
-    body = f"({quotient} mod {run.modulus}) * {run.factor}"
+    body = f"({quotient} mod {part.phases}) * {part.unit}"
     return f"affine.apply affine_map<()[{names}] -> ({body})>()[{', '.join(tokens)}]"

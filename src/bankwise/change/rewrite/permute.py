@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from iree.compiler import ir
 
-from bankwise.algebra.address import RowFold
+from bankwise.algebra.address import RowFolds
 from bankwise.change.rewrite.closed_form import ThreadValue
 from bankwise.change.rewrite.emit import anchor_of, later
 from bankwise.change.rewrite.exchange import Exchange, exchange
@@ -20,11 +20,11 @@ from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope
 from bankwise.read.mlir.extract import SharedAccess
 
 
-def permute_source(site: SharedAccess, fold: RowFold, scope: Scope) -> None:
+def permute_source(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
     """Replace the last source index of a copy by that of the element that now lives in its slot."""
     patterns, active = site.access.patterns, [p.active for p in site.access.patterns]
     slots = [elements(p, site.access.element_bytes) for p in patterns]
-    chunks = [s % fold.width // fold.unit * fold.unit for s in slots]
+    chunks = [s % fold.block // fold.unit * fold.unit for s in slots]
     phases = [fold.delta(s) for s in slots]
     phase = None if site.moves else scope.thread_value(phases, active)
     if phase is None:

@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from bankwise.algebra.address import RowFold, XorFold, XorRuns
+from bankwise.algebra.address import RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import Allocation, IntArray, Pattern
 from bankwise.errors import Refusal
@@ -84,9 +84,9 @@ class GroupPlan:
         return self.writable.passes < self.best.present.passes
 
 
-def fold_of(plan: Plan) -> RowFold:
+def fold_of(plan: Plan) -> RowFolds:
     """The fold to apply; only plans that help have one."""
-    assert isinstance(plan.layout, XorFold | XorRuns)
+    assert isinstance(plan.layout, RowFolds)
     return plan.layout
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from bankwise.algebra.address import AddressMap, Identity, Linear, Padded, XorFold
+from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
@@ -27,25 +27,25 @@ SMALL_TILE = (16, 32)
 
 @dataclass(frozen=True, slots=True)
 class FoldedPadded:
-    """A fold of chunks, then ``pad`` unused elements after every ``fold.width``."""
+    """A fold of chunks, then ``pad`` unused elements after every ``fold.block``."""
 
-    fold: XorFold
+    fold: Fold
     pad: int
 
     def __call__(self, offsets: IntArray) -> IntArray:
         """The folded offsets, in the wider rows."""
-        return self.fold(offsets) + offsets // self.fold.width * self.pad
+        return self.fold(offsets) + offsets // self.fold.block * self.pad
 
     def __str__(self) -> str:
-        return f"{self.fold}, padded<row={self.fold.width}, pad={self.pad}>"
+        return f"{self.fold}, padded<row={self.fold.block}, pad={self.pad}>"
 
 
-def ck_fold(element_bytes: int, tile: tuple[int, int] = CK_TILE, banks: int = 32) -> XorFold:
+def ck_fold(element_bytes: int, tile: tuple[int, int] = CK_TILE, banks: int = 32) -> Fold:
     """CK's XOR descriptor: chunks of 16 bytes, exchanged in rows that fill all banks."""
     unit = 16 // element_bytes
     layers = max(1, banks * 4 // (tile[1] * element_bytes))
     width = tile[1] * layers
-    return XorFold(width, unit, width, 1, width // unit)
+    return Fold(width, unit, width // unit)
 
 
 def column_major(tile: tuple[int, int]) -> Linear:
@@ -76,7 +76,7 @@ def _ck(dtype: str, machine: Machine) -> tuple[Transpose, ...]:
     fold = ck_fold(size, banks=_banks(machine))
     padded = Padded(tile[1], 4 // size)
     narrow = ck_fold(size)
-    both = FoldedPadded(narrow, narrow.width // tile[1])
+    both = FoldedPadded(narrow, narrow.block // tile[1])
     rows, columns = tile[0] // vector, tile[1] // vector
     load: Lanes = (("k", columns), ("m", CK_THREADS // columns))
     gather: Lanes = (("m", rows), ("k", CK_THREADS // rows))
@@ -118,8 +118,8 @@ def _small() -> tuple[Transpose, ...]:
     maps: tuple[tuple[str, str, AddressMap], ...] = (
         ("row_major", "003 row-major", Identity()),
         ("padding", "003 rows of 33", Padded(32, 1)),
-        ("n_xor_m", "003 n XOR m", XorFold(32, 1, 32, 1, 16)),
-        ("n_xor_2m", "003 n XOR 2m", XorFold(32, 2, 32, 1, 16)),
+        ("n_xor_m", "003 n XOR m", Fold(32, 1, 16)),
+        ("n_xor_2m", "003 n XOR 2m", Fold(32, 2, 16)),
     )
     return tuple(
         Transpose(f"warp_{name}", title, 4, ("m", "k"), address, write, read, 1)

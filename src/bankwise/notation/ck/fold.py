@@ -14,15 +14,15 @@ from itertools import accumulate, pairwise
 from math import prod
 from operator import mul
 
+from bankwise.algebra.address import Fold
 from bankwise.notation.ck.descriptor import TensorDescriptor, packed, transform
 from bankwise.notation.ck.transforms import Transform
-from bankwise.notation.fold import SingleFold
 from bankwise.notation.linear import is_power_of_two
 
 Digits = tuple[tuple[int, ...], ...]
 
 
-def fold_descriptor(fold: SingleFold, shape: tuple[int, ...]) -> TensorDescriptor | None:
+def fold_descriptor(fold: Fold, shape: tuple[int, ...]) -> TensorDescriptor | None:
     """The descriptor of a fold on a tile; None where its digits do not divide the tile.
 
     Nor is there one for phases that are no power of two: CK takes them modulo the length of the
@@ -39,7 +39,7 @@ def fold_descriptor(fold: SingleFold, shape: tuple[int, ...]) -> TensorDescripto
     return transform(flat, whole, ((0,),), (tuple(range(len(shape))),))
 
 
-def _cuts(fold: SingleFold) -> list[int]:
+def _cuts(fold: Fold) -> list[int]:
     """Where digits of the offset begin, ascending: 1, then the ends of both fields.
 
     The field that is read is taken modulo the length of the other one: above it nothing is cut
@@ -72,7 +72,7 @@ def _per_axis(places: list[int], shape: tuple[int, ...]) -> Digits | None:
     return tuple(reversed(found))
 
 
-def _whole(fold: SingleFold, axes: Digits) -> bool:
+def _whole(fold: Fold, axes: Digits) -> bool:
     """Whether no axis cuts a field off: the one that is read may end where the tile does."""
     lengths = tuple(n for axis in axes for n in axis)
     read, changed = _dimension(lengths, fold.divisor), _dimension(lengths, fold.unit)
@@ -80,7 +80,7 @@ def _whole(fold: SingleFold, axes: Digits) -> bool:
     return lengths[changed] == fold.phases and (outermost or lengths[read] % fold.phases == 0)
 
 
-def _joined(fold: SingleFold, axes: Digits) -> TensorDescriptor:
+def _joined(fold: Fold, axes: Digits) -> TensorDescriptor:
     """A packed box of all digits, the XOR between two of them, and every axis merged."""
     lengths = tuple(n for axis in axes for n in axis)
     read, changed = _dimension(lengths, fold.divisor), _dimension(lengths, fold.unit)

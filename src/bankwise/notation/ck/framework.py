@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from bankwise.algebra.address import Fold
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.ck import descriptor, encoding
 from bankwise.notation.ck.descriptor import TensorDescriptor, legality, naive, xor_descriptor
 from bankwise.notation.ck.fold import fold_descriptor
 from bankwise.notation.cute.fit import strided
-from bankwise.notation.fold import SingleFold, divisors, fold_of, folds, sizes, unfolded
+from bankwise.notation.fold import divisors, fold_of, folds, sizes, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.values import (
     Distribution,
@@ -49,7 +50,7 @@ def _write(memory: Memory, ground: Ground) -> object:
         if same_memory(box, memory):
             return box
     fold = fold_of(memory)
-    if isinstance(fold, SingleFold):
+    if isinstance(fold, Fold):
         named = _standard(ground.shape).get(fold)
         said = named[1] if named else fold_descriptor(fold, sizes(ground.shape))
         if said is not None:
@@ -74,12 +75,12 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 
 @lru_cache(maxsize=64)
-def _standard(shape: Shape) -> dict[SingleFold, tuple[str, TensorDescriptor]]:
+def _standard(shape: Shape) -> dict[Fold, tuple[str, TensorDescriptor]]:
     """The XOR descriptors of CK's pipelines on this tile, by the fold that they are."""
     if len(shape.dims) != 2 or shape.element_bits % 8:
         return {}
     k, m = (size for _, size in shape.dims)
-    found: dict[SingleFold, tuple[str, TensorDescriptor]] = {}
+    found: dict[Fold, tuple[str, TensorDescriptor]] = {}
     for banks in BANKS:
         for pack in divisors(k):
             try:
@@ -90,7 +91,7 @@ def _standard(shape: Shape) -> dict[SingleFold, tuple[str, TensorDescriptor]]:
                 # The rows of LDS do not divide the tile: no such descriptor exists.
                 continue
             fold = fold_of(one)
-            if isinstance(fold, SingleFold):
+            if isinstance(fold, Fold):
                 found.setdefault(fold, (f"xor descriptor, pack={pack}, {banks} banks", one))
     return found
 

@@ -19,7 +19,7 @@ from math import prod
 
 import numpy as np
 
-from bankwise.algebra.address import Padded, XorFold
+from bankwise.algebra.address import Fold, Padded
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.mfma import Mfma, mfma
@@ -76,15 +76,17 @@ class XorShuffle:
         return self.row_width // self.access_width
 
     @property
-    def fold(self) -> XorFold:
-        """The same map in bankwise's own terms."""
-        return XorFold(
-            self.row_width, self.access_width, self.stride, self.per_phase or 1, self.groups
-        )
+    def fold(self) -> Fold | None:
+        """The same map in bankwise's own terms; None where it is no bijection."""
+        if self.groups & (self.groups - 1):
+            return None
+        return Fold(self.stride * (self.per_phase or 1), self.access_width, self.groups)
 
     def __call__(self, offsets: IntArray) -> IntArray:
         """The shuffled offsets."""
-        return self.fold(offsets)
+        group = offsets % self.row_width // self.access_width
+        phase = offsets // (self.stride * (self.per_phase or 1)) % self.groups
+        return offsets + ((group ^ phase) - group) * self.access_width
 
     def __str__(self) -> str:
         given = [self.row_width, self.access_width, self.row_stride, self.per_phase]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bankwise.algebra.address import Rotated
+from bankwise.algebra.address import Fold, Rotated
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
-from bankwise.notation.fold import SingleFold, divisors, fold_of, folds, sizes, steps, unfolded
+from bankwise.notation.fold import divisors, fold_of, folds, sizes, steps, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.iree.attributes import (
     NestedLayout,
@@ -72,7 +72,7 @@ _IREE = Language(
 )
 
 
-def _shuffle(fold: SingleFold | None, shape: Shape) -> XorShuffle | None:
+def _shuffle(fold: Fold | None, shape: Shape) -> XorShuffle | None:
     """The shuffle that is a fold: rows as wide as the tile's if possible, else the narrowest.
 
     ``S * p`` is the fold's divisor. Phases that are never reached leave the width free.
@@ -90,7 +90,7 @@ def _shuffle(fold: SingleFold | None, shape: Shape) -> XorShuffle | None:
     return None
 
 
-def _widths(fold: SingleFold, shape: Shape) -> list[int]:
+def _widths(fold: Fold, shape: Shape) -> list[int]:
     """Row widths whose groups count as the fold's phases do, and tile the elements."""
     everything = fold.phases * fold.divisor >= shape.elements
     if not is_power_of_two(fold.phases):
@@ -100,7 +100,7 @@ def _widths(fold: SingleFold, shape: Shape) -> list[int]:
     return [w for w in divisors(shape.elements) if w % fold.block == 0] or [fold.block]
 
 
-def _strides(fold: SingleFold, width: int) -> list[int]:
+def _strides(fold: Fold, width: int) -> list[int]:
     """Row strides, ascending: multiples of the width, at most as many phases as groups."""
     phases = [1 << bit for bit in range((width // fold.unit).bit_length())]
     found = {fold.divisor // p for p in phases if fold.divisor % p == 0}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bankwise.algebra.address import Fold
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
-from bankwise.notation.fold import SingleFold, fold_of, folds, sizes, unfolded
+from bankwise.notation.fold import fold_of, folds, sizes, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
 from bankwise.notation.linear import is_power_of_two
 from bankwise.notation.values import Distribution, Memory, collision
@@ -36,7 +37,7 @@ def _fault(memory: Memory) -> str:
     return str(found) if found else ""
 
 
-def _swizzle_of_fold(fold: SingleFold | None, ground: Ground) -> SwizzledTile | Refusal:
+def _swizzle_of_fold(fold: Fold | None, ground: Ground) -> SwizzledTile | Refusal:
     """The swizzle that is a fold: of whole rows, at most 8 phases, chunks of the row.
 
     Wave takes chunks of the widest access and as many phases as there are chunks, so that others
