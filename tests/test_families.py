@@ -13,7 +13,8 @@ from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import frameworks, members
-from bankwise.solver.fit import candidates, fit, masks, pareto
+from bankwise.solver.fit import fit, masks, plans
+from bankwise.solver.plan import front
 from bankwise.solver.price import cost, costs, linear_totals, workload
 from bankwise.solver.problem import Tile, problem
 from bankwise.solver.search import solve
@@ -145,7 +146,7 @@ def test_fits_of_the_transpose():
     assert found["padding"] == ("rows padded by 2 elements", 2, 0)
     assert found["row-major"] == ("row-major", 17, 15)
     assert best["padding"].best.lds_bytes == 2048 + 15 * 8
-    pads = {c.label: c.passes for c in candidates(workload(p), "padding")}
+    pads = {c.label: c.passes for c in plans(workload(p), "padding")}
     assert pads["rows padded by 1 element"] == 3
 
 
@@ -155,8 +156,8 @@ def test_a_pad_below_16_bytes_turns_a_16_byte_access_into_two_8_byte_ones():
     p = problem(machine("gfx942"), tile, [load])
     issued = {
         policy: {
-            c.address.pad: [i.instruction for i in c.cost.uses[0].issues]
-            for c in candidates(workload(p, (), policy), "padding")
+            c.layout.pad: [i.instruction for i in c.cost.uses[0].issues]
+            for c in plans(workload(p, (), policy), "padding")
         }
         for policy in ("iree", "triton")
     }
@@ -164,8 +165,8 @@ def test_a_pad_below_16_bytes_turns_a_16_byte_access_into_two_8_byte_ones():
     assert issued["iree"][2] == ["ds_read2_b32"] * 2
     assert issued["iree"][8] == ["ds_read_b128"]
     assert issued["triton"][4] == ["ds_read_b128"]
-    named = candidates(workload(p, ("read",)), "padding")
-    assert all(c.address.pad % 8 == 0 for c in named)
+    named = plans(workload(p, ("read",)), "padding")
+    assert all(c.layout.pad % 8 == 0 for c in named)
 
 
 def test_padding_below_a_copy_in_lane_order_is_refused():
@@ -215,13 +216,17 @@ def test_no_row_mask_of_a_small_tile_is_better_than_the_one_found():
 
 def test_the_pareto_table_keeps_what_nothing_beats():
     work = workload(transpose_problem())
-    every = [c for name in FAMILIES for c in candidates(work, name)]
-    front = pareto(every)
+    every = [c for name in FAMILIES for c in plans(work, name)]
+    table = front(every, lambda plan: plan.full_price)
     for one in every:
-        assert any(all(a <= b for a, b in zip(c.price, one.price, strict=True)) for c in front)
-    for one in front:
-        others = [c for c in front if c is not one]
-        assert not any(all(a <= b for a, b in zip(c.price, one.price, strict=True)) for c in others)
+        assert any(
+            all(a <= b for a, b in zip(c.full_price, one.full_price, strict=True)) for c in table
+        )
+    for one in table:
+        others = [c for c in table if c is not one]
+        assert not any(
+            all(a <= b for a, b in zip(c.full_price, one.full_price, strict=True)) for c in others
+        )
 
 
 LINEAR = ("row-major", "xor", "cute", "triton", "iree", "wave", "ck")

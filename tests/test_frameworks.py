@@ -146,7 +146,7 @@ def test_solve_says_what_can_be_written_and_no_framework_lists_what_it_cannot_sa
     answer = answer_of(read_problem(file))
     assert not isinstance(answer, Refusal)
     ground = answer.work.ground
-    memory = Mapped(sizes(ground.shape), answer.layout.address)
+    memory = Mapped(sizes(ground.shape), answer.layout.layout)
     emitted = solve(file).emit
     assert emitted is not None
     for name, known in frameworks().items():
@@ -304,7 +304,7 @@ def test_one_record_and_one_line_are_all_that_a_framework_needs(
     assert report.emit["toy"].startswith("not a member of toys: its best, toy ")
     only = solve(problem, family="toy")
     assert only.layout is not None
-    assert only.layout.family == "toy"
+    assert only.layout.space == "toy"
     assert only.emit is not None
     assert re.fullmatch(r"toy<\d+>", only.emit["toy"])
     # Of 32 lanes that read 16 rows and 2 columns, the parity tells two halves apart: 8 a bank.

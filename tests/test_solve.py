@@ -68,7 +68,7 @@ def test_a_worked_problem_is_solved_certified_and_said_in_texts_that_agree(name,
     assert report.optimal
     assert report.exit_code == 0
     assert report.total_passes == report.total_floor
-    dims = report.layout.address
+    dims = report.layout.layout
     document = plain(solve_document(report))
     assert json.loads(json.dumps(document)) == document
     if report.certificate is None:
@@ -201,13 +201,13 @@ def test_two_vectors_that_exclude_each_other_are_refused_by_name():
 
 def test_a_family_restricts_the_answer_and_padding_has_no_certificate():
     report = solve({**PROBLEM, "solve": {"family": "padding"}})
-    assert report.layout.address == Padded(32, 2)
+    assert report.layout.layout == Padded(32, 2)
     assert report.layout.offset == "34 * m + n"
     assert report.certificate is None
     assert not report.optimal
     assert "best of padding" in report.how
     small = solve({**PROBLEM, "solve": {"family": "padding", "max_lds_bytes": 2110}})
-    assert small.layout.address == Padded(32, 1)
+    assert small.layout.layout == Padded(32, 1)
     with pytest.raises(InputError, match="unknown family"):
         solve(PROBLEM, family="no")
 

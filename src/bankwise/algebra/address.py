@@ -22,6 +22,10 @@ class AddressMap(Protocol):
         """The new offset of each element, same shape."""
         ...
 
+    def __hash__(self) -> int:
+        """Maps are values: what is known of one is remembered."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:

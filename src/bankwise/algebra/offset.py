@@ -89,12 +89,12 @@ def offset_text(shape: Shape, address: AddressMap) -> str:
     raise AssertionError(f"{address} has no text on rows of {shape.row}")
 
 
+@lru_cache(maxsize=1 << 14)
 def operations(shape: Shape, address: AddressMap) -> int:
     """Integer operations that the map costs beyond the row-major address."""
     return _operators(offset_text(shape, address)) - _operators(_row_major(shape.dims, shape.row))
 
 
-@lru_cache(maxsize=1 << 14)
 def _operators(text: str) -> int:
     return sum(isinstance(node, ast.BinOp) for node in ast.walk(ast.parse(text, mode="eval")))
 

@@ -23,8 +23,9 @@ from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import Buffer, Use, buffers, together
 from bankwise.show.values import Optimum
-from bankwise.solver.best import Best, Plan, best, certified
+from bankwise.solver.best import Best, best, certified
 from bankwise.solver.flat_text import formula, notation
+from bankwise.solver.plan import Plan
 from bankwise.solver.spaces import (
     LINEAR,
     PADDING,
@@ -209,8 +210,8 @@ def _optimum(
     helps, known = plan.passes < present.passes, found.known(plan)
     optimum = Optimum(
         buffer.names,
-        Cost(present.passes, present.ideal),
-        Cost(plan.passes, present.ideal),
+        present.run,
+        Cost(plan.run.passes, present.run.ideal),
         known.optimal,
         known.how,
         address=formula(tile, plan.layout) if helps else "",
@@ -284,7 +285,7 @@ def _padding(
         return []
     more = (padded.lds_bytes - found.present.lds_bytes) * copies
     text = formula(tile, padded.layout)
-    return [f"padded, {text}: {padded.passes:,} passes for {more:,} bytes more"]
+    return [f"padded, {text}: {padded.run.passes:,} passes for {more:,} bytes more"]
 
 
 def _joined(optima: Sequence[Optimum]) -> tuple[Optimum, ...]:

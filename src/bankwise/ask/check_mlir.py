@@ -134,8 +134,8 @@ def _optima(analysis: Analysis) -> Iterator[Optimum]:
         known = best.known(least)
         yield Optimum(
             allocations=tuple(a.name for a in group.allocations),
-            present=Cost(best.present.passes, best.present.ideal),
-            best=Cost(least.passes, best.present.ideal),
+            present=best.present.run,
+            best=Cost(least.run.passes, best.present.run.ideal),
             optimal=known.optimal,
             how=known.how,
             address=str(least.layout),
@@ -149,7 +149,7 @@ def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:
     best, written = chosen.anything.passes, chosen.writable
     if written.passes <= best:
         return ()
-    return (f"`bankwise fix` writes {written.space}: {written.passes:,} passes at best",)
+    return (f"`bankwise fix` writes {written.space}: {written.run.passes:,} passes at best",)
 
 
 def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> tuple[Finding, ...]:

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bankwise.ask.kernel_report import check_report, kernel_report
-from bankwise.ask.ttgir_better import Better, Sum, better
-from bankwise.counting.cost import Cost
+from bankwise.ask.ttgir_better import Better, better
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import (
     AllocationReport,
@@ -206,8 +205,8 @@ def _optimum(found: Better) -> Optimum:
     solution = found.solution
     return Optimum(
         (found.buffer.name,),
-        _cost(found.present),
-        _cost(found.best),
+        found.present.run,
+        found.best.run,
         found.optimal,
         found.how,
         notation="" if found.encoding is None else str(found.encoding),
@@ -224,10 +223,6 @@ def _statement(found: Better) -> str:
     if found.present.passes == found.present.ideal:
         return "no conflicts, and no encoding that takes fewer passes was found"
     return "no encoding is free of conflicts with these instructions"
-
-
-def _cost(found: Sum) -> Cost:
-    return Cost(found.passes, found.ideal)
 
 
 def access_of(access: Moved) -> KernelAccess:

@@ -116,17 +116,17 @@ def _padding(spec: Spec, solution: SpecSolution) -> Option | Refusal:
     found = fits.get("padding") if fits else solution.report.refusal
     if not isinstance(found, Fit):
         return found or Refusal("no padding")
-    changed = under(spec, found.best.address)
+    changed = under(spec, found.best.layout)
     if isinstance(changed, Refusal):
         return changed
-    return option(changed, PADDING, found.best.label, found.best.operations)
+    return option(changed, PADDING, found.best.name, found.best.operations)
 
 
 def _solved(spec: Spec, name: str, solution: SpecSolution) -> Option | Refusal:
     best = solution.report.layout
     if best is None:
         return solution.report.refusal or Refusal("no layout")
-    changed = under(spec, best.address)
+    changed = under(spec, best.layout)
     if isinstance(changed, Refusal):
         return changed
     return option(changed, name, best.offset, best.operations)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bankwise.change.rewrite.scope import Scope
     from bankwise.read.mlir.module import Opened
     from bankwise.show.model import ModelFix
-    from bankwise.solver.best import Plan
+    from bankwise.solver.plan import Plan
 
 
 def fix(
@@ -169,10 +169,10 @@ def _applied(chosen: GroupPlan, scope: Scope) -> Plan | Refusal:
 
 def _unwritten(chosen: GroupPlan) -> Refusal:
     """A layout is better, and is not one that fix can write."""
-    names, least = chosen.group.names, chosen.anything.passes
+    names, least = chosen.group.names, chosen.anything.run.passes
     reason = (
         f"{names}: a layout that takes {least:,} passes instead of "
-        f"{chosen.best.present.passes:,} exists, but it is not {chosen.writable.space}"
+        f"{chosen.best.present.run.passes:,} exists, but it is not {chosen.writable.space}"
     )
     return Refusal(reason, chosen.group.allocations[0].location)
 
@@ -210,8 +210,8 @@ def _change(analysis: Analysis, plan: GroupPlan, found: Plan) -> Change:
         kernel=analysis.kernel.name,
         allocations=tuple(a.name for a in plan.group.allocations),
         address=str(found.layout),
-        before=Cost(present.passes, present.ideal),
-        after=Cost(found.passes, present.ideal),
+        before=present.run,
+        after=Cost(found.run.passes, present.run.ideal),
         members=found.tried,
         coalescing=coalescing(plan.group, found),
         optimum=_against_optimum(plan, found),
@@ -220,7 +220,7 @@ def _change(analysis: Analysis, plan: GroupPlan, found: Plan) -> Change:
 
 
 def _against_optimum(plan: GroupPlan, found: Plan) -> str:
-    least, known = plan.anything.passes, plan.best.known(plan.anything)
+    least, known = plan.anything.run.passes, plan.best.known(plan.anything)
     if found.passes > least:
         return f"a layout that takes {least:,} exists, but does not keep rows ({known.how})"
     if known.optimal:

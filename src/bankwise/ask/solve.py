@@ -23,7 +23,7 @@ from bankwise.solver.construct import Step, construct
 from bankwise.solver.copies import source_lines
 from bankwise.solver.emit import emit
 from bankwise.solver.family import family_size
-from bankwise.solver.general import linear_part, listed_workload, solver_candidate
+from bankwise.solver.general import linear_part, linear_plan, listed_workload
 from bankwise.solver.problem import TileAccess, problem
 from bankwise.solver.search import offsets
 from bankwise.solver.stages import with_stages
@@ -139,7 +139,7 @@ def _exact(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal
 def _counted(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
     work = listed_workload(stated.machine, stated.shape, stated.accesses, policy)
     linear = linear_part(stated.machine, stated.shape, stated.accesses)
-    answer = counted(work, limits, solver_candidate(work, linear))
+    answer = counted(work, limits, linear_plan(work, linear))
     if isinstance(answer, Refusal) or not limits.allow_narrowing:
         return answer
     note = "narrowing is not tried: not all accesses are linear"
@@ -190,7 +190,7 @@ def _lines(answer: Answer, access: TileAccess) -> tuple[float, float] | None:
 
 def _as_layout(answer: Answer) -> Layout:
     assert answer.problem is not None, "directions are known"
-    address = answer.layout.address
+    address = answer.layout.layout
     if isinstance(address, Linear):
         return offsets(answer.problem, address.bases)
     return identity(answer.problem.tile.dims)
@@ -204,7 +204,7 @@ def _family_size(answer: Answer) -> int | None:
 
 def _bases(answer: Answer) -> dict[str, int] | None:
     """The offset of every coordinate bit, by the name of the bit."""
-    address = answer.layout.address
+    address = answer.layout.layout
     if not isinstance(address, Linear) or answer.work.shape.bits is None:
         return None
     names = [

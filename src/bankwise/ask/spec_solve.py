@@ -155,7 +155,7 @@ def _said(known: Framework, report: SolveReport, ground: Ground, layout: SpecLay
     """
     assert report.layout is not None, "there is an answer"
     name, tile = known.said_as, sizes(ground.shape)
-    memory = Mapped(tile, report.layout.address)
+    memory = Mapped(tile, report.layout.layout)
     text = known.write(memory, ground)
     if not isinstance(text, Refusal):
         return Said(name, str(text))
@@ -165,12 +165,12 @@ def _said(known: Framework, report: SolveReport, ground: Ground, layout: SpecLay
     if not isinstance(fitted, Fit):
         reason = fitted.reason if isinstance(fitted, Refusal) else text.reason
         return Said(name, refusal=reason)
-    best = known.write(Mapped(tile, fitted.best.address), ground)
+    best = known.write(Mapped(tile, fitted.best.layout), ground)
     return Said(
         name,
         refusal=text.reason,
         best="" if isinstance(best, Refusal) else str(best),
-        label=fitted.best.label,
+        label=fitted.best.name,
         passes=_plain(fitted.best.passes),
         lost=_plain(fitted.best.passes - report.layout.passes),
         tried=0 if known.complete else fitted.members,

@@ -10,54 +10,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import permutations
+from math import prod
 
 import numpy as np
 
 from bankwise.algebra.address import Linear
-from bankwise.ask.ttgir_problem import tile_of
+from bankwise.ask.ttgir_problem import shape_of, tile_of
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.hardware.policies import WIDEST_BYTES, Issue
 from bankwise.notation.linear import LinearMemory
+from bankwise.notation.padding import block_pads
 from bankwise.notation.triton import Shared, memory
 from bankwise.notation.triton.encodings import PaddedShared
-from bankwise.notation.triton.fit import paddings, swizzles, to_triton_shared
+from bankwise.notation.triton.fit import swizzles, to_triton_shared
+from bankwise.notation.triton.shared import Encoded
 from bankwise.notation.values import Mapped
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import Followed
+from bankwise.read.ttgir.lower import Issued
 from bankwise.read.ttgir.values import Buffer
 from bankwise.solver.certificate import HOW_TEXT
 from bankwise.solver.linear_form import linear_form
+from bankwise.solver.plan import Plan
+from bankwise.solver.price import TileCost, UseCost
 from bankwise.solver.search import Solution, solve
 
+SPACE = "shared encodings"
 SOLVER_NODES = 20_000
-_PAD_BYTES = (16, 32, 64, 128)
-_LEAST_INTERVAL_BYTES = 64
-_WIDEST_BITS = 128
+_MOST_PAD_BYTES = 128
+_SHORTEST_BLOCK_BYTES = 64
 _COUNTED_IN_FULL = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """Passes of all accesses of a buffer, each executed as often as it is known to be."""
-
-    passes: int
-    ideal: int
-    instructions: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Better:
     """What is known of one buffer. ``encoding``: a better one, None if none was found.
 
-    ``best``: its sum, or the present one. ``optimal``: no layout takes fewer passes with the same
+    ``best``: its plan, or the present one. ``optimal``: no layout takes fewer passes with the same
     instructions. ``tried``: encodings that were counted. ``notes``: what restricts the answer.
     """
 
     buffer: Buffer
-    present: Sum
-    best: Sum
+    present: Plan
+    best: Plan
     encoding: Shared | None
     optimal: bool
     how: str
@@ -80,16 +79,14 @@ def better(
     touched = [t for t in followed.touches if t.view is not None and t.view.buffer == buffer]
     if len({a.touch.op for a in mine}) < len({t.op for t in touched}):
         return Refusal(f"{buffer.name}: not all of its accesses are counted", place)
-    present = total(mine, reader.machine)
+    present = _plan(buffer, buffer.type.encoding, mine, reader.machine)
     only = replace(followed, touches=tuple(touched))
     solution = _solved(buffer, mine, reader.machine)
     tried, legal = _ranked(buffer, solution, only, reader)
-    chosen = min(legal, key=lambda found: (found[1].passes, found[1].instructions), default=None)
-    found = chosen is not None and chosen[1].passes < present.passes
-    best = chosen[1] if found and chosen is not None else present
+    best = min([present, *legal], key=lambda p: (p.passes, p is not present, p.price))
+    encoding = None if best is present else _encoding(best)
     optimal = best.passes == best.ideal or _is_optimum(solution, best)
     how = _how(solution, best, tried)
-    encoding = chosen[0] if found and chosen is not None else None
     known = solution if _is_optimum(solution, best) else None
     return Better(
         buffer,
@@ -104,41 +101,48 @@ def better(
     )
 
 
+def _encoding(plan: Plan) -> Shared:
+    assert isinstance(plan.layout, Encoded), "only encodings are tried"
+    return plan.layout.encoding
+
+
 def _ranked(
     buffer: Buffer, solution: Solution | Refusal, only: Followed, reader: Reader
-) -> tuple[int, list[tuple[Shared, Sum]]]:
+) -> tuple[int, list[Plan]]:
     """How many encodings were tried, and the best few, counted for all waves."""
     quick = Reader(reader.module, reader.types, reader.machine, one_wave=True)
-    candidates = list(_candidates(buffer, solution, reader))
-    sums = [(c, _judged(c, buffer, only, quick)) for c in candidates]
-    legal = [(c, s) for c, s in sums if s is not None]
-    legal.sort(key=lambda found: (found[1].passes, found[1].instructions))
-    full = [(c, _judged(c, buffer, only, reader)) for c, _ in legal[:_COUNTED_IN_FULL]]
-    return len(candidates), [(c, s) for c, s in full if s is not None]
+    tried = list(_candidates(buffer, solution, reader))
+    legal = [p for p in (_judged(c, buffer, only, quick) for c in tried) if p is not None]
+    legal.sort(key=lambda plan: plan.price)
+    few = map(_encoding, legal[:_COUNTED_IN_FULL])
+    full = (_judged(c, buffer, only, reader) for c in few)
+    return len(tried), [p for p in full if p is not None]
 
 
-def total(accesses: Iterable[Moved], machine: Machine) -> Sum:
-    """All passes of these accesses."""
-    passes = ideal = instructions = 0
-    for access in accesses:
-        for issued in access.issued:
-            active = np.broadcast_to(issued.active, issued.offsets_bytes.shape)
-            row = machine.instruction(issued.instruction)
-            counted = count(row, issued.offsets_bytes, active)
-            times = access.touch.executions
-            passes += times * int(counted.passes.sum())
-            ideal += times * int(counted.ideal.sum())
-            instructions += times * issued.instructions
-    return Sum(passes, ideal, instructions)
+def _plan(buffer: Buffer, encoding: Shared, accesses: Iterable[Moved], machine: Machine) -> Plan:
+    """What an encoding takes, each access executed as often as it is known to be."""
+    uses = tuple(_use_cost(a, i, machine) for a in accesses for i in a.issued)
+    cost, laid = TileCost(uses), memory(encoding, buffer.type.shape)
+    size = laid.size * buffer.type.bits // 8
+    layout, addresses = Encoded(encoding, buffer.tile), cost.addresses(machine)
+    return Plan(SPACE, shape_of(buffer), layout, cost, size, addresses, str(encoding))
 
 
-def _is_optimum(solution: Solution | Refusal, best: Sum) -> bool:
+def _use_cost(access: Moved, issued: Issued, machine: Machine) -> UseCost:
+    active = np.broadcast_to(issued.active, issued.offsets_bytes.shape)
+    counted = count(machine.instruction(issued.instruction), issued.offsets_bytes, active)
+    passes, ideal = Fraction(int(counted.passes.sum())), Fraction(int(counted.ideal.sum()))
+    issues = (Issue(issued.instruction, 0),) * issued.instructions
+    return UseCost(access.touch.op.name, issues, passes, ideal, access.touch.executions)
+
+
+def _is_optimum(solution: Solution | Refusal, best: Plan) -> bool:
     if isinstance(solution, Refusal) or not solution.certificate.optimal:
         return False
     return best.passes == solution.certificate.total_passes
 
 
-def _how(solution: Solution | Refusal, best: Sum, tried: int) -> str:
+def _how(solution: Solution | Refusal, best: Plan, tried: int) -> str:
     if _is_optimum(solution, best) and isinstance(solution, Solution):
         return f"{HOW_TEXT[solution.certificate.how]}, for the instructions at hand"
     if best.passes == best.ideal:
@@ -195,13 +199,15 @@ def _every(buffer: Buffer, solution: Solution | Refusal, machine: Machine) -> It
 
 def _swizzles(tile: tuple[int, ...], order: tuple[int, ...], bits: int) -> Iterator[Shared]:
     """Those whose chunks are no wider than the widest access."""
-    return (one for one in swizzles(tile, order) if one.vec * bits <= _WIDEST_BITS)
+    return (one for one in swizzles(tile, order) if one.vec * bits <= 8 * WIDEST_BYTES)
 
 
 def _paddings(tile: tuple[int, ...], order: tuple[int, ...], bits: int) -> Iterator[Shared]:
-    least = max(1, 8 * _LEAST_INTERVAL_BYTES // bits)
-    intervals = [1 << n for n in range((tile[0] * tile[1]).bit_length() - 1) if 1 << n >= least]
-    return paddings(tile, order, intervals, [8 * pad // bits for pad in _PAD_BYTES])
+    """Pads that keep the widest access aligned."""
+    elements, unit = prod(tile), 8 * WIDEST_BYTES // bits
+    blocks = (_SHORTEST_BLOCK_BYTES, elements * bits // 8)
+    for padded in block_pads(elements, bits, unit, blocks, _MOST_PAD_BYTES):
+        yield PaddedShared(((padded.row, padded.pad),), order, tile)
 
 
 def _key(encoding: Shared, buffer: Buffer) -> LinearMemory | None:
@@ -212,11 +218,11 @@ def _key(encoding: Shared, buffer: Buffer) -> LinearMemory | None:
         return None
 
 
-def _judged(encoding: Shared, buffer: Buffer, only: Followed, reader: Reader) -> Sum | None:
-    """The sum under another encoding; None where it does not fit or an access has no way."""
+def _judged(encoding: Shared, buffer: Buffer, only: Followed, reader: Reader) -> Plan | None:
+    """The plan of another encoding; None where it does not fit or an access has no way."""
     instead = {buffer.name: replace(buffer.type, encoding=encoding)}
     if memory(encoding, buffer.type.shape).size * buffer.type.bits // 8 > reader.machine.lds_bytes:
         return None
     moved = list(reader.accesses(only, instead))
     found = [a for a in moved if isinstance(a, Moved)]
-    return total(found, reader.machine) if len(found) == len(moved) else None
+    return _plan(buffer, encoding, found, reader.machine) if len(found) == len(moved) else None

@@ -33,9 +33,13 @@ def tile_of(buffer: Buffer, accesses: Sequence[Moved]) -> Tile | Refusal:
             if isinstance(found, Refusal):
                 return found
             uses.append(found)
+    return Tile(shape_of(buffer), tuple(uses))
+
+
+def shape_of(buffer: Buffer) -> Shape:
+    """One tile of the buffer, the contiguous dimension first."""
     names, sizes = axis_names(len(buffer.tile))[::-1], buffer.tile[::-1]
-    shape = Shape(tuple(zip(names, sizes, strict=True)), buffer.type.bits)
-    return Tile(shape, tuple(uses))
+    return Shape(tuple(zip(names, sizes, strict=True)), buffer.type.bits)
 
 
 def _elements(buffer: Buffer) -> IntArray:

@@ -127,13 +127,13 @@ def problem_parts(file: Path, options: Options) -> ToMeasure:
     answer = answer_of(stated)
     if isinstance(answer, Refusal):
         raise InputError(f"there is no layout to verify: {answer.reason}")
-    layouts = {"row-major": Identity(), str(answer.layout.address): answer.layout.address}
+    layouts = {"row-major": Identity(), str(answer.layout.layout): answer.layout.layout}
     parts = tuple(
         AccessToMeasure(name, use.name, stated.machine, _placed(answer.work, use, address))
         for name, address in layouts.items()
         for use in answer.work.uses
     )
-    text = offset_text(answer.work.shape, answer.layout.address)
+    text = offset_text(answer.work.shape, answer.layout.layout)
     return ToMeasure(parts, text, answer.how, answer.certificate)
 
 

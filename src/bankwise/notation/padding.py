@@ -107,10 +107,11 @@ def block_pads(
 
     ``blocks_bytes``: the shortest and the longest block; ``most_pad``: bytes of a pad.
     """
-    pad, size = unit, element_bits // 8
-    while pad * size <= most_pad:
-        block = max(blocks_bytes[0] // size, pad)
-        while block < elements and block * size <= blocks_bytes[1]:
+    shortest, longest, most = (8 * b // element_bits for b in (*blocks_bytes, most_pad))
+    pad = unit
+    while pad <= most:
+        block = max(shortest, pad)
+        while block < elements and block <= longest:
             yield Padded(block, pad)
             block *= 2
         pad *= 2

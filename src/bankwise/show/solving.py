@@ -17,7 +17,8 @@ from bankwise.solver.certificate import Certificate
 from bankwise.solver.certify import Verdict
 from bankwise.solver.construct import Step
 from bankwise.solver.emit import number
-from bankwise.solver.fit import SOLVER, Candidate, Fit
+from bankwise.solver.fit import SOLVER, Fit
+from bankwise.solver.plan import Plan
 
 _LINE = 120
 """The longest text of a framework that is printed whole; documents hold every one."""
@@ -55,10 +56,10 @@ class SolveReport:
     family: str = ""
     family_size: int | None = None
     certificate: Certificate | None = None
-    layout: Candidate | None = None
+    layout: Plan | None = None
     bases: Mapping[str, int] | None = None
     emit: Mapping[str, str] | None = None
-    pareto: tuple[Candidate, ...] = ()
+    pareto: tuple[Plan, ...] = ()
     fits: Mapping[str, Fit | Refusal] | None = None
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
@@ -129,8 +130,8 @@ def _accesses_table(report: SolveReport) -> Table:
 def _pareto_table(report: SolveReport) -> Table:
     table = _table("what competes", "passes", "instructions", "LDS bytes", "operations")
     for c in report.pareto:
-        named = c.family != SOLVER and framework(c.family).notation
-        label = f"{c.family}: {c.label}" if named else c.label
+        named = c.space != SOLVER and framework(c.space).notation
+        label = f"{c.space}: {c.name}" if named else c.name
         cells = (c.instructions, c.lds_bytes, c.operations)
         table.add_row(escape(label), number(c.passes), *(f"{x:,}" for x in cells))
     return table

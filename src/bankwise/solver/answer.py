@@ -8,7 +8,7 @@ for restricts the answer to its best member. What is not linear is tried and cou
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -19,17 +19,9 @@ from bankwise.solver.address import ADDRESS_EFFORT
 from bankwise.solver.certificate import HOW_TEXT, Certificate
 from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES
-from bankwise.solver.fit import (
-    SOLVER,
-    Candidate,
-    Fit,
-    best_of,
-    candidate,
-    candidates,
-    masks,
-    pareto,
-)
+from bankwise.solver.fit import SOLVER, Fit, best_of, masks, plans
 from bankwise.solver.narrow import ANY_WIDTHS, WIDTHS, narrowed
+from bankwise.solver.plan import Plan, front, priced
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution, solve
@@ -62,11 +54,11 @@ class Answer:
     """
 
     work: Workload
-    layout: Candidate
+    layout: Plan
     optimal: bool
     how: str
     fits: Mapping[str, Fit | Refusal]
-    front: tuple[Candidate, ...]
+    front: tuple[Plan, ...]
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     solution: Solution | None = None
@@ -81,7 +73,7 @@ def exact(
     if isinstance(solution, Refusal) and not limits.allow_narrowing:
         return solution
     notes: tuple[str, ...] = ()
-    others: list[Candidate] = []
+    others: list[Plan] = []
     widths = ANY_WIDTHS if isinstance(solution, Refusal) else WIDTHS
     variants = list(narrowed(problem, named, widths)) if limits.allow_narrowing else []
     stated = []
@@ -114,7 +106,7 @@ def _exact(
     named: tuple[str, ...],
     policy: str,
     notes: tuple[str, ...],
-    others: list[Candidate],
+    others: list[Plan],
 ) -> Answer | Refusal:
     work = workload(solution.problem, named, policy)
     optimum = solution.certificate.total_passes
@@ -142,7 +134,7 @@ def _exact(
         optimal,
         how,
         fits,
-        pareto([layout, best, *rows, *others]),
+        _front([layout, best, *rows, *others]),
         notes,
         solution.problem,
         solution,
@@ -155,22 +147,22 @@ def _how(stated: Certificate) -> str:
     return f"{HOW_TEXT[stated.how]}{nodes}"
 
 
-def counted(work: Workload, limits: Limits, extra: Candidate | None = None) -> Answer | Refusal:
+def counted(work: Workload, limits: Limits, extra: Plan | None = None) -> Answer | Refusal:
     """Answer a problem by trying and counting; ``extra`` is one more layout to try."""
     table = family_table(work, limits.lds_bytes)
     rows = [c for cs in table.values() for c in cs] + ([extra] if extra else [])
     size = work.shape.bytes_of(work.shape.elements)
-    chosen = [c for c in rows if c.family == limits.family or not limits.family]
+    chosen = [c for c in rows if c.space == limits.family or not limits.family]
     chosen = [c for c in chosen if limits.family or c.lds_bytes == size]
     if not chosen:
         which = limits.family or "any family"
         return Refusal(f"no member of {which} keeps what every lane moves at once together")
-    layout = min(chosen, key=lambda c: c.price)
+    layout = min(chosen, key=lambda c: c.full_price)
     tried = sum(len(members(name, work.ground)) for name in frameworks())
-    ideal = layout.passes == layout.cost.ideal
+    ideal = layout.passes == layout.ideal
     how = "every access is ideal, by counting" if ideal else f"best found of {tried} layouts"
     fits = _fits(work, table, layout.passes if ideal else None)
-    return Answer(work, layout, ideal, how, fits, pareto([layout, *rows]))
+    return Answer(work, layout, ideal, how, fits, _front([layout, *rows]))
 
 
 def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
@@ -189,16 +181,21 @@ def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
         nodes *= _GROWTH
 
 
-def family_table(work: Workload, lds_bytes: int) -> dict[str, tuple[Candidate, ...]]:
+def family_table(work: Workload, lds_bytes: int) -> dict[str, tuple[Plan, ...]]:
     """The candidates of every family that fit into so many bytes."""
     return {
-        name: tuple(c for c in candidates(work, name) if c.lds_bytes <= lds_bytes)
+        name: tuple(c for c in plans(work, name) if c.lds_bytes <= lds_bytes)
         for name in frameworks()
     }
 
 
+def _front(found: Iterable[Plan]) -> tuple[Plan, ...]:
+    """The Pareto table."""
+    return front(found, lambda plan: plan.full_price)
+
+
 def _fits(
-    work: Workload, table: Mapping[str, tuple[Candidate, ...]], optimum: int | Fraction | None
+    work: Workload, table: Mapping[str, tuple[Plan, ...]], optimum: int | Fraction | None
 ) -> dict[str, Fit | Refusal]:
     return {
         name: best_of(name, legal, len(members(name, work.ground)), optimum)
@@ -206,37 +203,37 @@ def _fits(
     }
 
 
-def _solver(work: Workload, solution: Solution, label: str) -> Candidate:
-    found = candidate(work, SOLVER, label, Linear(solution.layout.columns))
-    assert isinstance(found, Candidate), f"the solver keeps vectors together: {found}"
+def _solver(work: Workload, solution: Solution, label: str) -> Plan:
+    found = priced(work, SOLVER, Linear(solution.layout.columns), label)
+    assert isinstance(found, Plan), f"the solver keeps vectors together: {found}"
     assert found.passes == solution.certificate.total_passes, "theorem and count agree"
     return found
 
 
-def _notated(best: Candidate, fits: Mapping[str, Fit | Refusal], optimum: int) -> Candidate:
+def _notated(best: Plan, fits: Mapping[str, Fit | Refusal], optimum: int) -> Plan:
     """The cheapest address of these passes; among equals one with a name."""
     rivals, known = [best], frameworks()
     notations = [name for name, f in known.items() if f.notation]
     for name in (*notations, _SEARCHED):
         found = fits[name]
-        linear = isinstance(found, Fit) and isinstance(found.best.address, Linear)
+        linear = isinstance(found, Fit) and isinstance(found.best.layout, Linear)
         if linear and isinstance(found, Fit) and found.best.passes == optimum:
             rivals.append(found.best)
     cheap = min(c.operations for c in rivals)
     equal = [c for c in rivals if c.operations == cheap]
-    return next((c for c in equal if c.family in notations and c.operations), equal[0])
+    return next((c for c in equal if c.space in notations and c.operations), equal[0])
 
 
-def _same(layout: Candidate, best: Candidate) -> bool:
+def _same(layout: Plan, best: Plan) -> bool:
     return (layout.lds_bytes, layout.instructions) == (best.lds_bytes, best.instructions)
 
 
-def _certificate(solution: Solution, layout: Candidate, optimal: bool) -> Certificate | None:
+def _certificate(solution: Solution, layout: Plan, optimal: bool) -> Certificate | None:
     """The solver's claims about the layout that was taken; None for one that is not linear."""
-    if not isinstance(layout.address, Linear):
+    if not isinstance(layout.layout, Linear):
         return None
     pinned = pins(solution.problem)
     assert not isinstance(pinned, Refusal), "it was solved"
     old = solution.certificate
-    stated = certificate(solution.problem, pinned, layout.address.bases, old.how, old.nodes)
+    stated = certificate(solution.problem, pinned, layout.layout.bases, old.how, old.nodes)
     return stated if optimal or not old.optimal else replace(stated, how="budget", nodes=1)

@@ -23,8 +23,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, RowFolds
-from bankwise.algebra.offset import footprint
+from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, RowFolds
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.address import xor_terms
@@ -32,45 +31,16 @@ from bankwise.solver.certificate import HOW_TEXT, Certificate
 from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES
 from bankwise.solver.linear_form import linear_form, with_rows
-from bankwise.solver.price import Cost, UseCost, Workload, cost, costs, fills_rows
+from bankwise.solver.plan import Plan, front, plan_of, worth
+from bankwise.solver.price import UseCost, Workload, cost, costs
 from bankwise.solver.rows import best_masks
 from bankwise.solver.search import Solution, solve
 from bankwise.solver.spaces import Space
-from bankwise.solver.stacked import MOST_LANES, lanes, stacked, totals
 from bankwise.solver.theorem import pins
 from bankwise.tile import Tile, Use, spread
 
 PROVED_OVER = "linear layouts, accesses as written"
 """What the exact solver's word "optimal" ranges over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One layout with its price. ``cost`` holds, by access, the instructions that it becomes.
-
-    ``space``: of which it is the best; ``tried``: how many layouts were counted to find it;
-    ``passes``: of all accesses, each as often as it is executed, and ``ideal`` without conflicts;
-    ``addresses``: that its accesses issue, a two-address instruction two.
-    """
-
-    space: str
-    layout: AddressMap
-    cost: Cost
-    passes: int
-    ideal: int
-    lds_bytes: int
-    addresses: int
-    tried: int = 1
-
-    @property
-    def pitch(self) -> int | None:
-        """Elements from row to row, where rows are padded."""
-        return self.layout.row + self.layout.pad if isinstance(self.layout, Padded) else None
-
-    @property
-    def price(self) -> tuple[int, int, int]:
-        """What plans are compared by: passes, addresses, bytes."""
-        return self.passes, self.addresses, self.lds_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +72,7 @@ class Best:
     @property
     def front(self) -> tuple[Plan, ...]:
         """The plans that no other beats or equals in everything, the fewest passes first."""
-        kept: list[Plan] = []
-        for plan in sorted((self.present, *self.plans), key=lambda p: p.price):
-            if not any(all(a <= b for a, b in zip(k.price, plan.price, strict=True)) for k in kept):
-                kept.append(plan)
-        return tuple(kept)
+        return front((self.present, *self.plans), lambda plan: plan.price)
 
     def known(self, plan: Plan) -> Known:
         """How good a plan is known to be."""
@@ -146,15 +112,15 @@ def best(
     now = cost(work, Identity())
     if isinstance(now, Refusal):
         return now
-    present = _plan("as it is", work, Identity(), now)
+    present = plan_of(work, "as it is", Identity(), now)
     if present.passes == present.ideal and not certify:
         return Best(tile, present, (present,) * len(spaces), Refusal("every access is ideal"))
     issued = replace(work, tile=replace(tile, uses=tuple(map(_issued, tile.uses, now.uses))))
     if proof is None:
         proof = _proof(issued, spaces, nodes)
-    looked = {maps: _counted(maps, work, issued) for maps in dict.fromkeys(s.maps for s in spaces)}
-    priced: dict[AddressMap, Plan | None] = {}
-    plans = tuple(_chosen(s, looked[s.maps], work, present, proof, priced) for s in spaces)
+    looked = {s.maps: worth(s, work, issued) for s in {s.maps: s for s in spaces}.values()}
+    known: dict[AddressMap, Plan | None] = {}
+    plans = tuple(_chosen(s, looked[s.maps], work, present, proof, known) for s in spaces)
     return Best(tile, present, plans, proof)
 
 
@@ -171,65 +137,25 @@ def _issued(use: Use, now: UseCost) -> Use:
     return use if use.issues or not use.counted else replace(use, issues=now.issues)
 
 
-def _plan(space: str, work: Workload, layout: AddressMap, found: Cost) -> Plan:
-    size = work.shape.bytes_of(footprint(work.shape, layout)) * work.tile.batch
-    passes, ideal = _whole(found.passes), _whole(found.ideal)
-    return Plan(space, layout, found, passes, ideal, size, found.addresses(work.machine))
-
-
 def _chosen(
     space: Space,
     looked: tuple[int, tuple[AddressMap, ...]],
     work: Workload,
     present: Plan,
     proof: Solution | Refusal,
-    priced: dict[AddressMap, Plan | None],
+    known: dict[AddressMap, Plan | None],
 ) -> Plan:
     """The present layout, the best map that was counted, or what was searched: the first of the
     fewest passes."""
     found = [present]
     tried, maps = looked
-    found += _priced(space, work, maps, priced)
+    found += _priced(space, work, maps, known)
     if isinstance(proof, Solution):
         least = min(p.passes for p in found)
         for layout in _searched(space, work.tile, proof, least):
-            found += _priced(space, work, [layout], priced)
+            found += _priced(space, work, [layout], known)
     chosen = min(found, key=lambda p: p.price)
     return replace(chosen, space=space.name, tried=1 + tried)
-
-
-def _counted(
-    maps: Sequence[AddressMap], work: Workload, issued: Workload
-) -> tuple[int, tuple[AddressMap, ...]]:
-    """How many maps were looked at, and those to be priced: of the folds only the best.
-
-    Folds leave every access its instructions, so they are counted all at once.
-    """
-    fast = [m for m in maps if _keeps_issues(m, work.tile)]
-    slow = tuple(m for m in maps if m not in fast) if len(fast) < len(maps) else ()
-    stacks = stacked(issued.tile, work.machine, translates=all(map(_is_linear, fast)))
-    fast = fast[: MOST_LANES // max(1, lanes(stacks))]
-    if not fast:
-        return len(slow), slow
-    sums = totals(stacks, fast, work.shape.element_bits)
-    return len(fast) + len(slow), (fast[int(sums.argmin())], *slow)
-
-
-def _keeps_issues(address: AddressMap, tile: Tile) -> bool:
-    """Whether every access keeps its instructions, and every copy its rows, under a map."""
-    if not isinstance(address, Padded):
-        return True
-    unit = 1 << (tile.span - 1).bit_length()
-    whole = all((use.issues and use.named) or not use.counted for use in tile.uses)
-    whole = whole and not (address.pad % unit or address.row % unit)
-    return whole and all(fills_rows(use, address.row) for use in tile.uses)
-
-
-def _is_linear(address: AddressMap) -> bool:
-    """Whether a map is linear over F2 by its form."""
-    if isinstance(address, Fold | RowFolds):
-        return address.binary
-    return isinstance(address, Identity | Linear)
 
 
 def _priced(
@@ -242,11 +168,11 @@ def _priced(
     fresh = [m for m in maps if m not in known]
     for layout, found in zip(fresh, costs(work, fresh), strict=True):
         legal = None if isinstance(found, Refusal) else found
-        known[layout] = None if legal is None else _plan(space.name, work, layout, legal)
+        known[layout] = None if legal is None else plan_of(work, space.name, layout, legal)
     return [plan for m in maps if (plan := known[m]) is not None]
 
 
-def _searched(space: Space, tile: Tile, proof: Solution, least: int) -> Iterator[AddressMap]:
+def _searched(space: Space, tile: Tile, proof: Solution, least: Fraction) -> Iterator[AddressMap]:
     """The optimum where the space holds it, and the best masks inside its rows.
 
     Nothing, if what was counted takes no more passes than the optimum.
@@ -308,8 +234,3 @@ def certified(found: Best, address: AddressMap) -> Certificate | None:
     if stated.total_passes == known.total_passes:
         return stated
     return replace(stated, how="budget", nodes=max(1, known.nodes))
-
-
-def _whole(value: Fraction) -> int:
-    assert value.denominator == 1, "a kernel's accesses are executed so many times"
-    return value.numerator

@@ -12,7 +12,8 @@ from bankwise.notation.fold import sizes
 from bankwise.notation.framework import Framework
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import Mapped
-from bankwise.solver.fit import Candidate, Fit
+from bankwise.solver.fit import Fit
+from bankwise.solver.plan import Plan
 from bankwise.solver.price import Workload
 
 _ARITH: Mapping[type[ast.operator], str] = {
@@ -27,7 +28,7 @@ _ARITH: Mapping[type[ast.operator], str] = {
 }
 
 
-def emit(work: Workload, answer: Candidate, fits: Mapping[str, Fit | Refusal]) -> Mapping[str, str]:
+def emit(work: Workload, answer: Plan, fits: Mapping[str, Fit | Refusal]) -> Mapping[str, str]:
     """One text for each notation, or the reason why there is none, with what its best costs."""
     text = answer.offset
     texts = {"python": text, "c": text.replace("//", "/"), "mlir": mlir(work.shape, text)}
@@ -61,21 +62,21 @@ def _value(node: ast.expr, lines: list[str], constants: dict[int, str]) -> str:
 
 
 def _notation(
-    work: Workload, answer: Candidate, known: Framework, fits: Mapping[str, Fit | Refusal]
+    work: Workload, answer: Plan, known: Framework, fits: Mapping[str, Fit | Refusal]
 ) -> str:
-    said = known.write(Mapped(sizes(work.shape), answer.address), work.ground)
+    said = known.write(Mapped(sizes(work.shape), answer.layout), work.ground)
     if not isinstance(said, Refusal):
         return str(said)
     best = fits.get(known.name)
     if not isinstance(best, Fit):
         return f"not a member of {known.about}: {best.reason if best else said.reason}"
-    found = f"its best, {best.best.label}, takes {_passes(best.best, answer)}"
+    found = f"its best, {best.best.name}, takes {_passes(best.best, answer)}"
     if known.complete:
         return f"not a member of {known.about}: {found}"
     return f"not found among {best.members} of {known.about}: {found}"
 
 
-def _passes(found: Candidate, answer: Candidate) -> str:
+def _passes(found: Plan, answer: Plan) -> str:
     more = found.passes - answer.passes
     if more == 0:
         return f"{number(found.passes)} passes too"

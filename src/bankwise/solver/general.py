@@ -19,8 +19,9 @@ from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Instruction, Machine
-from bankwise.solver.fit import SOLVER, Candidate, candidate
+from bankwise.solver.fit import SOLVER
 from bankwise.solver.linear_form import dimensions
+from bankwise.solver.plan import Plan, priced
 from bankwise.solver.price import Workload, as_written, workload
 from bankwise.solver.problem import Problem, Request, problem
 from bankwise.solver.problem import Tile as BitTile
@@ -71,7 +72,7 @@ def is_linear(machine: Machine, listed: Listed) -> bool:
     return listed.active is None and listed.offset is None and not _two(machine, listed.request)
 
 
-def solver_candidate(work: Workload, linear: Problem | None) -> Candidate | None:
+def linear_plan(work: Workload, linear: Problem | None) -> Plan | None:
     """The optimum of what is linear about a problem, counted on all of it; None if there is none.
 
     :func:`linear_part` gives ``linear``.
@@ -79,7 +80,7 @@ def solver_candidate(work: Workload, linear: Problem | None) -> Candidate | None
     solution = None if linear is None else solve(linear)
     if solution is None or isinstance(solution, Refusal):
         return None
-    found = candidate(work, SOLVER, "", Linear(solution.layout.columns))
+    found = priced(work, SOLVER, Linear(solution.layout.columns))
     return None if isinstance(found, Refusal) else found
 
 

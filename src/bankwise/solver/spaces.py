@@ -30,13 +30,15 @@ class Space:
     """``maps``: tried one by one, the one to prefer among equals first. ``name``: in words.
 
     ``rows``: lengths of rows inside which masks are searched exactly; ``linear``: with the optimum
-    of all linear maps.
+    of all linear maps. ``together``: every map keeps the elements of each lane together; else that
+    is looked at, and of equals the cheapest address is preferred.
     """
 
     name: str
     maps: tuple[AddressMap, ...] = ()
     rows: tuple[int, ...] = ()
     linear: bool = False
+    together: bool = True
 
 
 def row_folds(tile: Tile, rows: Sequence[int]) -> Iterator[RowFolds]:

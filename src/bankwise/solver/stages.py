@@ -9,12 +9,13 @@ one before ends and keeps the same layout:
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
-from bankwise.algebra.address import Padded
-from bankwise.algebra.offset import Dims, Shape
+from bankwise.algebra.offset import Dims
 from bankwise.errors import Refusal
 from bankwise.solver.answer import Answer
-from bankwise.solver.fit import Candidate, Fit
+from bankwise.solver.fit import Fit
+from bankwise.solver.plan import Plan, stage_pitch
 
 
 def with_stages(answer: Answer, stages: Dims, lds_bytes: int) -> Answer | Refusal:
@@ -22,16 +23,15 @@ def with_stages(answer: Answer, stages: Dims, lds_bytes: int) -> Answer | Refusa
 
     A Refusal if all of them together take more than ``lds_bytes``: between them rows stay padded.
     """
-    shape = answer.work.shape
     sizes = " x ".join(f"{name} ({size})" for name, size in reversed(stages))
     fits = {
-        name: replace(fit, best=_staged(fit.best, shape, stages)) if isinstance(fit, Fit) else fit
+        name: replace(fit, best=_staged(fit.best, stages)) if isinstance(fit, Fit) else fit
         for name, fit in answer.fits.items()
     }
-    layout = _staged(answer.layout, shape, stages)
+    layout = _staged(answer.layout, stages)
     if layout.lds_bytes > lds_bytes:
-        return Refusal(f"{layout.label}: {sizes} take {layout.lds_bytes} bytes of {lds_bytes}")
-    front = (_staged(c, shape, stages) for c in answer.front)
+        return Refusal(f"{layout.name}: {sizes} take {layout.lds_bytes} bytes of {lds_bytes}")
+    front = (_staged(c, stages) for c in answer.front)
     return replace(
         answer,
         layout=layout,
@@ -41,13 +41,7 @@ def with_stages(answer: Answer, stages: Dims, lds_bytes: int) -> Answer | Refusa
     )
 
 
-def _staged(layout: Candidate, shape: Shape, stages: Dims) -> Candidate:
+def _staged(plan: Plan, stages: Dims) -> Plan:
     """Rows of the last stage keep their pad, too."""
-    pitch, address = shape.elements, layout.address
-    if isinstance(address, Padded):
-        pitch += shape.elements // address.row * address.pad
-    terms, tiles = [f"({layout.offset})"], 1
-    for name, size in stages:
-        terms.insert(0, f"{pitch * tiles} * {name}")
-        tiles *= size
-    return replace(layout, lds_bytes=shape.bytes_of(pitch * tiles), offset=" + ".join(terms))
+    elements = stage_pitch(plan.shape, plan.layout) * prod(size for _, size in stages)
+    return replace(plan, lds_bytes=plan.shape.bytes_of(elements), stages=stages)

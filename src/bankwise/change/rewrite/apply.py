@@ -7,7 +7,7 @@ from bankwise.change.rewrite.permute import permute_source
 from bankwise.change.rewrite.plan import Group, fold_of
 from bankwise.change.rewrite.scope import CannotRewriteError, Scope, refusal_of
 from bankwise.errors import Refusal
-from bankwise.solver.best import Plan
+from bankwise.solver.plan import Plan
 
 
 def apply(group: Group, plan: Plan, scope: Scope) -> Refusal | None:

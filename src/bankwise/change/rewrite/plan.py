@@ -20,7 +20,8 @@ from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import Issue
 from bankwise.read.mlir.extract import Extraction, SharedAccess
-from bankwise.solver.best import Best, Plan, best
+from bankwise.solver.best import Best, best
+from bankwise.solver.plan import Plan
 from bankwise.solver.search import Solution
 from bankwise.solver.spaces import LAST_INDEX, LINEAR, SHUFFLE, Space, row_folds
 from bankwise.tile import COPIES, Tile, Use, runs, stages
@@ -133,7 +134,7 @@ def plan(group: Group, issues: Issues, machine: Machine) -> GroupPlan | Refusal:
 
 def _wider(tile: Tile, rows: list[int], found: Best, machine: Machine) -> Plan | None:
     """The best map in rows of any length that divides ``rows``; None where it cannot gain."""
-    proved = found.present.ideal
+    proved = found.present.run.ideal
     if isinstance(found.proof, Solution):
         proved = found.proof.certificate.total_passes
     shorter = [1 << n for n in reversed(range(max(rows).bit_length()))]

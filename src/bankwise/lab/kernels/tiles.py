@@ -141,8 +141,8 @@ def _place(tile: KernelTile, variant: Variant, gpu: Machine) -> Placement:
     if variant == "padding":
         return _padded(tile, answer, plain)
     layout = answer.layout
-    label = layout.label if layout.family != "solver" else layout.offset
-    return Placement(tile.name, layout.address, label, size, answer.how, answer.optimal)
+    label = layout.name if layout.space != "solver" else layout.offset
+    return Placement(tile.name, layout.layout, label, size, answer.how, answer.optimal)
 
 
 def _padded(tile: KernelTile, answer: Answer, plain: Placement) -> Placement:
@@ -150,11 +150,11 @@ def _padded(tile: KernelTile, answer: Answer, plain: Placement) -> Placement:
     found, before = answer.fits["padding"], answer.fits["row-major"]
     assert isinstance(found, Fit), "a pad of 16 bytes keeps every access"
     assert isinstance(before, Fit), "row-major is always legal"
-    if found.best.passes >= before.best.passes or not isinstance(found.best.address, Padded):
+    if found.best.passes >= before.best.passes or not isinstance(found.best.layout, Padded):
         return plain
-    size = tile.rows * (tile.columns + found.best.address.pad) * tile.element_bytes
+    size = tile.rows * (tile.columns + found.best.layout.pad) * tile.element_bytes
     how = f"best of {found.members} pads"
-    return Placement(tile.name, found.best.address, found.best.label, size, how)
+    return Placement(tile.name, found.best.layout, found.best.name, size, how)
 
 
 @dataclass(frozen=True, slots=True)

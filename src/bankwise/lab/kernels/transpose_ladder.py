@@ -157,7 +157,7 @@ def _best(order: tuple[str, str], size: int, write: Walk, read: Walk, target: st
     answer = exact(problem(gpu, tile, requests, widen=False), Limits(gpu.lds_bytes))
     if isinstance(answer, Refusal):
         raise InputError(f"no layout for this transpose: {answer.reason}")
-    return answer.layout.address
+    return answer.layout.layout
 
 
 def _request(

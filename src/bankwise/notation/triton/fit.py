@@ -6,7 +6,7 @@ through; what comes out is compared on every element.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import permutations, product
 
 import numpy as np
@@ -77,15 +77,6 @@ def swizzles(shape: tuple[int, ...], order: tuple[int, ...]) -> Iterator[Swizzle
     for vec, per_phase in product(_powers(1, columns // 2), _powers(1, rows // 2)):
         for max_phase in _powers(2, min(columns // vec, rows // per_phase)):
             yield SwizzledShared(vec, per_phase, max_phase, order)
-
-
-def paddings(
-    shape: tuple[int, ...], order: tuple[int, ...], intervals: Iterable[int], pads: Iterable[int]
-) -> Iterator[PaddedShared]:
-    """One pad after every interval, both in elements; Triton takes powers of two alone."""
-    for interval, pad in product(intervals, pads):
-        if is_power_of_two(interval) and is_power_of_two(pad):
-            yield PaddedShared(((interval, pad),), order, shape)
 
 
 def _rotating(shape: tuple[int, ...], order: tuple[int, ...]) -> Iterator[SwizzledShared]:

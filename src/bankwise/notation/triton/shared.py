@@ -10,9 +10,13 @@ rotation included, against the addresses that it emits (tests/data/triton_addres
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import assert_never
 
+import numpy as np
+
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
 from bankwise.notation.linear import Bases, Basis, LinearMemory, check_shape
 from bankwise.notation.triton.encodings import (
@@ -38,6 +42,22 @@ def memory(encoding: Shared, shape: Sequence[int]) -> LinearMemory:
     check_shape(tile)
     paddings = encoding.paddings if isinstance(encoding, PaddedShared) else ()
     return LinearMemory(tuple(shape), _bases(encoding, tile), paddings)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A shared encoding as a map of the row-major offsets of its tile."""
+
+    encoding: Shared
+    tile: tuple[int, ...]
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The offset of each element, elements."""
+        coordinates = np.stack(np.unravel_index(offsets, self.tile), axis=-1)
+        return memory(self.encoding, self.tile).offsets(coordinates)
+
+    def __str__(self) -> str:
+        return str(self.encoding)
 
 
 def _bases(encoding: Shared, tile: tuple[int, ...]) -> Bases:

@@ -16,7 +16,8 @@ from bankwise.solver.certificate import Certificate
 from bankwise.solver.certificate_json import CertificateDocument, certificate_document
 from bankwise.solver.certify import Verdict
 from bankwise.solver.construct import Step
-from bankwise.solver.fit import Candidate, Fit
+from bankwise.solver.fit import Fit
+from bankwise.solver.plan import Plan
 
 
 class FetchedDocument(Struct, frozen=True):
@@ -201,10 +202,10 @@ def _access(row: AccessRow) -> SolvedAccessDocument:
     )
 
 
-def _candidate(one: Candidate) -> CandidateDocument:
+def _candidate(one: Plan) -> CandidateDocument:
     return CandidateDocument(
-        family=one.family,
-        label=one.label,
+        family=one.space,
+        label=one.name,
         passes=_plain(one.passes),
         instructions=one.instructions,
         lds_bytes=one.lds_bytes,
@@ -222,7 +223,7 @@ def _family(name: str, found: Fit | Refusal) -> FamilyDocument:
     return FamilyDocument(**best, lost=lost, members=found.members)
 
 
-def _layout(report: SolveReport, layout: Candidate) -> LayoutDocument:
+def _layout(report: SolveReport, layout: Plan) -> LayoutDocument:
     return LayoutDocument(
         offset=layout.offset,
         bases=None if report.bases is None else dict(report.bases),
