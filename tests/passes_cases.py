@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.change.passes.lowered import lower
-from bankwise.change.passes.values import Launch
+from bankwise.change.passes.values import PassOptions
 from bankwise.read.mlir.module import Opened, open_text
 from run_mlir import random, run
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(__file__).parent / "data"
 LDS = "#gpu.address_space<workgroup>"
-GFX942 = Launch("gfx942")
-GFX950 = Launch("gfx950")
+GFX942 = PassOptions("gfx942")
+GFX950 = PassOptions("gfx950")
 
 
 def text_of(path: str) -> str:
@@ -68,7 +68,7 @@ func.func @k(%in: {s}, %out: {s})
 """
 
 
-def places(module: Opened, launch: Launch = GFX942) -> list[Any]:
+def places(module: Opened, launch: PassOptions = GFX942) -> list[Any]:
     """The first bytes of every access of the only kernel, in program order; [waves, lanes] each."""
     (kernel,) = lower(module, launch)
     assert kernel.extraction.refusals == ()

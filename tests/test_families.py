@@ -16,7 +16,7 @@ from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.fit import fit, masks, plans
 from bankwise.solver.plan import front
 from bankwise.solver.price import cost, costs, linear_totals, workload
-from bankwise.solver.problem import Tile, problem
+from bankwise.solver.problem import BitTile, problem
 from bankwise.solver.search import solve
 from bankwise.solver.theorem import pins
 from brute import brute_count
@@ -151,7 +151,7 @@ def test_fits_of_the_transpose():
 
 
 def test_a_pad_below_16_bytes_turns_a_16_byte_access_into_two_8_byte_ones():
-    tile = Tile((("n", 6), ("m", 6)), 16)
+    tile = BitTile((("n", 6), ("m", 6)), 16)
     load = request(tile, "read", "read", "m0 m1 m2 m3 n3 n4", "n0 n1 n2")
     p = problem(machine("gfx942"), tile, [load])
     issued = {
@@ -170,7 +170,7 @@ def test_a_pad_below_16_bytes_turns_a_16_byte_access_into_two_8_byte_ones():
 
 
 def test_padding_below_a_copy_in_lane_order_is_refused():
-    tile = Tile((("n", 5), ("m", 6)), 16)
+    tile = BitTile((("n", 5), ("m", 6)), 16)
     copy = request(
         tile,
         "copy",
@@ -205,7 +205,7 @@ def test_the_masks_of_a_row_are_searched_exactly():
 
 
 def test_no_row_mask_of_a_small_tile_is_better_than_the_one_found():
-    tile = Tile((("n", 3), ("m", 3)), 32)
+    tile = BitTile((("n", 3), ("m", 3)), 32)
     one = request(tile, "a", "read", "m0 m1 m2 n0 n1")
     two = request(tile, "b", "read", "n0 n1 n2 m1 m2")
     p = problem(machine("sm_90"), tile, [one, two])

@@ -10,7 +10,7 @@ from bankwise.change.compile.compile import compile_text
 from bankwise.change.execute import compare
 from bankwise.change.passes.buffer import buffer, sets_used
 from bankwise.change.passes.buffer_strides import stride_holes
-from bankwise.change.passes.values import Launch
+from bankwise.change.passes.values import PassOptions
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from passes_cases import GFX942, opened
@@ -73,7 +73,7 @@ def test_the_kernel_computes_the_same_through_buffers():
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx950"])
 def test_buffers_become_buffer_instructions(target):
-    text = buffer(opened(copy("memref<64x2048xf16>")), Launch(target)).text
+    text = buffer(opened(copy("memref<64x2048xf16>")), PassOptions(target)).text
     listing = compile_text(EXECUTABLE + text + "}}\n", target)
     assert not isinstance(listing, Refusal)
     assert any(step.name.startswith("buffer_load_dwordx2") for step in listing.steps)
@@ -165,7 +165,7 @@ func.func @k(%in: memref<64xf16>) {
 
 
 def test_another_vendor_has_no_raw_buffers():
-    done = buffer(opened(copy("memref<64x2048xf16>")), Launch("sm_90"))
+    done = buffer(opened(copy("memref<64x2048xf16>")), PassOptions("sm_90"))
     assert "an AMD instruction" in done.refusals[0].reason
 
 

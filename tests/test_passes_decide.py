@@ -11,7 +11,7 @@ from bankwise.change.passes.decide import decide
 from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
 from bankwise.change.passes.resolve import resolve
 from bankwise.change.passes.rule_23778 import choose
-from bankwise.change.passes.values import Launch
+from bankwise.change.passes.values import PassOptions
 from passes_cases import DATA, GFX942, GFX950, opened, same_results, text_of
 
 SLIDE = (
@@ -149,11 +149,11 @@ def test_the_hints_on_both_tiles_of_irees_matmul_are_resolved(name):
     text = text_of(f"examples/iree/{name}.mlir")
     hinted, resolved = _emitted_and_resolved(text, name.rpartition(".")[2])
     assert hinted.count("iree_codegen.swizzle_hint") == 2
-    assert decide(opened(resolved), Launch(name.rpartition(".")[2])).text == resolved
+    assert decide(opened(resolved), PassOptions(name.rpartition(".")[2])).text == resolved
 
 
 def _emitted_and_resolved(text: str, target: str) -> tuple[str, str]:
-    launch = Launch(target, (256, 1, 1))
+    launch = PassOptions(target, (256, 1, 1))
     hinted = decide(opened(text), launch)
     emitted = hinted.text.count("iree_codegen.swizzle_hint")
     assert emitted == sum(len(r.subject.split(", ")) for r in hinted.remarks if r.changed)
@@ -201,7 +201,7 @@ def test_an_allocation_without_conflict_gets_no_hint():
 
 def test_what_copies_in_lane_order_fill_gets_no_hint():
     text = (DATA / "kernels" / "matmul_f16_32x32x64_gfx950.mlir").read_text()
-    done = decide(opened(text), Launch("gfx950", (256, 1, 1)))
+    done = decide(opened(text), PassOptions("gfx950", (256, 1, 1)))
     assert done.text == text
     assert any("a copy in lane order cannot follow" in r.reason for r in done.remarks)
 

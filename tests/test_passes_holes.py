@@ -8,7 +8,7 @@ pytest.importorskip("iree.compiler")
 
 from bankwise.change.passes.decide import decide
 from bankwise.change.passes.holes import RULES, hole_of_error, holes
-from bankwise.change.passes.values import Launch
+from bankwise.change.passes.values import PassOptions
 from bankwise.errors import InputError
 from passes_cases import DATA, GFX942, GFX950, LDS, opened, roundtrip, text_of
 
@@ -16,7 +16,7 @@ XOR = "#iree_codegen.xor_shuffle<{}>"
 FLAT = f"memref<4096xf16, {LDS}>"
 
 
-def rules(text: str, launch: Launch = GFX942) -> list[str]:
+def rules(text: str, launch: PassOptions = GFX942) -> list[str]:
     return [hole.rule for hole in holes(opened(text), launch)]
 
 
@@ -145,7 +145,7 @@ def test_sizes_of_0_are_refused_before_the_parser_sees_them(numbers):
 
 @pytest.mark.parametrize("path", sorted((DATA / "kernels").glob("*.mlir")), ids=lambda p: p.stem)
 def test_irees_own_kernels_run_into_none(path):
-    launch = Launch("gfx950" if "950" in path.stem else "gfx942", (256, 1, 1))
+    launch = PassOptions("gfx950" if "950" in path.stem else "gfx942", (256, 1, 1))
     assert rules(path.read_text(), launch) == []
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("iree.compiler")
 from bankwise.change.compile.compile import compile_text
 from bankwise.change.passes.decide import decide
 from bankwise.change.passes.pad import pad
-from bankwise.change.passes.values import Launch
+from bankwise.change.passes.values import PassOptions
 from bankwise.errors import Refusal
 from bankwise.notation.padding import PADDINGS_BYTES
 from passes_cases import DATA, GFX942, GFX950, LDS, opened, same_results, text_of
@@ -79,7 +79,7 @@ def test_a_hinted_allocation_is_never_padded():
 
 def test_what_copies_in_lane_order_fill_is_never_padded():
     text = (DATA / "kernels" / "matmul_f16_32x32x64_gfx950.mlir").read_text()
-    done = pad(opened(text), Launch("gfx950", (256, 1, 1)))
+    done = pad(opened(text), PassOptions("gfx950", (256, 1, 1)))
     assert done.text == text
     assert all("copies in lane order" in refusal.reason for refusal in done.refusals)
     assert len(done.refusals) == 2
@@ -102,7 +102,7 @@ def test_rows_seen_through_another_shape_are_refused():
 @pytest.mark.parametrize("target", ["gfx942", "gfx950"])
 def test_irees_attention_computes_the_same_with_padded_tiles(target):
     text = text_of(f"examples/iree/attention_1x1024x128.{target}.mlir")
-    done = pad(opened(text), Launch(target))
+    done = pad(opened(text), PassOptions(target))
     assert sum(remark.changed for remark in done.remarks) == 3
     assert same_results(text, done.text, size=256)
 

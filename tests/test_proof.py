@@ -16,7 +16,7 @@ from bankwise.show.schema import dumps
 from bankwise.solver import certify, theorem
 from bankwise.solver.certificate import digest
 from bankwise.solver.certificate_json import certificate_document, read_certificate
-from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.problem import BitTile, Request, problem
 from bankwise.solver.search import solve
 from tile_problems import (
     count_passes,
@@ -82,7 +82,7 @@ def test_the_worked_transpose_takes_16_2_and_1_passes():
 
 
 def test_a_16_byte_nvidia_load_whose_lane_bit_moves_nothing_has_two_phases():
-    tile = Tile((("n", 7), ("m", 4)), 32)
+    tile = BitTile((("n", 7), ("m", 4)), 32)
     reads = [
         request(tile, "all", "read", "n2 n3 n4 n5 n6", "n0 n1"),
         request(tile, "pairs", "read", "0 n2 n3 n4 n5", "n0 n1"),
@@ -93,7 +93,7 @@ def test_a_16_byte_nvidia_load_whose_lane_bit_moves_nothing_has_two_phases():
 
 
 def test_pins_put_the_floor_of_a_narrow_read_at_8_passes():
-    tile = Tile((("n", 7), ("m", 6)), 16)
+    tile = BitTile((("n", 7), ("m", 6)), 16)
     wide = request(tile, "store", "write", "n3 n4 n5 n6 m0 m1", "n0 n1 n2")
     narrow = request(tile, "store", "write", "n2 n3 n4 n5 n6 m0", "n0 n1")
     read = request(tile, "read", "read", "m0 m1 m2 m3 n2 n3", "n0 n1")
@@ -103,7 +103,7 @@ def test_pins_put_the_floor_of_a_narrow_read_at_8_passes():
 
 
 def test_two_vectors_that_cannot_both_be_low_bits_are_refused_by_name():
-    tile = Tile((("n", 5), ("m", 5)), 32)
+    tile = BitTile((("n", 5), ("m", 5)), 32)
     rows = request(tile, "by_row", "write", "n2 n3 n4 m0 m1", "n0 n1")
     columns = request(tile, "by_column", "read", "m1 m2 m3 m4 n0", "m0")
     refusal = theorem.pins(problem(machine("sm_90"), tile, [rows, columns]))
@@ -128,7 +128,7 @@ def test_two_vectors_that_cannot_both_be_low_bits_are_refused_by_name():
     ],
 )
 def test_a_bad_request_is_one_clear_error(change, message):
-    tile = Tile((("n", 5), ("m", 4)), 32)
+    tile = BitTile((("n", 5), ("m", 4)), 32)
     fields = {"op": "read", "lanes": "n0 n1 n2 n3 n4", **change}
     op, lanes = fields.pop("op"), fields.pop("lanes")
     with pytest.raises(InputError, match=message):
@@ -136,13 +136,13 @@ def test_a_bad_request_is_one_clear_error(change, message):
 
 
 def test_a_tile_beyond_shared_memory_is_an_error():
-    tile = Tile((("n", 10), ("m", 7)), 32)
+    tile = BitTile((("n", 10), ("m", 7)), 32)
     with pytest.raises(InputError, match=r"524288 bytes.*gfx942 has 65536"):
         problem(machine("gfx942"), tile, [Request("a", "read", (1, 2, 4, 8, 16, 32))])
 
 
 def test_a_vector_beyond_16_bytes_is_split_and_shared_registers_are_moved_with_a_note():
-    tile = Tile((("n", 6), ("m", 5)), 32)
+    tile = BitTile((("n", 6), ("m", 5)), 32)
     wide = request(tile, "wide", "write", "n3 n4 n5 m0 m1", "n0 n1 n2")
     (access,) = problem(machine("sm_90"), tile, [wide]).accesses
     assert tile.text(access.vector) == "n0 n1"
@@ -289,7 +289,7 @@ def test_a_16_way_conflict_that_calls_itself_a_copy_is_rejected(instruction):
 
 
 def _copied(instruction):
-    tile = Tile((("n", 6), ("m", 4)), 16)
+    tile = BitTile((("n", 6), ("m", 4)), 16)
     lanes, vector = "n3 n4 n5 m0 m1 m2", "n0 n1 n2"
     copied = request(tile, "copy", "write", lanes, vector, kind="dma", instruction=instruction)
     read = request(tile, "read", "read", "m0 m1 m2 m3 n3 n4", vector, registers="n5")

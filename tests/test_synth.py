@@ -17,7 +17,7 @@ from bankwise.solver.colouring import Demand, search
 from bankwise.solver.construct import construct
 from bankwise.solver.copies import source_lines
 from bankwise.solver.family import counted, family, family_size, predicted
-from bankwise.solver.problem import Tile, problem
+from bankwise.solver.problem import BitTile, problem
 from bankwise.solver.search import solve
 from tile_problems import (
     count_passes,
@@ -81,7 +81,7 @@ def test_all_5_subsets_of_d_bits(bits, optimum, floor):
 def test_gfx942_reads_take_8_passes_after_16_byte_stores_and_4_after_8_byte_stores(
     lanes, vector, expected
 ):
-    tile = Tile((("n", 7), ("m", 6)), 16)
+    tile = BitTile((("n", 7), ("m", 6)), 16)
     store = request(tile, "store", "write", lanes, vector)
     read = request(tile, "read", "read", "m0 m1 m2 m3 n2 n3", "n0 n1")
     solution = solve(problem(machine("gfx942"), tile, [store, read]))
@@ -91,7 +91,7 @@ def test_gfx942_reads_take_8_passes_after_16_byte_stores_and_4_after_8_byte_stor
 
 def wave_read(columns):
     """gfx950 16-byte MFMA read of f16: lane l reads row l mod 16, chunk l div 16."""
-    tile = Tile((("n", columns), ("m", 6)), 16)
+    tile = BitTile((("n", columns), ("m", 6)), 16)
     read = request(tile, "read", "read", "m0 m1 m2 m3 n3 n4", "n0 n1 n2")
     return problem(machine("gfx950"), tile, [read])
 
@@ -153,7 +153,7 @@ def test_the_family_of_the_transpose_is_counted_and_every_member_is_free():
 
 def fp8_problem(name, store, read):
     """128x64 fp8 operand, eight warps: a 16-byte blocked writer and a fragment reader."""
-    tile = Tile((("k", 6), ("m", 7)), 8)
+    tile = BitTile((("k", 6), ("m", 7)), 8)
     return problem(machine(name), tile, [request(tile, *store), request(tile, *read)])
 
 
@@ -305,7 +305,7 @@ def test_an_optimum_that_cannot_keep_rows_is_found_all_the_same():
     wanted = [Demand((2,), 1, 1), Demand((3,), 1, 1)]
     assert search(wanted, 2, 1, natural=True).cost == 3
     assert search(wanted, 2, 1, natural=False).cost == 2
-    tile = Tile((("n", 6),), 32)
+    tile = BitTile((("n", 6),), 32)
     lanes = "n5 n1 n2 n3 n4", "n0^n5 n1 n2 n3 n4"
     reads = [request(tile, f"r{i}", "read", text) for i, text in enumerate(lanes)]
     p = problem(machine("sm_90"), tile, reads)
@@ -318,7 +318,7 @@ def test_an_optimum_that_cannot_keep_rows_is_found_all_the_same():
 
 @pytest.mark.parametrize("element_bits", [8, 16])
 def test_without_vectors_the_word_is_shared_so_that_most_is_free(element_bits):
-    tile = Tile((("n", 6), ("m", 5)), element_bits)
+    tile = BitTile((("n", 6), ("m", 5)), element_bits)
     rows = request(tile, "rows", "write", "n0 n1 n2 n3 n4 n5")
     columns = request(tile, "columns", "read", "m0 m1 m2 m3 m4 n0")
     p = problem(machine("gfx942"), tile, [rows, columns], widen=False)
@@ -329,7 +329,7 @@ def test_without_vectors_the_word_is_shared_so_that_most_is_free(element_bits):
 
 
 def test_a_vectorless_word_is_searched_to_the_best_of_all_layouts_that_share_it():
-    tile = Tile((("x", 7),), 16)
+    tile = BitTile((("x", 7),), 16)
     lanes = combinations([f"x{i}" for i in range(7)], 5)
     chosen = [" ".join(names) for names in lanes][::3]
     reads = [request(tile, f"r{i}", "read", text) for i, text in enumerate(chosen)]
@@ -372,7 +372,7 @@ def test_shifts_count_distances_not_bits():
 
 
 def test_a_copy_in_lane_order_is_ideal_and_only_its_unit_is_pinned():
-    tile = Tile((("n", 6), ("m", 6)), 16)
+    tile = BitTile((("n", 6), ("m", 6)), 16)
     copy = request(tile, "copy", "write", "n1 n2 n3 n4 n5 m0", "n0", kind="dma")
     read = request(tile, "read", "read", "m0 m1 m2 m3 n3 n4", "n0")
     p = problem(machine("gfx942"), tile, [copy, read])

@@ -15,7 +15,7 @@ import pytest
 from bankwise.hardware.machine import machine, names
 from bankwise.solver.construct import Construction, construct
 from bankwise.solver.family import counted, family_size, predicted
-from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.solver.problem import BitTile, Problem, Request, problem
 from bankwise.solver.search import Solution, solve
 from bankwise.workbench import facts
 from bankwise.workbench.page import script
@@ -71,7 +71,7 @@ def one_round_problems(seed: int, many: int) -> list[Problem]:
     out = []
     for _ in range(many):
         rows = rng.randint(2, 5)
-        tile = Tile((("n", 5), ("m", rows)), 32)
+        tile = BitTile((("n", 5), ("m", rows)), 32)
         bits = [1 << i for i in range(5 + rows)]
         requests = [
             Request(f"a{i}", "read", tuple(rng.sample(bits, 5)), ())

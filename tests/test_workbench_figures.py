@@ -20,7 +20,7 @@ from bankwise.hardware.machine import machine
 from bankwise.notation import ck, cute, iree, triton, wave
 from bankwise.notation.values import Mapped, points
 from bankwise.solver.construct import Construction, construct
-from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.problem import BitTile, Request, problem
 from bankwise.solver.theorem import conflict_directions
 from bankwise.solver.theorem import passes as passes_by_rank
 from bankwise.workbench.page import page
@@ -29,7 +29,7 @@ from workbench_browser import Tab, chromium
 
 T64 = np.arange(64)
 SHAPE = (16, 32)
-TILE = Tile((("n", 5), ("m", 4)), 32)
+TILE = BitTile((("n", 5), ("m", 4)), 32)
 FAMILY = {1: 322_560, 2: 604_800, 4: 117_600, 8: 3_600, 16: 16}
 THREE = {"plain": (0, 0, 0, 0), "m": (1, 2, 4, 8), "2m": (2, 4, 8, 16)}
 NOTHING = "cannot express this layout"
@@ -71,13 +71,13 @@ def go(tab: Tab, state: str) -> None:
     )
 
 
-def bases(masks: tuple[int, ...], tile: Tile = TILE) -> list[int]:
+def bases(masks: tuple[int, ...], tile: BitTile = TILE) -> list[int]:
     """Offset bits of every coordinate bit of a row fold."""
     columns = tile.dims[0][1]
     return [1 << i for i in range(columns)] + [1 << columns + j ^ m for j, m in enumerate(masks)]
 
 
-def words(vectors: Any, tile: Tile = TILE) -> str:
+def words(vectors: Any, tile: BitTile = TILE) -> str:
     """Directions as the page writes them."""
     each = [" ⊕ ".join(sorted(text.split("^"))) for text in tile.text(tuple(vectors)).split()]
     return ", ".join(each)
@@ -169,7 +169,7 @@ def test_show_the_algebra_ranks_every_access_as_python_does(tab: Tab) -> None:
     tab.press("Show the algebra")
     assert tab.page.is_visible("[data-figure=algebra]")
     assert "al=1" in tab.link()
-    tile = Tile((("n", 6), ("m", 6)), 32)
+    tile = BitTile((("n", 6), ("m", 6)), 32)
     lanes = {"rows": "n0 n1 n2 n3 n4", "columns": "m0 m1 m2 m3 m4", "blocks": "n0 n1 m0 m1 m2"}
     rng = random.Random(5)
     requests = ",".join(f"{name}:r:{text.replace(' ', '.')}:" for name, text in lanes.items())

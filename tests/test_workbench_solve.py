@@ -15,7 +15,7 @@ import pytest
 
 from bankwise.hardware.machine import machine
 from bankwise.solver.construct import Construction, construct
-from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.solver.problem import BitTile, Problem, Request, problem
 from bankwise.workbench import facts
 from bankwise.workbench.page import page
 from workbench_browser import Tab, chromium
@@ -35,7 +35,7 @@ def two_reads(seed: int) -> list[Problem]:
         columns, rows = rng.randint(1, 7), rng.randint(1, 7)
         if columns + rows < lanes:
             continue
-        tile = Tile((("n", columns), ("m", rows)), 32)
+        tile = BitTile((("n", columns), ("m", rows)), 32)
         bits = [1 << i for i in range(columns + rows)]
         reads = []
         for i in range(2):

@@ -7,7 +7,7 @@ import numpy as np
 from bankwise.algebra import f2
 from bankwise.counting import conflict
 from bankwise.hardware.machine import machine
-from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.problem import BitTile, Request, problem
 
 MACHINES = ("gfx942", "gfx950", "sm_90")
 
@@ -21,7 +21,7 @@ def request(tile, name, op, lanes, vector=None, registers="", **more):
 
 def transpose_problem():
     """The worked 16x32 transpose of f32 with one warp."""
-    tile = Tile((("n", 5), ("m", 4)), 32)
+    tile = BitTile((("n", 5), ("m", 4)), 32)
     store = request(tile, "store", "write", "n0 n1 n2 n3 n4", registers="m0 m1 m2 m3")
     read = request(tile, "read", "read", "m0 m1 m2 m3 n0", registers="n1 n2 n3 n4")
     return problem(machine("sm_90"), tile, [store, read])
@@ -29,7 +29,7 @@ def transpose_problem():
 
 def subsets_problem(bits, subsets):
     """f32 tile, one access for each subset of coordinate bits (5 lanes)."""
-    tile = Tile((("x", bits),), 32)
+    tile = BitTile((("x", bits),), 32)
     requests = [
         Request(f"a{number}", "write", tuple(1 << i for i in chosen))
         for number, chosen in enumerate(subsets)
@@ -44,7 +44,7 @@ def random_problem(rng: random.Random, accesses, *, sums=False, vectors=True, bi
     element_bits = rng.choice((4, 8, 16, 32, 64))
     bits = bits or rng.randint(lane_bits + 2, 12)
     columns = rng.randint(1, bits - 1)
-    tile = Tile((("n", columns), ("m", bits - columns)), element_bits)
+    tile = BitTile((("n", columns), ("m", bits - columns)), element_bits)
     least = 1 if element_bits == 4 else 0
     most = min({4: 5, 8: 4, 16: 3, 32: 2, 64: 1}[element_bits], bits - lane_bits)
     units = [1 << i for i in range(bits)]
@@ -73,7 +73,7 @@ def odd_problem(rng: random.Random):
     m = machine(rng.choice(MACHINES))
     bits = rng.randint(0, 8)
     columns = rng.randint(0, bits)
-    tile = Tile((("n", columns), ("m", bits - columns)), rng.choice((4, 8, 16, 32, 64)))
+    tile = BitTile((("n", columns), ("m", bits - columns)), rng.choice((4, 8, 16, 32, 64)))
     some = [0, 0, *(1 << i for i in range(bits))]
     widest = tuple(rng.choice(some) for _ in range(rng.randint(0, 4)))
     mixed = rng.random() < 0.3

@@ -18,7 +18,7 @@ from bankwise.algebra import f2
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, machine, names
-from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.problem import BitTile, Request, problem
 from bankwise.solver.theorem import conflict_directions, passes
 
 ROUNDS_PER_INSTRUCTION = 16
@@ -83,7 +83,7 @@ def _linear(rng: random.Random) -> dict[str, Any]:
     while True:
         gpu = machine(rng.choice(names()))
         columns, rows = rng.randint(2, 7), rng.randint(1, 7)
-        tile = Tile((("n", columns), ("m", rows)), rng.choice((8, 16, 32, 64)))
+        tile = BitTile((("n", columns), ("m", rows)), rng.choice((8, 16, 32, 64)))
         vector = tuple(1 << i for i in range(rng.randint(0, 3)))
         lane_bits = gpu.wave_size.bit_length() - 1
         rest = [1 << i for i in range(len(vector), columns + rows)]
@@ -122,7 +122,7 @@ def _linear(rng: random.Random) -> dict[str, Any]:
         }
 
 
-def _counted(tile: Tile, masks: list[int], access: Any) -> int:
+def _counted(tile: BitTile, masks: list[int], access: Any) -> int:
     """The same passes by counting the bytes of the lanes."""
     columns = tile.dims[0][1]
     offsets = []

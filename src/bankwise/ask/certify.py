@@ -12,10 +12,10 @@ from bankwise.files import read_text
 from bankwise.read.recognise import require
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certificate_json import read_certificate
-from bankwise.solver.certify import Verdict, check
+from bankwise.solver.certify import Judgement, check
 
 
-def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Verdict]:
+def certify(source: str | Path | Mapping[str, Any]) -> tuple[Certificate, Judgement]:
     """Read a certificate, or the answer of ``bankwise solve --format json`` that holds one.
 
     ``-`` is standard input. Raises :class:`InputError` for what is no certificate, or damaged.

@@ -158,10 +158,10 @@ def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> 
         return ()
     from bankwise.change.passes.holes import holes
     from bankwise.change.passes.lowered import Lowered
-    from bankwise.change.passes.values import Launch
+    from bankwise.change.passes.values import PassOptions
 
     size = three(options.workgroup_size) if options.workgroup_size else None
-    launch = Launch(options.target, size, dims_of(options), options.width_policy)
+    launch = PassOptions(options.target, size, dims_of(options), options.width_policy)
     known = [
         Lowered(opened, a.kernel, a.machine, a.workgroup_size, a.extraction, a.issues)
         for a in analyses

@@ -14,10 +14,10 @@ from bankwise.read.recognise import require
 from bankwise.show.opting import OptReport
 
 if TYPE_CHECKING:
-    from bankwise.change.passes.values import Launch, Outcome
+    from bankwise.change.passes.values import Outcome, PassOptions
     from bankwise.read.mlir.module import Opened
 
-Pass = Callable[["Opened", "Launch", "Rules"], "Outcome"]
+Pass = Callable[["Opened", "PassOptions", "Rules"], "Outcome"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ def opt_file(file: Path, passes: Sequence[str], options: Options, rules: Rules) 
 
     Raises InputError for an unknown pass, and for what cannot be read.
     """
-    from bankwise.change.passes.values import Launch
+    from bankwise.change.passes.values import PassOptions
     from bankwise.read.mlir.module import open_module, open_text
 
     require(file, "opt")
     known = _passes()
     chosen = [(name, _pass(name, known)) for name in passes]
     size = three(options.workgroup_size) if options.workgroup_size else None
-    launch = Launch(options.target, size, dims_of(options), options.width_policy)
+    launch = PassOptions(options.target, size, dims_of(options), options.width_policy)
     opened = open_module(file)
     text = opened.source.text
     done: list[tuple[str, Outcome]] = []

@@ -85,10 +85,10 @@ def _mitigated(case: Case, dispatch: Dispatch) -> str:
             return fix_kernels(path, Options(case.target), execute=False, isa=False).fixed_text
     if case.mitigation == "pr23778":
         from bankwise.change.passes.by_rule import by_rule
-        from bankwise.change.passes.values import Launch
+        from bankwise.change.passes.values import PassOptions
         from bankwise.read.mlir.module import open_text
 
-        return by_rule(open_text(dispatch.text, str(case)), Launch(case.target)).text
+        return by_rule(open_text(dispatch.text, str(case)), PassOptions(case.target)).text
     return dispatch.text
 
 

@@ -36,7 +36,7 @@ from bankwise.read.ttgir.values import Buffer
 from bankwise.solver.certificate import HOW_TEXT
 from bankwise.solver.linear_form import linear_form
 from bankwise.solver.plan import Plan
-from bankwise.solver.price import TileCost, UseCost
+from bankwise.solver.price import LayoutCost, UseCost
 from bankwise.solver.search import Solution, solve
 
 SPACE = "shared encodings"
@@ -122,7 +122,7 @@ def _ranked(
 def _plan(buffer: Buffer, encoding: Shared, accesses: Iterable[Moved], machine: Machine) -> Plan:
     """What an encoding takes, each access executed as often as it is known to be."""
     uses = tuple(_use_cost(a, i, machine) for a in accesses for i in a.issued)
-    cost, laid = TileCost(uses), memory(encoding, buffer.type.shape)
+    cost, laid = LayoutCost(uses), memory(encoding, buffer.type.shape)
     size = laid.size * buffer.type.bits // 8
     layout, addresses = Encoded(encoding, buffer.tile), cost.addresses(machine)
     return Plan(SPACE, shape_of(buffer), layout, cost, size, addresses, str(encoding))

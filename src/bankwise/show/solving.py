@@ -14,7 +14,7 @@ from rich.table import Table
 from bankwise.errors import Refusal, exit_code
 from bankwise.notation.frameworks import framework
 from bankwise.solver.certificate import Certificate
-from bankwise.solver.certify import Verdict
+from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.emit import number
 from bankwise.solver.fit import SOLVER, Fit
@@ -145,7 +145,7 @@ def _print_emit(report: SolveReport, console: Console) -> None:
         console.print(f"  {name:<{wide}} {escape(shown)}")
 
 
-def print_certify(certificate: Certificate, verdict: Verdict, console: Console) -> None:
+def print_certify(certificate: Certificate, verdict: Judgement, console: Console) -> None:
     """Print the verdict of the judge."""
     if verdict.accepted:
         console.print(f"[green]accepted[/]: {escape(str(certificate))}")

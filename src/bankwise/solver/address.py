@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from bankwise.algebra import f2
-from bankwise.solver.colouring import Colouring, Demand, Search, plain_bits, plan
+from bankwise.solver.colouring import Colouring, Demand, Search, plain_bits, search_order
 from bankwise.solver.theorem import Pins
 
 ADDRESS_NODES = 60
@@ -59,7 +59,7 @@ def cheapest(
     Sets of shifts are tried in order of size. ``nodes`` limits the whole effort.
     """
     dimension, plain = len(found.colours), plain_bits(wanted, bits)
-    search = Search(wanted, plan(wanted, dimension, plain), dimension, bits, nodes)
+    search = Search(wanted, search_order(wanted, dimension, plain), dimension, bits, nodes)
     start = search.fix(plain)
     spans, lost = search.spans, search.lost
     search.bound, search.enough = found.cost + 1, found.cost

@@ -40,7 +40,7 @@ _STEPS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Judgement:
     """``errors``: what is wrong. ``trusted``: what was not checked."""
 
     errors: tuple[str, ...]
@@ -52,13 +52,13 @@ class Verdict:
         return not self.errors
 
 
-def check(certificate: Certificate) -> Verdict:
+def check(certificate: Certificate) -> Judgement:
     """Judge a certificate. Bad content is a verdict, never an exception."""
     try:
         errors, trusted = _check(certificate)
     except InputError as error:
-        return Verdict((str(error),))
-    return Verdict(tuple(errors), tuple(trusted))
+        return Judgement((str(error),))
+    return Judgement(tuple(errors), tuple(trusted))
 
 
 def _check(c: Certificate) -> tuple[list[str], list[str]]:

@@ -66,13 +66,13 @@ class Colouring:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """The order of assignment. ``order[level]``: a direction; ``meets[level]``: (demand, prefix)
+class SearchOrder:
+    """The order of assignment. ``directions[level]``: which; ``meets[level]``: (demand, prefix)
     for every demand whose space has a vector that ends at this level; ``prefix`` is the rest of
     that vector, as a set of earlier levels. ``used``: the levels that occur in some prefix.
     """
 
-    order: tuple[int, ...]
+    directions: tuple[int, ...]
     meets: tuple[tuple[tuple[int, int], ...], ...]
     used: int
 
@@ -87,7 +87,7 @@ def demands(loads: Sequence[Load], weights: Sequence[int]) -> tuple[Demand, ...]
     return tuple(Demand(x.space, x.bits, x.phases * w) for x, w in pairs)
 
 
-def plan(wanted: Sequence[Demand], dimension: int, fixed: int) -> Plan:
+def search_order(wanted: Sequence[Demand], dimension: int, fixed: int) -> SearchOrder:
     """Order the directions: the first ``fixed`` as they are, the others by use."""
     uses = [sum(1 for d in wanted for x in d.space if x >> i & 1) for i in range(dimension)]
     rest = sorted(range(fixed, dimension), key=lambda i: -uses[i])
@@ -102,7 +102,7 @@ def plan(wanted: Sequence[Demand], dimension: int, fixed: int) -> Plan:
             last = ordered.bit_length() - 1
             meets[last].append((number, ordered ^ (1 << last)))
             used |= ordered ^ (1 << last)
-    return Plan(order, tuple(tuple(m) for m in meets), used)
+    return SearchOrder(order, tuple(tuple(m) for m in meets), used)
 
 
 def search(
@@ -121,7 +121,7 @@ def search(
     """
     low = plain_bits(wanted, bits)
     fixed = low if natural else 0
-    state = Search(wanted, plan(wanted, dimension, fixed), dimension, bits, nodes)
+    state = Search(wanted, search_order(wanted, dimension, fixed), dimension, bits, nodes)
     state.bound = state.bound if below is None else below
     seen = 1 if natural else _span([1 << i for i in range(low, bits)])
     state.choices = natural_choices(dimension, bits, low) if natural else None
@@ -149,13 +149,13 @@ class Search:
     def __init__(
         self,
         wanted: Sequence[Demand],
-        order: Plan,
+        order: SearchOrder,
         dimension: int,
         bits: int,
         limit: int,
     ) -> None:
         assert bits <= MAX_BITS, "a set of colours has a bit for each"
-        self.plan, self.dimension, self.bits = order, dimension, bits
+        self.order, self.dimension, self.bits = order, dimension, bits
         self.masks = [(1 << min(d.bits, bits)) - 1 for d in wanted]
         self.free = [max(0, len(d.space) - d.bits) for d in wanted]
         self.price = [d.cost for d in wanted]
@@ -179,7 +179,7 @@ class Search:
         """Assign a colour; the cost it adds. Nothing is remembered for going back."""
         added = 0
         self.colours[level] = colour
-        for number, prefix in self.plan.meets[level]:
+        for number, prefix in self.order.meets[level]:
             seen = (colour ^ self.sum(prefix)) & self.masks[number]
             span = self.spans[number]
             if span >> seen & 1:
@@ -193,7 +193,7 @@ class Search:
         """The colours of all directions in the best answer; zeros if there is none."""
         colours = [0] * self.dimension
         for level, colour in enumerate(self.best or ()):
-            colours[self.plan.order[level]] = colour
+            colours[self.order.directions[level]] = colour
         return tuple(colours)
 
     def sum(self, prefix: int) -> int:
@@ -226,9 +226,9 @@ class Search:
 
     def options(self, level: int, r: int) -> Iterator[tuple[int, int]]:
         """(cost, colour) of every colour worth trying, ascending in cost."""
-        meets = self.plan.meets[level]
+        meets = self.order.meets[level]
         colours = self.candidates(level, r)
-        if self.plan.idle(level):
+        if self.order.idle(level):
             yield 0, colours[0]
             return
         bad: list[tuple[int, int]] = []
@@ -262,7 +262,7 @@ class Search:
     def candidates(self, level: int, r: int) -> Sequence[int]:
         """The colours to try at a level, in order of preference."""
         if self.choices is not None:
-            return self.choices[self.plan.order[level]]
+            return self.choices[self.order.directions[level]]
         known = _members(r)
         if len(known) == 1 << self.bits:
             return known

@@ -10,14 +10,14 @@ import numpy as np
 
 from bankwise.algebra.layout import Layout, invert, table
 from bankwise.errors import Refusal
-from bankwise.solver.problem import Tile, TileAccess
+from bankwise.solver.problem import BitTile, TileAccess
 
 LINE_BYTES = 128
 """Bytes of one line of the level-2 cache, on every machine known here."""
 
 
 def source_lines(
-    tile: Tile, layout: Layout, access: TileAccess, line_bytes: int = LINE_BYTES
+    tile: BitTile, layout: Layout, access: TileAccess, line_bytes: int = LINE_BYTES
 ) -> tuple[int, ...]:
     """Lines of a row-major global tile that each wave-wide copy fetches, in order of filling.
 

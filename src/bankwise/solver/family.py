@@ -20,7 +20,14 @@ import numpy.typing as npt
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Layout
 from bankwise.solver.address import bases
-from bankwise.solver.colouring import Demand, Search, demands, natural_choices, plain_bits, plan
+from bankwise.solver.colouring import (
+    Demand,
+    Search,
+    demands,
+    natural_choices,
+    plain_bits,
+    search_order,
+)
 from bankwise.solver.search import Solution, offsets
 from bankwise.solver.theorem import load
 
@@ -58,10 +65,12 @@ class _Family:
     ) -> None:
         self.fixed = plain_bits(wanted, bits)
         self.choices = natural_choices(dimension, bits, self.fixed)
-        self.state = Search(wanted, plan(wanted, dimension, self.fixed), dimension, bits, limit)
+        self.state = Search(
+            wanted, search_order(wanted, dimension, self.fixed), dimension, bits, limit
+        )
         self.cost, self.limit = cost, limit
         self.known: dict[tuple[int, ...], int] = {}
-        meets = self.state.plan.meets
+        meets = self.state.order.meets
         self.plain = not any(prefix for level in meets for _, prefix in level)
 
     def count(self) -> int | None:
@@ -81,7 +90,7 @@ class _Family:
             return 0
         if level == state.dimension:
             return 1
-        if state.plan.idle(level):
+        if state.order.idle(level):
             return len(self._colours(level)) * self._count(level + 1, cost)
         key = (level, cost, *state.spans, *state.lost)
         if self.plain and key in self.known:
@@ -94,14 +103,14 @@ class _Family:
         if level == self.state.dimension:
             colours = [0] * self.state.dimension
             for place, colour in enumerate(self.state.colours):
-                colours[self.state.plan.order[place]] = colour
+                colours[self.state.order.directions[place]] = colour
             yield tuple(colours)
             return
         for after in self._steps(level, cost):
             yield from self._members(level + 1, after)
 
     def _colours(self, level: int) -> Sequence[f2.Vector]:
-        return self.choices[self.state.plan.order[level]]
+        return self.choices[self.state.order.directions[level]]
 
     def _steps(self, level: int, cost: int) -> Iterator[int]:
         """Take every affordable colour of a level in turn; the cost with it."""

@@ -23,8 +23,7 @@ from bankwise.solver.fit import SOLVER
 from bankwise.solver.linear_form import dimensions
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.price import Workload, as_written, workload
-from bankwise.solver.problem import Problem, Request, problem
-from bankwise.solver.problem import Tile as BitTile
+from bankwise.solver.problem import BitTile, Problem, Request, problem
 from bankwise.solver.search import solve
 from bankwise.tile import Tile, Use, directions, spread
 

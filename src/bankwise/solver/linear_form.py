@@ -15,8 +15,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.solver.problem import Kind, Problem, Request, problem
-from bankwise.solver.problem import Tile as BitTile
+from bankwise.solver.problem import BitTile, Kind, Problem, Request, problem
 from bankwise.tile import Tile, Use, runs, spread
 
 MAX_ACCESSES = 64

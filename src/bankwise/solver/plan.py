@@ -16,7 +16,7 @@ from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded,
 from bankwise.algebra.offset import Dims, Shape, footprint, offset_text, operations
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
-from bankwise.solver.price import TileCost, Workload, cost, fills_rows, linear_totals
+from bankwise.solver.price import LayoutCost, Workload, cost, fills_rows, linear_totals
 from bankwise.solver.spaces import Space
 from bankwise.solver.stacked import MOST_LANES, lanes, stacked, totals
 from bankwise.tile import Tile
@@ -35,7 +35,7 @@ class Plan:
     space: str
     shape: Shape
     layout: AddressMap
-    cost: TileCost
+    cost: LayoutCost
     lds_bytes: int
     addresses: int
     label: str = ""
@@ -109,7 +109,7 @@ def stage_pitch(shape: Shape, layout: AddressMap) -> int:
 
 
 def plan_of(
-    work: Workload, space: str, layout: AddressMap, found: TileCost, label: str = ""
+    work: Workload, space: str, layout: AddressMap, found: LayoutCost, label: str = ""
 ) -> Plan:
     """The plan of a layout that is priced already."""
     size = work.shape.bytes_of(footprint(work.shape, layout)) * work.tile.batch

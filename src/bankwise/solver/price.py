@@ -80,7 +80,7 @@ class UseCost:
 
 
 @dataclass(frozen=True, slots=True)
-class TileCost:
+class LayoutCost:
     """All accesses under one layout. Totals are weighted."""
 
     uses: tuple[UseCost, ...]
@@ -136,12 +136,12 @@ def as_written(row: Instruction) -> tuple[tuple[Issue, ...], int]:
     return (Issue(row.name, 0),), min(MOST_ALIGNMENT, row.width_bytes)
 
 
-def cost(work: Workload, address: AddressMap) -> TileCost | Refusal:
+def cost(work: Workload, address: AddressMap) -> LayoutCost | Refusal:
     """Count every access under a layout; a Refusal where the layout is not legal."""
     return costs(work, [address])[0]
 
 
-def costs(work: Workload, addresses: Sequence[AddressMap]) -> list[TileCost | Refusal]:
+def costs(work: Workload, addresses: Sequence[AddressMap]) -> list[LayoutCost | Refusal]:
     """The same for many layouts: each instruction is counted once, for all of them together."""
     rows = [_row(work, address) for address in addresses]
     placed = [p for row in rows if isinstance(row, list) for p in row if isinstance(p, Placed)]
@@ -163,7 +163,7 @@ def _row(work: Workload, address: AddressMap) -> list[Placed | UseCost] | Refusa
 
 def _cost(
     work: Workload, row: Sequence[Placed | UseCost], tallies: Iterator[tuple[int, int]]
-) -> TileCost:
+) -> LayoutCost:
     found = []
     for use, placed in zip(work.uses, row, strict=True):
         if isinstance(placed, UseCost):
@@ -172,7 +172,7 @@ def _cost(
         (passes, ideal), every = next(tallies), int(placed.times.sum())
         mean, least = Fraction(passes, every), Fraction(ideal, every)
         found.append(UseCost(use.name, placed.issues, mean, least, use.weight))
-    return TileCost(tuple(found))
+    return LayoutCost(tuple(found))
 
 
 def _tallies(machine: Machine, placed: Sequence[Placed]) -> list[tuple[int, int]]:

@@ -26,7 +26,7 @@ Kind = Literal["plain", "dma"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class BitTile:
     """2^bits elements. ``dims``: names with their bits, the contiguous dimension first."""
 
     dims: Dimensions
@@ -102,13 +102,13 @@ class Problem:
     """One tile on one machine, with everything that is done to it."""
 
     machine: Machine
-    tile: Tile
+    tile: BitTile
     accesses: tuple[TileAccess, ...]
 
 
 def problem(
     machine: Machine,
-    tile: Tile,
+    tile: BitTile,
     requests: Sequence[Request],
     *,
     widen: bool = True,
@@ -132,7 +132,7 @@ def problem(
     return Problem(machine, tile, tuple(_issue(machine, tile, r, shared) for r in requests))
 
 
-def _check_tile(machine: Machine, tile: Tile) -> None:
+def _check_tile(machine: Machine, tile: BitTile) -> None:
     if tile.element_bits not in (4, 8, 16, 32, 64):
         raise InputError(f"element_bits = {tile.element_bits}: bankwise knows 4, 8, 16, 32 and 64")
     if tile.size_bytes > machine.lds_bytes:
@@ -142,7 +142,7 @@ def _check_tile(machine: Machine, tile: Tile) -> None:
         )
 
 
-def _check_request(machine: Machine, tile: Tile, request: Request, masked: bool) -> None:
+def _check_request(machine: Machine, tile: BitTile, request: Request, masked: bool) -> None:
     who = f"access {request.name!r}"
     lane_bits = machine.wave_size.bit_length() - 1
     if len(request.lanes) != lane_bits:
@@ -160,7 +160,7 @@ def _check_request(machine: Machine, tile: Tile, request: Request, masked: bool)
     _check_independent(tile, request, who, masked)
 
 
-def _check_independent(tile: Tile, request: Request, who: str, masked: bool) -> None:
+def _check_independent(tile: BitTile, request: Request, who: str, masked: bool) -> None:
     vector = request.vector or ()
     if f2.rank(vector) < len(vector) or f2.intersection(vector, request.lanes):
         raise InputError(
@@ -177,7 +177,7 @@ def _check_independent(tile: Tile, request: Request, who: str, masked: bool) -> 
 
 
 def _shared_registers(
-    machine: Machine, tile: Tile, requests: Sequence[Request]
+    machine: Machine, tile: BitTile, requests: Sequence[Request]
 ) -> tuple[f2.Vector, ...]:
     """The vector that requests without one may take a prefix of, lowest direction first."""
     given = [r.vector for r in requests if r.vector is not None]
@@ -192,7 +192,7 @@ def _shared_registers(
     return taken[:limit]
 
 
-def _vector_limit(machine: Machine, tile: Tile, request: Request) -> int:
+def _vector_limit(machine: Machine, tile: BitTile, request: Request) -> int:
     """The most vector bits that one instruction of this request can move."""
     width = MAX_VECTOR_BYTES
     if request.instruction:
@@ -201,7 +201,7 @@ def _vector_limit(machine: Machine, tile: Tile, request: Request) -> int:
 
 
 def _issue(
-    machine: Machine, tile: Tile, request: Request, shared: tuple[f2.Vector, ...]
+    machine: Machine, tile: BitTile, request: Request, shared: tuple[f2.Vector, ...]
 ) -> TileAccess:
     notes: list[str] = []
     vector, registers = request.vector, request.registers
@@ -256,7 +256,9 @@ _DEFAULT_STEMS = {
 }
 
 
-def _instruction(machine: Machine, tile: Tile, request: Request, vector_bits: int) -> Instruction:
+def _instruction(
+    machine: Machine, tile: BitTile, request: Request, vector_bits: int
+) -> Instruction:
     """The named row, or the ordinary load, store (in both AMD spellings) or copy of this width."""
     if request.instruction:
         return machine.instruction(request.instruction)
@@ -278,7 +280,7 @@ def _copy(machine: Machine, request: Request, width_bytes: int) -> Instruction:
     return machine.instruction(issues[0].instruction)
 
 
-def _check_width(tile: Tile, access: TileAccess) -> None:
+def _check_width(tile: BitTile, access: TileAccess) -> None:
     row, width = access.instruction, tile.element_bits << len(access.vector)
     if row.addresses != 1:
         raise InputError(

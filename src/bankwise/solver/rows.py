@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bankwise.algebra import f2
 from bankwise.algebra.address import Linear
-from bankwise.solver.colouring import Search, demands, plain_bits, plan
+from bankwise.solver.colouring import Search, demands, plain_bits, search_order
 from bankwise.solver.problem import Problem
 from bankwise.solver.theorem import Pins, load, share_word, word_shift
 
@@ -45,7 +45,7 @@ def _search(problem: Problem, word: Pins, columns: int, nodes: int) -> tuple[f2.
     dimension = len(word.free)
     bits = min(dimension, max(d.bits for d in wanted))
     fixed = min(columns, plain_bits(wanted, bits))
-    search = Search(wanted, plan(wanted, dimension, fixed), dimension, bits, nodes)
+    search = Search(wanted, search_order(wanted, dimension, fixed), dimension, bits, nodes)
     masks = tuple(sorted(range(1 << min(columns, bits)), key=lambda c: (c.bit_count(), c)))
     search.choices = [_choices(i, columns, bits, masks) for i in range(dimension)]
     search.visit(fixed, 1, search.fix(fixed))

@@ -43,7 +43,7 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _Coloured:
     pins: Pins
     colouring: Colouring
     wanted: tuple[Demand, ...]
@@ -106,9 +106,9 @@ def _subspaces(dimension: int, rank: int) -> Iterator[tuple[f2.Vector, ...]]:
                 yield tuple(1 << p | t for p, t in zip(pivots, tail, strict=True))
 
 
-def _best(problem: Problem, pinned: Pins, lowest: int, nodes: int) -> tuple[_Answer, bool, int]:
+def _best(problem: Problem, pinned: Pins, lowest: int, nodes: int) -> tuple[_Coloured, bool, int]:
     """The best answer over all ways to share a word; whether all were tried; nodes used."""
-    best: _Answer | None = None
+    best: _Coloured | None = None
     complete, tried = True, 0
     for number, shared in enumerate(word_pins(problem, pinned)):
         if best is not None and (tried >= nodes or number >= WORD_CHOICES):
@@ -126,7 +126,7 @@ def _best(problem: Problem, pinned: Pins, lowest: int, nodes: int) -> tuple[_Ans
     return best, complete, tried
 
 
-def _colour(problem: Problem, pinned: Pins, best: _Answer | None, nodes: int) -> _Answer | None:
+def _colour(problem: Problem, pinned: Pins, best: _Coloured | None, nodes: int) -> _Coloured | None:
     """The best colouring with these pins; None if their floor already excludes a better one.
 
     First among the layouts that keep rows, then among all.
@@ -140,14 +140,14 @@ def _colour(problem: Problem, pinned: Pins, best: _Answer | None, nodes: int) ->
     bits = min(dimension, max(d.bits for d in wanted))
     rows = search(wanted, dimension, bits, natural=True, below=below, nodes=nodes)
     if rows.found and rows.cost == least:
-        return _Answer(pinned, rows, wanted, bits, True)
+        return _Coloured(pinned, rows, wanted, bits, True)
     below, left = rows.cost if rows.found else below, max(1, nodes - rows.nodes)
     free = search(wanted, dimension, bits, natural=False, below=below, nodes=left)
     chosen = free if free.found else rows
     together = replace(chosen, nodes=rows.nodes + free.nodes, complete=free.complete)
-    return _Answer(pinned, together, wanted, bits, not free.found)
+    return _Coloured(pinned, together, wanted, bits, not free.found)
 
 
-def _blocks(answer: _Answer) -> list[int]:
+def _blocks(answer: _Coloured) -> list[int]:
     """The numbers of bank bits that some access sees, ascending."""
     return sorted({min(d.bits, answer.bits) for d in answer.wanted} | {answer.bits})

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from bankwise.algebra import f2
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES
-from bankwise.solver.problem import Problem, Tile, TileAccess
+from bankwise.solver.problem import BitTile, Problem, TileAccess
 
 WORD_BITS = 8 * BANK_BYTES
 
@@ -65,7 +65,7 @@ class Load:
         return int(self.phases * 2 ** max(0, len(self.space) - self.bits))
 
 
-def word_shift(tile: Tile) -> tuple[int, int]:
+def word_shift(tile: BitTile) -> tuple[int, int]:
     """(bits of an element offset inside one word, word bits inside one element)."""
     ratio = WORD_BITS.bit_length() - tile.element_bits.bit_length()
     return max(0, ratio), max(0, -ratio)
@@ -76,13 +76,13 @@ def bank_bits(access: TileAccess) -> int:
     return access.instruction.banks.bit_length() - 1
 
 
-def inside_bits(tile: Tile, access: TileAccess) -> int:
+def inside_bits(tile: BitTile, access: TileAccess) -> int:
     """Offset bits (of an element's first word part) inside one word or one lane's vector."""
     in_word, in_element = word_shift(tile)
     return max(in_word, len(access.vector) + in_element)
 
 
-def passes(tile: Tile, bases: Sequence[f2.Vector], access: TileAccess) -> int:
+def passes(tile: BitTile, bases: Sequence[f2.Vector], access: TileAccess) -> int:
     """Passes of one execution under the layout whose coordinate bit i moves ``bases[i]`` elements.
 
     A direct-to-shared copy fills consecutive bytes in lane order whatever the layout: it is ideal.
@@ -93,7 +93,7 @@ def passes(tile: Tile, bases: Sequence[f2.Vector], access: TileAccess) -> int:
     return int(access.phases * 2 ** (f2.rank(moved) - f2.rank(banks)))
 
 
-def conflict_directions(tile: Tile, bases: Sequence[f2.Vector], access: TileAccess) -> f2.Basis:
+def conflict_directions(tile: BitTile, bases: Sequence[f2.Vector], access: TileAccess) -> f2.Basis:
     """A basis of what collides: directions of one phase that move the segment but not the bank.
 
     Modulo directions that stay inside a word; empty when the access is free.
@@ -107,7 +107,7 @@ def conflict_directions(tile: Tile, bases: Sequence[f2.Vector], access: TileAcce
 
 
 def _moved(
-    tile: Tile, bases: Sequence[f2.Vector], access: TileAccess
+    tile: BitTile, bases: Sequence[f2.Vector], access: TileAccess
 ) -> tuple[list[f2.Vector], list[f2.Vector]]:
     """Offsets of the phase above the inside bits: all of their bits, and the bank bits."""
     in_word, in_element = word_shift(tile)
@@ -155,7 +155,7 @@ def _frame(problem: Problem, widest: TileAccess) -> Pins | Refusal:
     return Pins(vector, tuple(free), frame)
 
 
-def _exclude(tile: Tile, one: TileAccess, other: TileAccess) -> Refusal:
+def _exclude(tile: BitTile, one: TileAccess, other: TileAccess) -> Refusal:
     if one is other:
         return Refusal(
             f"the vector {tile.text(one.vector)!r} of {one.name!r} also lies in its lanes and "
@@ -168,7 +168,7 @@ def _exclude(tile: Tile, one: TileAccess, other: TileAccess) -> Refusal:
     )
 
 
-def load(tile: Tile, pinned: Pins, access: TileAccess) -> Load:
+def load(tile: BitTile, pinned: Pins, access: TileAccess) -> Load:
     """What the access demands of the colouring of the free directions.
 
     ``pinned`` must fill a word (see :func:`share_word`), or the tile is smaller than one.
@@ -197,7 +197,7 @@ def share_word(pinned: Pins, directions: Sequence[f2.Vector]) -> Pins:
     return Pins(vector, free, frame)
 
 
-def floor(tile: Tile, pinned: Pins, access: TileAccess) -> int:
+def floor(tile: BitTile, pinned: Pins, access: TileAccess) -> int:
     """The fewest passes of one execution under any layout that respects the pins.
 
     While the pins do not fill a word, any directions may still share it.

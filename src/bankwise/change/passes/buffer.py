@@ -22,7 +22,7 @@ from typing import Literal
 from iree.compiler import ir
 
 from bankwise.change.passes.statements import Statements, statements, users
-from bankwise.change.passes.values import Launch, Outcome, Remark
+from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.counting.coalesce import sets_of_stride
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine, machine
@@ -69,7 +69,7 @@ class Binding:
     shared: bool
 
 
-def buffer(opened: Opened, launch: Launch, *, rule: Rule = "model") -> Outcome:
+def buffer(opened: Opened, launch: PassOptions, *, rule: Rule = "model") -> Outcome:
     """Cast every global memref whose users are plain accesses."""
     text = statements(opened)
     edits: list[Edit] = []

@@ -18,13 +18,13 @@ from bankwise.change.passes.pad import pad
 from bankwise.change.passes.resolve import resolve
 from bankwise.change.passes.rule_23778 import Choice, choose
 from bankwise.change.passes.statements import statements
-from bankwise.change.passes.values import Launch, Outcome, Remark
+from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.change.rewrite.plan import Group, groups
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
 
 
-def by_rule(opened: Opened, launch: Launch) -> Outcome:
+def by_rule(opened: Opened, launch: PassOptions) -> Outcome:
     """The kernel after the flow. Remarks of all its passes, in order."""
     hinted = _hinted(opened, launch)
     file = opened.source.file
@@ -37,7 +37,7 @@ def by_rule(opened: Opened, launch: Launch) -> Outcome:
     )
 
 
-def _hinted(opened: Opened, launch: Launch) -> Outcome:
+def _hinted(opened: Opened, launch: PassOptions) -> Outcome:
     text = statements(opened)
     edits: list[Edit] = []
     remarks: list[Remark] = []

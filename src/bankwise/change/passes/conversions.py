@@ -15,7 +15,7 @@ from iree.compiler import ir
 
 from bankwise.algebra.address import AddressMap, RowFolds
 from bankwise.algebra.offset import Shape
-from bankwise.change.passes.legality import Use, why_not
+from bankwise.change.passes.legality import HintedUse, why_not
 from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
 from bankwise.change.passes.rule_23778 import DEFAULT_BANKS, Choice, choose
 from bankwise.errors import Location, Refusal
@@ -26,8 +26,7 @@ from bankwise.read.mlir.swizzle_hint import SwizzleHint
 from bankwise.read.mlir.views import bytes_of
 from bankwise.solver.best import best
 from bankwise.solver.spaces import SHUFFLE, Space, row_folds
-from bankwise.tile import Tile, runs
-from bankwise.tile import Use as TileUse
+from bankwise.tile import Tile, Use, runs
 
 TO_LAYOUT = "iree_vector_ext.to_layout"
 CONVERSION = "shared_memory_conversion"
@@ -134,19 +133,19 @@ def _classified(conversion: Conversion, choice: Choice) -> Choice:
     """The choice, or none if the classifier says no to it."""
     if choice.hint is None or conversion.reader is None:
         return choice
-    uses: list[Use] = []
+    uses: list[HintedUse] = []
     for direction, layout in _sides(conversion):
         name = "vector.store" if direction == "write" else "vector.load"
         elements = np.unique(first_elements(layout, 64))
         span = layout.element_tile[-1]
-        uses.append(Use(name, "plain", conversion.location, elements, span, choice.hint))
+        uses.append(HintedUse(name, "plain", conversion.location, elements, span, choice.hint))
     refusal = why_not("the tile", prod(conversion.shape), uses)
     return Choice(None, f"{refusal.reason}; left to padding") if refusal else choice
 
 
-def _use(side: Direction, layout: NestedLayout, gpu: Machine) -> TileUse:
+def _use(side: Direction, layout: NestedLayout, gpu: Machine) -> Use:
     """What the threads of a layout take of its tile, a run of elements at a time."""
     span = layout.element_tile[-1]
     starts = first_elements(layout, gpu.wave_size).reshape(-1, gpu.wave_size)
     active = np.ones(starts.shape, np.bool_)
-    return TileUse(side, side, runs(starts, span), active, weight=len(starts))
+    return Use(side, side, runs(starts, span), active, weight=len(starts))

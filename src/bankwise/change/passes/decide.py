@@ -37,7 +37,7 @@ from bankwise.change.passes.legality import dropped_by_iree, use_of, why_not
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.rule_23778 import Choice
 from bankwise.change.passes.statements import Statements, statements, users
-from bankwise.change.passes.values import Launch, Outcome, Remark
+from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.change.rewrite.plan import Group, groups, plan
 from bankwise.counting.access import Allocation
 from bankwise.errors import Location, Refusal
@@ -60,7 +60,7 @@ class Decision:
 
 
 def decide(
-    opened: Opened, launch: Launch, *, rule: Rule = "solver", enabled: bool = True
+    opened: Opened, launch: PassOptions, *, rule: Rule = "solver", enabled: bool = True
 ) -> Outcome:
     """Decide for every tile and allocation. With ``enabled`` false the text stays as it is."""
     if not enabled:
@@ -81,7 +81,7 @@ def decide(
     return Outcome(apply_edits(opened.source.text, edits), tuple(remarks))
 
 
-def decisions(opened: Opened, launch: Launch) -> list[Decision]:
+def decisions(opened: Opened, launch: PassOptions) -> list[Decision]:
     """The solver's decisions on all allocations of all lowered kernels."""
     return [
         Decision(lowered, group, _choice(opened, lowered, group))
@@ -90,7 +90,7 @@ def decisions(opened: Opened, launch: Launch) -> list[Decision]:
     ]
 
 
-def _tile_choice(opened: Opened, conversion: Conversion, launch: Launch, rule: Rule) -> Choice:
+def _tile_choice(opened: Opened, conversion: Conversion, launch: PassOptions, rule: Rule) -> Choice:
     if rule == "pr23778":
         return by_rule(conversion, banks(opened))
     if not launch.target:

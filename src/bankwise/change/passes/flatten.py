@@ -66,12 +66,12 @@ def flatten(opened: Opened) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _Flattened:
     edits: list[Edit]
     reason: str
 
 
-def _tensor(op: ir.Operation, text: Statements) -> _Done | None:
+def _tensor(op: ir.Operation, text: Statements) -> _Flattened | None:
     """An alloc_tensor and all that becomes of its value."""
     if "memory_space" not in op.attributes or str(op.attributes["memory_space"]) != SPACE:
         return None
@@ -85,16 +85,16 @@ def _tensor(op: ir.Operation, text: Statements) -> _Done | None:
     if not hints:
         line = f"{name} = memref.alloc() : {shaped}"
         edits = [Edit(span.start, span.end, line), *_followed(op, name, shaped, text)]
-        return _Done(edits, f"{of} becomes {shaped}")
+        return _Flattened(edits, f"{of} becomes {shaped}")
     (hint,) = hints
     tile = text.fresh(f"{text.name(hint).removeprefix('%')}_tile")
     line = f"{name} = memref.alloc() : {flat(shaped)}"
     edits = [Edit(span.start, span.end, line), _flat_hint(hint, name, tile, shaped, text)]
     edits += _followed(hint, tile, shaped, text)
-    return _Done(edits, f"{of} becomes {flat(shaped)}, its hint and its old shape")
+    return _Flattened(edits, f"{of} becomes {flat(shaped)}, its hint and its old shape")
 
 
-def _memref(op: ir.Operation, text: Statements) -> _Done | None:
+def _memref(op: ir.Operation, text: Statements) -> _Flattened | None:
     """A hint that stands directly on an allocation of more than one dimension."""
     of = ir.MemRefType(op.results[0].type)
     own = users(op.results[0])
@@ -116,7 +116,7 @@ def _memref(op: ir.Operation, text: Statements) -> _Done | None:
         if user.name == "memref.dealloc":
             at = text.body(user)
             edits.append(Edit(at.start, at.end, f"memref.dealloc {name} : {flat(of)}"))
-    return _Done(edits, f"{of} becomes {flat(of)}, its hint and its old shape")
+    return _Flattened(edits, f"{of} becomes {flat(of)}, its hint and its old shape")
 
 
 def _row_major(of: ir.MemRefType) -> bool:

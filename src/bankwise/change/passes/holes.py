@@ -15,11 +15,11 @@ from iree.compiler import ir
 from bankwise.algebra.address import Identity
 from bankwise.change.passes.buffer_strides import stride_holes
 from bankwise.change.passes.hints import ATTRIBUTE, HINT, Hinted, hints, rooted
-from bankwise.change.passes.legality import Use, dropped_by_iree, period, unsound
+from bankwise.change.passes.legality import HintedUse, dropped_by_iree, period, unsound
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.resolve import Swizzled, classified
 from bankwise.change.passes.statements import users
-from bankwise.change.passes.values import Launch
+from bankwise.change.passes.values import PassOptions
 from bankwise.change.rewrite.plan import groups, tile_of
 from bankwise.counting.access import Pattern
 from bankwise.errors import InputError, Location, Refusal
@@ -54,7 +54,7 @@ class Hole:
 
 
 def holes(
-    opened: Opened, launch: Launch, lowered: Sequence[Lowered] | None = None
+    opened: Opened, launch: PassOptions, lowered: Sequence[Lowered] | None = None
 ) -> tuple[Hole, ...]:
     """All holes of a module, in the order of the text.
 
@@ -91,7 +91,7 @@ def _is_dead(allocation: ir.Operation) -> bool:
     return is_shared(value.type) and all(u.name == "memref.dealloc" for u in users(value))
 
 
-def _by_kernel(opened: Opened, launch: Launch, known: Sequence[Lowered]) -> Iterator[Hole]:
+def _by_kernel(opened: Opened, launch: PassOptions, known: Sequence[Lowered]) -> Iterator[Hole]:
     """What only the addresses of all threads show."""
     for kernel in kernels(opened):
         found, unknown = hints(opened, kernel.op)
@@ -144,7 +144,7 @@ def _rule_of(refusal: Refusal) -> str:
     return "swizzle-shifted" if "one map" in refusal.reason else "swizzle-dropped"
 
 
-def _moves(use: Use) -> bool:
+def _moves(use: HintedUse) -> bool:
     return use.hint is not None and use.kind != "dma"
 
 

@@ -34,7 +34,7 @@ RESOLVED = frozenset({"vector.load", "vector.store"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Use:
+class HintedUse:
     """One access of an allocation, before any swizzle, and the hint that it goes through.
 
     ``elements``: int64 [accesses], first elements from the start of the allocation, of all active
@@ -58,11 +58,11 @@ class Use:
         return self.base + self.hint.place(elements - self.base)
 
 
-def use_of(site: SharedAccess, hint: SwizzleHint | None, base: int = 0) -> Use:
+def use_of(site: SharedAccess, hint: SwizzleHint | None, base: int = 0) -> HintedUse:
     """The use that an access of a kernel without swizzles makes."""
     access = site.access
     touched = [p.offsets_bytes[p.active] // access.element_bytes for p in access.patterns]
-    return Use(
+    return HintedUse(
         access.operation,
         access.kind,
         access.location,
@@ -79,7 +79,7 @@ def _vector_elements(site: SharedAccess) -> int:
     return prod(of.shape) if isinstance(of, ir.VectorType) else site.vector_elements
 
 
-def why_not(name: str, elements: int, uses: Sequence[Use]) -> Refusal | None:
+def why_not(name: str, elements: int, uses: Sequence[HintedUse]) -> Refusal | None:
     """Why the hints of ``uses`` may not stand on the allocation ``name`` of so many elements.
 
     ``uses`` are all accesses of the allocation. None if they may: then :mod:`.resolve` can.
@@ -131,7 +131,7 @@ def period(hint: SwizzleHint) -> int:
     return hint.row * groups if hint.rotates else hint.stride * hint.per_phase * groups
 
 
-def dropped_by_iree(use: Use) -> bool:
+def dropped_by_iree(use: HintedUse) -> bool:
     """Whether iree-base-compiler 3.13.0 drops the hint because of this use, with exit code 0."""
     if use.hint is None or use.kind == "dma":
         return False
@@ -144,7 +144,7 @@ def _not_whole(hint: SwizzleHint, elements: int, base: int) -> str:
     return ""
 
 
-def _straddles(use: Use) -> str:
+def _straddles(use: HintedUse) -> str:
     """Rules 3 and 4 for one access."""
     assert use.hint is not None
     if use.kind == "dma":
@@ -161,7 +161,9 @@ def _straddles(use: Use) -> str:
     return ""
 
 
-def _several_maps(name: str, uses: Sequence[Use], hinted: Sequence[Use]) -> Refusal | None:
+def _several_maps(
+    name: str, uses: Sequence[HintedUse], hinted: Sequence[HintedUse]
+) -> Refusal | None:
     if not hinted:
         return None
     leader = hinted[0]

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from iree.compiler import ir
 
-from bankwise.change.passes.values import Launch
+from bankwise.change.passes.values import PassOptions
 from bankwise.change.rewrite.emit import Emitter
 from bankwise.change.rewrite.plan import Issues
 from bankwise.change.rewrite.scope import Scope, scope_of
@@ -44,12 +44,12 @@ class Lowered:
         return scope_of(self.kernel.op, ids, emitter)
 
 
-def lower(opened: Opened, launch: Launch) -> tuple[Lowered, ...]:
+def lower(opened: Opened, launch: PassOptions) -> tuple[Lowered, ...]:
     """The kernels of a module. :class:`InputError` if a target or workgroup size is unknown."""
     return tuple(_lower(opened, kernel, launch) for kernel in kernels(opened))
 
 
-def _lower(opened: Opened, kernel: KernelFunction, launch: Launch) -> Lowered:
+def _lower(opened: Opened, kernel: KernelFunction, launch: PassOptions) -> Lowered:
     gpu = machine(_known(opened, kernel, launch.target or kernel.target, "target"))
     size = launch.workgroup_size or kernel.workgroup_size
     size = _known(opened, kernel, size, "workgroup size")

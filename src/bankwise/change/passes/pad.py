@@ -27,7 +27,7 @@ from bankwise.change.passes.decide import allocation_op
 from bankwise.change.passes.hints import hints
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.statements import Statements, statements, users
-from bankwise.change.passes.values import Launch, Outcome, Remark
+from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.change.rewrite.plan import Group, groups, tile_of
 from bankwise.counting.access import Allocation
 from bankwise.errors import Refusal
@@ -46,7 +46,7 @@ _PLAIN_USERS = frozenset(
 )
 
 
-def pad(opened: Opened, launch: Launch) -> Outcome:
+def pad(opened: Opened, launch: PassOptions) -> Outcome:
     """Pad every allocation that gains by it and may be padded."""
     text = statements(opened)
     edits: list[Edit] = []

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from iree.compiler import ir
 
 from bankwise.change.passes.hints import HINT, Hinted, hint_text, hints, through, without
-from bankwise.change.passes.legality import Use, use_of, why_not
+from bankwise.change.passes.legality import HintedUse, use_of, why_not
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.statements import statements
 from bankwise.change.passes.swizzled_index import swizzle_index
-from bankwise.change.passes.values import Launch, Outcome, Remark
+from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.change.rewrite.emit import Emitter
 from bankwise.change.rewrite.plan import groups
 from bankwise.change.rewrite.scope import CannotRewriteError
@@ -48,7 +48,7 @@ class Swizzled:
     allocations: tuple[Allocation, ...]
     hints: tuple[Hinted, ...]
     sites: tuple[SharedAccess, ...]
-    uses: tuple[Use, ...]
+    uses: tuple[HintedUse, ...]
     refusal: Refusal | None
 
     @property
@@ -57,7 +57,7 @@ class Swizzled:
         return ", ".join(a.name for a in self.allocations)
 
 
-def resolve(opened: Opened, launch: Launch) -> Outcome:
+def resolve(opened: Opened, launch: PassOptions) -> Outcome:
     """Resolve every hint of the module that may be; the others stay, each with its refusal."""
     found, refusals = classified(opened, launch)
     legal = [each for each in found if each.refusal is None]
@@ -67,7 +67,7 @@ def resolve(opened: Opened, launch: Launch) -> Outcome:
     return _rewrite(opened, launch, legal, refusals)
 
 
-def classified(opened: Opened, launch: Launch) -> tuple[list[Swizzled], list[Refusal]]:
+def classified(opened: Opened, launch: PassOptions) -> tuple[list[Swizzled], list[Refusal]]:
     """Every group of allocations with a hint, classified; and hints that cannot be followed."""
     by_kernel: list[list[Hinted]] = []
     refusals: list[Refusal] = []
@@ -130,8 +130,8 @@ def _uses(
     sites: Sequence[SharedAccess],
     pairs: Mapping[int, ir.Operation],
     own: Sequence[Hinted],
-) -> tuple[list[Use], Refusal | None]:
-    uses: list[Use] = []
+) -> tuple[list[HintedUse], Refusal | None]:
+    uses: list[HintedUse] = []
     for site in sites:
         number = next(n for n, operand in enumerate(site.op.operands) if operand == site.memref)
         offset = lowered.opened.offset_of(site.op)
@@ -147,7 +147,7 @@ def _uses(
 
 
 def _rewrite(
-    opened: Opened, launch: Launch, legal: Sequence[Swizzled], refusals: list[Refusal]
+    opened: Opened, launch: PassOptions, legal: Sequence[Swizzled], refusals: list[Refusal]
 ) -> Outcome:
     """The text without the legal hints, every access through them swizzled."""
     chosen = [hinted for each in legal for hinted in each.hints]
@@ -177,14 +177,14 @@ def _rewrite(
 
 
 def _without_refused(
-    opened: Opened, launch: Launch, rest: Sequence[Swizzled], refusals: list[Refusal]
+    opened: Opened, launch: PassOptions, rest: Sequence[Swizzled], refusals: list[Refusal]
 ) -> Outcome:
     if not rest:
         return Outcome(opened.source.text, (), tuple(refusals))
     return _rewrite(opened, launch, rest, refusals)
 
 
-def _first_use(swizzled: Swizzled, site: SharedAccess) -> Use:
+def _first_use(swizzled: Swizzled, site: SharedAccess) -> HintedUse:
     """The use of a site; all its origins have one map, as :func:`.why_not` made sure."""
     place = site.access.location
     own = [use for use in swizzled.uses if use.location == place]

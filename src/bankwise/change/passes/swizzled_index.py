@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from iree.compiler import ir
 
 from bankwise.algebra.address import Fold, RowFolds
-from bankwise.change.passes.legality import Use, period
+from bankwise.change.passes.legality import HintedUse, period
 from bankwise.change.passes.statements import Statements
 from bankwise.change.rewrite.emit import Anchor, anchor_of, later
 from bankwise.change.rewrite.fold_index import fold_index
@@ -31,7 +31,7 @@ from bankwise.read.mlir.source import Edit
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
 
 
-def swizzle_index(site: SharedAccess, use: Use, scope: Scope, text: Statements) -> list[Edit]:
+def swizzle_index(site: SharedAccess, use: HintedUse, scope: Scope, text: Statements) -> list[Edit]:
     """Make one access go where its hint sends it: new lines to ``scope``, the rest returned.
 
     Raises :class:`CannotRewriteError` where the indices cannot be written.
@@ -118,7 +118,7 @@ def _affine_base(site: SharedAccess) -> tuple[tuple[int, ...], int]:
 
 
 def _pieces(
-    site: SharedAccess, use: Use, hint: SwizzleHint, scope: Scope, text: Statements
+    site: SharedAccess, use: HintedUse, hint: SwizzleHint, scope: Scope, text: Statements
 ) -> list[Edit]:
     """One access for each group that a vector covers."""
     index = _Index(site, hint, use.base, scope)

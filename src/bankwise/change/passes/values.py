@@ -13,7 +13,7 @@ from bankwise.errors import Location, Refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class PassOptions:
     """What a text may not say about its kernels.
 
     ``dims``: sizes by name. ``policy``: a width policy of :mod:`bankwise.hardware.policies`.

@@ -17,7 +17,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.lab.kernels.transpose_plan import Lanes, Schedule, Transpose, Walk, checked
 from bankwise.solver.answer import Limits, exact
-from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.problem import BitTile, Request, problem
 
 ELEMENT_BYTES = {"fp16": 2, "fp32": 4}
 CK_TILE = (64, 32)
@@ -149,7 +149,7 @@ def _best(order: tuple[str, str], size: int, write: Walk, read: Walk, target: st
     gpu = machine_named(target)
     bits = {axis: length.bit_length() - 1 for axis, length in zip("mk", write.tile, strict=True)}
     start = {order[1]: 0, order[0]: bits[order[1]]}
-    tile = Tile(((order[1], bits[order[1]]), (order[0], bits[order[0]])), size * 8)
+    tile = BitTile(((order[1], bits[order[1]]), (order[0], bits[order[0]])), size * 8)
     requests = [
         _request("write", write, start, gpu, order[1]),
         _request("read", read, start, gpu, order[1]),

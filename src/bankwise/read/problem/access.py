@@ -24,7 +24,7 @@ from bankwise.solver.general import (
     listed_workload,
 )
 from bankwise.solver.linear_form import dimensions
-from bankwise.solver.problem import Request, Tile, problem
+from bankwise.solver.problem import BitTile, Request, problem
 
 _ACCESS = (
     "name",
@@ -136,7 +136,7 @@ def _solvable(listed: Listed, gpu: Machine, shape: Shape) -> bool:
     dims = dimensions(shape)
     assert dims is not None, "a linear offset has bits"
     try:
-        problem(gpu, Tile(dims, shape.element_bits), [listed.request], widen=False)
+        problem(gpu, BitTile(dims, shape.element_bits), [listed.request], widen=False)
     except InputError:
         return False
     return is_linear(gpu, listed)

@@ -35,7 +35,7 @@ from bankwise.read.problem.lines import key_lines
 from bankwise.read.problem.source import Source, known, optional, required
 from bankwise.solver.general import Listed, is_linear
 from bankwise.solver.linear_form import dimensions
-from bankwise.solver.problem import Tile
+from bankwise.solver.problem import BitTile
 
 _TOP = ("machine", "tile", "access", "solve")
 _TILE = ("shape", "element_bits", "dims")
@@ -80,11 +80,11 @@ class TileProblem:
         return all(is_linear(self.machine, a) for a in self.accesses)
 
     @property
-    def tile(self) -> Tile:
+    def tile(self) -> BitTile:
         """The tile in bits; only where all dimensions are powers of two."""
         dims = dimensions(self.shape)
         assert dims is not None, "the accesses are linear"
-        return Tile(dims, self.shape.element_bits)
+        return BitTile(dims, self.shape.element_bits)
 
 
 def read_problem(source: str | Path | Mapping[str, Any]) -> TileProblem:

@@ -14,7 +14,7 @@ from bankwise.show.solving import AccessRow, SolveReport
 from bankwise.show.spec import SpecSolution
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certificate_json import CertificateDocument, certificate_document
-from bankwise.solver.certify import Verdict
+from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.fit import Fit
 from bankwise.solver.plan import Plan
@@ -147,7 +147,7 @@ class CertifyDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.cer
     claim: Annotated[str, Meta(description="the certificate in words")]
 
 
-def certify_document(file: str, certificate: Certificate, verdict: Verdict) -> CertifyDocument:
+def certify_document(file: str, certificate: Certificate, verdict: Judgement) -> CertifyDocument:
     """``bankwise.certify/1``."""
     return CertifyDocument(
         file, verdict.accepted, verdict.errors, verdict.trusted, str(certificate)
