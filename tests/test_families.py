@@ -13,9 +13,10 @@ from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import frameworks, members
-from bankwise.solver.fit import fit, masks, plans
-from bankwise.solver.plan import front
-from bankwise.solver.price import cost, costs, linear_totals, workload
+from bankwise.solver.best import ranked
+from bankwise.solver.fit import family, fit, masks
+from bankwise.solver.plan import Plan, front
+from bankwise.solver.price import Workload, cost, costs, linear_totals, workload
 from bankwise.solver.problem import BitTile, problem
 from bankwise.solver.search import solve
 from bankwise.solver.theorem import pins
@@ -136,6 +137,10 @@ def test_linear_maps_judged_together_cost_what_each_costs_alone(seed):
         assert total == (-1 if isinstance(alone, Refusal) else alone.passes)
 
 
+def padded(work: Workload) -> tuple[Plan, ...]:
+    return ranked(family(work, "padding"), work, {})
+
+
 def test_fits_of_the_transpose():
     p = transpose_problem()
     best = {name: fit(p, name, 2) for name in FAMILIES}
@@ -146,7 +151,7 @@ def test_fits_of_the_transpose():
     assert found["padding"] == ("rows padded by 2 elements", 2, 0)
     assert found["row-major"] == ("row-major", 17, 15)
     assert best["padding"].best.lds_bytes == 2048 + 15 * 8
-    pads = {c.label: c.passes for c in plans(workload(p), "padding")}
+    pads = {c.label: c.passes for c in padded(workload(p))}
     assert pads["rows padded by 1 element"] == 3
 
 
@@ -157,7 +162,7 @@ def test_a_pad_below_16_bytes_turns_a_16_byte_access_into_two_8_byte_ones():
     issued = {
         policy: {
             c.layout.pad: [i.instruction for i in c.cost.uses[0].issues]
-            for c in plans(workload(p, (), policy), "padding")
+            for c in padded(workload(p, (), policy))
         }
         for policy in ("iree", "triton")
     }
@@ -165,7 +170,7 @@ def test_a_pad_below_16_bytes_turns_a_16_byte_access_into_two_8_byte_ones():
     assert issued["iree"][2] == ["ds_read2_b32"] * 2
     assert issued["iree"][8] == ["ds_read_b128"]
     assert issued["triton"][4] == ["ds_read_b128"]
-    named = plans(workload(p, ("read",)), "padding")
+    named = padded(workload(p, ("read",)))
     assert all(c.layout.pad % 8 == 0 for c in named)
 
 
@@ -216,7 +221,7 @@ def test_no_row_mask_of_a_small_tile_is_better_than_the_one_found():
 
 def test_the_pareto_table_keeps_what_nothing_beats():
     work = workload(transpose_problem())
-    every = [c for name in FAMILIES for c in plans(work, name)]
+    every = [c for name in FAMILIES for c in ranked(family(work, name), work, {})]
     table = front(every, lambda plan: plan.full_price)
     for one in every:
         assert any(

@@ -16,10 +16,11 @@ from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal
 from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.address import ADDRESS_EFFORT
+from bankwise.solver.best import Prices, ranked
 from bankwise.solver.certificate import HOW_TEXT, Certificate
 from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES
-from bankwise.solver.fit import SOLVER, Fit, best_of, masks, plans
+from bankwise.solver.fit import SOLVER, Fit, best_of, family, masks
 from bankwise.solver.narrow import ANY_WIDTHS, WIDTHS, narrowed
 from bankwise.solver.plan import Plan, front, priced
 from bankwise.solver.price import Workload, workload
@@ -182,10 +183,11 @@ def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
 
 
 def family_table(work: Workload, lds_bytes: int) -> dict[str, tuple[Plan, ...]]:
-    """The candidates of every family that fit into so many bytes."""
+    """The plans of every family that fit into so many bytes."""
+    known: Prices = {}
+    found = {name: ranked(family(work, name), work, known) for name in frameworks()}
     return {
-        name: tuple(c for c in plans(work, name) if c.lds_bytes <= lds_bytes)
-        for name in frameworks()
+        name: tuple(p for p in plans if p.lds_bytes <= lds_bytes) for name, plans in found.items()
     }
 
 

@@ -32,12 +32,15 @@ from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES
 from bankwise.solver.linear_form import linear_form, with_rows
 from bankwise.solver.plan import Plan, front, plan_of, worth
-from bankwise.solver.price import UseCost, Workload, cost, costs
+from bankwise.solver.price import LayoutCost, UseCost, Workload, cost, costs
 from bankwise.solver.rows import best_masks
 from bankwise.solver.search import Solution, solve
 from bankwise.solver.spaces import Space
 from bankwise.solver.theorem import pins
 from bankwise.tile import Tile, Use, spread
+
+Prices = dict[AddressMap, LayoutCost | Refusal]
+"""What is known of the maps of one tile."""
 
 PROVED_OVER = "linear layouts, accesses as written"
 """What the exact solver's word "optimal" ranges over."""
@@ -119,7 +122,7 @@ def best(
     if proof is None:
         proof = _proof(issued, spaces, nodes)
     looked = {s.maps: worth(s, work, issued) for s in {s.maps: s for s in spaces}.values()}
-    known: dict[AddressMap, Plan | None] = {}
+    known: Prices = {}
     plans = tuple(_chosen(s, looked[s.maps], work, present, proof, known) for s in spaces)
     return Best(tile, present, plans, proof)
 
@@ -143,7 +146,7 @@ def _chosen(
     work: Workload,
     present: Plan,
     proof: Solution | Refusal,
-    known: dict[AddressMap, Plan | None],
+    known: Prices,
 ) -> Plan:
     """The present layout, the best map that was counted, or what was searched: the first of the
     fewest passes."""
@@ -158,18 +161,22 @@ def _chosen(
     return replace(chosen, space=space.name, tried=1 + tried)
 
 
+def ranked(space: Space, work: Workload, known: Prices) -> tuple[Plan, ...]:
+    """The maps of a space that may be the best of it, priced; none where none is legal."""
+    return tuple(_priced(space, work, worth(space, work)[1], known))
+
+
 def _priced(
-    space: Space,
-    work: Workload,
-    maps: Sequence[AddressMap],
-    known: dict[AddressMap, Plan | None],
-) -> list[Plan]:
-    """The maps that are legal, as plans; ``known`` remembers them for other spaces."""
+    space: Space, work: Workload, maps: Sequence[AddressMap], known: Prices
+) -> Iterator[Plan]:
+    """The maps that are legal, as plans; ``known`` remembers their prices for other spaces."""
     fresh = [m for m in maps if m not in known]
-    for layout, found in zip(fresh, costs(work, fresh), strict=True):
-        legal = None if isinstance(found, Refusal) else found
-        known[layout] = None if legal is None else plan_of(work, space.name, layout, legal)
-    return [plan for m in maps if (plan := known[m]) is not None]
+    known.update(zip(fresh, costs(work, fresh), strict=True))
+    labels = dict(zip(space.maps, space.labels, strict=True)) if space.labels else {}
+    for layout in maps:
+        found = known[layout]
+        if not isinstance(found, Refusal):
+            yield plan_of(work, space.name, layout, found, labels.get(layout, ""))
 
 
 def _searched(space: Space, tile: Tile, proof: Solution, least: Fraction) -> Iterator[AddressMap]:

@@ -6,14 +6,15 @@ family ``xor`` are searched exactly (:mod:`bankwise.solver.rows`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from bankwise.errors import Refusal
 from bankwise.notation.frameworks import members
-from bankwise.solver.plan import Plan, plan_of, priced, worth
-from bankwise.solver.price import Workload, costs, workload
+from bankwise.solver.best import ranked
+from bankwise.solver.plan import Plan, priced
+from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.rows import best_masks
 from bankwise.solver.spaces import Space
@@ -44,7 +45,7 @@ def fit(
     """
     work = workload(problem) if isinstance(problem, Problem) else problem
     tried = len(members(name, work.ground))
-    return best_of(name, list(plans(work, name)), tried, optimum)
+    return best_of(name, ranked(family(work, name), work, {}), tried, optimum)
 
 
 def best_of(
@@ -66,10 +67,8 @@ def masks(problem: Problem, pins: Pins, work: Workload) -> Plan | None:
     return None if isinstance(best, Refusal) else best
 
 
-def plans(work: Workload, name: str) -> Iterator[Plan]:
-    """Members of a family worth keeping: the best linear ones, and every other legal one."""
-    labels = {m.address: m.label for m in members(name, work.ground)}
-    _, tried = worth(Space(name, tuple(labels), together=False), work)
-    for layout, found in zip(tried, costs(work, tried), strict=True):
-        if not isinstance(found, Refusal):
-            yield plan_of(work, name, layout, found, labels[layout])
+def family(work: Workload, name: str) -> Space:
+    """The members of a framework's family on a tile as a space."""
+    listed = members(name, work.ground)
+    labels = {member.address: member.label for member in listed}
+    return Space(name, tuple(labels), together=False, labels=tuple(labels.values()))

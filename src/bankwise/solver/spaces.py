@@ -31,7 +31,8 @@ class Space:
 
     ``rows``: lengths of rows inside which masks are searched exactly; ``linear``: with the optimum
     of all linear maps. ``together``: every map keeps the elements of each lane together; else that
-    is looked at, and of equals the cheapest address is preferred.
+    is looked at, and of equals the cheapest address is preferred. ``labels``: of the maps, if they
+    have names.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Space:
     rows: tuple[int, ...] = ()
     linear: bool = False
     together: bool = True
+    labels: tuple[str, ...] = ()
 
 
 def row_folds(tile: Tile, rows: Sequence[int]) -> Iterator[RowFolds]:

@@ -31,7 +31,7 @@ def permute_source(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
         raise CannotRewriteError("the rows this copy fills are no simple function of a thread id")
     if any((c != chunks[0])[p.active].any() for c, p in zip(chunks, patterns, strict=True)):
         raise CannotRewriteError("the column this copy fills is not always the same")
-    moved = _Moved(phase, site, scope)
+    moved = _ChunkTerm(phase, site, scope)
     new = (chunks[0] ^ phases[0]).ravel()
     what = Exchange(chunks[0].ravel(), new, active[0].ravel(), moved.written)
     index, operand = site.source_indices[-1], scope.operands(site, 0)[-1]
@@ -42,7 +42,7 @@ def permute_source(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Moved:
+class _ChunkTerm:
     """``chunk XOR phase`` of the slots that a copy fills, as lines of text."""
 
     phase: ThreadValue
