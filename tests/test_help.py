@@ -43,6 +43,7 @@ NOT_RUN = {
     "bankwise triton-plan ~/.triton": "needs a Triton cache",
     "bankwise workbench": "serves until it is ended; tests/test_workbench_server.py",
     "bankwise sweep": "takes minutes; tests/test_sweep.py",
+    "bankwise check kernel.cu": "needs nvcc; tests/test_cuda.py",
     "bankwise check model.mlir": "tests/test_model.py",
     "bankwise fix model.mlir": "tests/test_model.py",
 }

@@ -11,24 +11,7 @@ SOURCE = ROOT / "src" / "bankwise"
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 ROW = re.compile(r"^\| (?P<noun>[^|`]+) \| (?P<meaning>[^|]+) \| `(?P<home>[\w.]+)` \|$")
 
-TWINS = {
-    # a tile of any shape, and one of 2^n elements for the theorem
-    "Tile": {"solver.problem", "tile"},
-    "Use": {"change.passes.legality", "read.buffers", "tile"},
-    "Answer": {"solver.answer", "solver.search"},
-    "Plan": {"solver.best", "solver.colouring"},
-    # sums of passes that are no counting.cost.Cost yet
-    "Cost": {"counting.cost", "solver.price"},
-    "Sum": {"ask.ttgir_better", "notation.symbols"},
-    # of the passes and the rewriter
-    "Done": {"change.passes.flatten", "change.passes.pad"},
-    "Launch": {"change.passes.values", "profile.values"},
-    "Moved": {"change.rewrite.permute", "read.ttgir.accesses"},
-    # of emitted code and of Triton's IR
-    "Buffer": {"read.buffers", "read.ttgir.values"},
-    # of the judges of a change, and of a certificate
-    "Verdict": {"show.fixing", "solver.certify"},
-}
+TWINS: dict[str, set[str]] = {}
 """Names that several classes still have, by module. It only ever gets shorter."""
 
 

@@ -21,7 +21,7 @@ from bankwise.hardware.machine import Instruction, Machine
 from bankwise.hardware.policies import Issue
 from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.buffers import Buffer, Use, buffers, together
+from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, together
 from bankwise.show.values import Optimum
 from bankwise.solver.best import Best, best, certified
 from bankwise.solver.flat_text import formula, notation
@@ -35,8 +35,7 @@ from bankwise.solver.spaces import (
     bit_folds,
 )
 from bankwise.solver.stacked import stacked
-from bankwise.tile import COPIES, Tile, runs
-from bankwise.tile import Use as TileUse
+from bankwise.tile import COPIES, Tile, Use, runs
 
 MOST_SEARCHES = 12
 """Different buffers of one kernel that are searched; a kernel has two or three."""
@@ -83,9 +82,11 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     return Advice(_joined(optima), tuple(notes))
 
 
-def _alike(found: Sequence[Buffer], kernel: AssemblyKernel, gpu: Machine) -> tuple[Buffer, ...]:
+def _alike(
+    found: Sequence[EmittedBuffer], kernel: AssemblyKernel, gpu: Machine
+) -> tuple[EmittedBuffer, ...]:
     """Buffers with the same accesses as the parts of one: they get the same answer."""
-    same: dict[object, list[Buffer]] = {}
+    same: dict[object, list[EmittedBuffer]] = {}
     for buffer in found:
         tile = _tile(buffer, gpu, _room(buffer, found, kernel))
         same.setdefault((buffer.allocation, _key(tile, gpu)), []).append(buffer)
@@ -108,7 +109,9 @@ def _unseen(kernel: AssemblyKernel) -> str:
     return "; ".join(kernel.unseen)
 
 
-def _room(buffer: Buffer, all_buffers: Sequence[Buffer], kernel: AssemblyKernel) -> int:
+def _room(
+    buffer: EmittedBuffer, all_buffers: Sequence[EmittedBuffer], kernel: AssemblyKernel
+) -> int:
     """Bytes from the start of a part that no other part uses; 0 if the end of memory is unknown."""
     starts = [
         start for b in all_buffers if b.allocation == buffer.allocation for start, _ in b.parts
@@ -118,7 +121,7 @@ def _room(buffer: Buffer, all_buffers: Sequence[Buffer], kernel: AssemblyKernel)
     return min(rooms)
 
 
-def _tile(buffer: Buffer, gpu: Machine, room: int) -> Tile:
+def _tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
     """The buffer in the largest elements (8 bytes at most) that every access consists of.
 
     Its rows are as long as the banks are wide, where it has whole ones.
@@ -136,12 +139,12 @@ def _tile(buffer: Buffer, gpu: Machine, room: int) -> Tile:
     return Tile(Shape((("n", row), ("m", elements // row)), 8 * size), uses)
 
 
-def _use(use: Use, gpu: Machine, size: int) -> TileUse:
+def _use(use: AddressPattern, gpu: Machine, size: int) -> Use:
     """An access in elements of ``size`` bytes. What copies cost is not asked."""
     access = use.access.access
     row = _one_address(gpu, gpu.instruction(use.access.instruction))
     copies = access.kind in COPIES
-    return TileUse(
+    return Use(
         use.access.instruction,
         row.direction,
         runs(use.offsets_bytes // size, access.width_bytes // size),
@@ -188,7 +191,7 @@ def _key(tile: Tile, gpu: Machine) -> object:
     return (tile.shape, tuple(stacks), tuple(starts))
 
 
-def _shifted(use: TileUse) -> IntArray:
+def _shifted(use: Use) -> IntArray:
     first = use.elements[use.active][:, 0]
     return np.asarray(first ^ first[0])
 
@@ -202,7 +205,7 @@ def _best(tile: Tile, gpu: Machine, origin: Origin) -> Best | Refusal:
 
 
 def _optimum(
-    buffer: Buffer, tile: Tile, kernel: AssemblyKernel, gpu: Machine, origin: Origin
+    buffer: EmittedBuffer, tile: Tile, kernel: AssemblyKernel, gpu: Machine, origin: Origin
 ) -> Optimum:
     found = _best(tile, gpu, origin)
     assert isinstance(found, Best), "every access names its instruction"
@@ -236,7 +239,7 @@ def _notation(tile: Tile, plan: Plan, origin: Origin) -> str:
     return notation(tile, plan.layout, origin.framework)
 
 
-def _restrictions(buffer: Buffer) -> Iterator[str]:
+def _restrictions(buffer: EmittedBuffer) -> Iterator[str]:
     """What the accesses demand of a new layout, or leave open."""
     by_kind = {
         kind: [u.access for u in buffer.uses if u.access.access.kind == kind]
@@ -269,7 +272,7 @@ def _restrictions(buffer: Buffer) -> Iterator[str]:
 
 
 def _padding(
-    buffer: Buffer, tile: Tile, plan: Plan, kernel: AssemblyKernel, gpu: Machine
+    buffer: EmittedBuffer, tile: Tile, plan: Plan, kernel: AssemblyKernel, gpu: Machine
 ) -> list[str]:
     """What padding would bring where a layout of the same size leaves conflicts."""
     copies = len(buffer.parts)

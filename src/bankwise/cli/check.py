@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         "bankwise check kernel.mlir",
         "bankwise check kernel.s --all",
         "bankwise check kernel.rst --target gfx950 --format json",
+        "bankwise check kernel.cu --target sm_90",
         "bankwise check kernel.ptx --counters source.csv",
         "bankwise check kernel.mlir --format sarif > out.sarif",
     )

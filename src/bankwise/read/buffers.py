@@ -33,7 +33,7 @@ _MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Use:
+class AddressPattern:
     """What one address of one instruction touches in one pattern.
 
     ``offsets_bytes``: int64 [waves, lanes]; ``active``: bool, lanes that supply an address.
@@ -48,7 +48,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Buffer:
+class EmittedBuffer:
     """One buffer. ``parts``: (first byte, behind the last) of each of its equal copies.
 
     The offsets of ``uses`` count from the start of the part that they touch.
@@ -56,7 +56,7 @@ class Buffer:
 
     allocation: str
     parts: tuple[tuple[int, int], ...]
-    uses: tuple[Use, ...]
+    uses: tuple[AddressPattern, ...]
     whole: bool = False
 
     @property
@@ -82,7 +82,9 @@ class Buffer:
         return text if stop - start == self.size_bytes else f"{text} in parts of {self.size_bytes}"
 
 
-def buffers(accesses: Sequence[AssemblyAccess], machine: Machine) -> tuple[Buffer, ...] | Refusal:
+def buffers(
+    accesses: Sequence[AssemblyAccess], machine: Machine
+) -> tuple[EmittedBuffer, ...] | Refusal:
     """The buffers of one kernel, by allocation and address.
 
     A Refusal for impossible addresses, and for kernels with too many different accesses.
@@ -94,7 +96,7 @@ def buffers(accesses: Sequence[AssemblyAccess], machine: Machine) -> tuple[Buffe
     if beyond is not None:
         reason = f"{beyond.access.instruction} touches byte {_reach(beyond):,}, which no GPU has"
         return Refusal(reason, beyond.access.access.location)
-    found: list[Buffer] = []
+    found: list[EmittedBuffer] = []
     for name in dict.fromkeys(_allocation(use) for use in uses):
         here = [use for use in uses if _allocation(use) == name]
         groups = _grouped(_components(here))
@@ -130,15 +132,15 @@ def _joined(alike: Sequence[Pattern]) -> Pattern:
     return replace(alike[0], executions=sum(p.executions for p in alike), really=really)
 
 
-def _reach(use: Use) -> int:
+def _reach(use: AddressPattern) -> int:
     return int(use.offsets_bytes[use.active].max()) + use.access.access.width_bytes
 
 
-def _allocation(use: Use) -> str:
+def _allocation(use: AddressPattern) -> str:
     return use.access.access.patterns[0].allocation
 
 
-def _uses(access: AssemblyAccess, machine: Machine) -> Iterator[Use]:
+def _uses(access: AssemblyAccess, machine: Machine) -> Iterator[AddressPattern]:
     row = machine.instructions.get(access.instruction)
     if row is None:
         return
@@ -148,11 +150,11 @@ def _uses(access: AssemblyAccess, machine: Machine) -> Iterator[Use]:
         active = pattern.active & served
         if not active.any():
             continue
-        yield Use(access, pattern.offsets_bytes, active, pattern.executions)
+        yield AddressPattern(access, pattern.offsets_bytes, active, pattern.executions)
         if row.addresses == 2:
             apart = row.width_bytes if access.apart_bytes is None else access.apart_bytes
             offsets = pattern.offsets_bytes + apart
-            yield Use(access, offsets, active, pattern.executions, second=True)
+            yield AddressPattern(access, offsets, active, pattern.executions, second=True)
 
 
 @dataclass(slots=True, eq=False)
@@ -161,10 +163,10 @@ class _Range:
 
     start: int
     stop: int
-    uses: list[Use]
+    uses: list[AddressPattern]
 
 
-def _components(uses: Sequence[Use]) -> list[_Range]:
+def _components(uses: Sequence[AddressPattern]) -> list[_Range]:
     """Uses that are connected by words which they share, then ranges that overlap, in order."""
     words = [_words(use) for use in uses]
     owner = np.full(1 + max(int(w[-1]) for w in words), -1, np.int64)
@@ -190,7 +192,7 @@ def _components(uses: Sequence[Use]) -> list[_Range]:
     return _merged(list(ranges.values()))
 
 
-def _words(use: Use) -> IntArray:
+def _words(use: AddressPattern) -> IntArray:
     """The words that a use touches, sorted."""
     first = use.offsets_bytes[use.active]
     last = first + use.access.access.width_bytes - 1
@@ -198,7 +200,7 @@ def _words(use: Use) -> IntArray:
     return np.unique(np.minimum(np.concatenate(steps), np.tile(last // BANK_BYTES, len(steps))))
 
 
-def _words_wide(use: Use) -> int:
+def _words_wide(use: AddressPattern) -> int:
     """Words that an access of this width can reach into, whatever its alignment."""
     return (use.access.access.width_bytes + 2 * (BANK_BYTES - 1)) // BANK_BYTES
 
@@ -243,16 +245,16 @@ def _span(one: _Range) -> tuple[int, int]:
     return one.start // _ALIGNED * _ALIGNED, one.stop
 
 
-def _buffer(name: str, ranges: list[_Range]) -> Buffer:
+def _buffer(name: str, ranges: list[_Range]) -> EmittedBuffer:
     moved = [
         replace(use, offsets_bytes=np.where(use.active, use.offsets_bytes - _span(one)[0], 0))
         for one in ranges
         for use in one.uses
     ]
-    return Buffer(name, tuple(map(_span, ranges)), tuple(moved))
+    return EmittedBuffer(name, tuple(map(_span, ranges)), tuple(moved))
 
 
-def together(same: Sequence[Buffer]) -> Buffer:
+def together(same: Sequence[EmittedBuffer]) -> EmittedBuffer:
     """Several buffers of one size, with the same accesses, as the parts of one."""
     parts = tuple(part for buffer in same for part in buffer.parts)
     uses = tuple(use for buffer in same for use in buffer.uses)
