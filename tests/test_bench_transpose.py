@@ -253,10 +253,10 @@ def test_a_page_of_nsight_compute_is_read_launch_by_launch():
 
 def test_a_table_of_rocprofv3_is_read_dispatch_by_dispatch():
     text = "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n"
-    text += "2,k2,X,5\n1,k1,X,3\n1,k1,Y,4\n"
+    text += "2,k2,X,5\n1,k1,X,3\n1,k1,X,7\n1,k1,Y,4\n"
     found = launches_with(parse_profile(text), ("X",))
     assert [(x.kernel, dict(x.values)) for x in found] == [
-        ("k1", {"X": 3, "Y": 4}),
+        ("k1", {"X": 10, "Y": 4}),
         ("k2", {"X": 5}),
     ]
 

@@ -87,7 +87,12 @@ def launches_with(profile: Profile, metrics: Sequence[str]) -> tuple[Launch, ...
         if missing is not None:
             raise InputError(f"the profiler gives no value of {missing} for {launch.kernel}")
     named = (replace(one, kernel=one.kernel.removesuffix(".kd")) for one in profile.launches)
-    return tuple(sorted(named, key=lambda launch: int(launch.number)))
+    return tuple(sorted(named, key=_number))
+
+
+def _number(launch: Launch) -> int:
+    """Older profilers number nothing; their rows are in order."""
+    return int(launch.number) if launch.number.isdecimal() else 0
 
 
 def _rocprof(
