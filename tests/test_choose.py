@@ -14,7 +14,7 @@ from rich.console import Console
 from bankwise.ask.choose import choose, chosen_for
 from bankwise.ask.choose_options import exchange
 from bankwise.notation import ck
-from bankwise.read.spec.read import parse_spec, read_spec
+from bankwise.read.tile_file.read import parse_question, read_question
 from bankwise.show.choosing import ChooseReport, Option, print_choose
 from bankwise.show.documents.choosing import choose_document
 from bankwise.show.schema import plain
@@ -44,7 +44,7 @@ def test_kernel_08_stays_as_it_is_because_its_narrow_stores_are_coalesced():
 
 
 def test_the_m_vector_store_of_kernel_08_is_the_distribution_of_kernel_10():
-    eight, ten = (read_spec(EXAMPLES / "ck_transpose" / f"{n}.toml") for n in ("08", "10"))
+    eight, ten = (read_question(EXAMPLES / "ck_transpose" / f"{n}.toml") for n in ("08", "10"))
     held, wanted = (s.accesses[1].held.distribution.coordinates() for s in (eight, ten))
     assert (exchange(held, 0) == wanted).all()
 
@@ -117,7 +117,7 @@ def test_an_odd_tile_is_counted_without_the_solver():
         op = "read"
         distribution = "<1 | (3,16),(4,8) | (1),(1,2) | (0),(1,0) | 2 | 1>"
     """
-    found = chosen_for(parse_spec(text))
+    found = chosen_for(parse_question(text))
     assert {name for name, _ in found.refused} >= {"XOR", "padding"}
     assert found.choice in ("as is", "a word of padding")
 

@@ -10,7 +10,7 @@ import pytest
 from bankwise.ask.coalesce import coalesce_spec
 from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.notation import ck
-from bankwise.read.spec.read import parse_spec, read_spec
+from bankwise.read.tile_file.read import parse_question, read_question
 
 FOLDER = Path(__file__).parents[1] / "examples" / "ck_transpose"
 KERNELS = ("01", "02", "03", "04", "05", "08", "10")
@@ -85,7 +85,7 @@ def test_row_mul_changes_nothing_because_xor_never_reads_its_first_length():
         "make_xor_transform(make_tuple(number<kM / MLdsLayer * 2>{},",
     )
     assert doubled != text
-    plain, twice = (parse_spec(t).layout.memory for t in (text, doubled))
+    plain, twice = (parse_question(t).layout.memory for t in (text, doubled))
     everything = np.moveaxis(np.indices((64, 32)), 0, -1)
     assert (plain.offsets(everything) == twice.offsets(everything)).all()
 
@@ -121,7 +121,7 @@ def test_the_global_load_of_every_kernel_is_one_fully_coalesced_16_byte_load(nam
     ],
 )
 def test_guarantees_decide_who_makes_the_vectors(name, side, vector, policy):
-    spec = read_spec(kernel(name))
+    spec = read_question(kernel(name))
     access = next(a for a in spec.accesses if a.name == side)
     memory = (access.layout or spec.layout).memory
     assert ck.emitted(access.held.distribution, memory) == (vector, policy)
@@ -130,4 +130,4 @@ def test_guarantees_decide_who_makes_the_vectors(name, side, vector, policy):
 @pytest.mark.parametrize("name", KERNELS)
 def test_write_and_read_of_a_kernel_use_the_same_memory(name):
     assert check_spec(kernel(name)).check.findings == ()
-    assert not ck.legality(read_spec(kernel(name)).layout.memory)
+    assert not ck.legality(read_question(kernel(name)).layout.memory)

@@ -42,8 +42,7 @@ SAMPLES: dict[str, bytes] = {
     "SASS": b'\t.headerflags @"EF_CUDA_SM90"\n\t.elftype\t@"ET_EXEC"\n',
     "cubin": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xbe\x00" + bytes(40),
     "TTGIR": (DATA / "isa" / "triton_transpose.sm_90.ttgir").read_bytes(),
-    "spec": (EXAMPLES / "transpose_16x32" / "n_xor_m.toml").read_bytes(),
-    "problem": (EXAMPLES / "solve" / "transpose_sm90.toml").read_bytes(),
+    "tile question": (EXAMPLES / "solve" / "transpose_sm90.toml").read_bytes(),
     "sweep": (EXAMPLES / "sweep" / "attention_110.toml").read_bytes(),
     "machine file": (ROOT / "src" / "bankwise" / "hardware" / "gfx950.toml").read_bytes(),
     "profile": (DATA / "profile" / "rocprofv3.csv").read_bytes(),
@@ -154,7 +153,7 @@ def test_content_goes_before_the_suffix_and_a_family_before_content(
 
 
 def test_toml_that_is_damaged_is_still_what_its_lines_show() -> None:
-    for name in ("spec", "problem", "sweep", "machine file"):
+    for name in ("tile question", "sweep", "machine file"):
         damaged = SAMPLES[name].decode() + "\n[[[\n"
         assert recognise_text("k.toml", damaged).name == name
 
@@ -305,15 +304,15 @@ def test_a_format_is_added_by_its_record(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "bankwise.test_quilt", sys.modules[__name__])
     assert "quilt was checked" in command("check", file).out
     assert bankwise.ask.check.check(file).notes == ("quilt was checked",)
-    assert "a quilt" in command("check", EXAMPLES / "solve" / "transpose_sm90.toml").err
+    assert "a quilt" in command("check", EXAMPLES / "sweep" / "attention_110.toml").err
     assert "this is a quilt; `fix` takes" in command("fix", file).err
     assert recognise_text("", "quilt 2.0\n") is quilt
 
 
 def test_a_verb_that_a_format_loses_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table alone decides: nothing else knows which verb takes what."""
-    spec = EXAMPLES / "transpose_16x32" / "n_xor_m.toml"
-    assert require(spec, "solve").name == "spec"
-    less = tuple(replace(one, verbs={}) if one.name == "spec" else one for one in FORMATS)
+    kernel = EXAMPLES / "iree" / "matmul_1024.mlir"
+    assert require(kernel, "fix").name == "model"
+    less = tuple(replace(one, verbs={}) if one.name == "model" else one for one in FORMATS)
     monkeypatch.setattr(formats, "FORMATS", less)
-    assert "this is a spec; `solve` takes a problem" in command("solve", spec).err
+    assert "this is a model; `fix` takes an MLIR kernel" in command("fix", kernel).err

@@ -24,8 +24,7 @@ from bankwise.notation.framework import Framework, Ground, Language, Member, Set
 from bankwise.notation.frameworks import framework, frameworks, members, notation_of, read_memory
 from bankwise.notation.iree import XorShuffle
 from bankwise.notation.values import Mapped, Memory, points
-from bankwise.read.problem.read import read_problem
-from bankwise.read.spec.read import parse_spec
+from bankwise.read.tile_file.read import parse_question, read_question
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SETTING = Setting(machine("gfx950"), {}, (64, 1, 1))
@@ -143,7 +142,7 @@ def test_padding_is_said_by_strides_and_by_triton_in_powers_of_two(
 def test_solve_says_what_can_be_written_and_no_framework_lists_what_it_cannot_say(
     file: Path,
 ) -> None:
-    answer = answer_of(read_problem(file))
+    answer = answer_of(read_question(file))
     assert not isinstance(answer, Refusal)
     ground = answer.work.ground
     memory = Mapped(sizes(ground.shape), answer.layout.layout)
@@ -312,7 +311,7 @@ def test_one_record_and_one_line_are_all_that_a_framework_needs(
     spec = re.sub(r'layout = """.*?"""', 'layout = "toy<16>"', spec, count=1, flags=re.DOTALL)
     passes = {a.cost.passes for a in check_spec_text(spec).check.accesses}
     assert passes == {16, 128}
-    answer = solved(parse_spec(spec, "toy.toml"))
+    answer = solved(parse_question(spec, "toy.toml"))
     assert answer.asked == "toy"
     said = {one.notation: one for one in answer.said}
     assert said["toy"].refusal == "it XORs with the parity of the row only"
@@ -334,5 +333,5 @@ def test_what_the_file_says_itself_is_said_again(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(table, "FRAMEWORKS", (*table.FRAMEWORKS, mute))
     spec = (EXAMPLES / "transpose_16x32" / "row_major.toml").read_text("utf-8")
     spec = re.sub(r'layout = """.*?"""', 'layout = "n to n xor 2m"', spec, count=1, flags=re.DOTALL)
-    said = {one.notation: one for one in solved(parse_spec(spec, "mute.toml")).said}
+    said = {one.notation: one for one in solved(parse_question(spec, "mute.toml")).said}
     assert said["mute"].text == "n to n xor 2m"

@@ -29,8 +29,8 @@ FILES = {
     "kernel.amdgcn": DATA / "isa" / "triton_attention.gfx942.amdgcn",
     "source.csv": DATA / "profile" / "source.csv",
     "measured.csv": DATA / "h200_probe.csv",
-    "problem.toml": EXAMPLES / "solve" / "transpose_sm90.toml",
-    "SPEC.toml": EXAMPLES / "ck_transpose" / "08.toml",
+    "tile.toml": EXAMPLES / "solve" / "transpose_sm90.toml",
+    "question.toml": EXAMPLES / "ck_transpose" / "08.toml",
 }
 """What the names in an example stand for."""
 
@@ -95,7 +95,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (made / name).symlink_to(ROOT / name)
     block = "".join(f"    {line}\n" for line in ROWS.splitlines())
     (made / "kernel.rst").write_text(f".. code-block:: mlir\n\n{block}", "utf-8")
-    solved = bankwise("solve", made / "problem.toml", "-o", made / "cert.json")
+    solved = bankwise("solve", made / "tile.toml", "-o", made / "cert.json")
     assert solved.code == 0
     return made
 

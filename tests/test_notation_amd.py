@@ -24,7 +24,7 @@ from bankwise.notation.values import (
     collision,
     same,
 )
-from bankwise.read.spec.read import read_spec
+from bankwise.read.tile_file.read import read_question
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -176,7 +176,7 @@ def test_source_000_swizzle_and_padding_each_remove_every_conflict(how):
 
 
 def test_source_000_the_address_of_row_3_column_8():
-    layout = read_spec(EXAMPLES / "mfma_readback" / "swizzled.toml").layout
+    layout = read_question(EXAMPLES / "mfma_readback" / "swizzled.toml").layout
     assert 3 * 128 + 8 == 392
     assert int(layout.memory.offsets(np.array([3, 8]))) == 388
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bankwise.ask.tile_problem import tile_problem
 from bankwise.errors import InputError
-from bankwise.read.problem.lines import key_lines, line_of
-from bankwise.read.problem.read import parse_problem, read_problem
+from bankwise.read.tile_file.lines import key_lines, line_of
+from bankwise.read.tile_file.read import parse_question, read_question
 
 TEXT = """\
 machine = "sm_90"
@@ -35,15 +36,15 @@ max_lds_bytes = 4096
 
 
 def test_a_problem_says_what_its_text_says():
-    found = parse_problem(TEXT)
+    found = parse_question(TEXT)
     assert found.machine.name == "sm_90"
-    assert found.shape.dims == (("n", 32), ("m", 16))
-    store, read = (a.request for a in found.accesses)
+    assert found.tile.dims == (("n", 32), ("m", 16))
+    store, read = (a.held.request for a in found.accesses)
     assert store.lanes == (1, 2, 4, 8, 16)
     assert store.registers == (32, 64, 128, 256)
     assert (read.lanes, read.weight, read.vector) == ((32, 64, 128, 256, 1), 4, None)
     assert (found.options.budget_s, found.options.allow_narrowing) == (2.5, True)
-    assert found.linear
+    assert tile_problem(found).linear
 
 
 def test_dims_name_more_dimensions_and_directions_may_be_sums():
@@ -51,17 +52,17 @@ def test_dims_name_more_dimensions_and_directions_may_be_sums():
         "[16, 32], element_bits = 32", '[2, 8, 32], element_bits = 32, dims = ["b", "m", "n"]'
     )
     text = text.replace("m0 m1 m2 m3 n0", "m0 m1 m2 b0 n0^n1").replace("m0 m1 m2 m3", "m0 m1 m2 b0")
-    found = parse_problem(text)
-    assert found.accesses[1].request.lanes == (32, 64, 128, 256, 3)
+    found = parse_question(text)
+    assert found.accesses[1].held.request.lanes == (32, 64, 128, 256, 3)
 
 
 def test_an_offset_that_is_linear_after_all_becomes_directions():
     text = TEXT.replace('lanes = "m0 m1 m2 m3 n0"', 'offset = "lane % 16 * 32 + lane // 16"')
-    found = parse_problem(text)
-    assert found.linear
-    assert found.accesses[1].request.lanes == (32, 64, 128, 256, 1)
-    masked = parse_problem(text.replace("weight = 4", 'active = "lane < 20"'))
-    assert not masked.linear
+    found = parse_question(text)
+    assert tile_problem(found).linear
+    assert found.accesses[1].held.request.lanes == (32, 64, 128, 256, 1)
+    masked = parse_question(text.replace("weight = 4", 'active = "lane < 20"'))
+    assert not tile_problem(masked).linear
 
 
 BAD = [
@@ -103,14 +104,14 @@ BAD = [
 def test_a_bad_problem_is_one_error_that_names_its_line(old, new, line, said):
     assert old in TEXT
     with pytest.raises(InputError) as raised:
-        parse_problem(TEXT.replace(old, new), "p.toml")
+        parse_question(TEXT.replace(old, new), "p.toml")
     assert str(raised.value).startswith(f"p.toml:{line}:")
     assert said in str(raised.value)
 
 
 def test_a_missing_file_is_an_input_error():
     with pytest.raises(InputError, match="no such file"):
-        read_problem("no/such/file.toml")
+        read_question("no/such/file.toml")
 
 
 def test_lines_of_inline_tables_tables_and_dotted_keys():
@@ -164,11 +165,11 @@ def test_any_mapping_is_a_problem_or_one_input_error(data):
         ):
             break
     with suppress(InputError):
-        assert read_problem(problem).accesses
+        assert read_question(problem).accesses
 
 
 @settings(max_examples=200)
 @given(st.integers(0, len(TEXT)), st.integers(0, 30), st.text("=[]{}\"'#nm01 \n.", max_size=12))
 def test_any_text_is_a_problem_or_one_input_error(start, cut, inserted):
     with suppress(InputError):
-        assert parse_problem(TEXT[:start] + inserted + TEXT[start + cut :]).accesses
+        assert parse_question(TEXT[:start] + inserted + TEXT[start + cut :]).accesses

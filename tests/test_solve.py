@@ -12,10 +12,11 @@ from bankwise.algebra.address import Fold, Padded
 from bankwise.algebra.offset import Shape
 from bankwise.ask.certify import certify
 from bankwise.ask.solve import solve
+from bankwise.ask.tile_problem import tile_problem
 from bankwise.counting.conflict import count
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine, names
-from bankwise.read.problem.read import read_problem
+from bankwise.read.tile_file.read import read_question
 from bankwise.show.documents.solving import solve_document
 from bankwise.show.schema import dumps, plain
 from bankwise.solver import certify as judge
@@ -154,7 +155,7 @@ def test_composable_kernels_32_bank_descriptor_is_kernel_04_and_loses_6_passes_p
     report = example("ck_kernel04_gfx950")
     assert (report.fits["ck"].best.passes, report.fits["ck"].lost) == (10, 0)
     fold = Fold(64, 8, 8)
-    stated = read_problem(EXAMPLES / "ck_kernel04_gfx950.toml")
+    stated = tile_problem(read_question(EXAMPLES / "ck_kernel04_gfx950.toml"))
     work = listed_workload(stated.machine, stated.shape, stated.accesses)
     assert [u.passes for u in cost(work, fold).uses] == [8, 8]
 

@@ -16,14 +16,14 @@ from bankwise.ask.coalesce import coalesce_spec
 from bankwise.ask.count import count_expression
 from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.ask.spec_count import moves
-from bankwise.ask.spec_solve import solve_spec
+from bankwise.ask.spec_solve import solve_question
 from bankwise.counting.coalesce import LINE_BYTES, cache_swizzle, coalesce, sets_of_stride
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import lane_text, machine
 from bankwise.hardware.policies import select
 from bankwise.notation import wave
-from bankwise.read.spec.read import parse_spec, read_spec
+from bankwise.read.tile_file.read import parse_question, read_question
 from bankwise.show.coalescing import CoalesceRow
 from bankwise.show.rules.checklist import extra_by_checklist, extra_by_halves
 
@@ -55,7 +55,7 @@ def extra(name: str, which: str = "") -> int:
 
 
 def moved(name: str, which: str) -> Any:
-    spec = read_spec(example(name))
+    spec = read_question(example(name))
     return moves(spec, next(a for a in spec.accesses if a.name == which), spec.layout)
 
 
@@ -75,7 +75,7 @@ def first_banks(name: str, chosen: list[int], banks: int, which: str = "") -> li
 
 
 def offset(name: str, *element: int) -> int:
-    return int(read_spec(example(name)).layout.memory.offsets(np.array(element)))
+    return int(read_question(example(name)).layout.memory.offsets(np.array(element)))
 
 
 def wave_read(layout: str) -> AccessReport:
@@ -122,7 +122,7 @@ def by_checklist(name: str, banks: int) -> int:
 
 
 def moved_by_row_mul(name: str) -> int:
-    memory = read_spec(example(name)).layout.memory
+    memory = read_question(example(name)).layout.memory
     everything = np.moveaxis(np.indices(memory.shape), 0, -1)
     return int((memory.offsets(everything) != doubled(memory).offsets(everything)).sum())
 
@@ -136,7 +136,7 @@ def with_banks(kernel: str, banks: int) -> float:
 
 def rate(kernel: str, less: float = 0) -> float:
     """Read and written once: M = 65536 x K = 256 of 2 bytes. ``less``: before rounding."""
-    published = parse_spec(example(f"ck_transpose/{kernel}").read_text()).published
+    published = parse_question(example(f"ck_transpose/{kernel}").read_text()).published
     return round(2 * 65536 * 256 * 2 / published["time_us"] / 1e6 - less, 2)
 
 
@@ -158,7 +158,7 @@ NAMES: dict[str, Any] = {
     "access": access,
     "advance": lambda row_bytes, banks: row_bytes // 4 % banks,
     "banks": lambda target, name: row(target, name).banks,
-    "best": lambda name: solve_spec(example(name)).report.layout.offset,
+    "best": lambda name: solve_question(example(name)).report.layout.offset,
     "by_checklist": by_checklist,
     "by_halves": by_halves,
     "conflicts": conflicts,
@@ -166,7 +166,7 @@ NAMES: dict[str, Any] = {
     "extra": extra,
     "extra_of": lambda target, name, at: int(count_expression(target, name, at).extra),
     "fact": lambda target, name: int(machine(target).fact(name)),
-    "family": lambda name: solve_spec(example(name)).report.family_size,
+    "family": lambda name: solve_question(example(name)).report.family_size,
     "first_banks": first_banks,
     "footprint": lambda name: check_spec(example(name)).footprint_bytes,
     "has_swizzle": lambda stride: not isinstance(cache_swizzle(stride), Refusal),

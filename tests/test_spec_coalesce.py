@@ -6,7 +6,7 @@ import pytest
 
 from bankwise.ask.coalesce import coalesced
 from bankwise.errors import InputError, Refusal
-from bankwise.read.spec.read import parse_spec
+from bankwise.read.tile_file.read import parse_question
 from bankwise.show.coalescing import CoalesceRow
 from bankwise.show.documents.coalescing import coalesce_document
 from bankwise.show.schema import dumps
@@ -45,7 +45,7 @@ def spec(
 
 
 def row(text: str) -> CoalesceRow:
-    report = coalesced(parse_spec(text))
+    report = coalesced(parse_question(text))
     dumps(coalesce_document(report))
     return report.rows[0]
 
@@ -99,12 +99,12 @@ def test_a_stride_beyond_the_descriptor_is_refused():
 def test_source_001_a_stride_in_elements_is_a_finding():
     held = "{M : $T0 : 1 : 1, K : 0 : 8 : 1}"
     text = spec(held, "(64,64):(1024,1)", bits=16, more="cache_swizzle_stride = 1024")
-    report = coalesced(parse_spec(text))
+    report = coalesced(parse_question(text))
     (finding,) = report.findings
     assert finding.rule == "elements-against-bytes"
     assert "2048 bytes" in finding.message
     assert report.exit_code == 1
-    assert not coalesced(parse_spec(text.replace("stride = 1024", "stride = 2048"))).findings
+    assert not coalesced(parse_question(text.replace("stride = 1024", "stride = 2048"))).findings
 
 
 def test_a_spec_without_global_accesses_says_what_to_write():
@@ -120,7 +120,7 @@ def test_a_spec_without_global_accesses_says_what_to_write():
         distribution = "mfma_f32_16x16x16_f16"
     """
     with pytest.raises(InputError, match=r"no \[\[global\]\] access"):
-        coalesced(parse_spec(text))
+        coalesced(parse_question(text))
 
 
 def test_a_vector_that_does_not_lie_together_is_named_at_its_access():

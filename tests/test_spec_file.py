@@ -18,7 +18,8 @@ from bankwise.ask.spec import check_spec, check_spec_text
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.frameworks import notation_of
 from bankwise.read.recognise import recognise
-from bankwise.read.spec.read import parse_spec, read_spec
+from bankwise.read.tile_file.question import Held
+from bankwise.read.tile_file.read import parse_question, read_question
 from bankwise.show.as_sarif import check_sarif
 from bankwise.show.documents.checking import spec_document
 from bankwise.show.schema import plain
@@ -31,6 +32,7 @@ SPECS = sorted(
     for d in ("ck_transpose", "mfma_readback", "transpose_16x32")
     for p in (EXAMPLES / d).glob("*.toml")
 )
+PROBLEMS = sorted((EXAMPLES / "solve").glob("*.toml"))
 PAGE = (ROOT / "docs" / "notations.md").read_text("utf-8")
 SHOWN = re.findall(r"```toml\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
 MK = "<1 | (1,4,16),(4,8) | (1),(1,2) | (1),(2,0) | 1,2 | 0,1>"
@@ -66,15 +68,17 @@ def test_the_examples_of_the_notations_page_give_what_it_shows(text: str, output
 def test_the_page_has_an_example_of_every_notation() -> None:
     used = set()
     for text, _ in SHOWN:
-        spec = parse_spec(text)
-        used |= {spec.layout.what, *(a.held.notation for a in spec.accesses)}
+        spec = parse_question(text)
+        used |= {spec.layout.what}
+        used |= {a.held.notation for a in spec.accesses if isinstance(a.held, Held)}
     assert used == {"ck", "iree", "wave", "triton", "cute", "linear", "matrix", "row-major"}
 
 
-def test_every_key_of_a_spec_is_on_the_page() -> None:
-    from bankwise.read.spec import entries, read
+def test_every_key_of_a_question_is_on_the_page() -> None:
+    from bankwise.read.tile_file import entries, read, tables
 
-    keys = {*read._TOP, *entries._ACCESS, *entries._GLOBAL, *read._LAUNCH}
+    keys = {*read._TOP, *entries._ACCESS, *entries._GLOBAL}
+    keys |= {*tables.LAUNCH, *tables.TILE, *tables.SOLVE}
     missing = {key for key in keys if not re.search(rf"\b{key}\b", PAGE)}
     assert missing == set()
 
@@ -165,13 +169,9 @@ def test_texts_may_be_named() -> None:
     assert check_spec_text(text).check.totals == check_spec_text(SPEC).check.totals
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda p: f"{p.parent.name}/{p.stem}")
-def test_a_spec_is_told_from_a_problem(path: Path) -> None:
-    assert recognise(path).name == "spec"
-
-
-def test_a_problem_is_no_spec() -> None:
-    assert {recognise(p).name for p in (EXAMPLES / "solve").glob("*.toml")} == {"problem"}
+@pytest.mark.parametrize("path", [*SPECS, *PROBLEMS], ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_with_and_without_a_layout_it_is_a_tile_question(path: Path) -> None:
+    assert recognise(path).name == "tile question"
 
 
 def test_the_json_is_a_check_document() -> None:
@@ -260,7 +260,7 @@ def test_an_error_inside_a_long_text_has_its_own_line() -> None:
     layout = '"""\nconstexpr index_t kP = 34;\nreturn make_naive(kP);\n"""'
     text = SPEC.replace('"row-major"', layout)
     with pytest.raises(InputError) as caught:
-        parse_spec(text, "a.toml")
+        parse_question(text, "a.toml")
     assert str(caught.value.location) == "a.toml:8:8"
     assert text.splitlines()[7][7:].startswith("make_naive")
 
@@ -268,25 +268,25 @@ def test_an_error_inside_a_long_text_has_its_own_line() -> None:
 def test_an_error_in_a_named_text_is_where_the_text_stands() -> None:
     text = SPEC.replace("[memory]", '[texts]\nlds = "make_nave(1)"\n\n[memory]')
     with pytest.raises(InputError) as caught:
-        parse_spec(text.replace("row-major", "lds"), "a.toml")
+        parse_question(text.replace("row-major", "lds"), "a.toml")
     assert str(caught.value.location) == "a.toml:6:8"
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"missing\.toml"):
-        read_spec(tmp_path / "missing.toml")
+        read_question(tmp_path / "missing.toml")
 
 
-def test_a_problem_file_is_sent_to_solve() -> None:
+def test_a_question_without_a_layout_is_sent_to_solve() -> None:
     with pytest.raises(InputError) as caught:
         check_spec(EXAMPLES / "solve" / "transpose_sm90.toml")
-    assert caught.value.message == "tile is a table: this is a problem file"
+    assert caught.value.message == "no layout to check"
     assert "bankwise solve" in caught.value.hint
 
 
 def test_deep_nesting_is_an_error_not_a_crash() -> None:
     with pytest.raises(InputError, match=r"nested too deeply|not TOML"):
-        parse_spec("a = " + "[" * 5000 + "]" * 5000)
+        parse_question("a = " + "[" * 5000 + "]" * 5000)
 
 
 REAL = [p.read_text() for p in SPECS] + [t for t, _ in SHOWN]
@@ -329,7 +329,7 @@ def _toml(value: object) -> str:
 def test_every_key_of_the_json_documents_is_documented() -> None:
     from bankwise.ask.choose import choose
     from bankwise.ask.coalesce import coalesce_spec
-    from bankwise.ask.spec_solve import solve_spec
+    from bankwise.ask.spec_solve import solve_question
     from bankwise.show.documents.choosing import choose_document
     from bankwise.show.documents.coalescing import coalesce_document
     from bankwise.show.documents.solving import solution_document
@@ -338,7 +338,7 @@ def test_every_key_of_the_json_documents_is_documented() -> None:
     file = EXAMPLES / "ck_transpose" / "08.toml"
     documents = [
         plain(spec_document(check_spec(file)))["spec"],
-        plain(solution_document(solve_spec(file)))["notations"][0],
+        plain(solution_document(solve_question(file)))["notations"][0],
         plain(coalesce_document(coalesce_spec(file)))["accesses"][0],
         plain(choose_document(choose(file))),
     ]

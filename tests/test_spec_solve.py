@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bankwise.ask.spec import check_spec_text
-from bankwise.ask.spec_solve import solve_spec, solved
+from bankwise.ask.spec_solve import solve_question, solved
 from bankwise.errors import InputError
-from bankwise.read.spec.read import parse_spec
+from bankwise.read.tile_file.read import parse_question
 from bankwise.show.documents.solving import solution_document
 from bankwise.show.schema import plain
 from bankwise.show.spec import Said, SpecSolution
@@ -25,7 +25,7 @@ SOLVED = (
 
 
 def solve(name: str) -> SpecSolution:
-    return solve_spec(EXAMPLES / f"{name}.toml")
+    return solve_question(EXAMPLES / f"{name}.toml")
 
 
 def said(answer: SpecSolution, notation: str) -> Said:
@@ -88,7 +88,7 @@ def test_a_distribution_that_is_not_linear_is_refused_by_name() -> None:
         op = "read"
         distribution = "<1 | (3,16),(4,8) | (1),(1,2) | (0),(1,0) | 2 | 1>"
     """
-    answer = solved(parse_spec(text, "odd.toml"))
+    answer = solved(parse_question(text, "odd.toml"))
     assert answer.exit_code == 2
     assert str(answer.report.refusal).startswith("odd.toml:7: access 'odd': not linear over F2")
 
@@ -118,7 +118,7 @@ def test_axes_and_waves_are_taken_into_account() -> None:
         1,
     )
     assert turned != text
-    answers = [solved(parse_spec(t)).report for t in (text, turned)]
+    answers = [solved(parse_question(t)).report for t in (text, turned)]
     assert answers[0].bases == answers[1].bases
 
 
@@ -134,7 +134,7 @@ def test_a_spec_of_global_memory_alone_has_nothing_to_solve() -> None:
         layout = "row-major"
     """
     with pytest.raises(InputError, match="coalesce"):
-        solved(parse_spec(text))
+        solved(parse_question(text))
 
 
 def test_the_solvers_layout_of_kernel_01_counts_as_it_says() -> None:

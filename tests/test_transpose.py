@@ -21,7 +21,7 @@ from bankwise.lab.kernels.transpose_tune import SEEDS, Variant, fits, follow, pl
 from bankwise.notation.values import same_memory
 from bankwise.read.follow.driver import check_code
 from bankwise.read.ptx.dialect import PTX
-from bankwise.read.spec.read import read_spec
+from bankwise.read.tile_file.read import read_question
 from emulated_kernel import transposed
 
 ROOT = Path(__file__).parents[1]
@@ -48,7 +48,7 @@ def extra(made: Transpose, target: str) -> int:
 
 @pytest.mark.parametrize(("tutorial", "name"), TUTORIALS.items())
 def test_each_rung_of_source_002_has_the_published_conflicts_on_its_own_gpu(tutorial, name):
-    published = read_spec(SPECS / f"{tutorial}.toml").published["conflicts"]
+    published = read_question(SPECS / f"{tutorial}.toml").published["conflicts"]
     assert extra(rung(name, target="gfx950"), "gfx950") == published
 
 
@@ -56,7 +56,7 @@ def test_each_rung_of_source_002_has_the_published_conflicts_on_its_own_gpu(tuto
 def test_and_the_published_number_of_lds_instructions(name):
     """05 is left out: CK promises its compiler an alignment that the padded rows do not have."""
     tutorial = next(t for t, n in TUTORIALS.items() if n == name)
-    published = read_spec(SPECS / f"{tutorial}.toml").published
+    published = read_question(SPECS / f"{tutorial}.toml").published
     made = rung(name, target="gfx950")
     found = counts(made, machine("gfx950"))
     number = tiles(made, SIZE)
@@ -66,7 +66,7 @@ def test_and_the_published_number_of_lds_instructions(name):
 
 @pytest.mark.parametrize(("tutorial", "name"), TUTORIALS.items())
 def test_the_layouts_are_the_descriptors_of_source_002(tutorial, name):
-    layout = read_spec(SPECS / f"{tutorial}.toml").layout
+    layout = read_question(SPECS / f"{tutorial}.toml").layout
     assert layout is not None
     assert same_memory(rung(name, target="gfx950").memory, layout.memory)
 

@@ -17,7 +17,7 @@ from bankwise.ask.check import check_file
 from bankwise.ask.fix import fix_file
 from bankwise.ask.solve import solve
 from bankwise.ask.spec import check_spec
-from bankwise.ask.spec_solve import solve_spec
+from bankwise.ask.spec_solve import solve_question
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import machine
 from bankwise.read.formats import FORMATS
@@ -165,7 +165,7 @@ def test_a_pasted_spec_is_checked_and_solved(served: Tab) -> None:
     served.page.wait_for_selector('[data-figure="spec-tile"] svg', timeout=SLOW_MS)
     press(served, "Solve")
     served.page.wait_for_selector('#kernel [data-claim="solve-passes"]', timeout=SLOW_MS)
-    best = solve_spec(SPEC).report
+    best = solve_question(SPEC).report
     assert served.number("solve-passes") == best.total_passes
     assert best.certificate is not None
 

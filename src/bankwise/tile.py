@@ -1,6 +1,6 @@
 """The vocabulary of a question: a tile of shared memory and everything that is done to it.
 
-Whoever states a problem (a problem file, a kernel in MLIR, emitted code) says it in these words,
+Whoever states a problem (a TOML file, a kernel in MLIR, emitted code) says it in these words,
 and whoever answers one takes them. A :class:`Tile` has a shape; its elements are numbered row-major
 from 0, the contiguous dimension first. A :class:`Use` is one access to it, and an access is an
 array: which elements every lane moves, in every execution.

@@ -12,14 +12,14 @@ from bankwise.ask.choose_options import one_word_longer, option, under, vector_s
 from bankwise.ask.choose_rules import WORD, thumbs, wrong_about_globals, wrong_about_row_mul
 from bankwise.ask.coalesce import row
 from bankwise.ask.spec import needs_layout
-from bankwise.ask.spec_count import access_report, moves
+from bankwise.ask.spec_count import access_report, lanes_of, moves
 from bankwise.ask.spec_solve import solved
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES
 from bankwise.notation.accesses import TileInstruction
 from bankwise.read.recognise import require
-from bankwise.read.spec.read import read_spec
-from bankwise.read.spec.values import Spec, SpecAccess, SpecLayout
+from bankwise.read.tile_file.question import TileQuestion, WrittenAccess, WrittenLayout
+from bankwise.read.tile_file.read import read_question
 from bankwise.show.choosing import AccessQuestions, ChooseReport, Option, Wrong
 from bankwise.show.coalescing import CoalesceRow
 from bankwise.show.rules.checklist import banks_of, extra_by_checklist, extra_by_halves, sub_steps
@@ -33,16 +33,16 @@ VECTOR_STORE = "M-vector store"
 
 
 def choose(file: str | Path, *, target: str = "") -> ChooseReport:
-    """Walk the checklist and the rules of thumb on a spec file, and count every way out.
+    """Walk the checklist and the rules of thumb on a tile question, and count every way out.
 
     Raises :class:`bankwise.errors.InputError` for a bad file.
     """
     require(file, "explain choose")
-    return chosen_for(read_spec(file, target))
+    return chosen_for(read_question(file, target))
 
 
-def chosen_for(spec: Spec) -> ChooseReport:
-    """The same for a spec that is read already."""
+def chosen_for(spec: TileQuestion) -> ChooseReport:
+    """The same for a question that is read already."""
     layout = needs_layout(spec)
     questions = [_question(spec, a, layout) for a in spec.accesses]
     found, refused = _options(spec, layout)
@@ -68,10 +68,14 @@ def chosen_for(spec: Spec) -> ChooseReport:
     )
 
 
-def _question(spec: Spec, access: SpecAccess, layout: SpecLayout) -> AccessQuestions | Refusal:
+def _question(
+    spec: TileQuestion, access: WrittenAccess, layout: WrittenLayout
+) -> AccessQuestions | Refusal:
     moved = moves(spec, access, layout)
     if isinstance(moved, Refusal):
         return moved
+    if any(not lanes_of(m).all() for m in moved):
+        return Refusal(f"access {access.name!r}: the checklist knows no masked lanes")
     banks, counted = banks_of(spec.machine), access_report(spec, access, moved)
     checklist = extra_by_checklist(moved, banks)
     shared = moved[0].instruction.width_bytes < BANK_BYTES
@@ -93,7 +97,9 @@ def _banks(moved: TileInstruction, banks: int) -> str:
     return " ".join(str(int(b)) for b in moved.offsets_bytes[0, :8] // BANK_BYTES % banks)
 
 
-def _options(spec: Spec, layout: SpecLayout) -> tuple[list[Option], list[tuple[str, str]]]:
+def _options(
+    spec: TileQuestion, layout: WrittenLayout
+) -> tuple[list[Option], list[tuple[str, str]]]:
     solution = solved(spec)
     shown = f"{layout.what} layout of the file"
     made: dict[str, Option | Refusal] = {AS_IS: option(spec, AS_IS, shown)}
@@ -106,12 +112,12 @@ def _options(spec: Spec, layout: SpecLayout) -> tuple[list[Option], list[tuple[s
     return found, [(n, o.reason) for n, o in made.items() if isinstance(o, Refusal)]
 
 
-def _mapped(spec: Spec, name: str, label: str) -> Option | Refusal:
+def _mapped(spec: TileQuestion, name: str, label: str) -> Option | Refusal:
     changed = under(spec, one_word_longer(spec))
     return changed if isinstance(changed, Refusal) else option(changed, name, label)
 
 
-def _padding(spec: Spec, solution: SpecSolution) -> Option | Refusal:
+def _padding(spec: TileQuestion, solution: SpecSolution) -> Option | Refusal:
     fits = solution.report.fits
     found = fits.get("padding") if fits else solution.report.refusal
     if not isinstance(found, Fit):
@@ -122,7 +128,7 @@ def _padding(spec: Spec, solution: SpecSolution) -> Option | Refusal:
     return option(changed, PADDING, found.best.name, found.best.operations)
 
 
-def _solved(spec: Spec, name: str, solution: SpecSolution) -> Option | Refusal:
+def _solved(spec: TileQuestion, name: str, solution: SpecSolution) -> Option | Refusal:
     best = solution.report.layout
     if best is None:
         return solution.report.refusal or Refusal("no layout")
@@ -132,7 +138,7 @@ def _solved(spec: Spec, name: str, solution: SpecSolution) -> Option | Refusal:
     return option(changed, name, best.offset, best.operations)
 
 
-def _wide(spec: Spec) -> Option | Refusal:
+def _wide(spec: TileQuestion) -> Option | Refusal:
     """The wider store under its own best layout."""
     found = _solved(spec, VECTOR_STORE, solved(spec))
     if isinstance(found, Refusal):

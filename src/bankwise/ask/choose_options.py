@@ -17,13 +17,20 @@ from bankwise.hardware.policies import WIDEST_BYTES
 from bankwise.notation import ck
 from bankwise.notation.accesses import cut_vectors
 from bankwise.notation.values import Distribution, DistributionTable, Mapped, Memory
-from bankwise.read.spec.values import GlobalAccess, Held, Spec, SpecAccess, SpecLayout
+from bankwise.read.tile_file.question import (
+    GlobalAccess,
+    Held,
+    TileQuestion,
+    WrittenAccess,
+    WrittenLayout,
+)
 from bankwise.show.choosing import Option
 from bankwise.show.coalescing import CoalesceRow
+from bankwise.solver.general import Listed
 
 
-def option(spec: Spec, name: str, label: str, operations: int = 0) -> Option | Refusal:
-    """Count a spec, LDS and the first global store; a Refusal where an access cannot be counted."""
+def option(spec: TileQuestion, name: str, label: str, operations: int = 0) -> Option | Refusal:
+    """Count LDS and the first global store; a Refusal where an access cannot be counted."""
     report = counted(spec)
     if report.check.refusals:
         return report.check.refusals[0]
@@ -41,19 +48,19 @@ def option(spec: Spec, name: str, label: str, operations: int = 0) -> Option | R
     )
 
 
-def _stored(spec: Spec) -> CoalesceRow | None:
+def _stored(spec: TileQuestion) -> CoalesceRow | None:
     """The first global write, counted."""
     access = store_of(spec)
     found = None if access is None else row(spec, access)
     return None if isinstance(found, Refusal) else found
 
 
-def store_of(spec: Spec) -> GlobalAccess | None:
+def store_of(spec: TileQuestion) -> GlobalAccess | None:
     """The first global write."""
     return next((g for g in spec.globals if g.op == "write"), None)
 
 
-def under(spec: Spec, address: AddressMap) -> Spec | Refusal:
+def under(spec: TileQuestion, address: AddressMap) -> TileQuestion | Refusal:
     """The spec with its tile through an address map; what moves at once stays as wide."""
     assert spec.layout is not None, "checked before"
     kept = []
@@ -65,19 +72,19 @@ def under(spec: Spec, address: AddressMap) -> Spec | Refusal:
     return replace(spec, layout=_mapped(spec, address), accesses=tuple(kept))
 
 
-def _mapped(spec: Spec, address: AddressMap) -> SpecLayout:
+def _mapped(spec: TileQuestion, address: AddressMap) -> WrittenLayout:
     assert spec.layout is not None, "checked before"
-    return SpecLayout(
+    return WrittenLayout(
         str(address), "address map", Mapped(spec.shape, address), spec.layout.location
     )
 
 
-def one_word_longer(spec: Spec) -> AddressMap:
+def one_word_longer(spec: TileQuestion) -> AddressMap:
     """The source's padding: a word per row, so that rows of whole words step through all banks."""
     return Padded(spec.shape[-1], max(1, BANK_BYTES // spec.element_bytes))
 
 
-def xor_descriptors(spec: Spec) -> tuple[tuple[int, ck.TensorDescriptor], ...]:
+def xor_descriptors(spec: TileQuestion) -> tuple[tuple[int, ck.TensorDescriptor], ...]:
     """CK's XOR descriptor of the tile for 32 and 64 banks, packs of 16 bytes; where it has one."""
     if len(spec.shape) != 2:
         return ()
@@ -99,15 +106,15 @@ def xor_descriptors(spec: Spec) -> tuple[tuple[int, ck.TensorDescriptor], ...]:
     return tuple(found)
 
 
-def with_memory(spec: Spec, memory: Memory, text: str) -> Spec:
+def with_memory(spec: TileQuestion, memory: Memory, text: str) -> TileQuestion:
     """The spec with another memory layout."""
     assert spec.layout is not None, "checked before"
-    layout = SpecLayout(text, "ck", memory, spec.layout.location)
+    layout = WrittenLayout(text, "ck", memory, spec.layout.location)
     plain = tuple(replace(a, layout=None) for a in spec.accesses)
     return replace(spec, layout=layout, accesses=plain)
 
 
-def vector_store(spec: Spec) -> Spec | Refusal:
+def vector_store(spec: TileQuestion) -> TileQuestion | Refusal:
     """The spec with the widest global store: what tutorial kernel 10 does to kernel 08.
 
     Where a lane's registers lie side by side in the output already, the store takes them at once.
@@ -130,14 +137,14 @@ def vector_store(spec: Spec) -> Spec | Refusal:
     return _exchanged(spec, store, held, memory, now)
 
 
-def _vector(held: Distribution, memory: Memory, spec: Spec, vector: int | None) -> int:
+def _vector(held: Distribution, memory: Memory, spec: TileQuestion, vector: int | None) -> int:
     cut = cut_vectors(held, memory, element_bytes=spec.element_bytes, vector=vector)
     return cut.width_bytes // spec.element_bytes
 
 
 def _exchanged(
-    spec: Spec, store: GlobalAccess, held: Distribution, memory: Memory, now: int
-) -> Spec | Refusal:
+    spec: TileQuestion, store: GlobalAccess, held: Distribution, memory: Memory, now: int
+) -> TileQuestion | Refusal:
     reader = _filling(spec, store)
     if reader is None:
         return Refusal("no read of the tile holds what the store writes")
@@ -162,7 +169,7 @@ def exchange(table: IntArray, low: int) -> IntArray:
     return swapped
 
 
-def _filling(spec: Spec, store: GlobalAccess) -> SpecAccess | None:
+def _filling(spec: TileQuestion, store: GlobalAccess) -> WrittenAccess | None:
     """The read whose registers the store writes: the same distribution over the same tile."""
     mine = _on_tile(store.held)
     for access in spec.accesses:
@@ -172,25 +179,28 @@ def _filling(spec: Spec, store: GlobalAccess) -> SpecAccess | None:
     return None
 
 
-def _on_tile(held: Held) -> IntArray | None:
-    if isinstance(held.distribution, Refusal):
+def _on_tile(held: Held | Listed) -> IntArray | None:
+    if isinstance(held, Listed) or isinstance(held.distribution, Refusal):
         return None
     found: IntArray = held.distribution.coordinates()[..., np.argsort(held.axes)]
     return found
 
 
-def _with_store(spec: Spec, store: GlobalAccess, held: Distribution, vector: int) -> Spec:
+def _with_store(
+    spec: TileQuestion, store: GlobalAccess, held: Distribution, vector: int
+) -> TileQuestion:
     wide = replace(store, held=replace(store.held, distribution=held), vector=vector)
     return replace(spec, globals=tuple(wide if g is store else g for g in spec.globals))
 
 
 def _with_both(
-    spec: Spec, store: GlobalAccess, reader: SpecAccess, turned: Distribution, low: int
-) -> Spec:
-    assert not isinstance(reader.held.distribution, Refusal), "it was compared"
-    table = exchange(reader.held.distribution.coordinates(), low)
-    shape = reader.held.distribution.shape
-    held = replace(reader.held, distribution=DistributionTable(shape, table))
+    spec: TileQuestion, store: GlobalAccess, reader: WrittenAccess, turned: Distribution, low: int
+) -> TileQuestion:
+    known = reader.held
+    assert isinstance(known, Held), "it was compared"
+    assert not isinstance(known.distribution, Refusal), "it was compared"
+    table = exchange(known.distribution.coordinates(), low)
+    held = replace(known, distribution=DistributionTable(known.distribution.shape, table))
     other = replace(reader, held=held, vector=None)
     wide = _with_store(spec, store, turned, turned.registers)
     return replace(wide, accesses=tuple(other if a is reader else a for a in spec.accesses))

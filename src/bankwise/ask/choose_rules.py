@@ -1,4 +1,4 @@
-"""The six rules of thumb on a spec, and where they are wrong about it."""
+"""The six rules of thumb on a question, and where they are wrong about it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bankwise.ask.spec import counted
 from bankwise.notation import ck
 from bankwise.notation.ck.transforms import Transform
 from bankwise.notation.values import same_memory
-from bankwise.read.spec.values import Spec
+from bankwise.read.tile_file.question import TileQuestion
 from bankwise.show.choosing import Option, Thumb, Wrong
 from bankwise.show.coalescing import CoalesceRow
 from bankwise.show.rules.checklist import banks_of
@@ -20,7 +20,7 @@ _ROW_MUL_BANKS = 64
 
 
 def thumbs(
-    spec: Spec, rows: Sequence[CoalesceRow], options: Mapping[str, Option]
+    spec: TileQuestion, rows: Sequence[CoalesceRow], options: Mapping[str, Option]
 ) -> tuple[Thumb, ...]:
     """The six rules, each with what counting says here."""
     return (
@@ -47,7 +47,7 @@ def thumbs(
     )
 
 
-def wrong_about_row_mul(spec: Spec) -> list[Wrong]:
+def wrong_about_row_mul(spec: TileQuestion) -> list[Wrong]:
     """Doubling the first length of the XOR, tried on the user's own tile; it is for 64 banks."""
     if banks_of(spec.machine) != _ROW_MUL_BANKS:
         return []
@@ -74,7 +74,7 @@ def _longer(transform: Transform) -> Transform:
     return Transform("xor", (2 * transform.lengths[0], transform.lengths[1]))
 
 
-def wrong_about_globals(spec: Spec, rows: Sequence[CoalesceRow]) -> list[Wrong]:
+def wrong_about_globals(spec: TileQuestion, rows: Sequence[CoalesceRow]) -> list[Wrong]:
     """256-byte strides, and strides in elements."""
     found = []
     for row in rows:
@@ -130,7 +130,7 @@ def _one(option: Option | None) -> str:
     )
 
 
-def _row_mul(spec: Spec) -> Thumb:
+def _row_mul(spec: TileQuestion) -> Thumb:
     says = "RowMul on gfx950: the XOR B-axis doubles."
     if banks_of(spec.machine) != _ROW_MUL_BANKS:
         return Thumb(4, says, f"not for {spec.machine.name}")

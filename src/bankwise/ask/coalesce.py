@@ -1,4 +1,4 @@
-"""``bankwise coalesce``: the global side of a spec: transactions, sets and buffer descriptor."""
+"""``bankwise coalesce``: the global side of a tile: transactions, sets and buffer descriptor."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from bankwise.hardware.machine import Machine
 from bankwise.notation.accesses import Vectors, cut_vectors
 from bankwise.notation.values import Distribution, Memory
 from bankwise.read.recognise import require
-from bankwise.read.spec.read import read_spec
-from bankwise.read.spec.values import GlobalAccess, Spec
-from bankwise.read.spec.views import pieces
+from bankwise.read.tile_file.question import GlobalAccess, TileQuestion
+from bankwise.read.tile_file.read import read_question
+from bankwise.read.tile_file.views import pieces
 from bankwise.show.coalescing import CoalesceReport, CoalesceRow, Sets
 from bankwise.show.values import Finding
 
@@ -34,14 +34,14 @@ def coalesce_spec(file: str | Path, *, target: str = "") -> CoalesceReport:
     Raises :class:`InputError` for a bad file, and for one without such an access.
     """
     require(file, "coalesce")
-    return coalesced(read_spec(file, target))
+    return coalesced(read_question(file, target))
 
 
-def coalesced(spec: Spec) -> CoalesceReport:
-    """The same for a spec that is read already."""
+def coalesced(spec: TileQuestion) -> CoalesceReport:
+    """The same for a question that is read already."""
     if not spec.globals:
         raise InputError(
-            "this spec has no [[global]] access",
+            "no [[global]] access",
             location=Location(spec.file),
             hint="[[global]] name, op, distribution, layout: like [[access]], in global memory",
         )
@@ -59,7 +59,7 @@ def coalesced(spec: Spec) -> CoalesceReport:
     )
 
 
-def row(spec: Spec, access: GlobalAccess) -> CoalesceRow | Refusal:
+def row(spec: TileQuestion, access: GlobalAccess) -> CoalesceRow | Refusal:
     """Count one access: one pass over the tile by all waves."""
     memory, whole = access.layout.memory, access.held.distribution
     for part in (memory, whole):
@@ -93,7 +93,7 @@ def row(spec: Spec, access: GlobalAccess) -> CoalesceRow | Refusal:
     )
 
 
-def _cut(spec: Spec, access: GlobalAccess, memory: Memory, piece: Distribution) -> Vectors:
+def _cut(spec: TileQuestion, access: GlobalAccess, memory: Memory, piece: Distribution) -> Vectors:
     try:
         return cut_vectors(piece, memory, element_bytes=spec.element_bytes, vector=access.vector)
     except InputError as error:
@@ -136,7 +136,7 @@ def _descriptor(machine: Machine, pitch_bytes: int) -> CacheSwizzle | Refusal | 
     return cache_swizzle(pitch_bytes)
 
 
-def _findings(spec: Spec, access: GlobalAccess) -> list[Finding]:
+def _findings(spec: TileQuestion, access: GlobalAccess) -> list[Finding]:
     """A cacheSwizzleStride that is not that of the rows, in bytes."""
     memory = access.layout.memory
     if access.swizzle_stride is None or isinstance(memory, Refusal):

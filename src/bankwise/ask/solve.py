@@ -1,4 +1,4 @@
-"""``bankwise solve``: read a problem, find the best layout, say what is known about it."""
+"""``bankwise solve``: read a question, find the best layout, say what is known about it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import numpy as np
 
 from bankwise.algebra.address import Linear
 from bankwise.algebra.layout import Layout, identity
+from bankwise.ask.spec import chosen
+from bankwise.ask.tile_problem import TileProblem, tile_problem
 from bankwise.errors import InputError, Refusal
-from bankwise.hardware.policies import policies
 from bankwise.notation.frameworks import framework
-from bankwise.read.problem.read import SolveOptions, TileProblem, read_problem
 from bankwise.read.recognise import asker
+from bankwise.read.tile_file.question import SolveOptions, TileQuestion
+from bankwise.read.tile_file.read import read_question
 from bankwise.show.solving import AccessRow, SolveReport
 from bankwise.solver.answer import Answer, Limits, counted, exact
 from bankwise.solver.construct import Step, construct
@@ -44,43 +46,37 @@ def solve(
     steps: bool = False,
     target: str = "",
 ) -> SolveReport:
-    """Find the best layout of a tile: of a problem or a spec, or of what a problem parses to.
+    """Find the best layout of a tile: of a file, or of what it parses to.
 
-    ``family``, ``budget_s`` and, of a spec, ``target`` take precedence over the file; ``policy``:
-    which instructions accesses become, "" for the file's own; ``steps``: with the construction for
-    two accesses. Of a spec this is what the solver says; :func:`bankwise.ask.spec_solve.solve_spec`
-    has it in every notation too. Raises :class:`InputError` for a bad file.
+    ``family``, ``budget_s`` and ``target`` take precedence over the file; ``policy``: which
+    instructions accesses become, "" for the file's own; ``steps``: with the construction for two
+    accesses. Of a file with a layout this is what the solver says;
+    :func:`bankwise.ask.spec_solve.solve_question` has it in every notation too. Raises
+    :class:`InputError` for a bad file.
     """
-    asked: dict[str, Any] = {"family": family, "budget_s": budget_s, "policy": policy}
-    asked["steps"] = steps
     if isinstance(source, Mapping):
-        return solve_problem(source, **asked)
-    found = solve_file(source, target=target, **asked)
+        question = chosen(read_question(source, target), policy)
+        return answered(question, family, budget_s, steps)
+    asked: dict[str, Any] = {"family": family, "budget_s": budget_s, "policy": policy}
+    found = solve_file(source, target=target, steps=steps, **asked)
     return found if isinstance(found, SolveReport) else found.report
 
 
 def solve_file(file: str | Path, **asked: Any) -> SolveReport | SpecSolution:
-    """:func:`solve` with all that there is to say about a spec."""
+    """:func:`solve` with all that there is to say beside a layout of the file."""
     found: SolveReport | SpecSolution = asker(file, "solve")(file, **asked)
     return found
 
 
-def solve_problem(
-    source: str | Path | Mapping[str, Any],
-    *,
-    family: str = "",
-    budget_s: float | None = None,
-    policy: str = "",
-    steps: bool = False,
-    target: str = "",
+def answered(
+    question: TileQuestion, family: str = "", budget_s: float | None = None, steps: bool = False
 ) -> SolveReport:
-    """:func:`solve` for a problem; its file names the machine, whatever the ``target``."""
-    policy = policy or "iree"
-    if policy not in policies():
-        raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
-    stated = read_problem(source)
+    """What the solver says about a question that is read already."""
+    stated = tile_problem(question)
+    if isinstance(stated, Refusal):
+        return SolveReport(question.file, question.machine.name, refusal=stated)
     limits = _limits(stated, _options(stated.options, family, budget_s))
-    answer = _answer(stated, limits, policy)
+    answer = _answer(stated, limits, question.policy or "iree")
     if isinstance(answer, Refusal):
         return SolveReport(stated.file, stated.machine.name, refusal=answer)
     construction, notes = _steps(answer) if steps else ((), ())
@@ -118,9 +114,12 @@ def _limits(stated: TileProblem, options: SolveOptions) -> Limits:
     return Limits(most // stated.batch, options.family, options.budget_s, options.allow_narrowing)
 
 
-def answer_of(stated: TileProblem, policy: str = "iree") -> Answer | Refusal:
-    """The answer to a problem that was read, with its own options."""
-    return _answer(stated, _limits(stated, stated.options), policy)
+def answer_of(question: TileQuestion) -> Answer | Refusal:
+    """The answer to a question that was read, with its own options."""
+    stated = tile_problem(question)
+    if isinstance(stated, Refusal):
+        return stated
+    return _answer(stated, _limits(stated, stated.options), question.policy or "iree")
 
 
 def _answer(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:

@@ -1,4 +1,4 @@
-"""``check`` on a spec file: does (writer, layout, reader) give zero conflicts?"""
+"""``check`` on a question about a tile: does (writer, layout, reader) give zero conflicts?"""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.policies import policies
 from bankwise.notation.frameworks import fault
 from bankwise.read.options import Options, Progress
-from bankwise.read.spec.read import parse_spec, read_spec
-from bankwise.read.spec.values import Spec, SpecLayout
-from bankwise.read.spec.views import disagreement
+from bankwise.read.tile_file.question import TileQuestion, WrittenLayout
+from bankwise.read.tile_file.read import parse_question, read_question
+from bankwise.read.tile_file.views import disagreement
 from bankwise.show.spec import QuotedNumber, SpecReport
 from bankwise.show.values import Finding
 
@@ -29,11 +29,11 @@ _DRAWN_ELEMENTS = 1 << 15
 
 
 def check_spec(file: str | Path, *, target: str = "", policy: str = "") -> SpecReport:
-    """Count every access of a spec file. ``target`` and ``policy`` take precedence over the file.
+    """Count every access of a file. ``target`` and ``policy`` take precedence over it.
 
     Raises :class:`InputError` with the place of what is wrong.
     """
-    return counted(chosen(read_spec(file, target), policy))
+    return counted(chosen(read_question(file, target), policy))
 
 
 def check_spec_file(file: Path, options: Options, progress: Progress | None = None) -> SpecReport:
@@ -45,29 +45,30 @@ def check_spec_text(
     text: str, file: str = "spec.toml", *, target: str = "", policy: str = ""
 ) -> SpecReport:
     """The same for a text."""
-    return counted(chosen(parse_spec(text, file, target), policy))
+    return counted(chosen(parse_question(text, file, target), policy))
 
 
-def chosen(spec: Spec, policy: str) -> Spec:
+def chosen(spec: TileQuestion, policy: str) -> TileQuestion:
     """The spec under a policy of the caller; "" keeps its own."""
     if policy and policy not in policies():
         raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
     return replace(spec, policy=policy or spec.policy)
 
 
-def needs_layout(spec: Spec) -> SpecLayout:
-    """The memory layout; :class:`InputError` for a spec that is about global memory alone."""
-    if spec.layout is None or not spec.accesses:
-        raise InputError(
-            "this spec has no [memory] with accesses",
-            location=Location(spec.file),
-            hint="`bankwise coalesce` reads its [[global]] accesses",
-        )
-    return spec.layout
+def needs_layout(spec: TileQuestion) -> WrittenLayout:
+    """The memory layout; :class:`InputError` for a question that has none, or no accesses."""
+    if spec.layout is not None and spec.accesses:
+        return spec.layout
+    if spec.accesses:
+        message, hint = "no layout to check", "add layout = ..., or `bankwise solve` finds one"
+    else:
+        message = "no [[access]] to shared memory"
+        hint = "`bankwise coalesce` reads its [[global]] accesses"
+    raise InputError(message, location=Location(spec.file), hint=hint)
 
 
-def counted(spec: Spec) -> SpecReport:
-    """Count every access of a spec."""
+def counted(spec: TileQuestion) -> SpecReport:
+    """Count every access of a question."""
     layout = needs_layout(spec)
     moved = [moves(spec, access, layout) for access in spec.accesses]
     size = 0 if isinstance(layout.memory, Refusal) else layout.memory.size * spec.element_bytes
@@ -100,7 +101,7 @@ def counted(spec: Spec) -> SpecReport:
     )
 
 
-def _offsets(layout: SpecLayout) -> tuple[int, ...] | None:
+def _offsets(layout: WrittenLayout) -> tuple[int, ...] | None:
     """Where each element lives, in elements, row-major; None where nobody could draw it."""
     memory = layout.memory
     if isinstance(memory, Refusal) or prod(memory.shape) > _DRAWN_ELEMENTS:
@@ -110,7 +111,7 @@ def _offsets(layout: SpecLayout) -> tuple[int, ...] | None:
 
 
 def _kernel(
-    spec: Spec, layout: SpecLayout, size: int, accesses: tuple[KernelAccess, ...]
+    spec: TileQuestion, layout: WrittenLayout, size: int, accesses: tuple[KernelAccess, ...]
 ) -> Kernel:
     threads = max((_waves(a) for a in accesses), default=1) * spec.machine.wave_size
     share = size / spec.machine.lds_bytes
@@ -130,7 +131,7 @@ def _waves(access: KernelAccess) -> int:
     return len(access.patterns[0].instructions[0].offsets_bytes)
 
 
-def _findings(spec: Spec, layout: SpecLayout, size: int) -> tuple[Finding, ...]:
+def _findings(spec: TileQuestion, layout: WrittenLayout, size: int) -> tuple[Finding, ...]:
     if isinstance(layout.memory, Refusal):
         return ()
     found = []
@@ -150,7 +151,7 @@ def _findings(spec: Spec, layout: SpecLayout, size: int) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _published(spec: Spec, reports: Sequence[AccessReport]) -> tuple[QuotedNumber, ...]:
+def _published(spec: TileQuestion, reports: Sequence[AccessReport]) -> tuple[QuotedNumber, ...]:
     """The published numbers beside ours; counters are of the whole launch."""
     groups = spec.launch.workgroups if spec.launch else 0
     ours: dict[str, int] = {"ways": max((r.ways for r in reports), default=1)}

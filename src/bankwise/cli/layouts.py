@@ -51,12 +51,12 @@ def count(
 @app.command(
     epilog=examples(
         "bankwise solve examples/solve/transpose_sm90.toml --steps",
-        "bankwise solve problem.toml --family cute -o cert.json",
+        "bankwise solve tile.toml --family cute -o cert.json",
     )
 )
 def solve(
     context: typer.Context,
-    problem: Annotated[Path, file_of("solve", "PROBLEM")],
+    problem: Annotated[Path, file_of("solve", "QUESTION")],
     steps: Annotated[
         bool, typer.Option("--steps", help="Show the construction for two accesses.")
     ] = False,
@@ -148,7 +148,7 @@ def explain(
             autocompletion=_rule_names,
         ),
     ] = "",
-    spec: Annotated[Path | None, file_of("explain choose", "[SPEC]")] = None,
+    spec: Annotated[Path | None, file_of("explain choose", "[QUESTION]")] = None,
     target: Target = "",
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
@@ -158,7 +158,7 @@ def explain(
     from bankwise.show import explaining
 
     if (spec is None) == (rule == "choose"):
-        raise InputError("`explain choose` takes a spec file, a rule takes none")
+        raise InputError("`explain choose` takes a tile question, a rule takes none")
     if spec is not None:
         from bankwise.ask.choose import choose
         from bankwise.show.choosing import print_choose
@@ -186,11 +186,11 @@ def explain(
     )
 )
 def coalesce(
-    file: Annotated[Path, file_of("coalesce", "SPEC")],
+    file: Annotated[Path, file_of("coalesce", "QUESTION")],
     target: Target = "",
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
-    """Count the global-memory transactions of a spec file, and the cache sets they meet in."""
+    """Count the global-memory transactions of a tile question, and the cache sets they meet in."""
     from bankwise.ask.coalesce import coalesce_spec
     from bankwise.show.coalescing import print_coalesce
 

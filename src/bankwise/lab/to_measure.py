@@ -1,4 +1,4 @@
-"""What ``bankwise verify`` measures: the accesses of a kernel, a spec or a problem, one by one.
+"""What ``bankwise verify`` measures: the accesses of a kernel or a tile question, one by one.
 
 A counter depends on the offsets only through the bank and the word, so equal patterns at another
 multiple of 1,024 bytes are one measurement.
@@ -19,7 +19,8 @@ from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.read.options import Options
-from bankwise.read.problem.read import read_problem
+from bankwise.read.tile_file.question import TileQuestion
+from bankwise.read.tile_file.read import read_question
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.price import Workload, place
 from bankwise.tile import Use
@@ -43,8 +44,8 @@ class AccessToMeasure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToMeasure:
-    """What a file asks to measure; of a problem also the solver's ``layout``, ``how`` in words it
-    is known to be best, and its ``certificate``."""
+    """What a file asks to measure; of a tile without a layout also the solver's ``layout``,
+    ``how`` in words it is known to be best, and its ``certificate``."""
 
     parts: tuple[AccessToMeasure, ...]
     layout: str = ""
@@ -92,13 +93,18 @@ def _assembly(file: Path, options: Options) -> Iterator[AccessToMeasure]:
             yield AccessToMeasure("as emitted", name, machine(kernel.target), distinct(found), why)
 
 
-def spec_parts(file: Path, options: Options) -> ToMeasure:
-    """The accesses of a spec file, under its layout."""
-    from bankwise.ask.spec import chosen, needs_layout
-    from bankwise.ask.spec_count import moves
-    from bankwise.read.spec.read import read_spec
+def question_parts(file: Path, options: Options) -> ToMeasure:
+    """The accesses of a tile, under the layout of the file; else row-major and proved best."""
+    from bankwise.ask.spec import chosen
 
-    spec = chosen(read_spec(file, options.target), options.policy)
+    question = chosen(read_question(file, options.target), options.policy)
+    return _as_asked(question) if question.layout else _solved(question)
+
+
+def _as_asked(spec: TileQuestion) -> ToMeasure:
+    from bankwise.ask.spec import needs_layout
+    from bankwise.ask.spec_count import lanes_of, moves
+
     layout = needs_layout(spec)
     parts = []
     for access in spec.accesses:
@@ -109,9 +115,9 @@ def spec_parts(file: Path, options: Options) -> ToMeasure:
             )
             continue
         found = [
-            WaveAccess(m.instruction.name, offsets, np.ones(offsets.shape, np.bool_))
+            WaveAccess(m.instruction.name, offsets, active)
             for m in moved
-            for offsets in m.offsets_bytes
+            for offsets, active in zip(m.offsets_bytes, lanes_of(m), strict=True)
         ]
         parts.append(
             AccessToMeasure(layout.text.strip(), access.name, spec.machine, distinct(found))
@@ -119,11 +125,10 @@ def spec_parts(file: Path, options: Options) -> ToMeasure:
     return ToMeasure(tuple(parts))
 
 
-def problem_parts(file: Path, options: Options) -> ToMeasure:
-    """The accesses of a problem, under its row-major layout and the one the solver proves best."""
+def _solved(stated: TileQuestion) -> ToMeasure:
+    """The accesses under a row-major layout and the one that the solver proves best."""
     from bankwise.ask.solve import answer_of
 
-    stated = read_problem(file)
     answer = answer_of(stated)
     if isinstance(answer, Refusal):
         raise InputError(f"there is no layout to verify: {answer.reason}")

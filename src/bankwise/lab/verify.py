@@ -1,7 +1,7 @@
 """``bankwise verify``: accesses on a real GPU; counters, prediction and certificate side by side.
 
-A problem is measured under its row-major layout and under the one the solver proves best; a spec
-under its own layout; a kernel as written or as emitted.
+A tile question is measured under its own layout; one without, row-major and under the layout that
+the solver proves best; a kernel as written or as emitted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def verify(
     limit: int = 2_000,
     counters: Measure = measure,
 ) -> VerifyReport:
-    """Measure the accesses of a problem, a spec or a kernel on this computer's GPU.
+    """Measure the accesses of a tile question or a kernel on this computer's GPU.
 
     ``limit``: at most so many launches; accesses beyond it are left out and named. ``counters``:
     where the counters come from. InputError where there is no GPU or profiler.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.counting.access import IntArray
+from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import Witness, count
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Direction, Instruction, Machine
@@ -28,12 +28,13 @@ class TileInstruction:
 
     ``offsets_bytes``: int64 [waves, lanes], the first byte of every lane. ``registers``: the
     registers it moves, lowest offset first; several instructions share them where one access of
-    the text is cut into pieces.
+    the text is cut into pieces. ``active``: bool [waves, lanes], None for all.
     """
 
     instruction: Instruction
     offsets_bytes: IntArray
     registers: tuple[int, ...]
+    active: BoolArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

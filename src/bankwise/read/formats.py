@@ -170,19 +170,14 @@ READ: tuple[Format, ...] = (
         binary=True,
     ),
     _toml(
-        *("spec", "memory", "global", "tile []"),
+        *("tile question", "memory", "global", "tile", "access", "layout", "solve", "machine"),
         verbs={
             "check": "ask.spec:check_spec_file",
-            "solve": "ask.spec_solve:solve_spec",
+            "solve": "ask.spec_solve:solve_question",
             "coalesce": "ask.coalesce:coalesce_spec",
             "explain choose": "ask.choose:choose",
-            "verify": "lab.to_measure:spec_parts",
+            "verify": "lab.to_measure:question_parts",
         },
-    ),
-    _toml(
-        *("problem", "tile", "access", "solve", "machine"),
-        verbs={"solve": "ask.solve:solve_problem", "verify": "lab.to_measure:problem_parts"},
-        instead="it has accesses and no layout: `bankwise solve FILE` finds one",
     ),
     _toml("sweep", "kernel", verbs={"sweep": "ask.sweep:sweep"}),
     _toml(
@@ -276,7 +271,7 @@ KNOWN: tuple[Format, ...] = (
     ),
     _known(
         *("TOML", "", ".toml", None),
-        "a spec has [memory] and [[access]], a problem tile and [[access]] (docs/notations.md)",
+        "a tile question has a machine, a tile and [[access]] (docs/notations.md)",
         family="TOML",
     ),
     _known(
@@ -319,8 +314,8 @@ SOURCES: tuple[Format, ...] = (
     _known(
         *("CK source", "", _HEADERS),
         lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
-        "write its tile and its layouts as a spec (docs/notations.md), or compile a kernel that "
-        "uses it with `hipcc -S` and check the assembly",
+        "write its tile and its layouts as a tile question (docs/notations.md), or compile a "
+        "kernel that uses it with `hipcc -S` and check the assembly",
         family="C++",
     ),
     Format(

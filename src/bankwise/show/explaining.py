@@ -26,4 +26,4 @@ def print_rules(rules: tuple[Rule, ...], console: Console) -> None:
             if rule.kind == kind:
                 table.add_row(f"  {rule.name}", escape(rule.summary))
         console.print(table)
-    console.print("[dim]bankwise explain NAME; bankwise explain choose SPEC.toml[/]")
+    console.print("[dim]bankwise explain NAME; bankwise explain choose QUESTION.toml[/]")

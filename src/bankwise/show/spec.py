@@ -1,4 +1,4 @@
-"""The answers of ``check`` and ``solve`` on a spec file, and their printing.
+"""The answers of ``check`` and ``solve`` on a tile question, and their printing.
 
 A spec's check is a :class:`bankwise.show.values.CheckReport`: an access of the file is an access,
 ``once`` is one pass over the tile, ``run`` those of one workgroup, ``launch`` all of them.
@@ -98,7 +98,7 @@ class SpecSolution:
 
 
 def print_spec(report: SpecReport, console: Console) -> None:
-    """Print the answer of ``check`` on a spec file."""
+    """Print the answer of ``check`` on a tile question."""
     check = report.check
     tile = ", ".join(f"{n} {s}" for n, s in zip(report.dims, report.tile, strict=True))
     name = escape(check.kernels[0].name)
@@ -199,7 +199,7 @@ def _print_verdict(report: SpecReport, console: Console) -> None:
 
 
 def print_solution(answer: SpecSolution, console: Console) -> None:
-    """Print the answer of ``solve`` on a spec file: the layout, in every notation."""
+    """Print the answer of ``solve`` on a tile question: the layout, in every notation."""
     before = sum(a.cost.extra for a in answer.before.check.accesses)
     console.print(f"[dim]{answer.asked} layout of the file: {before:,} extra passes[/]")
     print_solve(replace(answer.report, emit=None), console)

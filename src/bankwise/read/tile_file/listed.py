@@ -1,4 +1,4 @@
-"""One ``[[access]]`` of a problem file."""
+"""An ``[[access]]`` by directions of lane bits, or by an expression of lane and reg."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.policies import select
-from bankwise.read.problem.lines import Path
-from bankwise.read.problem.source import Source, choice, known, optional, required
+from bankwise.read.tile_file.lines import Path
+from bankwise.read.tile_file.source import Source, choice, optional, required
 from bankwise.solver.general import (
     VARIABLES,
     Listed,
@@ -26,27 +26,18 @@ from bankwise.solver.general import (
 from bankwise.solver.linear_form import dimensions
 from bankwise.solver.problem import BitTile, Request, problem
 
-_ACCESS = (
-    "name",
-    "op",
-    "lanes",
-    "registers",
-    "vector",
-    "weight",
-    "instruction",
-    "kind",
-    "active",
-    "offset",
-)
+KEYS = ("lanes", "registers", "offset", "active", "instruction", "kind")
+"""Keys that an access has in these words alone."""
 _MAX_EXECUTIONS = 4096
 
 
-def read_access(data: object, number: int, gpu: Machine, shape: Shape, source: Source) -> Listed:
-    """Read and check access ``number`` of the file. InputError with the line of the bad key."""
-    where: Path = ("access", number)
-    if not isinstance(data, dict):
-        raise source.error(where, f"access = {data!r} is no table", "write [[access]]")
-    known(data, _ACCESS, where, source)
+def read_listed(
+    data: Mapping[str, Any], where: Path, gpu: Machine, shape: Shape, source: Source
+) -> Listed:
+    """Read and check one access. InputError with the line of the bad key.
+
+    ``shape``: the tile without its stages.
+    """
     name = required(data, "name", str, where, source)
     op = choice(data, "op", ("read", "write"), where, source)
     kind = choice({"kind": "plain", **data}, "kind", ("plain", "dma"), where, source)
@@ -54,7 +45,11 @@ def read_access(data: object, number: int, gpu: Machine, shape: Shape, source: S
     if weight < 1:
         raise source.error((*where, "weight"), f"weight = {weight}; weights are 1 or more")
     if ("lanes" in data) == ("offset" in data):
-        raise source.error(where, f"access {name!r} needs either lanes or offset")
+        raise source.error(
+            where,
+            f"access {name!r} needs either lanes or offset",
+            "or a distribution, in the words of a framework",
+        )
     instruction = _instruction(data, gpu, where, source)
     request = Request(name, op, (), None, (), weight, instruction, kind)
     expressions = [_expression(data, key, where, source) for key in ("active", "offset")]

@@ -13,7 +13,7 @@ from bankwise.hardware.machine import Machine
 from bankwise.notation import ck
 from bankwise.notation.ck.transforms import Transform
 from bankwise.notation.values import Distribution, DistributionTable, Memory, limit, points
-from bankwise.read.spec.values import SpecAccess, SpecLayout
+from bankwise.read.tile_file.question import Held, WrittenAccess, WrittenLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,20 @@ def turned(memory: Memory, axes: tuple[int, ...]) -> Memory:
     return ck.transform(memory, same, tuple((i,) for i in range(len(axes))), places)
 
 
-def seen(access: SpecAccess, layout: SpecLayout) -> Memory | Refusal:
+def axes_of(access: WrittenAccess, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Which axis of the tile each axis of an access is."""
+    return access.held.axes if isinstance(access.held, Held) else tuple(range(len(shape)))
+
+
+def seen(access: WrittenAccess, layout: WrittenLayout) -> Memory | Refusal:
     """The memory as an access sees it, over the access's own axes."""
     if access.layout is not None:
         return access.layout.memory
     memory = layout.memory
-    return memory if isinstance(memory, Refusal) else turned(memory, access.held.axes)
+    return memory if isinstance(memory, Refusal) else turned(memory, axes_of(access, memory.shape))
 
 
-def disagreement(access: SpecAccess, layout: SpecLayout) -> str:
+def disagreement(access: WrittenAccess, layout: WrittenLayout) -> str:
     """Where the access's own words for the memory and those of the file differ; empty if nowhere.
 
     Every reader and writer has to find an element at the same place.
@@ -67,13 +72,14 @@ def disagreement(access: SpecAccess, layout: SpecLayout) -> str:
     mine = access.layout.memory
     if isinstance(mine, Refusal):
         return ""
+    axes = axes_of(access, layout.memory.shape)
     everything = points(mine.shape)
-    theirs = turned(layout.memory, access.held.axes).offsets(everything)
+    theirs = turned(layout.memory, axes).offsets(everything)
     wrong = np.flatnonzero(mine.offsets(everything) != theirs)
     if not wrong.size:
         return ""
     first = int(wrong[0])
-    element = tuple(int(c) for c in everything[first, np.argsort(access.held.axes)])
+    element = tuple(int(c) for c in everything[first, np.argsort(axes)])
     here = int(mine.offsets(everything[first]))
     return (
         f"access {access.name!r} finds element {element} at offset {here}, "

@@ -1,1 +1,0 @@
-"""Problem files: a tile, its accesses and what the solver may do, as TOML."""

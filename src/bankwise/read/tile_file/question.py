@@ -1,0 +1,159 @@
+"""What a file asks about a tile, read and checked: tile, memory layout, accesses, launch.
+
+An access says who moves which element: as a distribution, in the words of any framework
+(:class:`Held`), or one by one, as directions of lane bits or an expression of lane and reg
+(:class:`bankwise.solver.general.Listed`). Both are asked the same questions: what they cost under
+the layout of the file (:mod:`bankwise.ask.spec_count`), and which layout is best
+(:mod:`bankwise.ask.solve`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from bankwise.algebra.offset import Dims, Shape
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.machine import Direction, Machine
+from bankwise.notation.values import Distribution, Memory
+from bankwise.solver.general import Listed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenLayout:
+    """A memory layout with the text it came from; ``memory`` is a Refusal where it cannot be read.
+
+    ``what``: "row-major" or the notation.
+    """
+
+    text: str
+    what: str
+    memory: Memory | Refusal
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A distribution with the text it came from, and what of the tile it is about.
+
+    ``axes[i]``: which axis of the tile its axis i is.
+    """
+
+    text: str
+    notation: str
+    axes: tuple[int, ...]
+    distribution: Distribution | Refusal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenAccess:
+    """One ``[[access]]``: all lanes move the tile once. ``held``: who moves which element.
+
+    ``layout``: the memory in the words of this access, over its own axes; None: the memory of the
+    file. ``vector``: elements that one access of the text moves, None for what the framework or
+    the compiler makes of it. ``weight``: how often it runs for one pass over the tile.
+    """
+
+    name: str
+    op: Direction
+    held: Held | Listed
+    layout: WrittenLayout | None
+    vector: int | None
+    weight: int
+    location: Location
+
+    @property
+    def words(self) -> str:
+        """In whose words it is."""
+        if isinstance(self.held, Held):
+            return f"{self.held.notation} distribution"
+        return "directions" if self.held.offset is None else "offset expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GlobalAccess:
+    """One ``[[global]]``: the same for global memory.
+
+    ``base_bytes``: where the tile begins. ``swizzle_stride``: the cacheSwizzleStride that the
+    program passes, None if it passes none.
+    """
+
+    name: str
+    op: Direction
+    held: Held
+    layout: WrittenLayout
+    vector: int | None
+    base_bytes: int
+    swizzle_stride: int | None
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class TileTrips:
+    """How often the tile is passed: ``workgroups``, each ``iterations`` times."""
+
+    workgroups: int
+    iterations: int
+
+    @property
+    def passes(self) -> int:
+        """Passes over the tile in the whole launch."""
+        return self.workgroups * self.iterations
+
+
+@dataclass(frozen=True, slots=True)
+class SolveOptions:
+    """The ``[solve]`` table. ``family``: restrict the answer to it; ``budget_s``: seconds."""
+
+    family: str = ""
+    budget_s: float | None = None
+    allow_narrowing: bool = False
+    max_lds_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TileQuestion:
+    """A file. ``shape``: of the tile in elements, ``dims`` its axes' names, last one fastest.
+
+    ``stages``: leading dimensions that no access moves, the outermost last. ``policy``: "" leaves
+    the widths to the framework in whose words an access is. ``layout``: None asks for one.
+    ``published``: what somebody measured, to be compared.
+    """
+
+    file: str
+    title: str
+    machine: Machine
+    shape: tuple[int, ...]
+    dims: tuple[str, ...]
+    element_bits: int
+    stages: Dims
+    policy: str
+    layout: WrittenLayout | None
+    accesses: tuple[WrittenAccess, ...]
+    globals: tuple[GlobalAccess, ...]
+    launch: TileTrips | None
+    published: Mapping[str, int | float | str]
+    options: SolveOptions
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of one element; 0 for less than a byte."""
+        return self.element_bits // 8
+
+    @property
+    def whole(self) -> Shape:
+        """The tile with all its stages."""
+        dims = zip(reversed(self.dims), reversed(self.shape), strict=True)
+        return Shape(tuple(dims), self.element_bits)
+
+    @property
+    def tile(self) -> Shape:
+        """The tile without its stages: what the accesses are about."""
+        dims = self.whole.dims
+        return Shape(dims[: len(dims) - len(self.stages)], self.element_bits)
+
+    @property
+    def batch(self) -> int:
+        """How many such tiles lie behind each other."""
+        return prod(size for _, size in self.stages)
