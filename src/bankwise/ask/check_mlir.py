@@ -48,7 +48,7 @@ def check_opened(opened: Opened, options: Options) -> CheckReport:
 
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
     """Count what was extracted."""
-    counted = [_report(analysis) for analysis in analyses]
+    counted = [_report(analysis, options.width_policy) for analysis in analyses]
     return check_report(
         opened.source.file,
         options.width_policy,
@@ -61,7 +61,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
     )
 
 
-def _report(analysis: Analysis) -> tuple[KernelReport, tuple[Refusal, ...]]:
+def _report(analysis: Analysis, policy: str) -> tuple[KernelReport, tuple[Refusal, ...]]:
     """One kernel, and what of it was not counted.
 
     Its occupancy is that of a kernel nobody has compiled: registers are not considered. None
@@ -72,7 +72,9 @@ def _report(analysis: Analysis) -> tuple[KernelReport, tuple[Refusal, ...]]:
     used = kernel.lds_bytes
     held = occupancy(gpu, Usage(x * y * z, used)) if used else None
     accesses, refusals = count_kernel(kernel, gpu)
-    return kernel_report(kernel, accesses, occupancy=held, optima=_optima(analysis)), refusals
+    return kernel_report(
+        kernel, accesses, occupancy=held, optima=_optima(analysis, policy)
+    ), refusals
 
 
 def kernel_of(analysis: Analysis) -> Kernel:
@@ -121,27 +123,42 @@ def _issued(pattern: Pattern, issues: tuple[Issue, ...]) -> IssuedPattern:
     )
 
 
-def _optima(analysis: Analysis) -> Iterator[Optimum]:
-    """What the best layout of each group of allocations would take, where that can be said."""
-    from bankwise.change.rewrite.plan import groups, plan
+def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
+    """What the best layout of each group of allocations would take, where that can be said.
+
+    Of padded rows also without their padding, where that is sure to be no worse.
+    """
+    from bankwise.change.rewrite.group import groups
+    from bankwise.change.rewrite.plan import plan
     from bankwise.solver.best import certified
 
     for group in groups(analysis.extraction):
-        chosen = plan(group, analysis.issues, analysis.machine)
+        chosen = plan(group, analysis.issues, analysis.machine, policy)
         if isinstance(chosen, Refusal) or not chosen.best.present.ideal:
             continue
+        present = chosen.best.present
+        shorter = None if chosen.without is None else chosen.without.chosen
+        undone = () if shorter is None else _without(chosen, shorter)
+        chosen = shorter or chosen
         best, least = chosen.best, chosen.anything
         known = best.known(least)
         yield Optimum(
             allocations=tuple(a.name for a in group.allocations),
-            present=best.present.run,
+            present=present.run,
             best=Cost(least.run.passes, best.present.run.ideal),
             optimal=known.optimal,
             how=known.how,
             address=str(least.layout),
-            notes=_unwritten(chosen),
+            notes=(*undone, *_unwritten(chosen)),
             certificate=certified(best, least.layout),
         )
+
+
+def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:
+    """The rows of a plan that undoes a padding."""
+    long, short = kept.tile.row, shorter.tile.row
+    fewer = kept.best.present.lds_bytes - shorter.best.present.lds_bytes
+    return (f"in rows of {short} without their padding of {long - short}: {fewer:,} bytes less",)
 
 
 def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
+from bankwise.ask.fix_padding import Key, Padding, Start, against, kept, paddings, without
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
@@ -21,7 +22,8 @@ from bankwise.show.fixing import Change, FixReport, Verdict
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.emit import Emitter
-    from bankwise.change.rewrite.plan import Group, GroupPlan
+    from bankwise.change.rewrite.group import Group
+    from bankwise.change.rewrite.plan import GroupPlan
     from bankwise.change.rewrite.scope import Scope
     from bankwise.read.mlir.module import Opened
     from bankwise.show.model import ModelFix
@@ -97,7 +99,7 @@ def fix_kernels(
 
     opened = open_module(file)
     analyses = analyse(opened, options)
-    rewritten = _rewrite(opened, analyses)
+    rewritten = _rewritten(opened, analyses, options)
     fixed_text = rewritten.text
     reopened = open_text(fixed_text, opened.source.file)
     again = analyse(reopened, options)
@@ -124,33 +126,56 @@ def fix_kernels(
 
 @dataclass(frozen=True, slots=True)
 class _Rewritten:
+    """``worse``: the paddings that had better stayed, because no fold could be written."""
+
     text: str
     changes: tuple[Change, ...]
     refusals: tuple[Refusal, ...]
+    worse: Mapping[Key, Refusal]
 
 
-def _rewrite(opened: Opened, analyses: tuple[Analysis, ...]) -> _Rewritten:
+def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
+    """The best that can be written: paddings undone where that pays, then the folds."""
+    wanted, told = paddings(analyses, options.width_policy), dict[Refusal, None]()
+    while True:
+        start = without(opened, analyses, wanted, options)
+        done = _folded(start, options.width_policy)
+        told |= dict.fromkeys((*start.refusals, *done.worse.values()))
+        if not done.worse:
+            return replace(done, refusals=(*told, *done.refusals))
+        wanted = tuple(p for key, p in start.undone.items() if key not in done.worse)
+
+
+def _folded(start: Start, policy: str) -> _Rewritten:
     from bankwise.change.rewrite.emit import Emitter
-    from bankwise.change.rewrite.plan import groups, plan
+    from bankwise.change.rewrite.group import groups
+    from bankwise.change.rewrite.plan import plan
     from bankwise.read.mlir.source import apply_edits
 
+    opened = start.opened
     emitter = Emitter(opened.source.text, opened.offset_of)
     changes: list[Change] = []
     refusals: list[Refusal] = []
-    for analysis in analyses:
+    worse: dict[Key, Refusal] = {}
+    for analysis in start.analyses:
         scope = _scope(analysis, emitter)
         for group in groups(analysis.extraction):
-            chosen = _unknown(analysis, group) or plan(group, analysis.issues, analysis.machine)
-            if isinstance(chosen, Refusal):
+            gpu, key = analysis.machine, (analysis.kernel.name, group.names)
+            chosen = _unknown(analysis, group) or plan(group, analysis.issues, gpu, policy)
+            if key in start.undone:
+                undone = _undone(analysis, chosen, scope, start.undone[key])
+                worse |= {key: undone} if isinstance(undone, Refusal) else {}
+                changes += [] if isinstance(undone, Refusal) else [undone]
+            elif isinstance(chosen, Refusal):
                 refusals += [chosen] if _conflicts(analysis, group.names) else []
             elif chosen.helps:
                 done = _applied(chosen, scope)
-                refusals += [done] if isinstance(done, Refusal) else []
+                refusals += [done] if isinstance(done, Refusal) else kept(chosen, done)
                 changes += [] if isinstance(done, Refusal) else [_change(analysis, chosen, done)]
-            elif chosen.anything.passes < chosen.best.present.passes:
-                refusals.append(_unwritten(chosen))
+            else:
+                refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
     text = apply_edits(opened.source.text, emitter.edits)
-    return _Rewritten(text, tuple(changes), tuple(refusals))
+    return _Rewritten(text, tuple(changes), tuple(refusals), worse)
 
 
 def _applied(chosen: GroupPlan, scope: Scope) -> Plan | Refusal:
@@ -167,14 +192,28 @@ def _applied(chosen: GroupPlan, scope: Scope) -> Plan | Refusal:
     return refusals[0]
 
 
-def _unwritten(chosen: GroupPlan) -> Refusal:
+def _undone(
+    analysis: Analysis, chosen: GroupPlan | Refusal, scope: Scope, padding: Padding
+) -> Change | Refusal:
+    """The fold of rows whose padding is gone; a Refusal if they had better keep it."""
+    if isinstance(chosen, Refusal):
+        return padding.stays(chosen.reason)
+    done = _applied(chosen, scope) if chosen.helps else chosen.best.present
+    if isinstance(done, Refusal):
+        return padding.stays(done.reason)
+    if done.passes > padding.undone.least:
+        return padding.stays(f"without it {done.run.passes:,} passes can be written")
+    return _change(analysis, chosen, done, padding)
+
+
+def _unwritten(chosen: GroupPlan) -> list[Refusal]:
     """A layout is better, and is not one that fix can write."""
-    names, least = chosen.group.names, chosen.anything.run.passes
-    reason = (
-        f"{names}: a layout that takes {least:,} passes instead of "
-        f"{chosen.best.present.run.passes:,} exists, but it is not {chosen.writable.space}"
-    )
-    return Refusal(reason, chosen.group.allocations[0].location)
+    names, where = chosen.group.names, chosen.group.allocations[0].location
+    present, least = chosen.best.present.run.passes, chosen.anything.run.passes
+    if least < present:
+        reason = f"a layout that takes {least:,} passes instead of {present:,} exists, but it is"
+        return [Refusal(f"{names}: {reason} not {chosen.writable.space}", where)]
+    return []
 
 
 def _unknown(analysis: Analysis, group: Group) -> Refusal | None:
@@ -201,21 +240,25 @@ def _conflicts(analysis: Analysis, names: str) -> bool:
     return any(r.run.extra and set(r.allocations) & set(names.split(", ")) for r in reports)
 
 
-def _change(analysis: Analysis, plan: GroupPlan, found: Plan) -> Change:
+def _change(
+    analysis: Analysis, plan: GroupPlan, found: Plan, padding: Padding | None = None
+) -> Change:
     from bankwise.change.rewrite.plan import coalescing
     from bankwise.solver.best import certified
 
-    present = plan.best.present
+    present = plan.best.present if padding is None else padding.kept.best.present
+    ideal = plan.best.present.run.ideal
     return Change(
         kernel=analysis.kernel.name,
         allocations=tuple(a.name for a in plan.group.allocations),
         address=str(found.layout),
         before=present.run,
-        after=Cost(found.run.passes, present.run.ideal),
+        after=Cost(found.run.passes, ideal),
         members=found.tried,
         coalescing=coalescing(plan.group, found),
         optimum=_against_optimum(plan, found),
         certificate=certified(plan.best, found.layout),
+        padding="" if padding is None else against(padding, found),
     )
 
 

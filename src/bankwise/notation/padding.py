@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.algebra.address import Padded
+from bankwise.algebra.address import Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
@@ -91,6 +91,46 @@ class Unpadded:
 
     def __str__(self) -> str:
         return f"unpadded<pitch={self.pitch}, row={self.row}>"
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedFold:
+    """A fold inside the used columns of rows that are followed by ``pad`` unused elements.
+
+    ``fold``: of the rows without their padding. On offsets in the padded rows; the pad stays.
+    """
+
+    fold: RowFolds
+    pad: int
+
+    @property
+    def row(self) -> int:
+        """Elements from row to row."""
+        return self.fold.row + self.pad
+
+    @property
+    def block(self) -> int:
+        """The column moves inside groups of so many elements."""
+        return self.fold.block
+
+    @property
+    def folds(self) -> tuple[Fold, ...]:
+        """The folds, each reading the numbers of the longer rows."""
+        each = ((f.divisor // self.fold.row * self.row, f) for f in self.fold.folds)
+        return tuple(Fold(divisor, f.unit, f.phases) for divisor, f in each)
+
+    def delta(self, offsets: IntArray) -> IntArray:
+        """What each element's column is XORed with, elements."""
+        return RowFolds(self.row, self.folds).delta(offsets)
+
+    def __call__(self, offsets: IntArray) -> IntArray:
+        """The new offsets."""
+        column = offsets % self.row
+        moved = np.where(column < self.fold.row, column ^ self.delta(offsets), column)
+        return np.asarray(offsets - column + moved)
+
+    def __str__(self) -> str:
+        return f"{self.fold}, padded<row={self.fold.row}, pad={self.pad}>"
 
 
 def row_pads(row: int, element_bits: int) -> Iterator[Padded]:

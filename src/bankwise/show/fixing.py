@@ -39,7 +39,8 @@ class Change:
 
     ``optimum`` says how far the new map is from the best one. ``coalescing`` says what the permuted
     global addresses of direct-to-LDS copies do; ``members`` is how many maps were tried.
-    ``certificate``: of the new map; None where its passes were only counted.
+    ``certificate``: of the new map; None where its passes were only counted. ``padding``: of rows
+    whose padding was undone, what they cost with it and without, in words.
     """
 
     kernel: str
@@ -51,6 +52,7 @@ class Change:
     coalescing: str
     optimum: str = ""
     certificate: Certificate | None = None
+    padding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ def print_fix(report: FixReport, console: Console) -> None:
             f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
             f"{change.after.ideal:,}; {escape(change.optimum)}"
         )
+        if change.padding:
+            console.print(f"  {escape(change.padding)}")
         if change.coalescing:
             console.print(f"  {escape(change.coalescing)}")
     for refusal in report.refusals:

@@ -4,7 +4,7 @@
     materialise   vectors that are to go through shared memory get an allocation and its hint
     flatten       tensors in shared memory become memrefs; hints stand on one dimension
     resolve       hints become address arithmetic at every access, or stay, with a reason
-    pad           the fallback: longer rows, where counting says that they help
+    pad           the fallback: longer rows, where counting says that they help; and the way back
     buffer        global accesses through raw buffers, with the cache's swizzle where it may help
 
 legality      the one classifier that decide and resolve share

@@ -19,7 +19,7 @@ from bankwise.change.passes.resolve import resolve
 from bankwise.change.passes.rule_23778 import Choice, choose
 from bankwise.change.passes.statements import statements
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
-from bankwise.change.rewrite.plan import Group, groups
+from bankwise.change.rewrite.group import Group, groups
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
 

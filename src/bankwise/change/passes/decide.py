@@ -38,7 +38,8 @@ from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.rule_23778 import Choice
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
-from bankwise.change.rewrite.plan import Group, groups, plan
+from bankwise.change.rewrite.group import Group, groups
+from bankwise.change.rewrite.plan import plan
 from bankwise.counting.access import Allocation
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine

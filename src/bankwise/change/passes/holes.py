@@ -20,7 +20,7 @@ from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.resolve import Swizzled, classified
 from bankwise.change.passes.statements import users
 from bankwise.change.passes.values import PassOptions
-from bankwise.change.rewrite.plan import groups, tile_of
+from bankwise.change.rewrite.group import groups, tile_of
 from bankwise.counting.access import Pattern
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.notation.padding import Unpadded

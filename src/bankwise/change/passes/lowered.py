@@ -9,7 +9,7 @@ from iree.compiler import ir
 
 from bankwise.change.passes.values import PassOptions
 from bankwise.change.rewrite.emit import Emitter
-from bankwise.change.rewrite.plan import Issues
+from bankwise.change.rewrite.group import Issues
 from bankwise.change.rewrite.scope import Scope, scope_of
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine

@@ -12,6 +12,9 @@ Every padding in question is counted with the instructions that it leads to: row
 8-byte aligned turn each 16-byte access into a pair of 8-byte ones. The fewest passes win, then the
 fewest accesses (a pair counts as two), then the fewest bytes. Never padded: what has no conflict,
 carries a hint, is filled by copies in lane order, or would not fit.
+
+:func:`unpadded` is the way back: the allocation and all views of it in rows without their padding.
+Indices stay as they are: ``%a[%i, %j]`` is the same element of the tile in rows of any length.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
 from iree.compiler import ir
 
 from bankwise.algebra.address import Padded
@@ -28,10 +32,10 @@ from bankwise.change.passes.hints import hints
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
-from bankwise.change.rewrite.plan import Group, groups, tile_of
+from bankwise.change.rewrite.group import Group, groups, tile_of
 from bankwise.counting.access import Allocation
 from bankwise.errors import Refusal
-from bankwise.notation.padding import PADDINGS_BYTES, row_pads
+from bankwise.notation.padding import PADDINGS_BYTES, Unpadded, row_pads
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit, apply_edits
 from bankwise.solver.best import Best, best
@@ -151,13 +155,90 @@ def _written(
     lines = [f"{padded} = {head} : {wide}", _subview(name, padded, old.shape, wide, narrow)]
     edits = [Edit(span.start, span.end, text.indent(op).join(lines))]
     for user in users(op.results[0]):
-        if user.name not in _PLAIN_USERS:
-            return f"{user.name} uses it, and cannot take the type of longer rows"
-        places = text.occurrences(user, spelled)
-        if len(places) != 1:
-            return f"{user.name} does not write its type as the allocation does"
-        edits.append(Edit(places[0].start, places[0].end, narrow))
+        edited = _retyped(user, spelled, narrow, text)
+        if isinstance(edited, str):
+            return edited
+        edits.append(edited)
     return edits
+
+
+def _retyped(user: ir.Operation, old: str, new: str, text: Statements) -> Edit | str:
+    """One use of a memref with its type written anew."""
+    if user.name not in _PLAIN_USERS:
+        return f"{user.name} uses it, and cannot take the type of other rows"
+    places = text.occurrences(user, old)
+    if len(places) != 1:
+        return f"{user.name} does not write its type as the allocation does"
+    return Edit(places[0].start, places[0].end, new)
+
+
+def unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] | str:
+    """The allocation ``op`` in rows of ``rows.row``, and every type that follows; or why not."""
+    old = ir.MemRefType(op.results[0].type)
+    if not isinstance(old.layout, ir.AffineMapAttr):
+        return f"{old} says its strides"
+    body = text.body(op)
+    _, _, spelled = text.text[body.start : body.end].rpartition(" : ")
+    shape = (*old.shape[:-1], rows.row)
+    new = f"memref<{'x'.join(map(str, shape))}x{old.element_type}, {old.memory_space}>"
+    followed = _followed(op.results[0], spelled, new, rows, text)
+    if isinstance(followed, str):
+        return followed
+    return [Edit(body.end - len(spelled), body.end, new), *followed]
+
+
+def _followed(
+    value: ir.Value, old: str, new: str, rows: Unpadded, text: Statements
+) -> list[Edit] | str:
+    """The uses of a memref, those of its views included, with the types of shorter rows."""
+    edits: list[Edit] = []
+    for user in users(value):
+        if user.name == "memref.subview":
+            more = _view(user, old, new, rows, text)
+        else:
+            edited = _retyped(user, old, new, text)
+            more = edited if isinstance(edited, str) else [edited]
+        if isinstance(more, str):
+            return more
+        edits += more
+    return edits
+
+
+def _view(
+    op: ir.Operation, old: str, new: str, rows: Unpadded, text: Statements
+) -> list[Edit] | str:
+    """A subview of a padded memref, and its uses."""
+    sizes, offsets = (op.attributes[f"static_{name}"] for name in ("sizes", "offsets"))
+    if not 0 <= sizes[len(sizes) - 1] + max(0, offsets[len(offsets) - 1]) <= rows.row:
+        return "memref.subview covers its padding"
+    shorter = _shorter(ir.MemRefType(op.results[0].type), rows)
+    if shorter is None:
+        return "memref.subview steps through its padding"
+    body = text.body(op)
+    tail = text.text[body.start : body.end].rpartition(" : ")[2]
+    source, arrow, result = tail.partition(" to ")
+    if source != old or not arrow:
+        return "memref.subview does not write its type as the allocation does"
+    followed = _followed(op.results[0], result, shorter, rows, text)
+    if isinstance(followed, str):
+        return followed
+    return [Edit(body.end - len(tail), body.end, f"{new} to {shorter}"), *followed]
+
+
+def _shorter(old: ir.MemRefType, rows: Unpadded) -> str | None:
+    """The type of a view in shorter rows; None if a step of it ends inside a row further on."""
+    strides, offset = old.get_strides_and_offset()
+    if any(0 < s % rows.pitch < s for s in strides if s > 0):
+        return None
+    offset, *steps = (n if n < 0 else int(rows(np.array(n))) for n in (offset, *strides))
+    layout = f"[{', '.join(map(_amount, steps))}]" + (f", offset: {_amount(offset)}" * bool(offset))
+    sizes = "".join(f"{_amount(size)}x" for size in old.shape)
+    return f"memref<{sizes}{old.element_type}, strided<{layout}>, {old.memory_space}>"
+
+
+def _amount(number: int) -> str:
+    """A number of a memref type; what is not known is a question mark."""
+    return "?" if number < 0 else str(number)
 
 
 def _subview(name: str, padded: str, sizes: Sequence[int], wide: str, narrow: str) -> str:

@@ -28,7 +28,7 @@ from bankwise.change.passes.statements import statements
 from bankwise.change.passes.swizzled_index import swizzle_index
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.change.rewrite.emit import Emitter
-from bankwise.change.rewrite.plan import groups
+from bankwise.change.rewrite.group import groups
 from bankwise.change.rewrite.scope import CannotRewriteError
 from bankwise.counting.access import Allocation
 from bankwise.errors import Location, Refusal

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bankwise.change.rewrite.fold_index import fold_index
+from bankwise.change.rewrite.group import Group
 from bankwise.change.rewrite.permute import permute_source
-from bankwise.change.rewrite.plan import Group, fold_of
+from bankwise.change.rewrite.plan import fold_of
 from bankwise.change.rewrite.scope import CannotRewriteError, Scope, refusal_of
 from bankwise.errors import Refusal
 from bankwise.solver.plan import Plan

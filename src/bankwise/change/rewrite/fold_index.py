@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from iree.compiler import ir
 
 from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.rewrite.closed_form import ThreadValue
 from bankwise.change.rewrite.emit import anchor_of, later
-from bankwise.change.rewrite.plan import elements
+from bankwise.change.rewrite.group import elements
 from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope, destination_group
+from bankwise.notation.padding import PaddedFold
 from bankwise.read.mlir.extract import SharedAccess
 
 
-def fold_index(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
+def fold_index(site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope) -> None:
     """Replace the last index of a load or store by the folded one."""
     start = _start(site, fold)
     emitter = scope.emitter
@@ -31,7 +34,9 @@ def fold_index(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
     emitter.replace(operand.start, operand.end, name)
 
 
-def _thread_value(site: SharedAccess, fold: RowFolds, scope: Scope) -> ThreadValue | None:
+def _thread_value(
+    site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope
+) -> ThreadValue | None:
     """``phase(row) * unit``, if it is a simple function of one thread id in every workgroup."""
     if site.moves:
         return None
@@ -40,7 +45,7 @@ def _thread_value(site: SharedAccess, fold: RowFolds, scope: Scope) -> ThreadVal
     return scope.thread_value(values, [p.active for p in patterns])
 
 
-def _start(site: SharedAccess, fold: RowFolds) -> int:
+def _start(site: SharedAccess, fold: RowFolds | PaddedFold) -> int:
     """The constant start of the view, elements, if XOR of the last index is the fold.
 
     It is if only the last index carries chunk bits (all other steps are whole groups of chunks);
@@ -52,12 +57,20 @@ def _start(site: SharedAccess, fold: RowFolds) -> int:
     first = base.offsets[0]
     if first is None or set(base.offsets) != {first}:
         raise CannotRewriteError("the start of this view is not one constant")
-    if any(amount % fold.block for amount in (first, *base.strides[:-1])):
+    if not _whole_groups(fold, first, base.strides[:-1]):
         raise CannotRewriteError("the rows of this view do not begin at whole groups of chunks")
     size = ir.MemRefType(site.memref.type).shape[-1]
-    if size >= 0 and size % fold.block:
+    if size >= 0 and size % fold.block and size != fold.row:
         raise CannotRewriteError("the swizzled column could leave the last dimension of this view")
     return first
+
+
+def _whole_groups(fold: RowFolds | PaddedFold, first: int, strides: Sequence[int]) -> bool:
+    """Whether every row of a view begins at a group of chunks, a padded row at its start."""
+    if isinstance(fold, PaddedFold):
+        whole = not any(stride % fold.row for stride in strides)
+        return whole and first % fold.row % fold.block == 0
+    return not any(amount % fold.block for amount in (first, *strides))
 
 
 def _phase(site: SharedAccess, part: Fold, row: int, start: int, scope: Scope) -> Placed:

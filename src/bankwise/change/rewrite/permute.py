@@ -15,7 +15,7 @@ from bankwise.algebra.address import RowFolds
 from bankwise.change.rewrite.closed_form import ThreadValue
 from bankwise.change.rewrite.emit import anchor_of, later
 from bankwise.change.rewrite.exchange import Exchange, exchange
-from bankwise.change.rewrite.plan import elements
+from bankwise.change.rewrite.group import elements
 from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope
 from bankwise.read.mlir.extract import SharedAccess
 

@@ -1,46 +1,28 @@
-"""Deciding what to swizzle: which allocations share a map, which map, and why not.
+"""Deciding what to swizzle: which map a group of allocations gets, and why not.
 
-Two allocations that one access may touch (rotating buffers) must use the same map; so must all
-readers and writers of an allocation. A :class:`GroupPlan` is therefore made for a whole group
-or not at all.
+A :class:`GroupPlan` is made for a whole group or not at all. Rows that end in padding have two:
+one that keeps it (as it is, or a fold inside the columns that are used), and one in rows without
+it. The second is made where there are conflicts, and taken where it is sure to be no worse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import prod
-
-import numpy as np
+from fractions import Fraction
 
 from bankwise.algebra.address import RowFolds
-from bankwise.algebra.offset import Shape
-from bankwise.counting.access import Allocation, IntArray, Pattern
+from bankwise.change.rewrite.group import Group, Issues, elements, rows_of, tile_of
+from bankwise.change.rewrite.unpadded import padded_rows, shortened
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.hardware.policies import Issue
-from bankwise.read.mlir.extract import Extraction, SharedAccess
+from bankwise.notation.padding import PaddedFold, Unpadded
 from bankwise.solver.best import Best, best
 from bankwise.solver.plan import Plan
+from bankwise.solver.price import UseCost
 from bankwise.solver.search import Solution
 from bankwise.solver.spaces import LAST_INDEX, LINEAR, SHUFFLE, Space, row_folds
-from bankwise.tile import COPIES, Tile, Use, runs, stages
-
-Issues = Mapping[int, tuple[Issue, ...]]
-"""The instructions of each access, by its ``shared_index``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Allocations that must share one map, and every access to any of them."""
-
-    allocations: tuple[Allocation, ...]
-    accesses: tuple[SharedAccess, ...]
-
-    @property
-    def names(self) -> str:
-        """The allocations' names, for messages."""
-        return ", ".join(a.name for a in self.allocations)
+from bankwise.tile import COPIES, Tile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,13 +31,14 @@ class GroupPlan:
 
     ``anything`` is what ``check`` names, ``writable`` what ``fix`` does. ``wider``: where rows of
     the whole length leave conflicts, the best map of all row lengths that divide them: their own
-    column bits fold too.
+    column bits fold too. ``without``: of padded rows with conflicts, the plan without the padding.
     """
 
     group: Group
     tile: Tile
     best: Best
     wider: Plan | None = None
+    without: Unpadding | None = None
 
     @property
     def anything(self) -> Plan:
@@ -80,56 +63,121 @@ class GroupPlan:
         return self.best.plans[2]
 
     @property
+    def conflicts(self) -> bool:
+        """Whether the group takes more passes than it needs."""
+        return self.best.present.passes > self.best.present.ideal
+
+    @property
     def helps(self) -> bool:
         """Whether there is something to write."""
         return self.writable.passes < self.best.present.passes
 
 
-def fold_of(plan: Plan) -> RowFolds:
+@dataclass(frozen=True, slots=True, eq=False)
+class Unpadding:
+    """A padding undone: ``rows``, and the plan in the shorter ones, or why there is none.
+
+    ``least``: what the group takes at least with its padding, the best fold inside its rows
+    written, and ``present`` as it is. Where the rule of an instruction is unknown that is the
+    ideal, which may be less than what is counted.
+    """
+
+    rows: Unpadded
+    plan: GroupPlan | Refusal
+    least: int = 0
+    present: int = 0
+
+    @property
+    def chosen(self) -> GroupPlan | None:
+        """The plan, if it is sure to take fewer passes, or as few in less memory."""
+        if isinstance(self.plan, Refusal) or self.plan.writable.passes > self.least:
+            return None
+        return self.plan
+
+
+def fold_of(plan: Plan) -> RowFolds | PaddedFold:
     """The fold to apply; only plans that help have one."""
-    assert isinstance(plan.layout, RowFolds)
+    assert isinstance(plan.layout, RowFolds | PaddedFold)
     return plan.layout
 
 
-def groups(extraction: Extraction) -> tuple[Group, ...]:
-    """The groups of allocations that are touched by common accesses, in program order."""
-    leader = {a.name: a.name for a in extraction.allocations}
+def plan(
+    group: Group, issues: Issues, machine: Machine, policy: str = "iree"
+) -> GroupPlan | Refusal:
+    """The best layouts for a group, or the reason why none may be applied.
 
-    def find(name: str) -> str:
-        while leader[name] != name:
-            name = leader[name]
-        return name
-
-    for site in extraction.accesses:
-        first, *rest = site.access.allocations
-        for other in rest:
-            leader[find(other)] = find(first)
-    used = dict.fromkeys(find(s.access.allocations[0]) for s in extraction.accesses)
-    return tuple(
-        Group(
-            tuple(a for a in extraction.allocations if find(a.name) == root),
-            tuple(s for s in extraction.accesses if find(s.access.allocations[0]) == root),
-        )
-        for root in used
-    )
+    ``policy``: which instructions its accesses become where they are aligned otherwise.
+    """
+    rows = padded_rows(group)
+    found = _plan(group, issues, machine, rows)
+    if rows is None or isinstance(found, Refusal) or not found.conflicts:
+        return found
+    return replace(found, without=_without(found, rows, machine, policy))
 
 
-def plan(group: Group, issues: Issues, machine: Machine) -> GroupPlan | Refusal:
-    """The best layouts for a group, or the reason why none may be applied."""
+def _without(kept: GroupPlan, rows: Unpadded, machine: Machine, policy: str) -> Unpadding:
+    """The plan of padded rows without their padding."""
+    short = shortened(kept.group, rows, machine, policy)
+    if isinstance(short, Refusal):
+        reason = f"{kept.group.names}: its padding stays: {short.reason}"
+        return Unpadding(rows, Refusal(reason, short.location))
+    found = _plan(short.group, short.issues, machine, None)
+    if isinstance(found, Refusal):
+        return Unpadding(rows, found)
+    ends = (_least(plan, found.writable, machine) for plan in (kept.writable, kept.best.present))
+    return Unpadding(rows, found, *ends)
+
+
+def _least(kept: Plan, other: Plan, machine: Machine) -> int:
+    """What a plan takes at least, beside another one of the same accesses; 0 if nothing is sure.
+
+    A count under an unknown rule is no bound, unless the same instruction stands on both sides.
+    """
+    least = Fraction()
+    for ours, theirs in zip(kept.cost.uses, other.cost.uses, strict=True):
+        differ = ours.issues != theirs.issues
+        if differ and _assumed(theirs, machine):
+            return 0
+        assumed = differ and _assumed(ours, machine)
+        least += ours.weight * (ours.ideal if assumed else ours.passes)
+    return int(least)
+
+
+def _assumed(use: UseCost, machine: Machine) -> bool:
+    """Whether an access is counted under a rule that nobody knows."""
+    rules = (machine.instruction(issue.instruction) for issue in use.issues)
+    return any(rule.evidence == "unknown" for rule in rules)
+
+
+def _plan(
+    group: Group, issues: Issues, machine: Machine, padded: Unpadded | None
+) -> GroupPlan | Refusal:
     tile = _unwritable(group, issues) or tile_of(group, issues)
     if isinstance(tile, Refusal):
         return tile
-    rows = _rows(group)
+    rows = rows_of(group)
     folds = tuple(row_folds(tile, rows))
+    kept = () if padded is None else tuple(_inside(tile, padded))
     spaces = [
         Space(LINEAR, folds, linear=True),
-        Space(LAST_INDEX, folds, tuple(rows)),
+        Space(LAST_INDEX, (*folds, *kept), tuple(rows)),
         Space(SHUFFLE, folds),
     ]
     found = best(tile, machine, spaces)
     if isinstance(found, Refusal):
         return Refusal(f"{group.names}: {found.reason}", group.allocations[0].location)
     return GroupPlan(group, tile, found, _wider(tile, rows, found, machine))
+
+
+def _inside(tile: Tile, rows: Unpadded) -> Iterator[PaddedFold]:
+    """Folds inside the used columns of padded rows; copies in lane order fill the pad too."""
+    if any(use.kind in COPIES for use in tile.uses):
+        return
+    dims = ((tile.shape.dims[0][0], rows.row), *tile.shape.dims[1:])
+    uses = tuple(replace(use, elements=rows(use.elements)) for use in tile.uses)
+    short = Tile(replace(tile.shape, dims=dims), uses, tile.batch)
+    for fold in row_folds(short, [rows.row]):
+        yield PaddedFold(fold, rows.pitch - rows.row)
 
 
 def _wider(tile: Tile, rows: list[int], found: Best, machine: Machine) -> Plan | None:
@@ -158,81 +206,6 @@ def _unwritable(group: Group, issues: Issues) -> Refusal | None:
             reason = f"{name}: one index cannot swizzle the separate pieces of this vector"
             return Refusal(reason, site.access.location)
     return None
-
-
-def tile_of(group: Group, issues: Issues) -> Tile | Refusal:
-    """A group as a tile with its accesses, each as it is issued now.
-
-    An access that ``issues`` does not know is left to the width policy. Buffers of an odd number
-    (3 stages) that no access leaves are one buffer, and its batch.
-    """
-    shapes = {(a.shape, a.strides, a.element_bytes) for a in group.allocations}
-    first = group.allocations[0]
-    if len(shapes) > 1:
-        return Refusal(f"{group.names} share accesses but not their shape", first.location)
-    if not _row_major(first):
-        return Refusal(f"{first.name} is not row-major", first.location)
-    for site in group.accesses:
-        if site.access.element_bytes != first.element_bytes:
-            reason = f"{first.name} is also accessed with another element type"
-            return Refusal(reason, site.access.location)
-    row, size = _rows(group)[0], prod(first.shape)
-    shape = Shape((("n", row), ("m", size // row)), 8 * first.element_bytes)
-    uses = [use_of(site, issues.get(site.access.shared_index, ())) for site in group.accesses]
-    tile = Tile(shape, tuple(uses))
-    if shape.bits is not None or len(first.shape) < 2:
-        return tile
-    each = size // row // first.shape[0] or 1
-    outer = ("stage", size // row // each)
-    dims = (("n", row), ("m", each), outer)
-    one = stages(replace(tile, shape=Shape(dims, shape.element_bits)))
-    return one if one.batch > 1 else tile
-
-
-def use_of(site: SharedAccess, issues: tuple[Issue, ...]) -> Use:
-    """One access of a kernel, all waves and rounds; the passes of copies are not counted."""
-    access = site.access
-    size = access.element_bytes
-    starts = np.concatenate([elements(p, size) for p in access.patterns])
-    times = np.concatenate([np.full(len(p.offsets_bytes), p.executions) for p in access.patterns])
-    return Use(
-        f"access {access.shared_index}",
-        access.direction,
-        runs(starts, access.width_bytes // size),
-        np.concatenate([p.active for p in access.patterns]),
-        () if access.kind in COPIES else issues,
-        access.alignment_bytes,
-        int(times.sum()),
-        access.kind,
-        operation=access.variant,
-        times=times,
-    )
-
-
-def elements(pattern: Pattern, element_bytes: int) -> IntArray:
-    """First element of every lane, [waves, lanes]."""
-    return pattern.offsets_bytes // element_bytes
-
-
-def _row_major(allocation: Allocation) -> bool:
-    step = 1
-    for size, stride in zip(reversed(allocation.shape), reversed(allocation.strides), strict=True):
-        if stride != step:
-            return False
-        step *= size
-    return True
-
-
-def _rows(group: Group) -> list[int]:
-    """How long rows may be: the last dimension's size; of a flat allocation the largest stride of
-    its views, or any power of two that divides it."""
-    first = group.allocations[0]
-    if len(first.shape) > 1:
-        return [first.strides[-2]]
-    strides = [s for site in group.accesses if site.base for s in site.base.strides[:-1]]
-    size = first.shape[0]
-    powers = [1 << n for n in range(size.bit_length()) if size % (1 << n) == 0]
-    return [max(strides)] if strides else powers[::-1]
 
 
 def coalescing(group: Group, plan: Plan) -> str:

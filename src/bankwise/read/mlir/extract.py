@@ -226,7 +226,7 @@ def _access(
         touch.kind,
         run * seen[0].footprint.element_bytes,
         seen[0].footprint.element_bytes,
-        _alignment(patterns),
+        alignment_bytes(patterns),
         kernel.locate(op),
         kernel.name,
         patterns,
@@ -266,7 +266,8 @@ def _pattern(kernel: _KernelContext, each: Seen, element: int) -> Pattern:
     )
 
 
-def _alignment(patterns: Sequence[Pattern]) -> int:
+def alignment_bytes(patterns: Sequence[Pattern]) -> int:
+    """What all first bytes are multiples of, at most what an instruction asks for."""
     bits = _MOST_ALIGNMENT
     for pattern in patterns:
         bits |= int(np.bitwise_or.reduce(pattern.offsets_bytes, axis=None))

@@ -34,6 +34,9 @@ class ChangeDocument(Struct, frozen=True):
     ]
     optimum: Annotated[str | None, Meta(description="how far from the best map")]
     certificate: Annotated[CertificateDocument | None, Meta(description="null: counted only")]
+    padding: Annotated[
+        str | None, Meta(description="rows whose padding was undone: their cost before and after")
+    ]
 
 
 class JudgedDocument(Struct, frozen=True):
@@ -101,6 +104,7 @@ def _change(change: Change) -> ChangeDocument:
         coalescing=change.coalescing or None,
         optimum=change.optimum or None,
         certificate=maybe(CertificateDocument, change.certificate),
+        padding=change.padding or None,
     )
 
 

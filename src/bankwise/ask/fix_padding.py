@@ -1,0 +1,166 @@
+"""``bankwise fix`` on padded rows: the padding is undone first where that is sure to pay.
+
+    memref<64x132xf16>  12,288 passes  ->  memref<64x128xf16>, then the best fold: 6,144 passes
+
+The types are edited, the text is opened and read again, and every access has to be where its
+coordinates say it is in the shorter rows. What follows (the fold, the judges) sees a text like any
+other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bankwise.ask.analysis import Analysis, analyse
+from bankwise.errors import InputError, Refusal
+from bankwise.read.options import Options
+
+if TYPE_CHECKING:
+    from bankwise.change.passes.statements import Statements
+    from bankwise.change.rewrite.plan import GroupPlan, Unpadding
+    from bankwise.counting.access import Access
+    from bankwise.notation.padding import Unpadded
+    from bankwise.read.mlir.module import Opened
+    from bankwise.read.mlir.source import Edit
+    from bankwise.solver.plan import Plan
+
+Key = tuple[str, str]
+"""An allocation: its kernel and its name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Padding:
+    """One allocation whose padding is to be undone: how it is planned with it and without."""
+
+    analysis: Analysis
+    kept: GroupPlan
+    undone: Unpadding
+
+    @property
+    def key(self) -> Key:
+        """Of the allocation."""
+        return self.analysis.kernel.name, self.kept.group.names
+
+    def stays(self, reason: str) -> Refusal:
+        """The refusal to report where it stays."""
+        where = self.kept.group.allocations[0].location
+        return Refusal(f"{self.kept.group.names}: its padding stays: {reason}", where)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """The text that folds are written into. ``undone``: the paddings that are gone from it."""
+
+    opened: Opened
+    analyses: tuple[Analysis, ...]
+    undone: Mapping[Key, Padding]
+    refusals: tuple[Refusal, ...] = ()
+
+
+def paddings(analyses: Sequence[Analysis], policy: str) -> tuple[Padding, ...]:
+    """The allocations that take fewer passes, or less memory, without their padding."""
+    from bankwise.change.rewrite.group import groups
+    from bankwise.change.rewrite.plan import GroupPlan, plan
+
+    found: list[Padding] = []
+    for analysis in analyses:
+        for group in () if analysis.extraction.refusals else groups(analysis.extraction):
+            kept = plan(group, analysis.issues, analysis.machine, policy)
+            if isinstance(kept, GroupPlan) and kept.without and kept.without.chosen:
+                found.append(Padding(analysis, kept, kept.without))
+    return tuple(found)
+
+
+def without(
+    opened: Opened, analyses: tuple[Analysis, ...], wanted: Sequence[Padding], options: Options
+) -> Start:
+    """The text without these paddings, as far as their types can be followed."""
+    from bankwise.change.passes.statements import statements
+    from bankwise.read.mlir.module import open_text
+    from bankwise.read.mlir.source import apply_edits
+
+    if not wanted:
+        return Start(opened, analyses, {})
+    text = statements(opened)
+    written = [(padding, _written(opened, padding, text)) for padding in wanted]
+    refusals = tuple(p.stays(found) for p, found in written if isinstance(found, str))
+    done = {p.key: p for p, found in written if not isinstance(found, str)}
+    edits = [edit for _, found in written if not isinstance(found, str) for edit in found]
+    try:
+        shorter = open_text(apply_edits(opened.source.text, edits), opened.source.file)
+        again = analyse(shorter, options)
+    except InputError as error:
+        rejected = (p.stays(f"the text without it: {error.message}") for p in done.values())
+        return Start(opened, analyses, {}, (*refusals, *rejected))
+    moved = [p for p in done.values() if not _agrees(p, again)]
+    if moved:
+        rest = without(opened, analyses, [p for p in done.values() if p not in moved], options)
+        told = tuple(p.stays("an access goes on in the next row") for p in moved)
+        return replace(rest, refusals=(*refusals, *told, *rest.refusals))
+    return Start(shorter, again, done, refusals)
+
+
+def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] | str:
+    from bankwise.change.passes.pad import unpadded
+    from bankwise.read.mlir.kernels import operations
+    from bankwise.read.mlir.names import called
+
+    name = called(opened)
+    for op in operations(padding.analysis.kernel.op):
+        if op.name in ("memref.alloc", "memref.alloca") and name(op.results[0]) == padding.key[1]:
+            return unpadded(op, padding.undone.rows, text)
+    return "nothing allocates it here"
+
+
+def _agrees(padding: Padding, again: Sequence[Analysis]) -> bool:
+    """Whether every access of an allocation is at the same coordinates of the shorter rows."""
+    kernel, name = padding.key
+    now = [a.extraction for a in again if a.kernel.name == kernel]
+    sites = [s.access for e in now for s in e.accesses if name in s.access.allocations]
+    old = [site.access for site in padding.kept.group.accesses]
+    pairs = zip(old, sites, strict=False)
+    return len(old) == len(sites) and all(_moved(a, b, padding.undone.rows) for a, b in pairs)
+
+
+def _moved(old: Access, new: Access, rows: Unpadded) -> bool:
+    size = old.element_bytes
+    if len(old.patterns) != len(new.patterns) or old.width_bytes != new.width_bytes:
+        return False
+    return all(
+        np.array_equal(a.active, b.active)
+        and np.array_equal(rows(a.offsets_bytes // size) * size, b.offsets_bytes)
+        for a, b in zip(old.patterns, new.patterns, strict=True)
+    )
+
+
+def kept(chosen: GroupPlan, written: Plan) -> list[Refusal]:
+    """Why padded rows keep their padding, where what was written leaves conflicts."""
+    padding = chosen.without
+    if padding is None or written.passes == written.ideal:
+        return []
+    if isinstance(padding.plan, Refusal):
+        return [padding.plan]
+    counted, names = padding.plan.writable.run.passes, chosen.group.names
+    if not padding.least < counted < written.passes:
+        return []
+    reason = f"{counted:,} passes are counted without it and {written.run.passes:,} with it"
+    reason = f"{names}: its padding stays: {reason}, but by a rule that is unknown"
+    return [Refusal(reason, chosen.group.allocations[0].location)]
+
+
+def against(padding: Padding, found: Plan) -> str:
+    """What there was before a padding was undone, and what is planned, in words."""
+    kept, undone = padding.kept, padding.undone
+    now, folded = kept.best.present, kept.writable
+    least = f" ({undone.present:,} if no assumed conflict is real)"
+    told = least * (undone.present < now.passes)
+    inside = f"folded inside its padding: {folded.run.passes:,} passes; "
+    return (
+        f"{undone.rows}; as it is: {now.run.passes:,} passes{told}, "
+        f"{now.lds_bytes:,} bytes; {inside * (folded.passes < now.passes)}"
+        f"planned: {found.run.passes:,} passes, {found.lds_bytes:,} bytes"
+    )
