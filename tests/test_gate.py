@@ -80,7 +80,7 @@ def test_a_spec_is_gated_as_a_kernel_is(tmp_path: Path) -> None:
 def test_an_option_of_kernels_is_refused_for_a_spec(option: str) -> None:
     ended = bankwise("check", next(SPEC.glob("*.toml")), option)
     assert (ended.code, ended.out) == (2, "")
-    assert f"{option.split('=')[0]} says nothing about a spec" in ended.err
+    assert f"{option.split('=')[0]} says nothing about a tile question" in ended.err
     assert "AMD assembly" in ended.err or "a model" in ended.err
 
 

@@ -386,7 +386,7 @@ def alive(process: int) -> bool:
     [
         ("solve", "p.toml", "machine = [3 4]", "p.toml:1"),
         ("check", "p.toml", 'machine = "sm_90"\n', "p.toml"),
-        ("fix", "p.toml", 'machine = "sm_90"\n', "this is a problem; `fix` takes"),
+        ("fix", "p.toml", 'machine = "sm_90"\n', "this is a tile question; `fix` takes"),
         ("solve", "k.mlir", "module {}", "this is an MLIR kernel; `solve` takes"),
         ("check", "k.s", "nothing", "k.s"),
         ("check", "k.ptx", "nothing", "k.ptx"),
