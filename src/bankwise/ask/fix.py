@@ -218,9 +218,10 @@ def _unwritten(chosen: GroupPlan) -> list[Refusal]:
 
 def _unknown(analysis: Analysis, group: Group) -> Refusal | None:
     """Why a group may not be touched: an access that was not analysed could be one of its own."""
-    if not analysis.extraction.refusals:
+    unknown = (*analysis.extraction.refusals, *analysis.extraction.unseen)
+    if not unknown:
         return None
-    first = analysis.extraction.refusals[0]
+    first = unknown[0]
     reason = f"{group.names}: not all accesses of this kernel are known: {first.reason}"
     return Refusal(reason, first.location)
 

@@ -68,7 +68,8 @@ def paddings(analyses: Sequence[Analysis], policy: str) -> tuple[Padding, ...]:
 
     found: list[Padding] = []
     for analysis in analyses:
-        for group in () if analysis.extraction.refusals else groups(analysis.extraction):
+        known = not (analysis.extraction.refusals or analysis.extraction.unseen)
+        for group in groups(analysis.extraction) if known else ():
             kept = plan(group, analysis.issues, analysis.machine, policy)
             if isinstance(kept, GroupPlan) and kept.without and kept.without.chosen:
                 found.append(Padding(analysis, kept, kept.without))

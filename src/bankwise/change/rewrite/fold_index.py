@@ -38,7 +38,7 @@ def _thread_value(
     site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope
 ) -> ThreadValue | None:
     """``phase(row) * unit``, if it is a simple function of one thread id in every workgroup."""
-    if site.moves:
+    if site.asks_workgroup:
         return None
     patterns = site.access.patterns
     values = [fold.delta(elements(p, site.access.element_bytes)) for p in patterns]
@@ -54,12 +54,15 @@ def _start(site: SharedAccess, fold: RowFolds | PaddedFold) -> int:
     base = site.base
     if base is None or not base.strides or base.strides[-1] != 1:
         raise CannotRewriteError("the last index does not step through neighbouring elements")
+    memref = ir.MemRefType(site.memref.type)
+    if site.asks_workgroup and memref.get_strides_and_offset()[1] < 0:
+        raise CannotRewriteError("the start of this view may differ from workgroup to workgroup")
     first = base.offsets[0]
     if first is None or set(base.offsets) != {first}:
         raise CannotRewriteError("the start of this view is not one constant")
     if not _whole_groups(fold, first, base.strides[:-1]):
         raise CannotRewriteError("the rows of this view do not begin at whole groups of chunks")
-    size = ir.MemRefType(site.memref.type).shape[-1]
+    size = memref.shape[-1]
     if size >= 0 and size % fold.block and size != fold.row:
         raise CannotRewriteError("the swizzled column could leave the last dimension of this view")
     return first

@@ -26,7 +26,7 @@ def permute_source(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
     slots = [elements(p, site.access.element_bytes) for p in patterns]
     chunks = [s % fold.block // fold.unit * fold.unit for s in slots]
     phases = [fold.delta(s) for s in slots]
-    phase = None if site.moves else scope.thread_value(phases, active)
+    phase = None if site.asks_workgroup else scope.thread_value(phases, active)
     if phase is None:
         raise CannotRewriteError("the rows this copy fills are no simple function of a thread id")
     if any((c != chunks[0])[p.active].any() for c, p in zip(chunks, patterns, strict=True)):

@@ -106,10 +106,12 @@ def plan(
 ) -> GroupPlan | Refusal:
     """The best layouts for a group, or the reason why none may be applied.
 
-    ``policy``: which instructions its accesses become where they are aligned otherwise.
+    ``policy``: which instructions its accesses become where they are aligned otherwise. No fold
+    stays inside padded rows where another workgroup may use their padding.
     """
     rows = padded_rows(group)
-    found = _plan(group, issues, machine, rows)
+    known = not any(site.asks_workgroup for site in group.accesses)
+    found = _plan(group, issues, machine, rows if known else None)
     if rows is None or isinstance(found, Refusal) or not found.conflicts:
         return found
     return replace(found, without=_without(found, rows, machine, policy))

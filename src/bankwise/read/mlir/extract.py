@@ -27,6 +27,7 @@ from bankwise.read.mlir.views import View
 
 _MOST_ALIGNMENT = 16
 _WORKGROUP_NOTE = "its addresses depend on the workgroup; they are those of one workgroup"
+_UNSEEN = "one workgroup never executes it, another one may; where it goes there is not known"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +52,9 @@ class SharedAccess:
     one lane touches in this access, the first of which is element ``first_element`` of the
     vector of the operation. ``source`` and ``source_indices``: the other memref of a copy.
     ``base`` is None where the address is no constant combination of the indices. ``moves``:
-    another workgroup touches other places.
+    another workgroup touches other places. ``asks_workgroup``: a place in workgroup memory, or a
+    condition or bound around one, is computed from the workgroup id in this kernel; what one
+    workgroup does is then no proof of what another does.
     """
 
     access: Access
@@ -64,12 +67,14 @@ class SharedAccess:
     source: ir.Value | None = None
     source_indices: tuple[ir.Value, ...] = ()
     moves: bool = False
+    asks_workgroup: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extraction:
     """All workgroup memory of a kernel, all accesses to it, and what could not be analysed.
 
+    ``unseen``: operations that the workgroup in question never executes, while another one may.
     The module must stay alive as long as this is used: operations do not keep it so.
     """
 
@@ -77,6 +82,7 @@ class Extraction:
     accesses: tuple[SharedAccess, ...]
     refusals: tuple[Refusal, ...]
     notes: tuple[Note, ...]
+    unseen: tuple[Refusal, ...] = ()
 
 
 def extract(
@@ -102,17 +108,23 @@ def extract(
     ids = ThreadIds(workgroup_size, wave_size, workgroup_id, grid)
     found = trace(program, ids, locate)
     moving = _moving(program, found, ids, locate)
+    asks = program.asks_workgroup and _other_workgroup(ids) != ids.workgroup_id
     kernel = _KernelContext(name, ids, locate, found.allocations)
     pieces: list[SharedAccess] = []
+    unseen: list[Refusal] = []
     for number, (touch, seen) in enumerate(zip(program.touches, found.seen, strict=True)):
         note = _WORKGROUP_NOTE if number in moving else ""
-        pieces.extend(_accesses(kernel, touch, seen, len(pieces), note))
+        done = _accesses(kernel, touch, seen, len(pieces), note)
+        pieces.extend(replace(p, asks_workgroup=asks) for p in done)
+        if asks and not done:
+            unseen.append(Refusal(f"{touch.op.name}: {_UNSEEN}", locate(touch.op)))
     allocations = [_allocation(kernel, made, view) for made, view in found.allocations.values()]
     return Extraction(
         tuple(each for each in allocations if isinstance(each, Allocation)),
         tuple(pieces),
         (*program.refusals, *found.refusals, *(r for r in allocations if isinstance(r, Refusal))),
         (*found.notes, *_notes(kernel, program, moving)),
+        tuple(unseen),
     )
 
 
