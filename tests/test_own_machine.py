@@ -112,7 +112,7 @@ def test_specs_and_problems_name_it(verb: str, example: str, folder: Path, tmp_p
 
 def test_mlir_is_checked_fixed_compiled_and_priced_for_it(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
-    path = EXAMPLES / "iree" / "matmul_abt_4096.gfx950.mlir"
+    path = EXAMPLES / "gemm_gather_to_lds" / "gemm_gfx950.mlir"
     for words in (("check",), ("cost",)):
         own = bankwise(*words, path, "--target", OWN, "--format", "json")
         same(own, bankwise(*words, path, "--target", "gfx950", "--format", "json"))
