@@ -150,7 +150,7 @@ def test_a_loop_and_a_branch_of_mlir(tmp_path: Path) -> None:
     assert writes
     for access in writes:
         assert access.times == Bound(0, access.executions)
-        assert access.conflict == ("sure" if access.cost.extra else "none")
+        assert access.conflict == "sure", "64 passes instead of 8 whenever it runs"
         assert access.run.ends.passes == Bound(0, access.run.passes)
 
 
