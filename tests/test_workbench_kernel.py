@@ -61,7 +61,7 @@ def served(browser: Any) -> Iterator[Tab]:
     tab, foreign = Tab(browser), []
 
     def watch(route: Any) -> None:
-        own = route.request.url.startswith(server.address)
+        own = route.request.url.startswith(server.address.partition("?")[0])
         if not own:
             foreign.append(route.request.url)
         route.continue_() if own else route.abort()
@@ -95,6 +95,22 @@ def test_a_pasted_kernel_is_checked(served: Tab, document: dict[str, Any]) -> No
     press(served, "Check")
     served.page.wait_for_selector('[data-claim="report-extra"]', timeout=SLOW_MS)
     assert served.number("report-extra") == document["totals"]["run"]["extra"] > 0
+
+
+def test_the_token_leaves_the_address_and_lasts_as_long_as_the_tab(served: Tab) -> None:
+    assert "token" not in served.page.url
+    served.page.reload()
+    served.page.fill("#kernel textarea", KERNEL.read_text())
+    press(served, "Check")
+    served.page.wait_for_selector('[data-claim="report-extra"]', timeout=SLOW_MS)
+
+
+def test_an_address_without_a_token_says_where_one_is(browser: Any, served: Tab) -> None:
+    other = Tab(browser).open(served.page.url.partition("#")[0])
+    other.page.fill("#kernel textarea", KERNEL.read_text())
+    press(other, "Check")
+    assert "open the one that" in other.page.inner_text("#kernel .result")
+    other.close()
 
 
 def test_a_pasted_ptx_is_checked_with_the_size_that_is_typed(served: Tab) -> None:

@@ -75,9 +75,9 @@ def test_the_policy_of_the_page_allows_its_own_script_alone() -> None:
     assert "default-src 'none'" in policy[1]
 
 
-def test_a_page_without_a_server_has_no_token() -> None:
-    assert 'name="bankwise-token" content=""' in page()
-    assert 'name="bankwise-token" content="secret"' in page("secret")
+def test_a_page_says_whether_a_server_stands_behind_it() -> None:
+    assert 'name="bankwise-server" content=""' in page()
+    assert 'name="bankwise-server" content="yes"' in page(served=True)
 
 
 def test_no_module_ends_the_script_element() -> None:

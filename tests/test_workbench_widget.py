@@ -90,7 +90,7 @@ def test_the_state_is_what_a_notebook_needs_and_nothing_secret() -> None:
     assert state["page"] == page()
     assert state["height"] == "20rem"
     assert "export default { render }" in state["_esm"]
-    assert 'name="bankwise-token" content=""' in state["page"]
+    assert 'name="bankwise-server" content=""' in state["page"]
 
 
 def test_the_page_works_inside_the_cell(cell: Cell) -> None:

@@ -4,13 +4,16 @@
 
 writes lines ``{"stage", "done", "total"}`` while it works (``total`` 0: nobody knows), and one with
 the ``document`` of the answer, or the ``error`` in words. The process is the fence: whatever
-happens in it, the server reads the end of a pipe.
+happens in it, the server reads the end of a pipe. Standard input is the other fence: it ends when
+the server does, however that ended, and then the job ends too, with its folder.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import sys
 import threading
 import time
@@ -30,6 +33,8 @@ SOLVE_SECONDS = 20.0
 """The budget of one search."""
 _EVERY_S = 0.1
 _LARGEST_FILE_BYTES = 1 << 30
+_MOST_MEMORY_BYTES = 8 << 30
+"""Addresses of one process of a job; what is not used (stacks of threads, arenas) counts too."""
 
 
 def main() -> int:
@@ -37,6 +42,7 @@ def main() -> int:
     verb, file, target, workgroup_size, *arguments = sys.argv[1:]
     options = Options(target, workgroup_size=workgroup_size, arguments=tuple(arguments))
     _limit()
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
     with _own_stdout() as sink:
         try:
             answer: Document = {
@@ -44,8 +50,19 @@ def main() -> int:
             }
         except InputError as error:
             answer = {"error": str(error)}
+        except MemoryError:
+            answer = {"error": f"this needs more than {_MOST_MEMORY_BYTES:,} bytes of memory"}
         sink.write(json.dumps(answer) + "\n")
     return 0
+
+
+def _end_with_the_server() -> None:
+    """Wait until standard input ends; then nobody is left who would end this job and clean up."""
+    while os.read(0, 4096):
+        pass
+    with suppress(OSError):
+        shutil.rmtree(os.getcwd())
+    os.killpg(0, signal.SIGKILL)
 
 
 def document(verb: str, file: Path, options: Options, tell: Tell) -> Document:
@@ -145,12 +162,13 @@ def _own_stdout() -> Iterator[TextIO]:
 
 
 def _limit() -> None:
-    """No core files, and no file that fills the disk, where the system has such limits."""
+    """No core files, no file that fills the disk, not all memory, where the system has limits."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE_BYTES, _LARGEST_FILE_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY_BYTES, _MOST_MEMORY_BYTES))
 
 
 if __name__ == "__main__":

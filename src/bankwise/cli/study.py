@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -61,9 +62,8 @@ def workbench(
     browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
 ) -> None:
     """Open the workbench: see conflicts, break layouts, fix kernels. Serves 127.0.0.1 only."""
-    import webbrowser
-
     from bankwise.files import write_atomically
+    from bankwise.workbench.browser import opened
     from bankwise.workbench.page import page
     from bankwise.workbench.server import serve
 
@@ -71,12 +71,14 @@ def workbench(
         write_atomically(Path(output), page())
         return
 
-    def ready(address: str) -> None:
-        print(f"{address}  (Ctrl-C ends it)", file=sys.stderr)
-        if browser:
-            webbrowser.open(address)
+    with ExitStack() as until:
 
-    serve(port, ready)
+        def ready(address: str) -> None:
+            print(f"{address}  (Ctrl-C ends it)", file=sys.stderr)
+            if browser:
+                until.enter_context(opened(address))
+
+        serve(port, ready)
 
 
 @app.command(

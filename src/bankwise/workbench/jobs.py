@@ -2,7 +2,8 @@
 
 A job gets a folder that vanishes with it, a time limit, a limit to its answer, and a process group,
 so that a crash or an endless loop ends that job alone and whatever it started. What its process
-(:mod:`bankwise.ask.job`) writes are lines of JSON: progress, and at last the answer.
+(:mod:`bankwise.ask.job`) writes are lines of JSON: progress, and at last the answer. It reads a
+pipe that nobody writes to, and that ends with the server: then the job ends itself.
 """
 
 from __future__ import annotations
@@ -199,6 +200,8 @@ class Jobs:
                 clock.cancel()
                 self._end(job, "the server could not listen to it")
                 _sweep_up(process)
+                if process.stdin is not None:
+                    process.stdin.close()
             return answer or _failed(_last_words(process.returncode, talk))
 
     def _start(
@@ -210,7 +213,7 @@ class Jobs:
             job.process = subprocess.Popen(
                 [*self.worker, *order.words],
                 cwd=folder,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=talk,
                 env={**os.environ, "TMPDIR": folder},

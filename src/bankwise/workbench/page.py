@@ -28,12 +28,13 @@ _COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re
 _SLOT = re.compile(r"@@(\w+)@@")
 
 
-def page(token: str = "") -> str:
-    """The workbench. ``token``: what its server asks for; without one the page stands alone."""
+def page(served: bool = False) -> str:
+    """The workbench. ``served``: a server behind it does jobs; otherwise the page stands alone."""
     facts = _static("machines.json")
     many = len(json.loads(facts)["machines"])
     formats = words("check", "solve")
-    return _fill("index.html", facts=facts, token=token, machines=str(many), formats=formats)
+    server = "yes" if served else ""
+    return _fill("index.html", facts=facts, server=server, machines=str(many), formats=formats)
 
 
 def html(report: object, source: str = "") -> str:

@@ -1,6 +1,6 @@
 """The workbench behind a small server on 127.0.0.1, which adds check, fix and solve to it.
 
-    GET /            the page, with the token that jobs ask for
+    GET /            the page; the token that jobs ask for is in the address that was printed
     POST /jobs       {"verb", "text", "file", "target"} -> {"id"}
     GET /jobs/ID     {"state": "running", "stage", "done", "total", "seconds", "limit_seconds"},
                      or the answer with "document" or "error"
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -48,8 +49,8 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where a browser finds it."""
-        return f"http://{ADDRESS}:{self.server_port}/"
+        """Where its user's browser finds it, with the token: whoever knows it may run jobs."""
+        return f"http://{ADDRESS}:{self.server_port}/?token={self.token}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is no error of the server."""
@@ -62,11 +63,19 @@ class Server(ThreadingHTTPServer):
         self.jobs.close()
 
 
+_ENDINGS = ("SIGTERM", "SIGHUP")
+"""Signals that end it like Ctrl-C: ``kill``, and a terminal that is closed."""
+
+
 def serve(port: int = 0, ready: Callable[[str], None] | None = None) -> None:
     """Serve until interrupted. ``port`` 0 takes a free one; ``ready`` is told the address.
 
-    Raises :class:`InputError` if the port is taken.
+    SIGTERM and SIGHUP end it too: the jobs with what they started, and their folders. Raises
+    :class:`InputError` if the port is taken.
     """
+    for name in _ENDINGS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _ended)
     try:
         server = Server(port)
     except OSError as error:
@@ -79,6 +88,11 @@ def serve(port: int = 0, ready: Callable[[str], None] | None = None) -> None:
         server.serve_forever()
     finally:
         server.close()
+
+
+def _ended(number: int, frame: object) -> None:
+    """Leave ``serve_forever``; the exit code is the one that shells give such an end."""
+    raise SystemExit(128 + number)
 
 
 class _RequestError(Exception):
@@ -159,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _get(self) -> None:
         path = self.path.partition("?")[0]
         if path == "/":
-            self._send(page(self._home.token).encode(), "text/html; charset=utf-8")
+            self._send(page(served=True).encode(), "text/html; charset=utf-8")
             return
         self._check_token()
         state = self._home.jobs.state(self._job_id(path))
@@ -192,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         given = self.headers.get("X-Bankwise-Token", "").encode("utf-8", "surrogateescape")
         if not secrets.compare_digest(given, self._home.token.encode()):
             raise _RequestError(
-                HTTPStatus.FORBIDDEN, "reload the page: its token is not this server's"
+                HTTPStatus.FORBIDDEN, "open the address that this server printed: it carries a token"
             )
 
     def _body(self) -> bytes:

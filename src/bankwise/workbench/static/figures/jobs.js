@@ -3,8 +3,34 @@ import { button, h, refill } from "../view/dom.js";
 
 const POLL_MS = 200;
 
-/** The token of the server that served this page; empty where the page stands alone. */
-export const token = () => document.querySelector('meta[name="bankwise-token"]')?.content ?? "";
+/** Whether a server stands behind this page. */
+const served = () =>
+  document.querySelector('meta[name="bankwise-server"]')?.content === "yes";
+
+const KEPT = "bankwise-token";
+
+/**
+ * The token that the server asks for; empty where nobody gave one. It comes in the address that the
+ * server printed, leaves the address bar at once (a copied link holds no token), and lasts as long
+ * as the tab.
+ */
+export function token() {
+  if (!served()) return "";
+  const address = new URL(location.href);
+  const given = address.searchParams.get("token");
+  if (given === null) return sessionStorage.getItem(KEPT) ?? "";
+  sessionStorage.setItem(KEPT, given);
+  address.searchParams.delete("token");
+  history.replaceState(null, "", address);
+  return given;
+}
+
+/** Why this page does no jobs, and what to do about it. */
+export const whyAlone = () =>
+  served()
+    ? "This address carries no token: open the one that `bankwise workbench` printed."
+    : "This page stands alone. Start `bankwise workbench` to check, fix and solve here, " +
+      "or paste a report.";
 
 /** A server at work, or one that is gone: what `fetch` says is one sentence for the reader. */
 async function ask(path, more = {}) {

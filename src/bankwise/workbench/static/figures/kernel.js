@@ -1,13 +1,10 @@
 /** "Your kernel": drop a report, or, where a server stands behind the page, a text to work on. */
 import { button, h, refill } from "../view/dom.js";
-import { runJob, token } from "./jobs.js";
+import { runJob, token, whyAlone } from "./jobs.js";
 import { reportView } from "./report.js";
 import { linkLines } from "./report_check.js";
 import { mountSolver } from "./solve.js";
 
-const ALONE =
-  "This page stands alone. Start `bankwise workbench` to check, fix and solve here, " +
-  "or paste a report.";
 const MOST_BYTES = 4 << 20;
 
 /** Mount the panel; `embedded` is {document, source} of a report page, null elsewhere. */
@@ -72,7 +69,7 @@ async function work(panel, verb) {
     return;
   }
   if (!token()) {
-    say(result, ALONE);
+    say(result, whyAlone());
     return;
   }
   if (panel.busy) return;
