@@ -303,7 +303,7 @@ DEEP = [
 @pytest.mark.parametrize("text", DEEP, ids=["parentheses", "regions", "arrays"])
 def test_a_text_that_overflows_the_parsers_stack_is_an_error_like_any_other(text: str) -> None:
     error = failure(text)
-    assert "the MLIR parser crashes on this text: Segmentation fault (SIGSEGV)" in error.message
+    assert "the MLIR parser gives no answer to this text: Segmentation fault (SIGSEGV)" in error.message
     assert str(error.location) == "bad.mlir"
 
 
@@ -318,6 +318,16 @@ def test_a_child_that_dies_of_a_division_by_zero_is_seen() -> None:
 def test_a_child_that_ends_or_raises_is_no_crash() -> None:
     assert isolate.crash_of(lambda: None) is None
     assert isolate.crash_of(lambda: 1 // 0) is None
+
+
+def test_a_child_that_does_not_end_is_ended() -> None:
+    def endless() -> None:
+        while True:
+            pass
+
+    assert isolate.crash_of(endless, seconds=1) == (
+        "it is not done within its limits of time and memory"
+    )
 
 
 def test_a_crash_is_also_seen_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,6 @@ def process(
     program = f"{before}\nfrom bankwise.cli import main\nmain()\n"
     command = [sys.executable, "-c", program, *map(str, words)]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "0", **variables}
-    env.pop("BANKWISE_TRACEBACK", None) if "BANKWISE_TRACEBACK" not in variables else None
     if script:
         command = ["bash", "-c", script, "bash", *command]
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
@@ -58,13 +57,14 @@ def test_a_defect_is_one_line_and_a_traceback_only_where_it_is_asked_for() -> No
     done = process(*COUNT, before=before)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "internal error: ZeroDivisionError: by 0 (this is a bug in bankwise; run with "
-        "BANKWISE_TRACEBACK=1 to see the traceback)\n"
+        "internal error: ZeroDivisionError: by 0 (this is a bug in bankwise; with --debug "
+        "there is a traceback to report)\n"
     )
-    told = process(*COUNT, before=before, BANKWISE_TRACEBACK="1")
-    assert told.returncode == 2
-    assert told.stderr.startswith("Traceback (most recent call last)")
-    assert told.stderr.endswith("see the traceback)\n")
+    for words in (("--debug", *COUNT), (*COUNT, "--debug")):
+        told = process(*words, before=before)
+        assert told.returncode == 2
+        assert told.stderr.startswith("Traceback (most recent call last)")
+        assert told.stderr.endswith("a traceback to report)\n")
 
 
 FULL = """

@@ -14,19 +14,30 @@ from bankwise.errors import FAILED, InputError
 __all__ = ["main"]
 
 _INTERRUPTED = 130
-_TRACEBACK = "BANKWISE_TRACEBACK"
+_DEBUG = "--debug"
 
 
 def main() -> None:
     """The entry point: whatever goes wrong becomes one message on stderr and an exit code."""
+    debug = _take_debug()
     try:
-        sys.exit(_guarded())
+        sys.exit(_guarded(debug))
     except KeyboardInterrupt:
         _print_error("interrupted")
         sys.exit(_INTERRUPTED)
 
 
-def _guarded() -> int | str | None:
+def _take_debug() -> bool:
+    """Whether ``--debug`` was given, before or behind the verb; it is taken away."""
+    words = sys.argv[1:]
+    options = words[: words.index("--")] if "--" in words else words
+    if _DEBUG not in options:
+        return False
+    sys.argv.remove(_DEBUG)
+    return True
+
+
+def _guarded(debug: bool) -> int | str | None:
     """Run the command; its exit code."""
     try:
         return _run()
@@ -44,7 +55,7 @@ def _guarded() -> int | str | None:
     except MemoryError:
         return _failed("error: this needs more memory than there is")
     except Exception as error:
-        return _failed(_internal(error))
+        return _failed(_internal(error, debug))
 
 
 def _run() -> int | str | None:
@@ -80,15 +91,15 @@ def _refused_by_system(error: OSError) -> str:
     return f"standard output, or a temporary file: {why}"
 
 
-def _internal(error: Exception) -> str:
+def _internal(error: Exception, debug: bool) -> str:
     """A defect of bankwise, in one line, after its traceback if that was asked for."""
-    if os.environ.get(_TRACEBACK):
+    if debug:
         import traceback
 
         traceback.print_exc()
     return (
-        f"internal error: {type(error).__name__}: {error} (this is a bug in bankwise; run with "
-        f"{_TRACEBACK}=1 to see the traceback)"
+        f"internal error: {type(error).__name__}: {error} (this is a bug in bankwise; with {_DEBUG} "
+        "there is a traceback to report)"
     )
 
 

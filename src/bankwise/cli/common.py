@@ -128,8 +128,11 @@ def _root(
     show_version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Of a defect of bankwise, show the traceback.")
+    ] = False,
 ) -> None:
-    pass
+    """``main`` takes ``--debug`` away before, wherever it stands; here it is for ``--help``."""
 
 
 def given(context: typer.Context, name: str, value: StrEnum) -> str:

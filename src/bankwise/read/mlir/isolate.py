@@ -1,8 +1,8 @@
 """Running native code that may end the process, so that the user still gets a message.
 
 The MLIR parser divides by zero on some attributes and overflows its stack on deep nesting. The
-work is done first in a child: a fork costs some 10 ms and needs no second import; where the
-system has no fork, a fresh interpreter is started instead.
+work is done first in a child, which has a limit of processor time: a fork costs some 10 ms and
+needs no second import; where the system has no fork, a fresh interpreter is started instead.
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ import warnings
 from collections.abc import Callable
 
 
-def crash_of(work: Callable[[], object]) -> str | None:
-    """How a forked child died that did ``work``, None if it came to an end.
+SECONDS = 120
+"""Of processor time, so that a busy machine changes nothing; files of 200 MB take less."""
+
+
+def crash_of(work: Callable[[], object], seconds: int = SECONDS) -> str | None:
+    """How a forked child died that did ``work``, None if it came to an end within ``seconds``.
 
     Whatever ``work`` returns, raises or prints is dropped: the caller does it again.
     """
@@ -31,7 +35,7 @@ def crash_of(work: Callable[[], object]) -> str | None:
             silent = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silent, 1)
             os.dup2(silent, 2)
-            _no_core_dump()
+            _limit(seconds)
             work()
         finally:
             os._exit(0)
@@ -42,7 +46,12 @@ def crash_of(work: Callable[[], object]) -> str | None:
 def crash_of_program(program: str, text: str) -> str | None:
     """How a fresh interpreter died that ran ``program`` with ``text`` on its standard input."""
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)
+    try:
+        done = subprocess.run(
+            command, input=text.encode(), capture_output=True, check=False, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return f"it is not done after {SECONDS} s"
     return _cause(done.returncode)
 
 
@@ -51,14 +60,18 @@ def can_fork() -> bool:
     return hasattr(os, "fork")
 
 
-def _no_core_dump() -> None:
+def _limit(seconds: int) -> None:
+    """No core files, and an end."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 def _cause(code: int) -> str | None:
     if code >= 0:
         return None
     name = signal.Signals(-code)
+    if name in (signal.SIGXCPU, signal.SIGKILL):
+        return "it is not done within its limits of time and memory"
     return f"{signal.strsignal(name) or name.name} ({name.name})"

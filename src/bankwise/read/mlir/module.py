@@ -64,9 +64,9 @@ def open_text(text: str, file: str = "-", *, isolated: bool = True) -> Opened:
     crash = _crash(text, file, context) if isolated else None
     if crash:
         raise InputError(
-            f"the MLIR parser crashes on this text: {crash}",
+            f"the MLIR parser gives no answer to this text: {crash}",
             location=Location(file),
-            hint="iree-opt crashes on it too; look for very deep nesting or sizes of 0",
+            hint="iree-opt gives none either; look for very deep nesting or sizes of 0",
         )
     return _open(text, file, context)
 
