@@ -1,6 +1,7 @@
 """Integer expressions: they mean what Python means, and bad ones are told with their column."""
 
 import contextlib
+import warnings
 
 import numpy as np
 import pytest
@@ -70,3 +71,10 @@ def test_nonsense_is_refused_and_nothing_else(text: str) -> None:
 def test_any_text_is_either_an_expression_or_an_input_error(text: str) -> None:
     with contextlib.suppress(InputError):
         expression.parse(text, ["lane"])(lane=LANES)
+
+
+def test_what_python_would_warn_of_is_no_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert expression.parse("lane if 3and 4 else 1", ["lane"])(lane=LANES)[7] == 7
+    assert capsys.readouterr().err == ""

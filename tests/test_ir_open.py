@@ -303,7 +303,8 @@ DEEP = [
 @pytest.mark.parametrize("text", DEEP, ids=["parentheses", "regions", "arrays"])
 def test_a_text_that_overflows_the_parsers_stack_is_an_error_like_any_other(text: str) -> None:
     error = failure(text)
-    assert "the MLIR parser gives no answer to this text: Segmentation fault (SIGSEGV)" in error.message
+    assert "the MLIR parser gives no answer to this text: " in error.message
+    assert "Segmentation fault (SIGSEGV)" in error.message
     assert str(error.location) == "bad.mlir"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -84,7 +85,10 @@ def parse(text: str, variables: Sequence[str]) -> Expression:
     if not stripped:
         raise InputError("empty expression", hint=f"write one of {', '.join(variables)}")
     try:
-        tree = ast.parse(stripped, mode="eval").body
+        with warnings.catch_warnings():
+            # What Python warns of ("3and 4") is refused or means what it says.
+            warnings.simplefilter("ignore", SyntaxWarning)
+            tree = ast.parse(stripped, mode="eval").body
         _check(tree, stripped, frozenset(variables))
     except SyntaxError as error:
         place = Location("expression", 1, error.offset or 1)

@@ -98,8 +98,8 @@ def _internal(error: Exception, debug: bool) -> str:
 
         traceback.print_exc()
     return (
-        f"internal error: {type(error).__name__}: {error} (this is a bug in bankwise; with {_DEBUG} "
-        "there is a traceback to report)"
+        f"internal error: {type(error).__name__}: {error} (this is a bug in bankwise; "
+        f"with {_DEBUG} there is a traceback to report)"
     )
 
 

@@ -205,9 +205,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_token(self) -> None:
         given = self.headers.get("X-Bankwise-Token", "").encode("utf-8", "surrogateescape")
         if not secrets.compare_digest(given, self._home.token.encode()):
-            raise _RequestError(
-                HTTPStatus.FORBIDDEN, "open the address that this server printed: it carries a token"
-            )
+            message = "open the address that this server printed: it carries a token"
+            raise _RequestError(HTTPStatus.FORBIDDEN, message)
 
     def _body(self) -> bytes:
         lengths = self.headers.get_all("Content-Length", [])

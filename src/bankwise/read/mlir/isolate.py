@@ -15,7 +15,6 @@ import sys
 import warnings
 from collections.abc import Callable
 
-
 SECONDS = 120
 """Of processor time, so that a busy machine changes nothing; files of 200 MB take less."""
 
