@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -230,3 +231,38 @@ def test_a_store_with_somebody_elses_table_is_told(tmp_path: Path) -> None:
         store.execute("CREATE TABLE cases (id INTEGER)")
     ended = bankwise("sweep", ROOT / "examples/sweep/attention_110.toml", "--store", path)
     one_message(ended, "other.sqlite: cannot be used as a store", "hint: ")
+
+
+RANK_0 = """\
+func.func @k(%o: memref<64xf32>) attributes {translation_info = #iree_codegen.translation_info<\
+pipeline = #iree_gpu.pipeline<VectorDistribute> workgroup_size = [64, 1, 1] subgroup_size = 64>} {
+  %one = arith.constant dense<1.0> : vector<f32>
+  %p = arith.constant 0.0 : f32
+  %t = gpu.thread_id x
+  %m = memref.alloc() : memref<f32, #gpu.address_space<workgroup>>
+  vector.transfer_write %one, %m[] : vector<f32>, memref<f32, #gpu.address_space<workgroup>>
+  gpu.barrier
+  %v = vector.transfer_read %m[], %p : memref<f32, #gpu.address_space<workgroup>>, vector<f32>
+  %w = memref.load %m[] : memref<f32, #gpu.address_space<workgroup>>
+  memref.store %w, %o[%t] : memref<64xf32>
+  return
+}
+"""
+
+
+def test_a_buffer_of_one_element_has_no_layout_and_no_traceback(tmp_path: Path) -> None:
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    path = written(tmp_path, RANK_0)
+    checked = bankwise("check", path, "-t", "gfx942", "--format", "json")
+    assert checked.code == 0
+    document = json.loads(checked.out)
+    assert [access["operation"] for access in document["accesses"]] == [
+        "vector.transfer_write",
+        "vector.transfer_read",
+        "memref.load",
+    ]
+    (kernel,) = document["kernels"]
+    assert kernel["totals"]["run"]["extra"] == 0, "all lanes want one word"
+    assert bankwise("fix", path, "-t", "gfx942").code == 0
+    for name in ("pad", "flatten", "decide"):
+        assert bankwise("opt", "--pass", name, path, "-t", "gfx942").code == 0

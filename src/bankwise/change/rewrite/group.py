@@ -69,6 +69,8 @@ def tile_of(group: Group, issues: Issues) -> Tile | Refusal:
     first = group.allocations[0]
     if len(shapes) > 1:
         return Refusal(f"{group.names} share accesses but not their shape", first.location)
+    if not first.shape:
+        return Refusal(f"{first.name} is one element, no layout moves it", first.location)
     if not row_major(first):
         return Refusal(f"{first.name} is not row-major", first.location)
     for site in group.accesses:

@@ -119,7 +119,7 @@ def _shaped(
 
 def _grid(shape: Sequence[int], dimensions: Sequence[int], rank: int | None = None) -> IntArray:
     """Steps of a vector whose dimension i runs along memref dimension ``dimensions[i]``."""
-    places = np.indices(shape, np.int64).reshape(len(shape), -1).T
+    places = np.indices(shape, np.int64).reshape(len(shape), prod(shape)).T
     steps = np.zeros((len(places), 1 + max(dimensions, default=0) if rank is None else rank), int)
     for axis, dimension in enumerate(dimensions):
         steps[:, dimension] += places[:, axis]
