@@ -338,6 +338,13 @@ def test_a_crash_is_also_seen_where_there_is_no_fork(monkeypatch: pytest.MonkeyP
     assert kernels(open_text(KERNEL))
 
 
+def test_long_runs_of_blanks_are_read_once() -> None:
+    """Comments become blanks: looking for ``loc(`` from each of them again would not come to an
+    end here, nor in a dump of 200 MB."""
+    text = KERNEL.replace("\n", " " * 1_000_000 + "// loc(\n", 1)
+    assert kernels(open_text(text, isolated=False))
+
+
 # Mutated texts
 
 SWIZZLED = """\

@@ -179,7 +179,7 @@ def _debug_locations(text: str, section: Section) -> list[Edit]:
     return edits
 
 
-_LOCATION = re.compile(r"(?:^[ \t]*#\w+ = |[ \t]*\b)loc\(", re.M)
+_LOCATION = re.compile(r"(?:^[ \t]*#\w+ = |(?<![ \t])[ \t]*\b)loc\(", re.M)
 
 
 def _closing(quiet: str, at: int, end: int) -> int:
