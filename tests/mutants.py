@@ -112,7 +112,7 @@ def mutants(file: Path) -> Iterator[Mutant]:
     def at(line: int, column: int) -> int:
         return starts[line - 1] + column
 
-    for node in ast.walk(ast.parse(text)):
+    for node in _running(ast.parse(text)):
         if isinstance(node, ast.BinOp):
             pair: tuple[ast.expr, ast.expr] = (node.left, node.right)
             operator: ast.AST = node.op
@@ -138,6 +138,17 @@ def mutants(file: Path) -> Iterator[Mutant]:
         if new is not None and sign and "#" not in between and "|" not in sign[1:]:
             changed = between.replace(sign, new, 1)
             yield Mutant(file, pair[0].end_lineno or 0, start, end, between.strip(), changed)
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of the code that runs: no decorators, no annotations."""
+    for name, value in ast.iter_fields(tree):
+        if name in ("decorator_list", "annotation", "returns"):
+            continue
+        for node in value if isinstance(value, list) else [value]:
+            if isinstance(node, ast.AST):
+                yield node
+                yield from _running(node)
 
 
 def sample(count: int, seed: int, only: str) -> list[Mutant]:
