@@ -158,6 +158,8 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
         note="; ".join(filter(None, (access.note, uncounted, place))),
         some_lanes=found.some_lanes,
         unseen=found.unknown,
+        address=access.address,
+        written=access.written,
     )
 
 

@@ -137,6 +137,8 @@ def _report(
             Iteration(p.iterations, p.allocation, p.executions, c, p.really) for p, c in pairs
         ),
         lanes=why.lanes,
+        address=access.address,
+        written=access.written,
     )
 
 

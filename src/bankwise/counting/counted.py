@@ -56,7 +56,8 @@ class AccessReport:
 
     ``issued``: the instructions that one execution issues per wave, by name. ``executions``: per
     workgroup, as followed; ``times``: between which ends they lie. ``share``: its part of the
-    kernel's LDS time. ``evidence``, ``confidence``: of the least certain row.
+    kernel's LDS time. ``evidence``, ``confidence``: of the least certain row. ``address``,
+    ``written``: of machine code, where the instruction stands and how it is written.
     """
 
     location: Location
@@ -81,6 +82,8 @@ class AccessReport:
     iterations: tuple[Iteration, ...]
     share: float = 0.0
     lanes: Lanes | None = None
+    address: int | None = None
+    written: str = ""
 
     @property
     def instruction(self) -> str:

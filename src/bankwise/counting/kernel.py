@@ -66,7 +66,8 @@ class KernelAccess:
 
     ``patterns`` all issue the same instructions, each at its own places. ``some_lanes``: nobody
     knows which of the active lanes take part. ``unseen``: why it may run in other ways, too, that
-    nobody has seen; empty if not.
+    nobody has seen; empty if not. ``address``, ``written``: where the instruction stands and how
+    it is written, of machine code (:class:`bankwise.counting.access.Access`).
     """
 
     location: Location
@@ -78,6 +79,8 @@ class KernelAccess:
     note: str = ""
     some_lanes: bool = False
     unseen: str = ""
+    address: int | None = None
+    written: str = ""
 
     @property
     def allocations(self) -> tuple[str, ...]:
