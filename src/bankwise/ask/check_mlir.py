@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.kernel_report import check_report, kernel_report
-from bankwise.counting.access import Access, Pattern
+from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import (
@@ -26,6 +26,7 @@ from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan
+    from bankwise.read.mlir.extract import SharedAccess
     from bankwise.read.mlir.module import Opened
 
 
@@ -55,7 +56,9 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
         [report for report, _ in counted],
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
         refusals=(
-            r for a, (_, more) in zip(analyses, counted, strict=True) for r in (*a.refusals, *more)
+            r
+            for a, (_, more) in zip(analyses, counted, strict=True)
+            for r in (*a.refusals, *a.extraction.unseen, *more)
         ),
         notes=opened.notes,
     )
@@ -89,7 +92,7 @@ def kernel_of(analysis: Analysis) -> Kernel:
         grid=analysis.kernel.grid,
         lds_bytes=sum(a.size_bytes for a in extraction.allocations),
         accesses=tuple(
-            _access(site.access, issues[site.access.shared_index])
+            _access(site, issues[site.access.shared_index])
             for site in extraction.accesses
             if site.access.shared_index in issues
         ),
@@ -101,7 +104,8 @@ def kernel_of(analysis: Analysis) -> Kernel:
     )
 
 
-def _access(access: Access, issues: tuple[Issue, ...]) -> KernelAccess:
+def _access(site: SharedAccess, issues: tuple[Issue, ...]) -> KernelAccess:
+    access = site.access
     return KernelAccess(
         access.location,
         access.operation,
@@ -109,6 +113,7 @@ def _access(access: Access, issues: tuple[Issue, ...]) -> KernelAccess:
         access.direction,
         tuple(_issued(pattern, issues) for pattern in access.patterns),
         note=access.note,
+        one_workgroup=site.moves,
     )
 
 

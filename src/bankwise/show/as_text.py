@@ -20,7 +20,7 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     """Print the answer of ``bankwise check``."""
     for note in report.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
-    for kernel in report.kernels:
+    for kernel in report.ranked:
         _print_kernel(kernel, report, console, everything)
     for finding in report.findings:
         place = escape(str(finding.location))
@@ -63,8 +63,8 @@ def _print_kernel(
         console.print(f"[dim]note: {escape(note)}[/]")
     _print_totals(kernel, console)
     if len(report.kernels) > 1:
-        refused = bool(report.refused(kernel))
-        console.print(_coloured(kernel_verdict(kernel, report), kernel.conflict, refused) + "\n")
+        clean = kernel.accounted and not report.refused(kernel)
+        console.print(_coloured(kernel_verdict(kernel, report), kernel.conflict, clean) + "\n")
 
 
 def _print_layout(optimum: Optimum, console: Console) -> None:
@@ -161,13 +161,13 @@ def _passes_and_ideal(cost: Cost) -> str:
     return f"{cost.ends.passes} / {cost.ends.ideal}"
 
 
-def _coloured(text: str, conflict: Sureness, refused: bool) -> str:
+def _coloured(text: str, conflict: Sureness, accounted: bool) -> str:
     """The words before the number in the colour of what they say."""
     words, colon, number = text.partition(":")
-    colour = "yellow" if conflict == "none" and refused else COLOURS[conflict]
-    return f"[{colour}]{words}[/]{colon}{number}"
+    colour = "yellow" if conflict == "none" and not accounted else COLOURS[conflict]
+    return f"[{colour}]{escape(words)}[/]{colon}{escape(number)}"
 
 
 def _print_headline(report: CheckReport, console: Console) -> None:
     if report.kernels:
-        console.print(_coloured(verdict(report), report.conflict, bool(report.refusals)))
+        console.print(_coloured(verdict(report), report.conflict, report.accounted))

@@ -6,9 +6,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from bankwise.counting.bound import BoundKind
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import Sureness
+from bankwise.counting.counted import Added, Sureness
 from bankwise.counting.kernel import AllocationReport
+from bankwise.hardware.machine import Evidence
 from bankwise.hardware.occupancy import Occupancy, Resource
 from bankwise.show.documents.access import AccessDocument, access_document
 from bankwise.show.documents.beside import (
@@ -32,7 +34,7 @@ from bankwise.show.documents.spec import SpecDocument, spec_part
 from bankwise.show.more import More
 from bankwise.show.spec import SpecReport
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
-from bankwise.show.words import kernel_verdict, verdict
+from bankwise.show.words import kernel_verdict, still_open, verdict
 from bankwise.solver.certificate_json import CertificateDocument
 
 Size = tuple[int, int, int]
@@ -84,6 +86,17 @@ class OptimumDocument(Struct, frozen=True):
     certificate: Annotated[CertificateDocument | None, Meta(description="null: counted alone")]
 
 
+class AddedDocument(Struct, frozen=True):
+    """What the conflict counter adds for one workgroup: a number from ``low`` to ``high``."""
+
+    low: Whole
+    high: Annotated[int | None, Meta(description="null: no upper end, or a rule is unknown")]
+    kind: Annotated[BoundKind, Meta(description="what the two ends say together")]
+    evidence: Annotated[Evidence | None, Meta(description="of the least certain rule")]
+    followed: Annotated[int, Meta(ge=0, description="by known rules, as often as was followed")]
+    assumed: Annotated[int, Meta(ge=0, description="by unknown rules, as often as was followed")]
+
+
 class KernelDocument(Struct, frozen=True):
     """One kernel."""
 
@@ -98,6 +111,8 @@ class KernelDocument(Struct, frozen=True):
     totals_assumed: TotalsDocument
     conflict: Annotated[Sureness, Meta(description="the surest of its accesses")]
     verdict: str
+    added: AddedDocument
+    open: Annotated[tuple[str, ...], Meta(description="why the count is no promise; empty: it is")]
     counted: Annotated[bool, Meta(description="whether all executions are exact")]
     allocations: tuple[AllocationDocument, ...]
     occupancy: OccupancyDocument | None
@@ -117,11 +132,11 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     counter: Annotated[str, Meta(description="the vendor's name of the conflict counter")]
     verdict: str
     accesses: Annotated[tuple[AccessDocument, ...], Meta(description="the costliest first")]
-    totals: Annotated[TotalsDocument, Meta(description="of ordinary loads and stores")]
-    totals_dma: Annotated[TotalsDocument, Meta(description="of direct-to-shared copies")]
-    totals_assumed: Annotated[TotalsDocument, Meta(description="of atomics, transposing reads")]
+    totals: Annotated[TotalsDocument | None, Meta(description="null: several kernels")]
+    totals_dma: Annotated[TotalsDocument | None, Meta(description="of direct-to-shared copies")]
+    totals_assumed: Annotated[TotalsDocument | None, Meta(description="atomics, transposing reads")]
     lds_bytes: Annotated[int, Meta(description="of the largest kernel")]
-    kernels: tuple[KernelDocument, ...]
+    kernels: Annotated[tuple[KernelDocument, ...], Meta(description="the worst first")]
     findings: tuple[FindingDocument, ...]
     refusals: tuple[RefusalDocument, ...]
     notes: Annotated[tuple[str, ...], Meta(description="what was done to read the text")]
@@ -135,6 +150,7 @@ def check_document(
 ) -> CheckDocument:
     """``bankwise.check/1``. ``lanes``: with what every lane touches, which pages draw."""
     beside, worths = (None, None) if more is None else (more.beside, more.worths)
+    several = len(report.kernels) > 1
     return CheckDocument(
         file=report.file,
         target=report.target,
@@ -142,11 +158,11 @@ def check_document(
         counter=report.counter,
         verdict=verdict(report),
         accesses=tuple(access_document(access, lanes=lanes) for access in report.accesses),
-        totals=_totals(report.totals),
-        totals_dma=_totals(report.totals_dma),
-        totals_assumed=_totals(report.totals_assumed),
+        totals=None if several else _totals(report.totals),
+        totals_dma=None if several else _totals(report.totals_dma),
+        totals_assumed=None if several else _totals(report.totals_assumed),
         lds_bytes=max((kernel.lds_bytes for kernel in report.kernels), default=0),
-        kernels=tuple(_kernel(kernel, report) for kernel in report.kernels),
+        kernels=tuple(_kernel(kernel, report) for kernel in report.ranked),
         findings=views(FindingDocument, report.findings),
         refusals=views(RefusalDocument, report.refusals),
         notes=report.notes,
@@ -186,11 +202,25 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         totals_assumed=_totals(kernel.totals_assumed),
         conflict=kernel.conflict,
         verdict=kernel_verdict(kernel, report),
+        added=_added(kernel.added),
+        open=still_open(kernel, len(report.refused(kernel))),
         counted=kernel.counted,
         allocations=tuple(_allocation(one) for one in kernel.allocations),
         occupancy=None if kernel.occupancy is None else _occupancy(kernel.occupancy),
         optima=tuple(_optimum(optimum) for optimum in kernel.optima),
         notes=kernel.notes,
+    )
+
+
+def _added(found: Added) -> AddedDocument:
+    bound, assumed = found.bound, found.assumed
+    return AddedDocument(
+        low=bound.low,
+        high=bound.high,
+        kind=bound.kind,
+        evidence=found.evidence,
+        followed=found.known.extra,
+        assumed=0 if assumed is None else assumed.extra,
     )
 
 
