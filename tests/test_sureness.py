@@ -209,8 +209,12 @@ def test_what_an_unknown_rule_counts_is_assumed_and_stands_apart(tmp_path: Path)
     )
     assert last.endswith("; unknown: the rule of ds_write2_b64")
     assert document["kernels"][0]["added"] == {
-        "low": 0, "high": None, "kind": "unknown",
-        "evidence": "unknown", "followed": 0, "assumed": extra,
+        "low": 0,
+        "high": None,
+        "kind": "unknown",
+        "evidence": "unknown",
+        "followed": 0,
+        "assumed": extra,
     }
     code, _, last = asked(tmp_path, amd_text(COLUMN + READ + write))
     assert code == 1
@@ -227,6 +231,54 @@ def test_code_hosts_are_told_that_it_is_assumed(tmp_path: Path) -> None:
     annotation = bankwise("check", path, "--format", "github").out
     assert annotation.startswith("::notice file=")
     assert "assumed: the rule of ds_write2_b64 is unknown" in annotation
+
+
+# Gates: what rules below a level of evidence say is told, and decides nothing
+
+ASSUMED = "\tds_write2_b64 v1, v[2:3], v[4:5] offset1:1\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "level", "code"),
+    [
+        (ASSUMED, "unknown", 3),
+        (ASSUMED, "inferred", 0),
+        (READ + ASSUMED, "inferred", 1),
+        (READ, "measured", 1),
+        ("\tds_read_u8 v2, v1\n", "inferred", 1),
+        ("\tds_read_u8 v2, v1\n", "measured", 0),
+    ],
+)
+def test_rules_below_a_level_do_not_fail_and_are_told(
+    tmp_path: Path, body: str, level: str, code: int
+) -> None:
+    path = tmp_path / "k.s"
+    path.write_text(amd_text(COLUMN + body), "utf-8")
+    rows = machine("gfx942").instructions
+    names = [n for n in ("ds_write2_b64", "ds_read_b32", "ds_read_u8") if n in body]
+    order = ["measured", "documented", "claimed", "inferred", "assumed", "unknown"]
+    weak = [n for n in names if order.index(rows[n].evidence) > order.index(level)]
+
+    def asked(*words: str) -> str:
+        ended = bankwise("check", path, "--min-evidence", level, *words)
+        assert ended.code == code
+        return ended.out
+
+    said = "".join(f"left out by --min-evidence {level}: 1 of {len(names)} accesses" for _ in weak)
+    text, document = asked(), json.loads(asked("--format", "json"))
+    assert ("left out" in text) == bool(weak)
+    assert said in text
+    assert document.get("left_out", "").startswith(said)
+    assert ("::notice" in asked("--format", "github")) == bool(weak or body == ASSUMED)
+    (run,) = json.loads(asked("--format", "sarif"))["runs"]
+    left = [r for r in run["results"] if r.get("suppressions")]
+    assert [r["message"]["text"].split(":")[0] for r in left] == weak
+
+
+def test_a_level_that_is_none_is_told(tmp_path: Path) -> None:
+    ended = bankwise("check", PROFILE / "tiles.ptx", "--min-evidence", "sure")
+    assert ended.code == 2
+    assert "--min-evidence 'sure' is no level of evidence" in ended.err
 
 
 # Several kernels

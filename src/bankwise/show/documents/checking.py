@@ -31,6 +31,7 @@ from bankwise.show.documents.parts import (
     views,
 )
 from bankwise.show.documents.spec import SpecDocument, spec_part
+from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
 from bankwise.show.spec import SpecReport
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
@@ -123,7 +124,8 @@ class KernelDocument(Struct, frozen=True):
 class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check/1"):
     """Every shared-memory access of a file, and its conflicts.
 
-    ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for.
+    ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for,
+    ``left_out`` where --min-evidence left something out of the exit code.
     """
 
     file: str
@@ -143,10 +145,15 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     spec: SpecDocument | UnsetType = UNSET
     counters: BesideDocument | UnsetType = UNSET
     worth: tuple[WorthDocument, ...] | UnsetType = UNSET
+    left_out: Annotated[str, Meta(description="by --min-evidence")] | UnsetType = UNSET
 
 
 def check_document(
-    report: CheckReport, more: More | None = None, *, lanes: bool = False
+    report: CheckReport,
+    more: More | None = None,
+    gate: Gate | None = None,
+    *,
+    lanes: bool = False,
 ) -> CheckDocument:
     """``bankwise.check/1``. ``lanes``: with what every lane touches, which pages draw."""
     beside, worths = (None, None) if more is None else (more.beside, more.worths)
@@ -168,15 +175,18 @@ def check_document(
         notes=report.notes,
         counters=UNSET if beside is None else beside_document(beside),
         worth=UNSET if worths is None else tuple(worth_document(worth) for worth in worths),
+        left_out=UNSET if gate is None else said_left_out(report, gate) or UNSET,
     )
 
 
-def spec_document(report: SpecReport, *, lanes: bool = False) -> CheckDocument:
+def spec_document(
+    report: SpecReport, gate: Gate | None = None, *, lanes: bool = False
+) -> CheckDocument:
     """``bankwise.check/1`` of a spec.
 
     ``lanes``: with what every lane touches and where every element lives, which pages draw.
     """
-    check = check_document(report.check, lanes=lanes)
+    check = check_document(report.check, None, gate, lanes=lanes)
     return structs.replace(check, spec=spec_part(report, offsets=lanes))
 
 

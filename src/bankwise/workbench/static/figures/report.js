@@ -127,6 +127,7 @@ function checkView(check, after, more) {
       ` · ${check.target} · policy ${check.policy}`,
     ),
     after ? null : headline(check),
+    check.left_out ? h("p", { class: "hint" }, check.left_out) : null,
     check.spec ? tileView(check, more.machines) : null,
     accessTable(check, after, more.machines),
     check.counters ? countersView(check.counters) : null,
