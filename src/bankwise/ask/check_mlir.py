@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from bankwise.counting.kernel import (
 from bankwise.errors import Refusal
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.hardware.policies import Issue
+from bankwise.hardware.toolchain import NONE
 from bankwise.read.options import Options, Progress, dims_of, three
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
@@ -38,34 +40,40 @@ def check_mlir_file(file: Path, options: Options, progress: Progress | None = No
 
 
 def check_opened(opened: Opened, options: Options) -> CheckReport:
-    """Check all kernels of an open module; ``options.isa``: also against what is emitted."""
-    report = report_of(opened, options, analyse(opened, options))
+    """Check all kernels of an open module; ``options.isa``: as they are emitted."""
+    analyses = analyse(opened, options)
+    report = report_of(opened, options, analyses)
     if not options.isa:
-        return report
-    from bankwise.ask.reconcile import reconcile
+        return replace(report, notes=(*report.notes, *_source_level(analyses)))
+    from bankwise.ask.check_isa import compiled_report
 
-    return reconcile(report, opened)
+    return compiled_report(report, opened, [kernel_of(analysis) for analysis in analyses])
+
+
+def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:
+    """What a count of a source does not know, and what does."""
+    if not analyses:
+        return
+    tools = [analysis.machine.tools.iree for analysis in analyses]
+    way = ": --isa counts what it emits" if all(t and t.backend != NONE for t in tools) else ""
+    yield f"counted from the source; the compiler may join or drop accesses{way}"
 
 
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
     """Count what was extracted."""
-    counted = [_report(analysis, options.width_policy) for analysis in analyses]
+    kernels = [_report(analysis, options.width_policy) for analysis in analyses]
     return check_report(
         opened.source.file,
         options.width_policy,
-        [report for report, _ in counted],
+        kernels,
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
-        refusals=(
-            r
-            for a, (_, more) in zip(analyses, counted, strict=True)
-            for r in (*a.refusals, *a.extraction.unseen, *more)
-        ),
+        refusals=(refusal for kernel in kernels for refusal in kernel.refusals),
         notes=opened.notes,
     )
 
 
-def _report(analysis: Analysis, policy: str) -> tuple[KernelReport, tuple[Refusal, ...]]:
-    """One kernel, and what of it was not counted.
+def _report(analysis: Analysis, policy: str) -> KernelReport:
+    """One kernel.
 
     Its occupancy is that of a kernel nobody has compiled: registers are not considered. None
     without shared memory.
@@ -76,8 +84,12 @@ def _report(analysis: Analysis, policy: str) -> tuple[KernelReport, tuple[Refusa
     held = occupancy(gpu, Usage(x * y * z, used)) if used else None
     accesses, refusals = count_kernel(kernel, gpu)
     return kernel_report(
-        kernel, accesses, occupancy=held, optima=_optima(analysis, policy)
-    ), refusals
+        kernel,
+        accesses,
+        occupancy=held,
+        optima=_optima(analysis, policy),
+        refusals=(*analysis.refusals, *analysis.extraction.unseen, *refusals),
+    )
 
 
 def kernel_of(analysis: Analysis) -> Kernel:

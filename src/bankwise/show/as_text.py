@@ -10,7 +10,7 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
-from bankwise.show.words import COLOURS, cell, kernel_verdict, verdict
+from bankwise.show.words import COLOURS, cell, compiled_line, kernel_verdict, verdict
 
 _SHOWN = 12
 """Accesses listed in full; the rest is summed up in one line unless all are asked for."""
@@ -59,6 +59,8 @@ def _print_kernel(
             _print_layout(optimum, console)
         else:
             _print_encoding(optimum, console)
+    if kernel.compiled is not None:
+        console.print(escape(compiled_line(kernel.compiled)))
     for note in kernel.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
     _print_totals(kernel, console)

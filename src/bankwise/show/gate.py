@@ -1,4 +1,4 @@
-"""When a check fails a build: from so many ways on, by what no baseline knows and sure rules say."""
+"""When a check fails a build: ways, a baseline of known conflicts, the evidence of the rules."""
 
 from __future__ import annotations
 

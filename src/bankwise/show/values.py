@@ -72,8 +72,18 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
+class AsEmitted:
+    """A kernel of a source was counted as ``compiler`` (name and version) emits it; ``source``:
+    what the counter adds for one workgroup as counted from the source."""
+
+    compiler: str
+    source: Added
+
+
+@dataclass(frozen=True, slots=True)
 class KernelReport:
     """One kernel. ``occupancy``: None where it is not known how much shared memory one takes.
+    ``compiled``: None where its own text was counted.
 
     ``refusals``: of those of its report, what its reader knows to be of this kernel.
     """
@@ -90,6 +100,7 @@ class KernelReport:
     notes: tuple[str, ...] = ()
     optima: tuple[Optimum, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    compiled: AsEmitted | None = None
 
     @property
     def totals(self) -> Totals:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bankwise.counting.bound import Bound
 from bankwise.counting.counted import AccessReport, Added, Sureness
 from bankwise.hardware.machine import machine
-from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport
 
 COLOURS: dict[Sureness, str] = {"none": "green", "possible": "yellow", "sure": "red"}
 
@@ -67,6 +67,11 @@ def adds(found: Added) -> str:
         return text
     unknown = "rule" if assumed.ends.extra.exact else "rule and executions"
     return f"{text} known, {assumed.extra:,} assumed ({unknown} unknown)"
+
+
+def compiled_line(found: AsEmitted) -> str:
+    """What was counted, and what the source says of it."""
+    return f"counted as {found.compiler} emits it; counted from the source: {adds(found.source)}"
 
 
 def cell(bound: Bound) -> str:

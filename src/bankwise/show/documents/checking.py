@@ -34,7 +34,7 @@ from bankwise.show.documents.spec import SpecDocument, spec_part
 from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
 from bankwise.show.spec import SpecReport
-from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import kernel_verdict, still_open, verdict
 from bankwise.solver.certificate_json import CertificateDocument
 
@@ -98,6 +98,13 @@ class AddedDocument(Struct, frozen=True):
     assumed: Annotated[int, Meta(ge=0, description="by unknown rules, as often as was followed")]
 
 
+class CompiledDocument(Struct, frozen=True):
+    """A kernel of a source that was counted as it is emitted."""
+
+    compiler: Annotated[str, Meta(description="name and version")]
+    source: Annotated[AddedDocument, Meta(description="what is counted from the source")]
+
+
 class KernelDocument(Struct, frozen=True):
     """One kernel."""
 
@@ -118,6 +125,7 @@ class KernelDocument(Struct, frozen=True):
     allocations: tuple[AllocationDocument, ...]
     occupancy: OccupancyDocument | None
     optima: tuple[OptimumDocument, ...]
+    compiled: Annotated[CompiledDocument | None, Meta(description="of --isa; null: its own text")]
     notes: tuple[str, ...]
 
 
@@ -218,6 +226,7 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         allocations=tuple(_allocation(one) for one in kernel.allocations),
         occupancy=None if kernel.occupancy is None else _occupancy(kernel.occupancy),
         optima=tuple(_optimum(optimum) for optimum in kernel.optima),
+        compiled=_compiled(kernel.compiled),
         notes=kernel.notes,
     )
 
@@ -232,6 +241,10 @@ def _added(found: Added) -> AddedDocument:
         followed=found.known.extra,
         assumed=0 if assumed is None else assumed.extra,
     )
+
+
+def _compiled(found: AsEmitted | None) -> CompiledDocument | None:
+    return None if found is None else CompiledDocument(found.compiler, _added(found.source))
 
 
 def _allocation(one: AllocationReport) -> AllocationDocument:
