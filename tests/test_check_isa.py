@@ -20,7 +20,8 @@ from kernel_texts import ROWS, SHARED, changed, written
 
 THREADS, PITCH = 64, 128
 HEAD = f"""\
-func.func @k(%in: memref<64x64xf16>, %out: memref<64x64xf16>) attributes {{gpu.known_block_size = array<i32: 64, 1, 1>, gpu.known_grid_size = array<i32: 4, 1, 1>}} {{
+func.func @k(%in: memref<64x64xf16>, %out: memref<64x64xf16>) attributes {{
+    gpu.known_block_size = array<i32: 64, 1, 1>, gpu.known_grid_size = array<i32: 4, 1, 1>}} {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +43,7 @@ def check_opened(opened: Opened, options: Options) -> CheckReport:
     analyses = analyse(opened, options)
     report = report_of(opened, options, analyses)
     if not options.isa:
-        return replace(report, notes=(*report.notes, *_source_level(analyses)))
+        return report
     from bankwise.ask.check_isa import compiled_report
 
     return compiled_report(report, opened, [kernel_of(analysis) for analysis in analyses])
@@ -68,7 +67,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
         kernels,
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
         refusals=(refusal for kernel in kernels for refusal in kernel.refusals),
-        notes=opened.notes,
+        notes=opened.notes if options.isa else (*opened.notes, *_source_level(analyses)),
     )
 
 

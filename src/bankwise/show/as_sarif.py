@@ -12,7 +12,7 @@ from bankwise.errors import Location
 from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
-from bankwise.show.words import doubt
+from bankwise.show.words import assumptions, doubt
 
 
 def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]:
@@ -23,6 +23,7 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
     results = [_conflict(a, why if gate.leaves_out(a) else "") for a in conflicts]
     results += [_result(f.rule, "error", f.message, f.location) for f in report.findings]
     results += [_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
+    results += [_result("not-analysed", "note", why, at) for at, why in assumptions(report)]
     findings = [rule for rule in rules() if rule.kind == "finding"]
     driver = {
         "name": "bankwise",

@@ -14,7 +14,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.show.values import CheckReport
-from bankwise.show.words import doubt
+from bankwise.show.words import assumptions, doubt
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
 """An access as a baseline knows it: kernel, operation, direction, allocations, instruction, extra
@@ -124,11 +124,14 @@ def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
 
 def github_annotations(report: CheckReport, gate: Gate) -> str:
     """GitHub workflow commands: a warning at every new conflict, a notice at one that is only
-    possible, an error at every finding."""
+    possible and at what is open or left out, an error at every finding."""
     lines = [_annotation(access) for access in gate.new(report)]
     lines += [_command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
+    lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
+    if gate.exit_code(report):
+        lines += [_notice(place, text) for place, text in assumptions(report)]
     left = said_left_out(report, gate)
-    lines += [_command("notice", Location(report.file, 1), left)] if left else []
+    lines += [_command("notice", Location(report.file), left)] if left else []
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -139,11 +142,15 @@ def _annotation(access: AccessReport) -> str:
     return _command(kind, access.location, "; ".join(filter(None, (text, why))))
 
 
+def _notice(place: Location, reason: str) -> str:
+    return _command("notice", place, f"not analysed: {reason}")
+
+
 def _command(kind: str, place: Location, message: str) -> str:
     text = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     file = place.file.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
     column = f",col={place.column}" if place.column else ""
-    return f"::{kind} file={file},line={place.line}{column},title=bankwise::{text}"
+    return f"::{kind} file={file},line={place.line or 1}{column},title=bankwise::{text}"
 
 
 def _key(access: AccessReport) -> Key:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bankwise.counting.bound import Bound
 from bankwise.counting.counted import AccessReport, Added, Sureness
+from bankwise.errors import Location
 from bankwise.hardware.machine import machine
 from bankwise.show.values import AsEmitted, CheckReport, KernelReport
 
@@ -52,6 +55,13 @@ def still_open(kernel: KernelReport, refused: int) -> tuple[str, ...]:
     if _one_workgroup(kernel):
         found.append("other workgroups touch other places, which are not counted")
     return tuple(found)
+
+
+def assumptions(report: CheckReport) -> Iterator[tuple[Location, str]]:
+    """What is open beside refusals, at the kernel that it is of."""
+    for kernel in report.ranked:
+        for left in still_open(kernel, 0):
+            yield kernel.location, f"{kernel.name}: {left}"
 
 
 def _one_workgroup(kernel: KernelReport) -> bool:
