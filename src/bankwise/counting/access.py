@@ -49,6 +49,8 @@ class Access:
     text ("vector.load"). ``shared_index`` numbers the accesses of a kernel in program order.
     ``variant`` completes the instruction's name where the width does not:
     the shape of an ldmatrix ("x4.trans"), the kind of an atomic ("add_f32").
+    Of machine code: ``address``, of the instruction in its kernel, in bytes, None where the text
+    has none; ``written``: its mnemonic as written, "LDS.128" or "ds_read_b64", empty otherwise.
     """
 
     operation: str
@@ -63,6 +65,8 @@ class Access:
     shared_index: int = 0
     note: str = ""
     variant: str = ""
+    address: int | None = None
+    written: str = ""
 
     @property
     def executions(self) -> int:

@@ -257,7 +257,7 @@ def _accesses(
         for allocation, part in parts(touched).items():
             found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
             note = "; ".join(filter(None, (dialect.label(one), found.access.note)))
-            yield replace(found, access=replace(found.access, note=note))
+            yield replace(found, access=replace(found.access, note=note, written=one.name))
 
 
 def _not_followed(decoded: Decoded, trace: Trace) -> tuple[NotFollowed, ...]:

@@ -67,6 +67,8 @@ class AccessDocument(Struct, frozen=True, kw_only=True):
     instruction: str
     instructions: Annotated[int, Meta(description="of one execution, per wave")]
     instruction_source: InstructionSource
+    written: Annotated[str | None, Meta(description="mnemonic of machine code, as written")]
+    address: Annotated[int | None, Meta(description="of machine code: bytes into the kernel")]
     apart_bytes: Annotated[int | None, Meta(description="to the second address, if there is one")]
     waves: Annotated[int, Meta(description="of a workgroup")]
     executions: Annotated[int, Meta(description="per workgroup, as followed")]
@@ -103,6 +105,8 @@ def access_document(access: AccessReport, *, lanes: bool = False) -> AccessDocum
         instruction=access.instruction,
         instructions=access.instructions,
         instruction_source=access.instruction_source,
+        written=access.written or None,
+        address=access.address,
         apart_bytes=found.apart_bytes if found else None,
         waves=access.waves,
         executions=access.executions,
