@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +13,13 @@ from bankwise.algebra.address import Padded, RowFolds, is_bijection
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
+from bankwise.solver.answer import Limits, exact
 from bankwise.solver.best import Best, best
-from bankwise.solver.price import Workload, as_written, cost
+from bankwise.solver.price import Workload, as_written, cost, workload
 from bankwise.solver.spaces import LINEAR, PADDING, SHUFFLE, Space, row_folds
 from bankwise.tile import Tile, Use, directions, runs, stages
 from kernel_texts import ROWS, changed, written
+from tile_problems import random_problem
 
 SM_90 = machine("sm_90")
 LANE = np.arange(32)
@@ -196,3 +200,62 @@ def test_where_fix_cannot_write_the_optimum_check_and_fix_say_the_same(tmp_path:
     (refusal,) = report.refusals
     assert f"a layout that takes {optimum.best.passes:,} passes instead of" in refusal.reason
     assert "the last index XOR a function of the bits above" in refusal.reason
+
+
+def of_kernels(work: Workload) -> Tile:
+    """The tile of a question as a kernel has it: an access weighs what it is executed."""
+    most = max(len(use.elements) for use in work.uses)
+    uses = tuple(replace(use, weight=use.weight * most) for use in work.uses)
+    return replace(work.tile, uses=uses)
+
+
+def test_solve_and_check_name_the_same_optimum_in_the_same_words() -> None:
+    """Linear questions, many above their floor: one in the words of solve, one as a kernel's."""
+    proved = above = 0
+    for seed in range(90):
+        stated = random_problem(random.Random(seed), 2 + seed % 4, sums=seed % 2 == 0, bits=9)
+        answer = exact(stated, Limits(1 << 30))
+        if isinstance(answer, Refusal):
+            continue
+        work = workload(stated)
+        tile = of_kernels(work)
+        scale = max(len(use.elements) for use in work.uses)
+        found = best(
+            tile, stated.machine, [Space(LINEAR, tuple(row_folds(tile, [tile.row])), linear=True)]
+        )
+        if isinstance(found, Refusal):
+            continue  # As rows lie, a vector is in pieces: no kernel has that.
+        (plan,) = found.plans
+        known = found.known(plan)
+        assert plan.passes == scale * answer.layout.passes
+        assert (known.word, known.space, known.conditions) == (
+            answer.known.word,
+            answer.known.space,
+            answer.known.conditions,
+        )
+        proved += known.optimal
+        above += plan.passes > plan.ideal
+    assert proved > 20
+    assert above > 3
+
+
+def test_what_check_names_and_fix_cannot_write_is_said_with_the_reason(tmp_path: Path) -> None:
+    """Every allocation with a better layout is changed, or named where it is said why not."""
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    from bankwise.ask.fix import fix
+
+    for text in (FLAT, ROWS):
+        report = fix(written(tmp_path, text), "gfx950", isa=False, execute=False)
+        better = [
+            o for k in report.before.kernels for o in k.optima if o.best.passes < o.present.passes
+        ]
+        told = [n for c in report.changes for n in c.allocations]
+        told += [
+            name
+            for r in report.refusals
+            for o in better
+            for name in o.allocations
+            if name in r.reason
+        ]
+        assert better
+        assert {n for o in better for n in o.allocations} <= set(told)
