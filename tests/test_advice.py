@@ -327,7 +327,7 @@ def test_a_tile_that_cannot_be_better_is_said_to_be_optimal(tmp_path) -> None:
 \tds_read_b32 v2, v1 offset:4"""
     (kernel,) = checked(tmp_path, amd_text(body)).kernels
     (optimum,) = kernel.optima
-    assert optimum.optimal
+    assert optimum.known.optimal
     assert optimum.best.passes > optimum.best.ideal
     assert optimum.certificate is not None
 

@@ -14,7 +14,7 @@ from bankwise.ask.certify import certify
 from bankwise.ask.solve import solve
 from bankwise.ask.tile_problem import tile_problem
 from bankwise.counting.conflict import count
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine, names
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.documents.solving import solve_document
@@ -179,7 +179,11 @@ def test_the_json_has_the_keys_of_its_contract():
         5,
     )
     assert document["optimal"] is True
-    assert document["how"] == "reaches the floor"
+    assert document["how"] == "every access is ideal"
+    assert (document["space"], document["conditions"]) == (
+        "all layouts",
+        ["with accesses left whole"],
+    )
     for access in document["accesses"]:
         assert {"name", "instruction", "passes", "ideal", "floor"} <= set(access)
     assert document["layout"]["bases"]["m0"] == 34
@@ -205,8 +209,8 @@ def test_a_family_restricts_the_answer_and_padding_has_no_certificate():
     assert report.layout.layout == Padded(32, 2)
     assert report.layout.offset == "34 * m + n"
     assert report.certificate is None
-    assert not report.optimal
-    assert "best of padding" in report.how
+    assert report.optimal
+    assert report.known.space == "all layouts"
     small = solve({**PROBLEM, "solve": {"family": "padding", "max_lds_bytes": 2110}})
     assert small.layout.layout == Padded(32, 1)
     with pytest.raises(InputError, match="unknown family"):
@@ -220,8 +224,9 @@ def test_a_budget_in_seconds_is_kept_and_labelled():
     ]
     tile = {"shape": [64, 128], "element_bits": 32}
     report = solve({"machine": "sm_90", "tile": tile, "access": reads}, budget_s=0.01)
-    assert report.how.startswith(("best found within the budget", "exhausted", "reaches"))
-    assert report.optimal == (not report.how.startswith("best"))
+    assert report.known.how.startswith(("best found within the budget", "exhausted", "reaches"))
+    assert report.optimal == (not report.known.how.startswith("best"))
+    assert report.total_floor <= report.known.at_least <= report.total_passes
     with pytest.raises(InputError, match="no positive number"):
         solve(PROBLEM, budget_s=0)
 
@@ -233,7 +238,9 @@ def test_a_mask_is_counted_and_the_optimum_of_the_whole_wave_is_tried():
     masked = dict(PROBLEM["access"][1], active="lane < 20")
     report = solve({**PROBLEM, "access": [PROBLEM["access"][0], masked]})
     assert passes(report) == {"store": 1, "read": 1}
-    assert report.how == "every access is ideal, by counting"
+    assert str(report.known) == (
+        "optimal among all layouts, with accesses left whole: every access is ideal"
+    )
     lanes = "m0 m1 m2 m3 m0^n0"
     hard = {"name": "hard", "op": "read", "lanes": "m0 m1 m2 m3 n0", "active": "lane != 3"}
     other = {"name": "other", "op": "read", "lanes": lanes, "active": "lane != 3"}
@@ -364,7 +371,7 @@ def test_the_optimum_of_an_allocation_is_exact_where_its_accesses_are_linear():
     assert plan.passes == 3 * 8 + 2 * 5 * 8
     assert found.present.passes == 3 * 8 + 2 * 5 * 64
     assert known.optimal
-    assert known.least == plan.passes
+    assert known.at_least == plan.passes
     assert judge.check(certified(found, plan.layout)).accepted
     folds = best_of(tile, machine("gfx942"), [Space(SHUFFLE, tuple(row_folds(tile, [128])))])
     assert plan.passes <= folds.plans[0].passes
@@ -401,5 +408,5 @@ def test_an_allocation_that_is_not_linear_says_why():
     copy = Use("copy", "write", runs(np.array([[0, 16]]), 16), np.ones((1, 2), bool), kind="dma")
     found, plan, known = best_plan(tile_of(32, 1024, 4, plain, copy), "sm_90")
     assert "units" in known.how
-    assert known.least is None
+    assert isinstance(found.proof, Refusal)
     assert plan.passes >= plan.ideal

@@ -71,7 +71,7 @@ def test_all_5_subsets_of_d_bits(bits, optimum, floor):
     assert certificate.how == ("floor" if optimum == floor else "search")
     verdict = certify.check(certificate)
     assert verdict.accepted
-    assert bool(verdict.trusted) == (optimum > floor)
+    assert verdict.trusted == ()
 
 
 @pytest.mark.parametrize(

@@ -207,8 +207,7 @@ def _optimum(found: Better) -> Optimum:
         (found.buffer.name,),
         found.present.run,
         found.best.run,
-        found.optimal,
-        found.how,
+        found.known,
         notation="" if found.encoding is None else str(found.encoding),
         notes=(_statement(found), *found.notes),
         certificate=None if solution is None else solution.certificate,
@@ -218,7 +217,7 @@ def _optimum(found: Better) -> Optimum:
 def _statement(found: Better) -> str:
     if found.encoding is not None:
         return f"instead of {found.buffer.type.encoding}"
-    if not found.optimal:
+    if not found.known.optimal:
         return f"none of {found.tried} encodings takes fewer passes"
     if found.present.passes == found.present.ideal:
         return "no conflicts, and no encoding that takes fewer passes was found"

@@ -266,10 +266,8 @@ def _change(
 def _against_optimum(plan: GroupPlan, found: Plan) -> str:
     least, known = plan.anything.run.passes, plan.best.known(plan.anything)
     if found.passes > least:
-        return f"a layout that takes {least:,} exists, but does not keep rows ({known.how})"
-    if known.optimal:
-        return f"optimal: {known.how}"
-    return f"not known to be optimal: {known.how}"
+        return f"a layout that takes {least:,} exists, but does not keep rows; that is {known}"
+    return str(known)
 
 
 def unified_patch(file: Path, before: str, after: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from bankwise.solver.construct import Step, construct
 from bankwise.solver.copies import source_lines
 from bankwise.solver.emit import emit
 from bankwise.solver.family import family_size
+from bankwise.solver.floors import Floors, floors
 from bankwise.solver.general import linear_part, linear_plan, listed_workload
 from bankwise.solver.problem import TileAccess, problem
 from bankwise.solver.search import offsets
@@ -84,8 +84,7 @@ def answered(
         stated.file,
         stated.machine.name,
         _rows(answer),
-        answer.optimal,
-        answer.how,
+        answer.known,
         limits.family,
         _family_size(answer),
         answer.certificate,
@@ -147,10 +146,13 @@ def _counted(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refus
 
 def _rows(answer: Answer) -> tuple[AccessRow, ...]:
     claims = {c.name: c for c in answer.certificate.accesses} if answer.certificate else {}
-    floors = {} if answer.solution is None else _floors(answer)
+    least = floors(answer.work)
+    assert isinstance(least, Floors), "every access has an instruction"
     known = {} if answer.problem is None else {a.name: a for a in answer.problem.accesses}
     rows = []
-    for use, found in zip(answer.work.uses, answer.layout.cost.uses, strict=True):
+    for use, found, floor in zip(
+        answer.work.uses, answer.layout.cost.uses, least.uses, strict=True
+    ):
         access, claim = known.get(use.name), claims.get(use.name)
         names = list(dict.fromkeys(i.instruction for i in found.issues))
         copies = len(found.issues)
@@ -162,18 +164,13 @@ def _rows(answer: Answer) -> tuple[AccessRow, ...]:
                 use.weight,
                 found.passes,
                 found.ideal,
-                floors.get(use.name, found.ideal),
+                floor.passes,
                 claim.conflicts if claim else "",
                 _lines(answer, access) if access else None,
                 access.notes if access else (),
             )
         )
     return tuple(rows)
-
-
-def _floors(answer: Answer) -> dict[str, Fraction]:
-    assert answer.solution is not None, "only exact answers have floors"
-    return {c.name: Fraction(c.floor) for c in answer.solution.certificate.accesses}
 
 
 def _lines(answer: Answer, access: TileAccess) -> tuple[float, float] | None:

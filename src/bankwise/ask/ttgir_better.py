@@ -34,6 +34,7 @@ from bankwise.read.ttgir.follow import Followed
 from bankwise.read.ttgir.lower import Issued
 from bankwise.read.ttgir.values import Buffer
 from bankwise.solver.certificate import HOW_TEXT
+from bankwise.solver.known import ALL, LINEAR_MAPS, THIS_LDS, WHOLE, Known
 from bankwise.solver.linear_form import linear_form
 from bankwise.solver.plan import Plan
 from bankwise.solver.price import LayoutCost, UseCost
@@ -50,16 +51,15 @@ _COUNTED_IN_FULL = 3
 class Better:
     """What is known of one buffer. ``encoding``: a better one, None if none was found.
 
-    ``best``: its plan, or the present one. ``optimal``: no layout takes fewer passes with the same
-    instructions. ``tried``: encodings that were counted. ``notes``: what restricts the answer.
+    ``best``: its plan, or the present one; ``known``: how good that is. ``tried``: encodings that
+    were counted. ``notes``: what restricts the answer.
     """
 
     buffer: Buffer
     present: Plan
     best: Plan
     encoding: Shared | None
-    optimal: bool
-    how: str
+    known: Known
     tried: int
     notes: tuple[str, ...] = ()
     solution: Solution | None = None
@@ -85,19 +85,16 @@ def better(
     tried, legal = _ranked(buffer, solution, only, reader)
     best = min([present, *legal], key=lambda p: (p.passes, p is not present, p.price))
     encoding = None if best is present else _encoding(best)
-    optimal = best.passes == best.ideal or _is_optimum(solution, best)
-    how = _how(solution, best, tried)
-    known = solution if _is_optimum(solution, best) else None
+    proved = solution if _is_optimum(solution, best) else None
     return Better(
         buffer,
         present,
         best,
         encoding,
-        optimal,
-        how,
+        _known(solution, present, best, tried),
         tried,
         _notes(encoding, mine),
-        known if isinstance(known, Solution) else None,
+        proved if isinstance(proved, Solution) else None,
     )
 
 
@@ -142,15 +139,21 @@ def _is_optimum(solution: Solution | Refusal, best: Plan) -> bool:
     return best.passes == solution.certificate.total_passes
 
 
-def _how(solution: Solution | Refusal, best: Plan, tried: int) -> str:
-    if _is_optimum(solution, best) and isinstance(solution, Solution):
-        return f"{HOW_TEXT[solution.certificate.how]}, for the instructions at hand"
+def _known(solution: Solution | Refusal, present: Plan, best: Plan, tried: int) -> Known:
+    """How good an encoding is known to be; it may give accesses other instructions."""
+    same = [u.issues for u in best.cost.uses] == [u.issues for u in present.cost.uses]
+    accesses = WHOLE if same else "with the instructions of this encoding"
     if best.passes == best.ideal:
-        return f"every access is ideal, by counting ({tried} encodings tried)"
+        return Known("optimal", ALL, (accesses,), "every access is ideal", best.passes)
+    space = f"{tried} encodings"
     if isinstance(solution, Refusal):
-        return f"best of {tried} encodings; no proof: {solution.reason}"
-    least = solution.certificate.total_passes
-    return f"best of {tried} encodings; with the present instructions {least} is the optimum"
+        return Known("best found", space, (), f"no proof: {solution.reason}")
+    stated = solution.certificate
+    if _is_optimum(solution, best):
+        how = HOW_TEXT[stated.how]
+        return Known("optimal", LINEAR_MAPS, (WHOLE, THIS_LDS), how, best.passes)
+    how = f"with the present instructions a linear layout takes {stated.total_passes:,}"
+    return Known("best found", space, (), how)
 
 
 def _notes(encoding: Shared | None, accesses: list[Moved]) -> tuple[str, ...]:

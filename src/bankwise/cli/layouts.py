@@ -19,7 +19,7 @@ from bankwise.cli.common import (
     out,
     write_json,
 )
-from bankwise.errors import InputError, exit_code
+from bankwise.errors import InputError
 
 
 @app.command(
@@ -123,7 +123,7 @@ def certify(
         write_json(certify_document(str(file), certificate, verdict))
     else:
         solving.print_certify(certificate, verdict, out())
-    raise typer.Exit(exit_code(findings=not verdict.accepted))
+    raise typer.Exit(verdict.exit_code)
 
 
 def _rule_names(incomplete: str) -> list[str]:

@@ -139,7 +139,7 @@ def _solved(stated: TileQuestion) -> ToMeasure:
         for use in answer.work.uses
     )
     text = offset_text(answer.work.shape, answer.layout.layout)
-    return ToMeasure(parts, text, answer.how, answer.certificate)
+    return ToMeasure(parts, text, str(answer.known), answer.certificate)
 
 
 def _placed(work: Workload, use: Use, address: AddressMap) -> tuple[WaveAccess, ...]:

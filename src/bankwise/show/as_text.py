@@ -49,11 +49,11 @@ def _print_kernel(
     _print_causes(shown, console)
     for optimum in kernel.optima:
         names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
-        word = "optimum" if optimum.optimal else "best found"
+        word = "optimum" if optimum.known.optimal else "best found"
         each = "per workgroup" if kernel.counted else "as followed"
         console.print(
             f"  {escape(names)}: {here.passes:,} passes {each}, {word} {best.passes:,} "
-            f"[dim]({escape(optimum.how)})[/]"
+            f"[dim]({escape(optimum.known.within)}: {escape(optimum.known.how)})[/]"
         )
         if report.policy == "emitted":
             _print_layout(optimum, console)
@@ -77,7 +77,11 @@ def _print_layout(optimum: Optimum, console: Console) -> None:
         if optimum.certificate is None:
             console.print("    [dim]known by counting, without a certificate[/]")
     elif optimum.present.passes > optimum.present.ideal:
-        known = "no layout takes fewer" if optimum.optimal else "no better layout was found"
+        known = (
+            f"none {optimum.known.within} takes fewer"
+            if optimum.known.optimal
+            else "no better layout was found"
+        )
         console.print(f"    {known}: it stays as it is")
     for note in optimum.notes:
         console.print(f"    {escape(note)}")

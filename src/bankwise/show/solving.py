@@ -16,9 +16,9 @@ from bankwise.notation.frameworks import framework
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
-from bankwise.solver.emit import number
 from bankwise.solver.fit import SOLVER, Fit
-from bankwise.solver.plan import Plan
+from bankwise.solver.known import Known
+from bankwise.solver.plan import Plan, number
 
 _LINE = 120
 """The longest text of a framework that is printed whole; documents hold every one."""
@@ -51,8 +51,7 @@ class SolveReport:
     file: str
     machine: str
     accesses: tuple[AccessRow, ...] = ()
-    optimal: bool = False
-    how: str = ""
+    known: Known | None = None
     family: str = ""
     family_size: int | None = None
     certificate: Certificate | None = None
@@ -64,6 +63,11 @@ class SolveReport:
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     refusal: Refusal | None = None
+
+    @property
+    def optimal(self) -> bool:
+        """Whether nothing better exists, among what ``known`` says."""
+        return self.known is not None and self.known.optimal
 
     @property
     def total_passes(self) -> Fraction:
@@ -87,11 +91,10 @@ def print_solve(report: SolveReport, console: Console) -> None:
         console.print(f"[red]no layout[/]: {escape(str(report.refusal))}")
         return
     colour = "green" if report.optimal else "yellow"
-    word = "optimal" if report.optimal else "not proven optimal"
     console.print(f"[bold]{escape(report.layout.offset)}[/]  [dim]elements, on {report.machine}[/]")
     console.print(
-        f"[{colour}]{number(report.total_passes)} passes, {word}[/]: {escape(report.how)}; "
-        f"floor {number(report.total_floor)}"
+        f"[{colour}]{number(report.total_passes)} passes[/], floor {number(report.total_floor)}: "
+        f"{escape(str(report.known))}"
     )
     if report.family_size is not None:
         console.print(f"[dim]{report.family_size:,} XOR layouts that keep rows are as good[/]")

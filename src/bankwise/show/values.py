@@ -18,6 +18,7 @@ from bankwise.errors import InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import AccessKind
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.solver.certificate import Certificate
+from bankwise.solver.known import Known
 
 _ORDINARY: frozenset[AccessKind] = frozenset({"plain", "matrix"})
 _COPIES: frozenset[AccessKind] = frozenset({"dma", "async"})
@@ -54,7 +55,7 @@ class Optimum:
     """The best layout for all accesses of some allocations together, against the present one.
 
     ``allocations`` share their accesses, and so one layout. Costs are per workgroup, ordinary
-    accesses only. ``how`` says in what way the optimum is known, or that it is the best found.
+    accesses only. ``known``: among what it is the optimum, and how that is known, or not.
     ``address``: the layout in words, empty where it was not asked for; ``notation``: the same in
     the notation of the framework that made the kernel; ``notes``: what restricts or qualifies it.
     ``certificate``: for ``bankwise certify``; None where the optimum is known by counting alone.
@@ -63,8 +64,7 @@ class Optimum:
     allocations: tuple[str, ...]
     present: Cost
     best: Cost
-    optimal: bool
-    how: str
+    known: Known
     address: str = ""
     notation: str = ""
     notes: tuple[str, ...] = ()

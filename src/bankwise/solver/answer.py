@@ -16,21 +16,23 @@ from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal
 from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.address import ADDRESS_EFFORT
-from bankwise.solver.best import Prices, ranked
-from bankwise.solver.certificate import HOW_TEXT, Certificate
-from bankwise.solver.claims import certificate
+from bankwise.solver.best import Prices, claimed, ranked
+from bankwise.solver.certificate import Certificate
 from bankwise.solver.colouring import NODES
 from bankwise.solver.fit import SOLVER, Fit, best_of, family, masks
+from bankwise.solver.known import Known, known_of
 from bankwise.solver.narrow import ANY_WIDTHS, WIDTHS, narrowed
 from bankwise.solver.plan import Plan, front, priced
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution, solve
-from bankwise.solver.theorem import pins
 
 _FIRST_NODES = 2_000
 _GROWTH = 4
 _SEARCHED = "xor"
+
+NOT_LINEAR = "not all accesses are linear"
+"""Why the exact solver has no say about a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +52,24 @@ class Limits:
 class Answer:
     """``layout`` answers ``problem`` (None where counted), after narrowing if that was allowed.
 
-    ``optimal``: whether no layout of the same footprint and instructions takes fewer passes.
-    ``fits``: by family; ``front``: the Pareto table. ``solution``: of the exact solver.
+    ``known``: how good it is, among what and under which conditions. ``fits``: by family;
+    ``front``: the Pareto table. ``solution``: of the exact solver.
     """
 
     work: Workload
     layout: Plan
-    optimal: bool
-    how: str
+    known: Known
     fits: Mapping[str, Fit | Refusal]
     front: tuple[Plan, ...]
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     solution: Solution | None = None
     certificate: Certificate | None = None
+
+    @property
+    def optimal(self) -> bool:
+        """Whether that is proved."""
+        return self.known.optimal
 
 
 def exact(
@@ -124,28 +130,19 @@ def _exact(
         if isinstance(fitted, Refusal):
             return fitted
         layout = fitted.best
-    optimal = layout.passes == optimum and solution.certificate.optimal and _same(layout, best)
-    how = _how(solution.certificate)
-    if not optimal and limits.family:
-        how = f"best of {limits.family}; without that restriction {optimum} passes ({how})"
+    known = known_of(work, layout, solution, notes)
     rows = [c for cs in table.values() for c in cs]
     return Answer(
         work,
         layout,
-        optimal,
-        how,
+        known,
         fits,
         _front([layout, best, *rows, *others]),
         notes,
         solution.problem,
         solution,
-        _certificate(solution, layout, optimal),
+        _certificate(solution, layout),
     )
-
-
-def _how(stated: Certificate) -> str:
-    nodes = f" of linear layouts ({stated.nodes} nodes)" if stated.how == "search" else ""
-    return f"{HOW_TEXT[stated.how]}{nodes}"
 
 
 def counted(work: Workload, limits: Limits, extra: Plan | None = None) -> Answer | Refusal:
@@ -160,10 +157,11 @@ def counted(work: Workload, limits: Limits, extra: Plan | None = None) -> Answer
         return Refusal(f"no member of {which} keeps what every lane moves at once together")
     layout = min(chosen, key=lambda c: c.full_price)
     tried = sum(len(members(name, work.ground)) for name in frameworks())
-    ideal = layout.passes == layout.ideal
-    how = "every access is ideal, by counting" if ideal else f"best found of {tried} layouts"
-    fits = _fits(work, table, layout.passes if ideal else None)
-    return Answer(work, layout, ideal, how, fits, _front([layout, *rows]))
+    if not limits.family:
+        layout = replace(layout, tried=tried)
+    known = known_of(work, layout, Refusal(NOT_LINEAR))
+    fits = _fits(work, table, layout.passes if known.optimal else None)
+    return Answer(work, layout, known, fits, _front([layout, *rows]))
 
 
 def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
@@ -226,16 +224,8 @@ def _notated(best: Plan, fits: Mapping[str, Fit | Refusal], optimum: int) -> Pla
     return next((c for c in equal if c.space in notations and c.operations), equal[0])
 
 
-def _same(layout: Plan, best: Plan) -> bool:
-    return (layout.lds_bytes, layout.instructions) == (best.lds_bytes, best.instructions)
-
-
-def _certificate(solution: Solution, layout: Plan, optimal: bool) -> Certificate | None:
+def _certificate(solution: Solution, layout: Plan) -> Certificate | None:
     """The solver's claims about the layout that was taken; None for one that is not linear."""
     if not isinstance(layout.layout, Linear):
         return None
-    pinned = pins(solution.problem)
-    assert not isinstance(pinned, Refusal), "it was solved"
-    old = solution.certificate
-    stated = certificate(solution.problem, pinned, layout.layout.bases, old.how, old.nodes)
-    return stated if optimal or not old.optimal else replace(stated, how="budget", nodes=1)
+    return claimed(solution, layout.layout.bases)

@@ -8,11 +8,11 @@ what no linear layout can undercut.
 
     found = best(tile, machine, [Space(LINEAR, folds, linear=True), Space(ROWS, folds, rows)])
     found.present          480 passes
-    found.plans[0]         128 passes     Linear(...)     optimal: reaches the floor
+    found.plans[0]         128 passes     Linear(...)     optimal among all layouts, ..
     found.plans[1]         160 passes     RowFolds(...)   not optimal: 128 exist
 
-"Optimal" always names its space: linear maps, with the accesses as written. A plan of another
-space (padding, split accesses) may take fewer passes, for its price in bytes or instructions.
+"Optimal" always names its space and its conditions (:mod:`bankwise.solver.known`). A plan of
+another space (padding, split accesses) may take fewer passes, at a price in bytes or instructions.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, RowFold
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.address import xor_terms
-from bankwise.solver.certificate import HOW_TEXT, Certificate
+from bankwise.solver.certificate import Certificate
 from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES
+from bankwise.solver.known import Known, known_of
 from bankwise.solver.linear_form import linear_form, with_rows
 from bankwise.solver.plan import Plan, front, plan_of, worth
 from bankwise.solver.price import LayoutCost, UseCost, Workload, cost, costs
@@ -42,23 +43,6 @@ from bankwise.tile import Tile, Use, spread
 Prices = dict[AddressMap, LayoutCost | Refusal]
 """What is known of the maps of one tile."""
 
-PROVED_OVER = "linear layouts, accesses as written"
-"""What the exact solver's word "optimal" ranges over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of a plan. ``optimal``: nothing in the space ``over`` takes fewer passes.
-
-    ``least``: what the exact solver reached there, None if it had no say; ``how``: in words.
-    """
-
-    optimal: bool
-    over: str
-    least: int | None
-    tried: int
-    how: str
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Best:
@@ -67,7 +51,7 @@ class Best:
     ``proof``: the exact solver's answer, or why there is none.
     """
 
-    tile: Tile
+    work: Workload
     present: Plan
     plans: tuple[Plan, ...]
     proof: Solution | Refusal
@@ -78,21 +62,8 @@ class Best:
         return front((self.present, *self.plans), lambda plan: plan.price)
 
     def known(self, plan: Plan) -> Known:
-        """How good a plan is known to be."""
-        if isinstance(self.proof, Refusal):
-            if plan.passes == self.present.ideal:
-                return Known(True, "all layouts", None, plan.tried, "every access is ideal")
-            found = f"best of {plan.tried} layouts" if plan.tried > 1 else "not searched"
-            how = f"{found}: {self.proof.reason}"
-            return Known(False, plan.space, None, plan.tried, how)
-        stated = self.proof.certificate
-        least, how = stated.total_passes, HOW_TEXT[stated.how]
-        if plan.passes > least:
-            how = f"best found; the solver's layout takes {least:,}"
-            if self.tile.shape.elements & (self.tile.shape.elements - 1):
-                how += " on the next power of two of elements"
-        optimal = stated.optimal and plan.passes <= least
-        return Known(optimal, PROVED_OVER, least, plan.tried, how)
+        """How good a plan is known to be, and among what."""
+        return known_of(self.work, plan, self.proof)
 
 
 def best(
@@ -117,14 +88,14 @@ def best(
         return now
     present = plan_of(work, "as it is", Identity(), now)
     if present.passes == present.ideal and not certify:
-        return Best(tile, present, (present,) * len(spaces), Refusal("every access is ideal"))
+        return Best(work, present, (present,) * len(spaces), Refusal("every access is ideal"))
     issued = replace(work, tile=replace(tile, uses=tuple(map(_issued, tile.uses, now.uses))))
     if proof is None:
         proof = _proof(issued, spaces, nodes)
     looked = {s.maps: worth(s, work, issued) for s in {s.maps: s for s in spaces}.values()}
     known: Prices = {}
     plans = tuple(_chosen(s, looked[s.maps], work, present, proof, known) for s in spaces)
-    return Best(tile, present, plans, proof)
+    return Best(issued, present, plans, proof)
 
 
 def _proof(issued: Workload, spaces: Sequence[Space], nodes: int) -> Solution | Refusal:
@@ -229,13 +200,17 @@ def certified(found: Best, address: AddressMap) -> Certificate | None:
     """
     if isinstance(found.proof, Refusal):
         return None
-    problem, known = found.proof.problem, found.proof.certificate
-    images = address(np.arange(1 << problem.tile.bits, dtype=np.int64))
-    bases = tuple(int(images[1 << i]) for i in range(problem.tile.bits))
-    pinned = pins(problem)
-    if not np.array_equal(images, spread(bases)) or isinstance(pinned, Refusal):
-        return None
-    stated = certificate(problem, pinned, bases, known.how, known.nodes)
+    bits = found.proof.problem.tile.bits
+    images = address(np.arange(1 << bits, dtype=np.int64))
+    bases = tuple(int(images[1 << i]) for i in range(bits))
+    return claimed(found.proof, bases) if np.array_equal(images, spread(bases)) else None
+
+
+def claimed(proof: Solution, bases: tuple[int, ...]) -> Certificate:
+    """What the theorem claims of a linear layout of a problem that is solved."""
+    pinned, known = pins(proof.problem), proof.certificate
+    assert not isinstance(pinned, Refusal), "it was solved"
+    stated = certificate(proof.problem, pinned, bases, known.how, known.nodes)
     if stated.total_passes == stated.total_floor:
         return replace(stated, how="floor", nodes=0)
     if stated.total_passes == known.total_passes:

@@ -11,10 +11,12 @@ bank with :mod:`bankwise.counting.conflict`. What it checks:
 * the conflict directions: exactly these collide;
 * the floor, by the pigeonhole principle: the pins fix in which banks a lane's data can lie, and so
   many different words do not fit into so many banks in fewer passes;
-* the totals, and that the stated reason proves optimality.
+* the totals, and that the stated reason proves optimality;
+* what a search that ended above the floor is said to have shown: the judge searches again, in its
+  own way (:mod:`bankwise.solver.judge_search`). Where its steps end first, that stays on trust, and
+  the verdict says so.
 
-What remains is the statement that a search which ended above the floor missed nothing: the verdict
-names it as trusted. Whoever doubts it runs the search again.
+How many ``nodes`` a search took is its history, no claim.
 """
 
 from __future__ import annotations
@@ -27,16 +29,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bankwise.counting import conflict
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Refusal, exit_code
 from bankwise.hardware.machine import BANK_BYTES, Instruction, machine
 from bankwise.solver.certificate import Certificate, Claim
+from bankwise.solver.judge_search import STEPS, Wants, better
 
 Elements = npt.NDArray[np.int64]
 
 _COPY = re.compile(r"buffer_load_\w+_lds|global_load_lds_\w+")
 """The names of AMD's direct-to-LDS copies (CDNA 3 and CDNA 4 instruction sets, chapter 9)."""
 _STEPS = 256
-"""Executions of one access that are counted; by linearity any one would do."""
+"""Executions of one access that are counted, and one along each direction: the others are sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,11 @@ class Judgement:
         """Whether every claim that was checked holds."""
         return not self.errors
 
+    @property
+    def exit_code(self) -> int:
+        """0 every claim holds, 1 one does not, 3 something stays on trust."""
+        return exit_code(findings=bool(self.errors), incomplete=bool(self.trusted))
+
 
 def check(certificate: Certificate) -> Judgement:
     """Judge a certificate. Bad content is a verdict, never an exception."""
@@ -63,6 +71,8 @@ def check(certificate: Certificate) -> Judgement:
 
 def _check(c: Certificate) -> tuple[list[str], list[str]]:
     bits = sum(b for _, b in c.dims)
+    if len({name for name, _ in c.dims}) != len(c.dims):
+        raise InputError("two dimensions have one name")
     if c.element_bits not in (4, 8, 16, 32, 64) or bits > 30 or not c.accesses:
         raise InputError("no tile of 4 to 64-bit elements with accesses")
     if len(c.bases) != bits or any(b >> bits for b in c.bases):
@@ -73,7 +83,10 @@ def _check(c: Certificate) -> tuple[list[str], list[str]]:
     if (len(offsets) * c.element_bits) // 8 > machine(c.machine).lds_bytes:
         raise InputError(f"the tile is larger than the shared memory of {c.machine}")
     errors = [e for claim in c.accesses for e in _check_access(c, claim, offsets)]
-    return errors + _check_pins(c) + _check_totals(c, offsets), _trusted(c)
+    errors += _check_pins(c, offsets) + _check_totals(c, offsets)
+    if errors or c.how != "search":
+        return errors, []
+    return _check_search(c, offsets)
 
 
 def _check_access(c: Certificate, claim: Claim, offsets: Elements) -> list[str]:
@@ -131,20 +144,26 @@ def _check_vector(
     return []
 
 
-def _check_pins(c: Certificate) -> list[str]:
+def _check_pins(c: Certificate, offsets: Elements) -> list[str]:
     """No coordinate bit reaches into the widest vector, unless what is known of it demands that.
 
-    Bits that occur in lanes or registers of an access with this vector are judged by its alignment.
+    What lanes, registers and vectors of the accesses with this vector reach, its alignment judges.
     """
     width = max(len(a.vector.split()) for a in c.accesses)
-    known = 0
+    known = np.zeros(len(offsets), np.bool_)
+    known[0] = True
     for claim in c.accesses:
         if len(claim.vector.split()) == width:
             for text in (claim.vector, claim.lanes, claim.registers):
-                known |= int(np.bitwise_or.reduce(_directions(c, text) or [0]))
-    inside = (1 << width) - 1
-    reach = [i for i, b in enumerate(c.bases) if b & inside and not known >> i & 1]
-    return [f"coordinate bit {i} permutes the inside of the widest vector" for i in reach]
+                for direction in _directions(c, text):
+                    known |= known[np.arange(len(known)) ^ direction]
+    errors = []
+    for bit, image in enumerate(c.bases):
+        if not known[1 << bit]:
+            known |= known[np.arange(len(known)) ^ (1 << bit)]
+            if image & ((1 << width) - 1):
+                errors.append(f"coordinate bit {bit} permutes the inside of the widest vector")
+    return errors
 
 
 def _check_conflicts(
@@ -217,10 +236,32 @@ def _colours(c: Certificate, offsets: Elements) -> tuple[int, ...]:
     return tuple(x * c.element_bits // (8 * BANK_BYTES) % banks for x in units)
 
 
-def _trusted(c: Certificate) -> list[str]:
-    if c.how == "search":
-        return [f"that a search of {c.nodes} nodes found nothing better"]
-    return ["nothing is said about optimality"] if c.how == "budget" else []
+def _check_search(c: Certificate, offsets: Elements) -> tuple[list[str], list[str]]:
+    """What the judge's own search says of a total above the floor, or that it stays on trust."""
+    pinned = max(len(_directions(c, a.vector)) for a in c.accesses)
+    word = max(1, BANK_BYTES * 8 // c.element_bits).bit_length() - 1
+    copies = sum(a.weight * a.passes for a in c.accesses if a.kind == "dma")
+    wanted = [_wants(c, a, offsets, pinned) for a in c.accesses if a.kind == "plain"]
+    said, bits = c.total_passes - copies, len(c.bases) - pinned
+    found = better(wanted, bits, max(0, word - pinned), said, STEPS)
+    if isinstance(found, Refusal):
+        return [], [f"that no linear layout takes fewer passes: {found}"]
+    if found is None:
+        return [], []
+    return [f"a linear layout takes {found + copies} passes, fewer than {c.total_passes}"], []
+
+
+def _wants(c: Certificate, claim: Claim, offsets: Elements, pinned: int) -> Wants:
+    """What one phase wants, in the offset bits above the pinned ones."""
+    row = machine(c.machine).instruction(claim.instruction)
+    starts = _starts(c, claim, row)[0]
+    lanes = conflict.phases(row, starts, np.ones(len(starts), bool))[0]
+    moved = offsets[starts[lanes] ^ starts[lanes[0]]].tolist()
+    unit = max(BANK_BYTES * 8 // c.element_bits, 1 << len(_directions(c, claim.vector)))
+    low = 1 << pinned
+    kept = frozenset(x >> pinned for x in moved if x % low < unit)
+    bank_row = row.banks * BANK_BYTES * 8 // c.element_bits
+    return Wants(kept, bank_row // max(low, unit), claim.weight * claim.ideal)
 
 
 def _starts(c: Certificate, claim: Claim, row: Instruction) -> Elements:
@@ -230,7 +271,8 @@ def _starts(c: Certificate, claim: Claim, row: Instruction) -> Elements:
         raise InputError(f"{claim.name}: {len(lanes)} lanes")
     if row.direction == "write" and len(np.unique(lanes)) != len(lanes):
         raise InputError(f"{claim.name}: two lanes write one element")
-    registers = _table(_directions(c, claim.registers))[:_STEPS]
+    steps = _directions(c, claim.registers)
+    registers = np.concatenate([_table(steps)[:_STEPS], np.array(steps, np.int64)])
     return registers[:, None] ^ lanes[None, :]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from fractions import Fraction
 
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
@@ -13,7 +12,7 @@ from bankwise.notation.framework import Framework
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import Mapped
 from bankwise.solver.fit import Fit
-from bankwise.solver.plan import Plan
+from bankwise.solver.plan import Plan, number
 from bankwise.solver.price import Workload
 
 _ARITH: Mapping[type[ast.operator], str] = {
@@ -81,8 +80,3 @@ def _passes(found: Plan, answer: Plan) -> str:
     if more == 0:
         return f"{number(found.passes)} passes too"
     return f"{number(found.passes)} passes, {number(abs(more))} {'more' if more > 0 else 'fewer'}"
-
-
-def number(value: Fraction) -> str:
-    """A mean of passes, without a fraction where it has none."""
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.2f}"

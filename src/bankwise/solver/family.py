@@ -1,9 +1,13 @@
 """The family of optimal layouts: how many there are, and each of them.
 
-Counted is the family of layouts that permute every row within itself by XOR: the low directions
-stay plain bank bits, every other direction folds into any of them. Its members have the form
-``offset = x ^ fold(x)`` and number 2^(bank bits x other bits) in all. (Where some accesses see 64
-banks and others 32, bank bit 5 may fold into the lower five as well.)
+Counted is the family of layouts that permute every row within itself by XOR, whole words of it:
+
+    offset = row * m + (n ^ f(m, bits of n above the banks))       f linear, into bank bits of n
+
+In rows as long as the banks are wide these are 2^(bank bits x row bits); in shorter ones f has
+the bits of n alone, although row bits are bank bits too. (Where some accesses see 64 banks and
+others 32, bank bit 5 of n may fold into the lower five as well.) Where vectors do not lie in the
+rows there is no such family.
 
 The worked 16x32 transpose has 2^20 members, one for every setting of its 4 x 5 toggles. Reads take
 1, 2, 4, 8 or 16 passes in 322,560, 604,800, 117,600, 3,600 and 16 of them. :func:`counted` finds
@@ -19,12 +23,10 @@ import numpy.typing as npt
 
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Layout
-from bankwise.solver.address import bases
 from bankwise.solver.colouring import (
     Demand,
     Search,
     demands,
-    natural_choices,
     plain_bits,
     search_order,
 )
@@ -39,32 +41,57 @@ FAMILY_NODES = 200_000
 
 
 def family_size(solution: Solution, nodes: int = FAMILY_NODES) -> int | None:
-    """How many row-preserving XOR layouts cost as little as the solution; None beyond the budget.
+    """How many row-preserving XOR layouts cost as little as the solution.
 
-    Zero if no optimum preserves rows. Sub-word elements share the word as in the solution.
+    Zero if no optimum preserves rows; None beyond the budget, or where there is no such family.
+    Sub-word elements share the word as in the solution.
     """
+    columns = _columns(solution)
+    if columns is None:
+        return None
     wanted, dimension, bits = _demands(solution)
-    search = _Family(wanted, dimension, bits, solution.certificate.total_passes, nodes)
-    return search.count()
+    cost = solution.certificate.total_passes
+    return _Family(wanted, dimension, bits, columns, cost, nodes).count()
 
 
 def family(solution: Solution) -> Iterator[Layout]:
     """Every member of the family that :func:`family_size` counts, coordinates to offset."""
+    columns = _columns(solution)
+    if columns is None:
+        return
     wanted, dimension, bits = _demands(solution)
     cost = solution.certificate.total_passes
-    blocks = sorted({min(d.bits, bits) for d in wanted} | {bits})
-    for colours in _Family(wanted, dimension, bits, cost, 1 << 62).members():
-        yield offsets(solution.problem, bases(solution.pins, colours, blocks))
+    low = len(solution.pins.vector)
+    for colours in _Family(wanted, dimension, bits, columns, cost, 1 << 62).members():
+        moved = [c | (1 << i if i >= bits else 0) for i, c in enumerate(colours)]
+        images = (*(1 << i for i in range(low)), *(x << low for x in moved))
+        yield offsets(solution.problem, images)
+
+
+def _columns(solution: Solution) -> int | None:
+    """Free directions that lie in the rows; None unless directions are coordinate bits in order."""
+    tile, pinned = solution.problem.tile, solution.pins
+    units = tuple(1 << i for i in range(tile.bits))
+    columns = tile.dims[0][1] - len(pinned.vector) if tile.dims else 0
+    in_place = (*pinned.vector, *pinned.free) == units
+    return columns if in_place and columns >= 0 else None
 
 
 class _Family:
     """All natural colourings of exactly one cost, the least that there is."""
 
     def __init__(
-        self, wanted: Sequence[Demand], dimension: int, bits: int, cost: int, limit: int
+        self,
+        wanted: Sequence[Demand],
+        dimension: int,
+        bits: int,
+        columns: int,
+        cost: int,
+        limit: int,
     ) -> None:
-        self.fixed = plain_bits(wanted, bits)
-        self.choices = natural_choices(dimension, bits, self.fixed)
+        plain = plain_bits(wanted, bits)
+        self.fixed = min(plain, columns)
+        self.choices = [_choices(i, bits, columns, plain) for i in range(dimension)]
         self.state = Search(
             wanted, search_order(wanted, dimension, self.fixed), dimension, bits, limit
         )
@@ -124,6 +151,20 @@ class _Family:
             if after <= self.cost:
                 yield after
             state.spans, state.lost = spans, lost
+
+
+def _choices(direction: int, bits: int, columns: int, plain: int) -> tuple[f2.Vector, ...]:
+    """The colours of a direction: its own bank bit, if it has one, and what it folds into.
+
+    A bit of the row folds into bank bits of the column; one of the column into bits below it that
+    every access sees.
+    """
+    own = 1 << direction if direction < bits else 0
+    if direction < min(bits, columns):
+        folds = 1 << plain if direction >= plain else 1
+    else:
+        folds = 1 << min(bits, columns)
+    return tuple(own | mask for mask in range(folds))
 
 
 def _demands(solution: Solution) -> tuple[tuple[Demand, ...], int, int]:

@@ -133,6 +133,11 @@ def front(
     return tuple(plan for _, plan in kept)
 
 
+def number(value: Fraction) -> str:
+    """A mean of passes, without a fraction where it has none."""
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.2f}"
+
+
 def worth(
     space: Space, work: Workload, issued: Workload | None = None
 ) -> tuple[int, tuple[AddressMap, ...]]:

@@ -10,7 +10,7 @@ of the search: coordinate bits first, lowest first, then all other directions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -33,6 +33,8 @@ class Solution:
     """``layout``: coordinates to the offset in elements. ``pins``: what the vectors fixed.
 
     ``cheapest``: whether no optimal layout of its form has an address with fewer operations.
+    ``at_least``: passes below which no linear layout gets; where the search ended too early, this
+    lies between the floor and what was found.
     """
 
     problem: Problem
@@ -40,6 +42,7 @@ class Solution:
     certificate: Certificate
     pins: Pins
     cheapest: bool
+    at_least: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,38 @@ def solve(
     stated = certificate(problem, pinned, images, how, tried)
     if stated.total_passes == lowest:
         stated = replace(stated, how="floor", nodes=0)
-    return Solution(problem, offsets(problem, images), stated, answer.pins, proven)
+    least = stated.total_passes if stated.optimal else max(lowest, _least(problem, pinned, nodes))
+    if stated.how == "budget" and least == stated.total_passes:
+        stated = replace(stated, how="search")
+    return Solution(problem, offsets(problem, images), stated, answer.pins, proven, least)
+
+
+def _least(problem: Problem, pinned: Pins, nodes: int) -> int:
+    """A bound for all accesses together: groups of them, each solved as if it were alone.
+
+    Groups grow while each is solved within its share of the nodes; the best bound counts. Of ways
+    to share a word there are too many, then 0.
+    """
+    in_word, in_element = word_shift(problem.tile)
+    if len(pinned.vector) + in_element < in_word and pinned.free:
+        return 0
+    loads = [load(problem.tile, pinned, a) for a in problem.accesses]
+    wanted = sorted(demands(loads, [a.weight for a in problem.accesses]), key=lambda d: d.space)
+    best, size = 0, 2
+    while size < 2 * len(wanted):
+        groups = [wanted[i : i + size] for i in range(0, len(wanted), size)]
+        share = max(1, nodes // (4 * len(groups)))
+        best = max(best, sum(_alone(group, len(pinned.free), share) for group in groups))
+        size *= 2
+    return best
+
+
+def _alone(wanted: Sequence[Demand], dimension: int, nodes: int) -> int:
+    """The least cost of some accesses; their floor, if the search does not end."""
+    least = sum(d.floor for d in wanted)
+    bits = min(dimension, max(d.bits for d in wanted))
+    found = search(wanted, dimension, bits, natural=False, nodes=nodes)
+    return found.cost if found.complete and found.found else least
 
 
 def offsets(problem: Problem, images: tuple[f2.Vector, ...]) -> Layout:

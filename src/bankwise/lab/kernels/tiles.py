@@ -142,7 +142,7 @@ def _place(tile: KernelTile, variant: Variant, gpu: Machine) -> Placement:
         return _padded(tile, answer, plain)
     layout = answer.layout
     label = layout.name if layout.space != "solver" else layout.offset
-    return Placement(tile.name, layout.layout, label, size, answer.how, answer.optimal)
+    return Placement(tile.name, layout.layout, label, size, str(answer.known), answer.optimal)
 
 
 def _padded(tile: KernelTile, answer: Answer, plain: Placement) -> Placement:

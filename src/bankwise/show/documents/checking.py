@@ -79,8 +79,10 @@ class OptimumDocument(Struct, frozen=True):
     allocations: tuple[str, ...]
     present: CostDocument
     best: CostDocument
-    optimal: Annotated[bool, Meta(description="whether nothing better exists")]
-    how: Annotated[str, Meta(description="how that is known")]
+    optimal: Annotated[bool, Meta(description="whether the space holds nothing better")]
+    space: Annotated[str, Meta(description="of which that is said")]
+    conditions: Annotated[tuple[str, ...], Meta(description="under which that is said")]
+    how: Annotated[str, Meta(description="how that is known, or why it is not")]
     address: Annotated[str | None, Meta(description="the layout in words")]
     notation: Annotated[str | None, Meta(description="in that of the kernel's framework")]
     notes: tuple[str, ...]
@@ -268,8 +270,10 @@ def _optimum(optimum: Optimum) -> OptimumDocument:
         allocations=optimum.allocations,
         present=cost_document(optimum.present),
         best=cost_document(optimum.best),
-        optimal=optimum.optimal,
-        how=optimum.how,
+        optimal=optimum.known.optimal,
+        space=optimum.known.space,
+        conditions=optimum.known.conditions,
+        how=optimum.known.how,
         address=optimum.address or None,
         notation=optimum.notation or None,
         notes=optimum.notes,

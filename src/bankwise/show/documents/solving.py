@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
@@ -17,6 +17,7 @@ from bankwise.solver.certificate_json import CertificateDocument, certificate_do
 from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.fit import Fit
+from bankwise.solver.known import Known
 from bankwise.solver.plan import Plan
 
 
@@ -121,10 +122,13 @@ class SolveDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.solve
     accesses: tuple[SolvedAccessDocument, ...]
     total_passes: Number | None
     total_floor: Number | None
-    optimal: Annotated[bool, Meta(description="whether nothing better exists")]
-    how: Annotated[str, Meta(description="how that is known")]
+    optimal: Annotated[bool, Meta(description="whether the space holds nothing better")]
+    space: Annotated[str | None, Meta(description="of which that is said")]
+    conditions: Annotated[tuple[str, ...], Meta(description="under which that is said")]
+    how: Annotated[str, Meta(description="how that is known, or why it is not")]
+    at_least: Annotated[Number | None, Meta(description="passes that the space is proved to need")]
     family: Annotated[str | None, Meta(description="the one that was asked for")]
-    family_size: Annotated[int | None, Meta(description="XOR layouts that are as good")]
+    family_size: Annotated[int | None, Meta(description="XOR layouts that keep rows and are as good")]
     certificate: CertificateDocument | None
     pareto: Annotated[tuple[CandidateDocument, ...], Meta(description="what competes")]
     families: tuple[FamilyDocument, ...]
@@ -174,7 +178,7 @@ def solve_document(report: SolveReport) -> SolveDocument:
         total_passes=_plain(report.total_passes) if report.layout else None,
         total_floor=_plain(report.total_floor) if report.layout else None,
         optimal=report.optimal,
-        how=report.how,
+        **_known(report.known),
         family=report.family or None,
         family_size=report.family_size,
         certificate=None if found is None else certificate_document(found),
@@ -185,6 +189,18 @@ def solve_document(report: SolveReport) -> SolveDocument:
         notes=report.notes,
         refusal=None if report.refusal is None else str(report.refusal),
     )
+
+
+def _known(known: Known | None) -> dict[str, Any]:
+    if known is None:
+        return {"space": None, "conditions": (), "how": "", "at_least": None}
+    least = None if known.at_least is None else _plain(known.at_least)
+    return {
+        "space": known.space,
+        "conditions": known.conditions,
+        "how": known.how,
+        "at_least": least,
+    }
 
 
 def _access(row: AccessRow) -> SolvedAccessDocument:

@@ -44,6 +44,7 @@ function allocationView(allocation) {
 /** The present layout of some allocations against the best that there is. */
 function optimumView(optimum, counted) {
   const word = optimum.optimal ? "optimum" : "best found";
+  const within = [`among ${optimum.space}`, ...optimum.conditions].join(", ");
   const worse = optimum.present.passes > optimum.best.passes;
   return h(
     "div",
@@ -55,7 +56,7 @@ function optimumView(optimum, counted) {
       " ",
       h("b", { class: worse ? "bad" : "good" }, number(optimum.present.passes)),
       ` passes ${counted ? "per workgroup" : "as followed"}, ${word} `,
-      `${number(optimum.best.passes)} (${optimum.how})`,
+      `${number(optimum.best.passes)} (${within}: ${optimum.how})`,
     ),
     optimum.address ? h("pre", {}, optimum.address) : null,
     optimum.notation ? h("pre", {}, optimum.notation) : null,

@@ -4,7 +4,8 @@ import { certificateView } from "./report_certificate.js";
 
 export function solveView(answer) {
   if (answer.refusal) return h("p", { class: "error" }, `no layout: ${answer.refusal}`);
-  const word = answer.optimal ? "optimal" : "not proven optimal";
+  const word = answer.optimal ? "optimal" : "not proved optimal";
+  const within = [`among ${answer.space}`, ...answer.conditions].join(", ");
   return h(
     "div",
     { class: "solution" },
@@ -15,7 +16,7 @@ export function solveView(answer) {
       claim("solve-passes", answer.total_passes, `${number(answer.total_passes)} passes`),
       `, floor ${number(answer.total_floor)}: `,
       h("b", { class: answer.optimal ? "good" : "" }, word),
-      `, ${answer.how}.`,
+      ` ${within}: ${answer.how}.`,
       answer.family_size === null
         ? ""
         : ` ${number(answer.family_size)} row-preserving layouts are as good.`,

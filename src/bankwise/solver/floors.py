@@ -1,0 +1,190 @@
+"""Floors by the pigeonhole principle, of accesses of any kind: masked, odd sizes, two addresses.
+
+A floor holds for every layout, linear or not and of any size, that leaves each access the
+instructions it is issued with. What is used of such a layout:
+
+* it puts every element in a place of its own, and what a lane moves at once side by side;
+* a vector that has to be aligned, to A bytes, fixes the place of each of its elements modulo A.
+
+A phase that touches n different elements at one place modulo A needs n words in each of the banks'
+residue classes that it covers, and such a class has banks * 4 / A banks:
+
+    passes >= ceil(n * A / (4 * banks))
+
+The worked case, 48 x 80 f16 on gfx942, written by 16 bytes and read by 8: every read of a phase of
+32 lanes starts at byte 0 or 8 modulo 16, 16 lanes each; 16 * 16 / 128 = 2 passes, where 1 is ideal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from bankwise.algebra.address import AddressMap
+from bankwise.counting.access import IntArray
+from bankwise.counting.conflict import phases
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import BANK_BYTES, Instruction
+from bankwise.hardware.policies import Issue, select
+from bankwise.solver.price import MOST_ALIGNMENT, Workload
+from bankwise.tile import COPIES, Use
+
+Whole = tuple[tuple[Issue, ...], int]
+"""The instructions of an access that is aligned well, and the bytes that they want."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Passes that an access takes at least, as the mean of its executions, while it is ``issues``.
+
+    ``alignment_bytes``: the least that these instructions are chosen for.
+    """
+
+    issues: tuple[Issue, ...]
+    alignment_bytes: int
+    passes: Fraction
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """Of all accesses of a tile."""
+
+    uses: tuple[Floor, ...]
+
+    @property
+    def passes(self) -> Fraction:
+        """Weight times passes."""
+        return sum((u.weight * u.passes for u in self.uses), Fraction())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Places:
+    """Of each element: it lies at ``place`` modulo ``step`` bytes, in every layout."""
+
+    step: IntArray
+    place: IntArray
+
+
+def floors(work: Workload) -> Floors | Refusal:
+    """The floor of every access; a Refusal where one has no instruction at all."""
+    whole: list[Whole] = []
+    for use in work.uses:
+        issued = _whole(work, use)
+        if isinstance(issued, Refusal):
+            return issued
+        whole.append(issued)
+    places = _places(work, whole)
+    found = (
+        Floor(issues, alignment, _passes(work, use, issues, places), use.weight)
+        for use, (issues, alignment) in zip(work.uses, whole, strict=True)
+    )
+    return Floors(tuple(found))
+
+
+def _whole(work: Workload, use: Use) -> Whole | Refusal:
+    """The instructions of an access that is aligned as well as can be, and what they need."""
+    if use.kind in COPIES or use.named:
+        return use.issues, max(1, use.alignment_bytes)
+    issues = use.issues or _selected(work, use, MOST_ALIGNMENT)
+    if isinstance(issues, Refusal):
+        return issues
+    least = MOST_ALIGNMENT
+    while least > 1 and _same(work, use, issues, least // 2):
+        least //= 2
+    return issues, least
+
+
+def _same(work: Workload, use: Use, issues: tuple[Issue, ...], alignment: int) -> bool:
+    if use.issues and alignment >= use.alignment_bytes:
+        return True
+    return _selected(work, use, alignment) == issues
+
+
+def _selected(work: Workload, use: Use, alignment: int) -> tuple[Issue, ...] | Refusal:
+    bits = work.shape.element_bits
+    width = max(1, use.span * bits // 8)
+    return select(
+        work.machine,
+        use.op,
+        width,
+        alignment,
+        work.policy,
+        use.kind,
+        operation=use.operation,
+        element_bits=bits,
+    )
+
+
+def _places(work: Workload, whole: list[Whole]) -> _Places:
+    """What the alignment of some access says of the elements that it touches."""
+    bits = work.shape.element_bits
+    step = np.ones(work.shape.elements, np.int64)
+    place = np.zeros(work.shape.elements, np.int64)
+    for use, (_, alignment) in zip(work.uses, whole, strict=True):
+        touched = use.elements[use.active]
+        for number in range(use.span):
+            elements = touched[:, number]
+            elements = elements[step[elements] < alignment]
+            step[elements] = alignment
+            place[elements] = number * bits // 8 % alignment
+    return _Places(step, place)
+
+
+def _passes(work: Workload, use: Use, issues: tuple[Issue, ...], places: _Places) -> Fraction:
+    """The mean over the executions of an access."""
+    rows = [work.machine.instruction(issue.instruction) for issue in issues]
+    if use.kind in COPIES:
+        return Fraction(sum(len(row.phases) for row in rows))
+    total = every = 0
+    for number, often in _different(use, places):
+        wave, active = use.elements[number], use.active[number]
+        every += often
+        for issue, row in zip(issues, rows, strict=True):
+            for part in range(row.addresses):
+                first = issue.offset_bytes + part * row.width_bytes
+                for lanes in phases(row, wave[:, 0], active):
+                    moved = wave[[lane for lane in lanes if active[lane]]]
+                    total += often * _phase(row, first, moved, places, work.shape.element_bits)
+    return Fraction(total, every)
+
+
+def _different(use: Use, places: _Places) -> Iterator[tuple[int, int]]:
+    """Executions that differ by more than a shift that keeps all places, and how often each is."""
+    times = np.ones(len(use.elements), np.int64) if use.times is None else use.times
+    found: dict[bytes, list[int]] = {}
+    for number, (wave, active) in enumerate(zip(use.elements, use.active, strict=True)):
+        starts = np.where(active, wave[:, 0], wave[active.argmax(), 0])
+        moved = np.where(active[:, None], wave - starts[0], -1)
+        key = b"".join(x.tobytes() for x in (moved, places.step[starts], places.place[starts]))
+        found.setdefault(key, []).append(number)
+    for numbers in found.values():
+        yield numbers[0], int(times[numbers].sum())
+
+
+def _phase(row: Instruction, first: int, moved: IntArray, places: _Places, bits: int) -> int:
+    """What one phase takes at least; ``moved``: [lanes, elements], ``first``: byte of the lane."""
+    if not len(moved):
+        return 0
+    window = moved[:, 8 * first // bits : max(1, 8 * (first + row.width_bytes) // bits)]
+    words = -(-len(np.unique(window)) * bits // (8 * BANK_BYTES))
+    starts = np.unique(moved[:, 0])
+    steps = places.step[starts]
+    where = np.stack([steps, (places.place[starts] + first) % steps])
+    (steps, _), lanes = np.unique(where, axis=1, return_counts=True)
+    fixed = int((lanes * np.where(steps > BANK_BYTES, steps, 0)).max())
+    return max(1, -(-words // row.banks), -(-fixed // (row.banks * BANK_BYTES)))
+
+
+def leaves_whole(work: Workload, layout: AddressMap) -> bool:
+    """Whether every access keeps its instructions under a layout, aligned as they want it."""
+    for use in work.uses:
+        whole = _whole(work, use)
+        places = layout(use.elements[..., 0][use.active]) * work.shape.element_bits
+        aligned = isinstance(whole, tuple) and not (places % (8 * whole[1])).any()
+        if not aligned and use.kind not in COPIES:
+            return False
+    return True
