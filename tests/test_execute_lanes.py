@@ -135,6 +135,29 @@ def test_the_first_lane_that_runs_tells_its_wave(op):
     assert out.tolist() == wanted
 
 
+def test_one_lane_tells_its_wave():
+    body = """  %l = arith.constant 37 : i32
+  %r = rocdl.readlane %v, %l : (i32, i32) -> i32"""
+    given, out = lanes(body, size=128)
+    assert out.tolist() == [given[37]] * 64 + [given[64 + 37]] * 64
+
+
+@pytest.mark.parametrize(("lane", "told"), [("%tn", "different lanes"), ("%high", "does not run")])
+def test_a_lane_is_asked_for_by_all_and_runs(lane, told):
+    body = f"""  %c32 = arith.constant 32 : index
+  %high = arith.constant 40 : i32
+  %tn = arith.index_cast %t : index to i32
+  %low = arith.cmpi ult, %t, %c32 : index
+  %r = scf.if %low -> i32 {{
+    %x = rocdl.readlane %v, {lane} : (i32, i32) -> i32
+    scf.yield %x : i32
+  }} else {{
+    scf.yield %old : i32
+  }}"""
+    with pytest.raises(InputError, match=told):
+        lanes(body)
+
+
 def test_another_intrinsic_is_refused_by_name():
     with pytest.raises(InputError, match=r"llvm\.amdgcn\.perm"):
         lanes('  %r = llvm.call_intrinsic "llvm.amdgcn.perm"(%v, %v, %v) : (i32, i32, i32) -> i32')

@@ -1,7 +1,8 @@
 """What the lanes of an AMD wave tell each other: data-parallel primitives and their kin.
 
 Semantics: the AMDGPU dialect of MLIR for the operations, the AMD CDNA3 ISA for what they become
-(sections on DPP, ``ds_bpermute_b32`` and ``v_readfirstlane_b32``). Rows have 16 lanes, banks 4.
+(sections on DPP, ``ds_bpermute_b32``, ``v_readfirstlane_b32``, ``v_readlane_b32``). Rows have 16
+lanes, banks 4.
 """
 
 from __future__ import annotations
@@ -124,6 +125,23 @@ def bpermute(node: Node) -> Step:
     return run
 
 
+def read_lane(node: Node) -> Step:
+    """``rocdl.readlane``: the value of one lane for its whole wave."""
+
+    def run(state: WorkgroupState, value: Array, lane: IntArray) -> tuple[Array]:
+        size = state.ids.wave_size
+        asked = rows(lane, state.threads).reshape(-1, size)
+        running = state.active.reshape(-1, size)
+        first = asked[np.arange(len(asked)), running.argmax(1)]
+        if (running & (asked != first[:, None])).any():
+            raise node.refuse("the lanes of a wave ask for different lanes")
+        thread = state.wave_of * size + np.repeat(first % size, size)
+        _only_active(node, state, thread[state.active])
+        return (rows(value, state.threads)[thread],)
+
+    return run
+
+
 def intrinsic(node: Node) -> Step:
     """``llvm.call_intrinsic`` of a function that is executed."""
     name = str(ir.StringAttr(node.op.attributes["intrin"]).value)
@@ -136,5 +154,6 @@ TABLE: Mapping[str, Callable[[Node], Step]] = {
     "amdgpu.dpp": dpp,
     "llvm.call_intrinsic": intrinsic,
     "rocdl.ds_bpermute": bpermute,
+    "rocdl.readlane": read_lane,
     "rocdl.update.dpp": update_dpp,
 }
