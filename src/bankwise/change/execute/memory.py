@@ -86,7 +86,7 @@ def report(
             text = f"{lane_text(state, thread)} {verb} {_element(view, offset)}{_WHY[kind]}"
             if kind == "dma":
                 text += f" ({state.copies[int(problems.copy[wrong.argmax()]) - 1]})"
-            state.fault(node, kind, text, thread)
+            state.fault(node, kind, text, thread, shared=True)
 
 
 def touch_of(state: WorkgroupState, view: MemrefValue, place: Place) -> GranuleAccess:
@@ -118,7 +118,8 @@ def _conflict(
     thread, offset = witness(place, int(lost.argmax()))
     lane, element = lane_text(state, thread), _element(view, offset)
     text = f"{lane} and another write different values to {element}"
-    state.fault(node, "write-write", text, thread)
+    shared = view.buffer.space == "lds"
+    state.fault(node, "write-write", text, thread, shared)
 
 
 def _start_copies(

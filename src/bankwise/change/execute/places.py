@@ -108,7 +108,7 @@ def inside_buffer(
         offset = int(at[tuple(which)])
         who = lane_text(state, int(which[0]))
         text = f"{who} leaves {view.buffer.name}: element {offset} of {count}"
-        state.fault(node, "bounds", text, int(which[0]))
+        state.fault(node, "bounds", text, int(which[0]), view.buffer.space == "lds")
     return inside
 
 
@@ -131,7 +131,7 @@ def _inside_sizes(
             limit = int(np.broadcast_to(bound, legal.shape)[tuple(which)])
             who = lane_text(state, int(which[0]))
             text = f"{who} leaves {view.buffer.name}: index {wrong} in dimension {d} of {limit}"
-            state.fault(node, "bounds", text, int(which[0]))
+            state.fault(node, "bounds", text, int(which[0]), view.buffer.space == "lds")
         inside = inside & fits
     return inside
 

@@ -57,7 +57,7 @@ def execute(
     *,
     workgroup_size: Ids,
     wave_size: int,
-    grid: Ids,
+    grid: Ids | None,
     workgroups: Iterable[Ids] | None = None,
     locate: Locate,
     progress: Callable[[int, int], None] | None = None,
@@ -66,7 +66,8 @@ def execute(
     """Run a kernel function on the CPU, one workgroup after the other; ``buffers`` change in place.
 
     ``buffers``: the bindings in order, flat arrays of the element's storage (bf16 as uint16 and the
-    8-bit floats as uint8 bit patterns). ``workgroups``: which to run, default all of ``grid``.
+    8-bit floats as uint8 bit patterns). ``workgroups``: which to run, default all of ``grid``
+    (None: not known).
     ``locate`` gives the place of an operation in the user's file. ``progress(done, total)`` is
     called after each workgroup. ``known``: the numbers that only the launch knows, by value.
 
@@ -75,7 +76,7 @@ def execute(
     of one, or a buffer that cannot be executed; then nothing is known about the kernel.
     """
     program = compiled(getattr(func, "operation", func), locate, known)
-    todo = list(workgroups) if workgroups is not None else _all(grid)
+    todo = list(workgroups) if workgroups is not None else _all(grid or (1, 1, 1))
     faults: dict[Any, Fault] = {}
     counts: Counter[str] = Counter()
     with np.errstate(all="ignore"):
