@@ -1,0 +1,22 @@
+"""Proving that an edit of a kernel moves elements of workgroup memory, and does nothing else.
+
+The one who edits is not trusted: both texts are read again, and the claim, that every access goes
+to ``sigma(offset)`` where it went to ``offset``, is decided here, for all threads, workgroups,
+sizes and rounds. What is not proved is refused with the reason. No code is shared with whoever
+edits (:mod:`bankwise.change.rewrite`, :mod:`bankwise.change.passes`) or executes.
+
+Why that suffices: if both texts are one program but for where accesses of a class of buffers go,
+sigma is a bijection of its elements, and every access of the class goes through it, then by
+induction over the steps of a run ``after[sigma(a)] == before[a]`` for all ``a``, and all else is
+equal.
+
+claim      what is to be proved, and what was
+numbering  values that are computed alike have one number
+pairing    the two texts, side by side: one program, but for the accesses
+storage    which memrefs may be one buffer, in all functions
+"""
+
+from bankwise.change.prove.claim import MapClaim, Proof
+from bankwise.change.prove.prove import prove
+
+__all__ = ["MapClaim", "Proof", "prove"]
