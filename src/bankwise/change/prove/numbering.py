@@ -36,14 +36,14 @@ _DYNAMIC = -(2**63)
 class Definition:
     """How a number is made: result ``place`` of ``op`` from the numbers ``operands``.
 
-    ``argument``: not a result but argument ``place`` of a block of ``op``, number ``block`` of its
-    regions' blocks. ``op`` is one of those that make it; all others do the same.
+    ``block``: not a result but an argument, of block so-and-so of all in the regions of ``op``.
+    ``op`` is one of the operations that make it; all others do the same.
     """
 
     op: ir.Operation
     place: int
     operands: tuple[int, ...] = ()
-    argument: bool = False
+    block: int | None = None
 
 
 @dataclass(slots=True)

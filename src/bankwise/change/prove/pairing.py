@@ -95,11 +95,15 @@ class _Walk:
             self.partners[before] = after
 
     def _values(
-        self, op: ir.Operation, ours: list[ir.Value], theirs: list[ir.Value], block: bool = False
+        self,
+        op: ir.Operation,
+        ours: list[ir.Value],
+        theirs: list[ir.Value],
+        block: int | None = None,
     ) -> None:
         if len(ours) != len(theirs):
             raise _DifferError(f"{op.name} has another number of values", op)
-        operands = () if block else self.numbering.operands(op)
+        operands = self.numbering.operands(op)
         for place, (one, other) in enumerate(zip(ours, theirs, strict=True)):
             if not self._same_type(one, other):
                 raise _DifferError(f"a type of {op.name} changed", op)
@@ -113,12 +117,14 @@ class _Walk:
     def _regions(self, before: ir.Operation, after: ir.Operation) -> None:
         if len(before.regions) != len(after.regions):
             raise _DifferError(f"{before.name} has another number of regions", before)
+        number = 0
         for ours, theirs in zip(before.regions, after.regions, strict=True):
             blocks, others = list(ours.blocks), list(theirs.blocks)
             if len(blocks) != len(others):
                 raise _DifferError(f"{before.name} has another number of blocks", before)
             for one, other in zip(blocks, others, strict=True):
-                self._values(before, list(one.arguments), list(other.arguments), block=True)
+                self._values(before, list(one.arguments), list(other.arguments), number)
+                number += 1
             places = {block: n for n, block in enumerate((*blocks, *others))}
             for one, other in zip(blocks, others, strict=True):
                 self._block(one, other, places, len(blocks))
