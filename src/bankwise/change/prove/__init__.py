@@ -10,10 +10,20 @@ sigma is a bijection of its elements, and every access of the class goes through
 induction over the steps of a run ``after[sigma(a)] == before[a]`` for all ``a``, and all else is
 equal.
 
-claim      what is to be proved, and what was
-numbering  values that are computed alike have one number
-pairing    the two texts, side by side: one program, but for the accesses
-storage    which memrefs may be one buffer, in all functions
+claim       what is to be proved, and what was
+numbering   values that are computed alike have one number
+pairing     the two texts, side by side: one program, but for the accesses
+storage     which memrefs may be one buffer, in all functions; claimed: and whose they are
+forms       integers as affine forms in every thread; division, bitwise, choice: what is not affine
+arithmetic  MLIR's integer operations on forms
+launch      what the text says of its launches; nothing else counts
+evaluate    what a value of a kernel is, as a form; threads: for those who execute an operation
+cases       what is left: few values of a symbol in turn, or its remainders
+places      where a memref begins in its allocation
+sigma       the claimed map on forms
+accesses    loads and stores
+copies      copies into workgroup memory; lanes, waves, barriers: what lanes may exchange
+prove       from claims to proofs
 """
 
 from bankwise.change.prove.claim import MapClaim, Proof

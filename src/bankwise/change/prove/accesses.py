@@ -52,8 +52,9 @@ def check_access(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> str
 
 
 def _check(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> None:
-    old, old_steps = _offsets(pair.touch.op, pair.touch, evaluator, pair.incoming)
-    new, new_steps = _offsets(pair.partner, pair.touch, evaluator, pair.incoming_after)
+    old = access_start(pair.touch.op, pair.touch, evaluator, pair.incoming)
+    new = access_start(pair.partner, pair.touch, evaluator, pair.incoming_after)
+    old_steps, new_steps = _steps(pair.touch.op, pair.touch), _steps(pair.partner, pair.touch)
     for step, moved in _representatives(claim, evaluator, old, old_steps, new_steps):
         wanted = image(evaluator.table, claim, added(old, constant(step)))
         gap = less(wanted, added(new, constant(moved)))
@@ -62,20 +63,28 @@ def _check(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> None:
     _left_out(pair, evaluator)
 
 
-def _offsets(
+def access_start(
     op: ir.Operation, touch: MemrefAccess, evaluator: Evaluator, incoming: Incoming
-) -> tuple[AffineForm, IntArray]:
-    """The element of the first index, and the steps from it to each element of the vector."""
+) -> AffineForm:
+    """The element of its allocation that the indices of an access name.
+
+    ``op``: the operation itself or its partner.
+    """
     memref = op.operands[touch.memref]
-    strides = strides_of(memref)
     total = start_of(memref, evaluator, incoming)
-    for n, stride in zip(touch.indices, strides, strict=True):
+    for n, stride in zip(touch.indices, strides_of(memref), strict=True):
         total = added(total, scaled(evaluator.value(op.operands[n]), stride))
+    return total
+
+
+def _steps(op: ir.Operation, touch: MemrefAccess) -> IntArray:
+    """The steps from it to each element of the vector."""
+    strides = strides_of(op.operands[touch.memref])
     if touch.steps is not None:
-        return total, np.asarray(touch.steps @ np.array(strides, np.int64), np.int64)
+        return np.asarray(touch.steps @ np.array(strides, np.int64), np.int64)
     if touch.elements > 1 and not strides:
         raise PlaceError("a vector in a memref without dimensions")
-    return total, np.arange(touch.elements, dtype=np.int64) * (strides[-1] if strides else 1)
+    return np.arange(touch.elements, dtype=np.int64) * (strides[-1] if strides else 1)
 
 
 def _representatives(

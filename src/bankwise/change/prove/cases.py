@@ -92,7 +92,8 @@ def _with(evaluator: Evaluator, chosen: list[SymbolCases]) -> Evaluator:
         for each, row in zip(chosen, cases, strict=True)
     }
     every = np.tile(threads, cases.shape[1])
-    return Evaluator(evaluator.numbering, evaluator.launch, every, split, table)
+    count = cases.shape[1] * evaluator.cases
+    return Evaluator(evaluator.numbering, evaluator.launch, every, split, count, table)
 
 
 def _form(table: SymbolTable, each: SymbolCases, case: np.typing.NDArray[np.int64]) -> AffineForm:

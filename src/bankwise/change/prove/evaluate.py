@@ -26,8 +26,9 @@ from bankwise.change.prove.forms import (
     scaled,
     span,
 )
-from bankwise.change.prove.launch import MOST_THREADS, TextLaunch
-from bankwise.change.prove.numbering import Definition, Numbering, is_arithmetic
+from bankwise.change.prove.lanes import same_in_wave
+from bankwise.change.prove.launch import MOST_LANES, MOST_THREADS, TextLaunch
+from bankwise.change.prove.numbering import EXCHANGES, Definition, Numbering, is_arithmetic
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.indexing import asks_for_threads, integer_bits, quantity
 
@@ -40,15 +41,17 @@ _FUNCTIONS = frozenset({"func.func", "gpu.func"})
 class Evaluator:
     """The forms of a kernel's values, for the threads ``chosen`` (None: all of the launch).
 
-    ``split``: what stands for a leaf, by its key, or for a value, by its number. ``facts``: what
-    was used beside the text's own arithmetic. ``values``: by the number of a symbol, the number of
-    a value that is but this symbol.
+    ``split``: what stands for a leaf, by its key, or for a value, by its number; ``chosen`` then
+    has every thread once for each of the ``cases`` that they make. ``facts``: what was used beside
+    the text's own arithmetic. ``values``: by the number of a symbol, the number of a value that is
+    but this symbol.
     """
 
     numbering: Numbering
     launch: TextLaunch
     chosen: IntArray | None = None
     split: Mapping[Hashable, AffineForm] = field(default_factory=dict)
+    cases: int = 1
     table: SymbolTable = field(default_factory=SymbolTable)
     facts: dict[str, None] = field(default_factory=dict)
     values: dict[int, int] = field(default_factory=dict)
@@ -58,6 +61,18 @@ class Evaluator:
     def threads(self) -> int:
         """How many threads there are forms for."""
         return self.launch.threads if self.chosen is None else len(self.chosen)
+
+    def waves(self, wave: int) -> IntArray:
+        """The wave of every thread, ascending; threads of other cases are in waves of their own."""
+        apart = np.repeat(np.arange(self.cases), self.threads // self.cases) * MOST_THREADS
+        return np.asarray(self._of_chosen(self._numbers() // wave) + apart, np.int64)
+
+    def lane_numbers(self, wave: int) -> IntArray:
+        """The place of every thread in its wave."""
+        return self._of_chosen(self._numbers() % wave)
+
+    def _numbers(self) -> IntArray:
+        return np.arange(self.launch.threads, dtype=np.int64)
 
     def value(self, value: ir.Value) -> AffineForm:
         """The form of a value of either text."""
@@ -93,7 +108,7 @@ class Evaluator:
         made = self.numbering.definitions[number]
         if made.block is not None:
             return made.operands[:3] if _is_induction(made) else ()
-        if is_arithmetic(made.op):
+        if is_arithmetic(made.op) or made.op.name in EXCHANGES:
             return made.operands
         return (made.operands[made.place],) if made.op.name in _SAME else ()
 
@@ -104,6 +119,11 @@ class Evaluator:
             self._known[number] = self._induction(number, made)
         elif made.block is not None:
             self._leaf(number)
+        elif made.op.name in EXCHANGES:
+            if self._same_in_wave(self._known[made.operands[0]]):
+                self._known[number] = self._known[made.operands[0]]
+            else:
+                self._leaf(number)
         elif asks_for_threads(made.op):
             self._thread_value(number, made.op)
         elif is_arithmetic(made.op):
@@ -116,6 +136,12 @@ class Evaluator:
             self._known[number] = self._known[made.operands[made.place]]
         else:
             self._leaf(number)
+
+    def _same_in_wave(self, value: AffineForm) -> bool:
+        """Whether all lanes of a wave have it, also where waves are shorter than the longest."""
+        if self.launch.stated:
+            return same_in_wave(value, self.waves(self.launch.wave or MOST_LANES))
+        return self.cases == 1 and same_in_wave(value, np.zeros(self.threads, np.int64))
 
     def _leaf(self, number: int) -> None:
         """A value that nobody knows, as large as its type allows."""
@@ -167,11 +193,10 @@ class Evaluator:
             return self._fact(constant(launch.wave))
         if launch.wave is None or not launch.stated or op.name.startswith("nvvm"):
             return self._unknown(op.name, 0, MOST_THREADS)
-        threads = np.arange(launch.threads, dtype=np.int64)
         if stem == "lane_id":
-            return self._fact(constant(self._of_chosen(threads % launch.wave)))
+            return self._fact(constant(self.lane_numbers(launch.wave)))
         if stem == "subgroup_id":
-            return self._fact(constant(self._of_chosen(threads // launch.wave)))
+            return self._fact(constant(self._of_chosen(self._numbers() // launch.wave)))
         return self._unknown(op.name, 0, MOST_THREADS, uniform=True)
 
     def _axis_value(self, what: str, axis: int) -> AffineForm:

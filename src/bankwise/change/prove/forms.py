@@ -263,31 +263,3 @@ def symbols_in(value: AffineForm) -> tuple[FormSymbol, ...]:
             found[symbol.number] = symbol
             waiting.extend(s for operand in symbol.operands for s, _ in operand.terms)
     return tuple(found.values())
-
-
-def permuted(table: SymbolTable, value: AffineForm, lanes: IntArray) -> AffineForm | None:
-    """The form whose value in thread t is that of ``value`` in thread ``lanes[t]``.
-
-    None where a symbol may differ from thread to thread. ``lanes``: [threads], in one wave each.
-    """
-    terms: list[AffineForm] = []
-    for symbol, factor in value.terms:
-        other = _permuted(table, symbol, lanes)
-        if other is None:
-            return None
-        terms.append(scaled(other, _at(factor, lanes)))
-    return added(form(_at(value.const, lanes)), *terms)
-
-
-def _permuted(table: SymbolTable, symbol: FormSymbol, lanes: IntArray) -> AffineForm | None:
-    if not symbol.name:
-        return of_symbol(symbol) if symbol.uniform else None
-    operands = [permuted(table, each, lanes) for each in symbol.operands]
-    known = [each for each in operands if each is not None]
-    if len(known) < len(operands):
-        return None
-    return table.operation(symbol.name, known, symbol.low, symbol.high, symbol.constant)
-
-
-def _at(values: IntArray, lanes: IntArray) -> IntArray:
-    return values if len(values) == 1 else values[lanes]

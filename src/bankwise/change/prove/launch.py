@@ -24,6 +24,10 @@ MOST_THREADS = 1024
 """Threads of a workgroup on every GPU of either vendor (HIP and CUDA programming guides)."""
 
 
+MOST_LANES = 64
+"""Threads of the longest waves; a shorter one lies inside one of these."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TextLaunch:
     """One kernel's launch as far as its text says it.

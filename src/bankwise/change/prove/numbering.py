@@ -21,7 +21,7 @@ _AFFINE = frozenset(
         *("affine.delinearize_index", "affine.linearize_index"),
     }
 )
-_EXCHANGES = frozenset({"gpu.subgroup_broadcast", "rocdl.readfirstlane"})
+EXCHANGES = frozenset({"gpu.subgroup_broadcast", "rocdl.readfirstlane"})
 """They give what another thread has: what that is depends on who executes them."""
 
 _DIVISIONS = frozenset(
@@ -108,7 +108,7 @@ def is_arithmetic(op: ir.Operation) -> bool:
     if name.startswith(_ARITHMETIC):
         values = (*op.operands, *op.results)
         return all(integer_bits(v.type) is not None for v in values) and not _may_trap(op)
-    return name not in _EXCHANGES and asks_for_threads(op)
+    return name not in EXCHANGES and asks_for_threads(op)
 
 
 def _may_trap(op: ir.Operation) -> bool:

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from iree.compiler import ir
 
 from bankwise.change.prove.accesses import AccessPair, check_access
+from bankwise.change.prove.barriers import without_barrier
 from bankwise.change.prove.claim import MapClaim, Proof
 from bankwise.change.prove.claimed import ClaimedBuffers, claimed_buffers
+from bankwise.change.prove.copies import CopyProof, check_copy, counts_of
 from bankwise.change.prove.pairing import MayDiffer, PairedModules, pair
 from bankwise.change.prove.places import Incoming, PlaceError, elements_of
 from bankwise.change.prove.sigma import MapError, check_bijection
 from bankwise.change.prove.storage import StorageClass, storage_classes
-from bankwise.change.prove.threads import Evaluators, evaluators
+from bankwise.change.prove.threads import Evaluators, evaluators, function_of
 from bankwise.errors import Refusal
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.touches import MemrefAccess
@@ -53,8 +55,9 @@ def _may_differ(claimed: Sequence[ClaimedBuffers]) -> MayDiffer:
 
 def _indices(access: MemrefAccess) -> frozenset[int]:
     """The operands of an access that say where it goes, and where a copy comes from."""
-    sources = () if access.source is None else access.source[1]
-    return frozenset((*access.indices, *sources))
+    if access.source is None:
+        return frozenset(access.indices)
+    return frozenset((*access.indices, *access.source[1], *counts_of(access)))
 
 
 class _Judge:
@@ -90,11 +93,27 @@ class _Judge:
             for escape in storage.escapes:
                 yield Refusal(f"{claim.names}: {escape.reason}", escape.location)
             yield from self._sizes(buffers, storage)
+        exchanged: list[StorageClass] = []
         for storage, access in accesses:
-            reason = self._access(buffers, storage, access)
-            if reason is not None:
+            found = self._access(buffers, storage, access)
+            if found.reason is not None:
                 where = self.before.location_of(access.op)
-                yield Refusal(f"{claim.names}: {access.op.name}: {reason}", where)
+                yield Refusal(f"{claim.names}: {access.op.name}: {found.reason}", where)
+            if found.exchanges and access.kind == "async":
+                exchanged.append(storage)
+        for storage in exchanged:
+            yield from self._barriers(claim, storage)
+
+    def _barriers(self, claim: MapClaim, storage: StorageClass) -> Iterator[Refusal]:
+        """Why lanes may not copy for each other: a barrier is missing."""
+        copies = frozenset(a.op for a in storage.accesses if a.kind == "async")
+        others = frozenset(a.op for a in storage.accesses) - copies
+        functions = {function_of(op) for op in (*copies, *others)}
+        found = without_barrier(functions.pop(), copies, others) if len(functions) == 1 else None
+        if found is not None or functions:
+            where = None if found is None else self.before.location_of(found)
+            reason = "no barrier stands between a copy and other accesses"
+            yield Refusal(f"{claim.names}: lanes would copy for each other, and {reason}", where)
 
     def _sizes(self, buffers: ClaimedBuffers, storage: StorageClass) -> Iterator[Refusal]:
         """Why the map is none of the elements that there are."""
@@ -114,12 +133,12 @@ class _Judge:
 
     def _access(
         self, buffers: ClaimedBuffers, storage: StorageClass, access: MemrefAccess
-    ) -> str | None:
+    ) -> CopyProof:
         evaluator = self.evaluators.executing(access.op)
         if evaluator is None:
-            return None
+            return CopyProof()
         partner = self.paired.partners[access.op]
-        if access.kind in COPIES:
-            return "copies in lane order are not proved yet"
         pair = AccessPair(access, partner, storage.incoming, self.incoming_after)
-        return check_access(pair, buffers.claim, evaluator)
+        if access.kind in COPIES:
+            return check_copy(pair, buffers.claim, evaluator)
+        return CopyProof(check_access(pair, buffers.claim, evaluator))
