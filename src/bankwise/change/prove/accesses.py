@@ -18,7 +18,7 @@ from iree.compiler import ir
 from bankwise.change.prove.cases import by_cases
 from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.division import modulo
-from bankwise.change.prove.evaluate import Evaluator
+from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.forms import AffineForm, added, constant, inside, less, scaled
 from bankwise.change.prove.places import Incoming, PlaceError, start_of, strides_of
 from bankwise.change.prove.sigma import MapError, image, unit_kept
@@ -36,7 +36,7 @@ class AccessPair:
     incoming_after: Incoming
 
 
-def check_access(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> str | None:
+def check_access(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> str | None:
     """Why an access is not proved; None if it is."""
     try:
         try:
@@ -51,7 +51,7 @@ def check_access(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> str
     return None
 
 
-def _check(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> None:
+def _check(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> None:
     old = access_start(pair.touch.op, pair.touch, evaluator, pair.incoming)
     new = access_start(pair.partner, pair.touch, evaluator, pair.incoming_after)
     old_steps, new_steps = _steps(pair.touch.op, pair.touch), _steps(pair.partner, pair.touch)
@@ -64,7 +64,7 @@ def _check(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> None:
 
 
 def access_start(
-    op: ir.Operation, touch: MemrefAccess, evaluator: Evaluator, incoming: Incoming
+    op: ir.Operation, touch: MemrefAccess, evaluator: FormEvaluator, incoming: Incoming
 ) -> AffineForm:
     """The element of its allocation that the indices of an access name.
 
@@ -88,7 +88,11 @@ def _steps(op: ir.Operation, touch: MemrefAccess) -> IntArray:
 
 
 def _representatives(
-    claim: MapClaim, evaluator: Evaluator, old: AffineForm, old_steps: IntArray, new_steps: IntArray
+    claim: MapClaim,
+    evaluator: FormEvaluator,
+    old: AffineForm,
+    old_steps: IntArray,
+    new_steps: IntArray,
 ) -> Sequence[tuple[int, int]]:
     """The elements to look at: one where the map is proved to keep the whole vector together."""
     unit, count = unit_kept(claim), len(old_steps)
@@ -99,7 +103,7 @@ def _representatives(
     return [(int(a), int(b)) for a, b in zip(old_steps, new_steps, strict=True)]
 
 
-def _left_out(pair: AccessPair, evaluator: Evaluator) -> None:
+def _left_out(pair: AccessPair, evaluator: FormEvaluator) -> None:
     """Where elements outside of the memref are left out: the same ones in both texts."""
     touch = pair.touch
     for dimension in touch.checked:

@@ -13,7 +13,7 @@ from math import isfinite, lcm
 
 import numpy as np
 
-from bankwise.change.prove.evaluate import Evaluator
+from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.forms import (
     AffineForm,
     FormSymbol,
@@ -43,7 +43,7 @@ class SymbolCases:
     uniform: bool = False
 
 
-def by_cases(evaluator: Evaluator, value: AffineForm) -> Evaluator | None:
+def by_cases(evaluator: FormEvaluator, value: AffineForm) -> FormEvaluator | None:
     """An evaluator in which the symbols of ``value`` are told apart; None if there are too many."""
     symbols = symbols_in(value)
     budget = MOST_CASES // max(1, evaluator.threads)
@@ -55,7 +55,7 @@ def by_cases(evaluator: Evaluator, value: AffineForm) -> Evaluator | None:
     return _with(evaluator, chosen) if chosen else None
 
 
-def _candidates(evaluator: Evaluator, symbols: tuple[FormSymbol, ...]) -> Iterator[SymbolCases]:
+def _candidates(evaluator: FormEvaluator, symbols: tuple[FormSymbol, ...]) -> Iterator[SymbolCases]:
     """Conditions, then leaves of few values, then the remainders of the others."""
     for symbol in symbols:
         if (
@@ -81,7 +81,7 @@ def _candidates(evaluator: Evaluator, symbols: tuple[FormSymbol, ...]) -> Iterat
         )
 
 
-def _with(evaluator: Evaluator, chosen: list[SymbolCases]) -> Evaluator:
+def _with(evaluator: FormEvaluator, chosen: list[SymbolCases]) -> FormEvaluator:
     """The threads of an evaluator once for every combination of cases."""
     threads = np.arange(evaluator.launch.threads) if evaluator.chosen is None else evaluator.chosen
     sizes = [each.count for each in chosen]
@@ -93,7 +93,8 @@ def _with(evaluator: Evaluator, chosen: list[SymbolCases]) -> Evaluator:
     }
     every = np.tile(threads, cases.shape[1])
     count = cases.shape[1] * evaluator.cases
-    return Evaluator(evaluator.numbering, evaluator.launch, every, split, count, table)
+    known = (evaluator.numbering, evaluator.launch, every, split, count, table)
+    return FormEvaluator(*known, facts=evaluator.facts)
 
 
 def _form(table: SymbolTable, each: SymbolCases, case: np.typing.NDArray[np.int64]) -> AffineForm:

@@ -19,7 +19,7 @@ import numpy as np
 from bankwise.algebra.address import RowFolds
 from bankwise.change.prove.accesses import AccessPair, access_start, check_access
 from bankwise.change.prove.claim import MapClaim
-from bankwise.change.prove.evaluate import Evaluator
+from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.forms import AffineForm, added, constant, less
 from bankwise.change.prove.lanes import first_lanes, permuted
 from bankwise.change.prove.places import PlaceError, strides_of
@@ -41,7 +41,7 @@ class CopyProof:
     exchanges: bool = False
 
 
-def check_copy(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> CopyProof:
+def check_copy(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> CopyProof:
     """Whether a copy leaves every element where the map puts it."""
     touch = pair.touch
     assert touch.source is not None, "a copy has a source"
@@ -56,7 +56,7 @@ def check_copy(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> CopyP
         return CopyProof(str(error))
 
 
-def _number(pair: AccessPair, operand: int, evaluator: Evaluator) -> bool:
+def _number(pair: AccessPair, operand: int, evaluator: FormEvaluator) -> bool:
     """Whether an operand is the same in both texts."""
     ours, theirs = (op.operands[operand] for op in (pair.touch.op, pair.partner))
     return evaluator.value(ours).key == evaluator.value(theirs).key
@@ -69,7 +69,7 @@ def counts_of(touch: MemrefAccess) -> tuple[int, ...]:
     return (len(touch.op.operands) - 1,) if count else ()
 
 
-def _exchanged(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> str | None:
+def _exchanged(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> str | None:
     touch, launch = pair.touch, evaluator.launch
     assert touch.source is not None
     if not launch.stated:
@@ -98,7 +98,9 @@ def _exchanged(pair: AccessPair, claim: MapClaim, evaluator: Evaluator) -> str |
     return None
 
 
-def _slots(touch: MemrefAccess, start: AffineForm, evaluator: Evaluator, wave: int) -> AffineForm:
+def _slots(
+    touch: MemrefAccess, start: AffineForm, evaluator: FormEvaluator, wave: int
+) -> AffineForm:
     """The first element that every lane fills."""
     if touch.slot_bytes is None:
         if strides_of(touch.op.operands[touch.memref])[-1:] != (1,):
@@ -114,7 +116,7 @@ def _slots(touch: MemrefAccess, start: AffineForm, evaluator: Evaluator, wave: i
 
 
 def _lanes(
-    slots: AffineForm, claim: MapClaim, elements: int, evaluator: Evaluator, wave: int
+    slots: AffineForm, claim: MapClaim, elements: int, evaluator: FormEvaluator, wave: int
 ) -> IntArray:
     """For every lane the one, of the same wave, in whose slot its element was: a permutation."""
     table, waves = evaluator.table, evaluator.waves(wave)

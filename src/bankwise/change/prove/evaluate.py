@@ -38,7 +38,7 @@ _FUNCTIONS = frozenset({"func.func", "gpu.func"})
 
 
 @dataclass(slots=True, eq=False)
-class Evaluator:
+class FormEvaluator:
     """The forms of a kernel's values, for the threads ``chosen`` (None: all of the launch).
 
     ``split``: what stands for a leaf, by its key, or for a value, by its number; ``chosen`` then

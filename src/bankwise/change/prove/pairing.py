@@ -51,7 +51,7 @@ def pair(before: Opened, after: Opened, may_differ: MayDiffer) -> PairedModules 
     """Walk both modules side by side; a Refusal names the first difference."""
     if _resources(before) != _resources(after):
         return Refusal("the resources behind the two texts differ")
-    walk = _Walk(may_differ)
+    walk = _SideBySide(may_differ)
     try:
         walk.operation(before.module.operation, after.module.operation)
     except _DifferError as error:
@@ -66,7 +66,7 @@ def _resources(opened: Opened) -> str:
 
 
 @dataclass(slots=True, eq=False)
-class _Walk:
+class _SideBySide:
     may_differ: MayDiffer
     numbering: Numbering = field(default_factory=Numbering)
     partners: dict[ir.Operation, ir.Operation] = field(default_factory=dict)

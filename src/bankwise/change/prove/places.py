@@ -13,7 +13,7 @@ from math import prod
 
 from iree.compiler import ir
 
-from bankwise.change.prove.evaluate import Evaluator
+from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.forms import AffineForm, added, constant, scaled
 from bankwise.read.mlir.views import bytes_of
 
@@ -57,7 +57,7 @@ def strides_of(value: ir.Value) -> tuple[int, ...]:
 
 
 def start_of(
-    value: ir.Value, evaluator: Evaluator, incoming: Incoming, around: tuple[ir.Value, ...] = ()
+    value: ir.Value, evaluator: FormEvaluator, incoming: Incoming, around: tuple[ir.Value, ...] = ()
 ) -> AffineForm:
     """The element of its allocation at which a memref begins; ``around``: who asks for it."""
     if value in around:
@@ -86,7 +86,7 @@ def _sources(value: ir.Value, incoming: Incoming) -> list[ir.Value]:
 
 
 def _start(
-    value: ir.Value, evaluator: Evaluator, incoming: Incoming, around: tuple[ir.Value, ...]
+    value: ir.Value, evaluator: FormEvaluator, incoming: Incoming, around: tuple[ir.Value, ...]
 ) -> AffineForm:
     if isinstance(value.owner, ir.Block):
         return constant(0)
@@ -103,7 +103,7 @@ def _start(
     raise PlaceError(f"where {op.name} begins is not followed")
 
 
-def _ahead(op: ir.Operation, evaluator: Evaluator) -> AffineForm:
+def _ahead(op: ir.Operation, evaluator: FormEvaluator) -> AffineForm:
     """The elements from the start of a memref to the start of its subview."""
     dynamic = iter(list(op.operands)[1:])
     total = constant(0)
@@ -114,7 +114,7 @@ def _ahead(op: ir.Operation, evaluator: Evaluator) -> AffineForm:
     return total
 
 
-def _bytes_ahead(op: ir.Operation, evaluator: Evaluator) -> AffineForm:
+def _bytes_ahead(op: ir.Operation, evaluator: FormEvaluator) -> AffineForm:
     """The same of a view of bytes, where its elements are bytes, too."""
     sizes = [bytes_of(each.type.element_type) for each in (op.operands[0], op.results[0])]
     if sizes != [1, 1]:

@@ -15,7 +15,7 @@ from bankwise.change.prove.pairing import MayDiffer, PairedModules, pair
 from bankwise.change.prove.places import Incoming, PlaceError, elements_of
 from bankwise.change.prove.sigma import MapError, check_bijection
 from bankwise.change.prove.storage import StorageClass, storage_classes
-from bankwise.change.prove.threads import Evaluators, evaluators, function_of
+from bankwise.change.prove.threads import FormEvaluators, evaluators, function_of
 from bankwise.errors import Refusal
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.touches import MemrefAccess
@@ -65,7 +65,7 @@ class _Judge:
 
     def __init__(self, before: Opened, after: Opened, paired: PairedModules) -> None:
         self.before, self.paired = before, paired
-        self.evaluators: Evaluators = evaluators(before, paired.numbering)
+        self.evaluators: FormEvaluators = evaluators(before, paired.numbering)
         self.incoming_after: Incoming = {
             value: sources
             for storage in storage_classes(after)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.prove.evaluate import Evaluator
+from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.launch import TextLaunch, calls_of, text_launch
 from bankwise.change.prove.numbering import Numbering
 from bankwise.counting.access import BoolArray
@@ -18,20 +18,20 @@ _NOTHING = TextLaunch(None, False, None, None, False)
 
 
 @dataclass(slots=True, eq=False)
-class Evaluators:
+class FormEvaluators:
     """The evaluators of a module's functions: one for each set of threads that branches leave."""
 
     numbering: Numbering
     _launches: dict[ir.Operation, TextLaunch]
-    _known: dict[tuple[ir.Operation, bytes], Evaluator] = field(default_factory=dict)
+    _known: dict[tuple[ir.Operation, bytes], FormEvaluator] = field(default_factory=dict)
 
-    def everyone(self, op: ir.Operation) -> Evaluator:
+    def everyone(self, op: ir.Operation) -> FormEvaluator:
         """For all threads of the function around ``op``."""
         function = function_of(op)
         launch = self._launches.get(function, _NOTHING)
         return self._of(function, launch, np.ones(launch.threads, np.bool_))
 
-    def executing(self, op: ir.Operation) -> Evaluator | None:
+    def executing(self, op: ir.Operation) -> FormEvaluator | None:
         """For the threads that the branches around ``op`` leave; None if they leave none."""
         function = function_of(op)
         launch = self._launches.get(function, _NOTHING)
@@ -42,19 +42,19 @@ class Evaluators:
                 active = active & ((condition.const != 0) == then)
         return self._of(function, launch, active) if active.any() else None
 
-    def _of(self, function: ir.Operation, launch: TextLaunch, active: BoolArray) -> Evaluator:
+    def _of(self, function: ir.Operation, launch: TextLaunch, active: BoolArray) -> FormEvaluator:
         key = (function, active.tobytes())
         if key not in self._known:
             chosen = None if active.all() else np.flatnonzero(active)
-            self._known[key] = Evaluator(self.numbering, launch, chosen)
+            self._known[key] = FormEvaluator(self.numbering, launch, chosen)
         return self._known[key]
 
 
-def evaluators(opened: Opened, numbering: Numbering) -> Evaluators:
+def evaluators(opened: Opened, numbering: Numbering) -> FormEvaluators:
     """For the functions of a module, whose values are numbered."""
     calls = calls_of(operations(opened.module.operation))
     launches = {kernel.op: text_launch(kernel, calls) for kernel in kernels(opened)}
-    return Evaluators(numbering, launches)
+    return FormEvaluators(numbering, launches)
 
 
 def function_of(op: ir.Operation) -> ir.Operation:

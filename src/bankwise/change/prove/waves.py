@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.prove.evaluate import Evaluator
+from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.lanes import same_in_wave
 
 _UNIFORM_VIEWS = frozenset(
@@ -19,7 +19,7 @@ _UNIFORM_VIEWS = frozenset(
 """Operations whose result differs between threads only if an operand does."""
 
 
-def split_wave(op: ir.Operation, evaluator: Evaluator, wave: int) -> str | None:
+def split_wave(op: ir.Operation, evaluator: FormEvaluator, wave: int) -> str | None:
     """Why a wave may not execute ``op`` as a whole, all lanes equally often; None if it does."""
     waves = evaluator.waves(wave)
     present = np.bincount(waves)
@@ -37,7 +37,7 @@ def split_wave(op: ir.Operation, evaluator: Evaluator, wave: int) -> str | None:
     return None
 
 
-def same_memref(value: ir.Value, evaluator: Evaluator, wave: int) -> bool:
+def same_memref(value: ir.Value, evaluator: FormEvaluator, wave: int) -> bool:
     """Whether all lanes of a wave hold the same memref, where that is known."""
     if isinstance(value.owner, ir.Block):
         around = value.owner.owner.operation
