@@ -53,6 +53,20 @@ def test_attention_lowered_by_iree_gives_softmax():
     assert np.abs(buffers[3].reshape(128, 64) - wanted).max() < 1e-3
 
 
+def test_a_softmax_whose_lanes_reduce_by_dpp_gives_softmax():
+    """Every kind of step that IREE takes over 64 lanes: quads, mirrors, broadcasts, readlane."""
+    text = (KERNELS / "softmax_f32_2x512_gfx942.mlir").read_text()
+    buffers = random(text)
+    x = 4 * buffers[0].astype(np.float64).reshape(2, 512)
+    buffers[0][:] = x.ravel()
+    result = run(text, *buffers, size=128, grid=(2, 1, 1))
+    weights = np.exp(x - x.max(axis=1, keepdims=True))
+    wanted = weights / weights.sum(axis=1, keepdims=True)
+    assert result.faults == ()
+    assert result.operations["amdgpu.dpp"] == 2 * text.count("amdgpu.dpp") > 0
+    assert np.abs(buffers[1].reshape(2, 512) - wanted).max() < 1e-6
+
+
 def wave_kernel() -> str:
     """The kernel of source 001, with its four old spellings mended."""
     found = sorted(SOURCES.glob("001_*.txt"))

@@ -58,7 +58,7 @@ def test_a_padded_attention_is_planned_anew_and_gives_the_same_bits(
     assert sorted(_ALLOC.findall(text)) == [("64", "132"), ("64", "132"), ("64", "68")]
     report = fix(written(tmp_path, text))
     assert report.accepted
-    assert "bit-identical over 32 of 32 workgroups" in verdict(report, "execution").detail
+    assert "bit-identical over all 32 workgroups" in verdict(report, "execution").detail
     emitted = {name: (old, new) for name, old, new in verdict(report, "isa").rows}
     assert emitted["LDS bytes"] == (lds_bytes(text), lds_bytes(report.fixed_text))
     assert lds_bytes(report.fixed_text) == 2 * 64 * (128 + 128 + 68)
@@ -114,7 +114,7 @@ def test_rows_that_still_conflict_lose_their_padding(tmp_path: Path) -> None:
         "unpadded<pitch=80, row=64>; as it is: 256 passes, 10,240 bytes; folded inside its "
         "padding: 128 passes; planned: 128 passes, 8,192 bytes"
     ]
-    assert "bit-identical over 1 of 1 workgroups" in verdict(report, "execution").detail
+    assert "bit-identical over the only workgroup" in verdict(report, "execution").detail
 
 
 VIEW = f"""

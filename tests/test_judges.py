@@ -17,7 +17,8 @@ from bankwise.ask.judge_execution import judge_execution
 from bankwise.errors import exit_code, worst
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
-from kernel_texts import ROWS, STORE, changed, written
+from bankwise.show.fixing import Verdict
+from kernel_texts import LOAD, ROWS, STORE, changed, written
 from patches import verdict
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -53,7 +54,7 @@ def test_the_verdict_does_not_depend_on_the_clock(monkeypatch: pytest.MonkeyPatc
     passing = iter(range(0, 1 << 60, 1_000))
     monkeypatch.setattr(time, "monotonic", lambda: float(next(passing)))
     report = fix(GEMM, isa=False)
-    assert "over 16 of 16 workgroups" in verdict(report, "execution").detail
+    assert "over all 16 workgroups" in verdict(report, "execution").detail
     assert (report.exit_code, verdict(report, "execution").complete) == (0, True)
 
 
@@ -68,18 +69,118 @@ def test_a_sample_is_called_one_and_ends_with_3(
     opened = open_text(text)
     analyses = analyse(opened, Options())
     found = judge_execution(opened, opened, analyses, analyses, "", lambda *s: steps.append(s))
-    assert f"bit-identical; sampled {ran} of 16 workgroups" in found.detail
+    corners = "1 corner" if ran == 1 else f"{ran} corners"
+    assert f"bit-identical; sampled {ran} of 16 workgroups: {corners}" in found.detail
     assert (found.status, found.complete) == ("passed", False)
     assert steps[-1] == (2 * ran, 2 * ran)
     assert fix(GEMM, isa=False).exit_code == 3
 
 
+NO_GRID = (", gpu.known_grid_size = array<i32: 1, 1, 1>", "")
+GUARDED = (
+    "  gpu.barrier\n",
+    "  gpu.barrier\n  %b = gpu.block_id x\n  %far = arith.cmpi ult, %b, %c64 : index\n",
+)
+
+
 def test_an_unknown_grid_is_said_and_ends_with_3(tmp_path: Path) -> None:
-    text = changed(ROWS, (", gpu.known_grid_size = array<i32: 1, 1, 1>", ""))
+    text = changed(ROWS, NO_GRID, GUARDED)
     report = fix(written(tmp_path, text), "gfx950", isa=False)
     told = verdict(report, "execution").detail
-    assert "the grid is not in the text, workgroup (0, 0, 0) stands for it" in told
+    numbers = "(0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0) and 4 others"
+    assert f"the grid is not in the text, workgroups {numbers} stand for it" in told
     assert (report.accepted, report.exit_code) == (True, 3)
+
+
+def test_workgroups_that_cannot_be_told_apart_are_all_alike(tmp_path: Path) -> None:
+    report = fix(written(tmp_path, changed(ROWS, NO_GRID)), "gfx950", isa=False)
+    assert "no workgroup asks which one it is, all are alike" in verdict(report, "execution").detail
+    assert (report.accepted, report.exit_code) == (True, 0)
+
+
+def test_a_workgroup_that_the_launch_cannot_have_is_taken_back(tmp_path: Path) -> None:
+    """Workgroup b copies from row 32 b on: there are two such halves, not more."""
+    half = (
+        "  scf.for",
+        "  %b = gpu.block_id x\n  %c32 = arith.constant 32 : index\n"
+        "  %first = arith.muli %b, %c32 : index\n"
+        "  %row = arith.addi %first, %t : index\n  scf.for",
+    )
+    text = changed(ROWS, NO_GRID, ("= array<i32: 64, 1, 1>", "= array<i32: 32, 1, 1>"))
+    text = text.replace(*half, 1).replace("%in[%t, %i]", "%in[%row, %i]")
+    text = changed(text, ("%out[%t, %i]", "%out[%row, %i]"))
+    report = fix(written(tmp_path, text), "gfx950", isa=False)
+    told = verdict(report, "execution").detail
+    assert "workgroups (0, 0, 0), (1, 0, 0) stand for it" in told
+    assert "faults" not in told
+
+
+def test_a_grid_that_the_kernel_asks_for_is_not_guessed(tmp_path: Path) -> None:
+    asks = ("  gpu.barrier\n", "  gpu.barrier\n  %n = gpu.grid_dim x\n")
+    report = fix(written(tmp_path, changed(ROWS, NO_GRID, asks)), "gfx950", isa=False)
+    assert verdict(report, "execution").status == "not available"
+    assert "gpu.grid_dim: its value is not known" in verdict(report, "execution").detail
+
+
+# What only the user said
+
+DIM = (
+    ("(%in:", "(%n: index, %in:"),
+    ("= %c0 to %c64", "= %c0 to %n"),
+)
+
+
+def test_a_size_that_only_the_user_said_is_part_of_the_verdict(tmp_path: Path) -> None:
+    report = fix(written(tmp_path, changed(ROWS, *DIM)), "gfx950", isa=False, dims=("n=64",))
+    told = verdict(report, "execution").detail
+    assert "bit-identical over the only workgroup, with n = 64" in told
+    assert verdict(report, "execution").complete is False
+
+
+def test_a_workgroup_size_that_only_the_user_said_is_part_of_the_verdict(tmp_path: Path) -> None:
+    text = changed(ROWS, ("gpu.known_block_size = array<i32: 64, 1, 1>, ", ""))
+    text = changed(text, (" upper_bound 64", ""))
+    path = written(tmp_path, text)
+    report = fix(path, "gfx950", isa=False, workgroup_size="64,1,1")
+    assert ", with workgroups of 64x1x1" in verdict(report, "execution").detail
+    assert verdict(report, "execution").complete is False
+
+
+# Faults that the kernel had before
+
+
+def _judged(text: str) -> Verdict:
+    opened = open_text(text)
+    analyses = analyse(opened, Options("gfx950"))
+    return judge_execution(opened, opened, analyses, analyses)
+
+
+def test_a_kernel_that_leaves_its_shared_memory_is_not_judged_by_its_dropped_accesses() -> None:
+    """Row 64 does not exist: the executor drops it before and after alike."""
+    far = (
+        "  gpu.barrier\n",
+        "  gpu.barrier\n  %c1 = arith.constant 1 : index\n  %next = arith.addi %t, %c1 : index\n",
+    )
+    text = changed(ROWS, far, (LOAD, LOAD.replace("%t", "%next")))
+    found = _judged(text)
+    assert found.status == "failed"
+    assert "the kernel itself leaves its shared memory" in found.detail
+
+
+def test_a_race_that_the_kernel_had_before_is_said_and_ends_with_3() -> None:
+    far = (
+        "  gpu.barrier\n",
+        "  %c63 = arith.constant 127 : index\n  %other = arith.xori %t, %c63 : index\n",
+    )
+    two = (
+        ("= array<i32: 64, 1, 1>", "= array<i32: 128, 1, 1>"),
+        ("64x64", "128x64"),
+        ("upper_bound 64", "upper_bound 128"),
+    )
+    text = changed(ROWS, far, *two)
+    found = _judged(text.replace("vector.load %lds[%t", "vector.load %lds[%other"))
+    assert (found.status, found.complete) == ("passed", False)
+    assert "so its results are not defined, before or after" in found.detail
 
 
 def test_what_cannot_be_executed_ends_with_3(tmp_path: Path) -> None:
@@ -88,16 +189,6 @@ def test_what_cannot_be_executed_ends_with_3(tmp_path: Path) -> None:
     report = fix(written(tmp_path, text), "gfx950", isa=False)
     assert verdict(report, "execution").status == "not available"
     assert (report.accepted, report.exit_code) == (True, 3)
-
-
-def test_the_corners_of_the_grid_come_first() -> None:
-    order = judge._order((3, 5, 2), 30)
-    corners = {(i, j, k) for i in (0, 2) for j in (0, 4) for k in (0, 1)}
-    assert set(order[:8]) == corners
-    assert sorted(order) == sorted((i, j, k) for i in range(3) for j in range(5) for k in range(2))
-    assert order == judge._order((3, 5, 2), 30)
-    assert judge._order((1, 1, 1), 30) == [(0, 0, 0)]
-    assert len(judge._order((2**31 - 1, 65_535, 1), 100)) == 100
 
 
 def test_the_worst_exit_code_decides_2_then_1_then_3() -> None:

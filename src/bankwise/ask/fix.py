@@ -16,7 +16,7 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
-from bankwise.read.options import Options, Progress
+from bankwise.read.options import Options, Progress, dims_of
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, Verdict
 
@@ -107,7 +107,10 @@ def fix_kernels(
     if rewritten.changes and execute:
         from bankwise.ask.judge_execution import judge_execution
 
-        verdicts.append(judge_execution(opened, reopened, analyses, again, reference, progress))
+        dims = dims_of(options)
+        verdicts.append(
+            judge_execution(opened, reopened, analyses, again, reference, progress, dims)
+        )
     if rewritten.changes and isa:
         from bankwise.ask.judge_isa import judge_isa
 

@@ -1,26 +1,30 @@
-"""The execution verdict: both kernels run on the CPU on random inputs, and leave the same bits."""
+"""The execution verdict: both kernels run on the CPU on random inputs, and leave the same bits.
+
+A verdict is about what ran, and says so: all workgroups, or which sample; sizes that only
+``--dim`` or ``--workgroup-size`` gave are part of it. Only a whole launch whose facts all stand in
+the text is ``complete``.
+"""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bankwise.ask.reference import Buffers, Expect, against, load
+from bankwise.ask.workgroups import Grid, WorkgroupOrder, workgroup_order
 from bankwise.errors import InputError
 from bankwise.show.fixing import Verdict
 
 if TYPE_CHECKING:
     from bankwise.ask.analysis import Analysis
     from bankwise.change.execute import Fault
+    from bankwise.change.execute.launch import LaunchFacts
     from bankwise.read.mlir.module import Opened
 
 Progress = Callable[[int, int], None]
-Grid = tuple[int, int, int]
 FaultKey = tuple[str, str, int]
 """What makes two faults the same one: kind, operation, and which operation of that name."""
 
@@ -35,10 +39,22 @@ _LARGEST_ELEMENTS = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
+class _Runnable:
+    """One of the two kernels, ready to run: its text, its facts, its buffers."""
+
+    opened: Opened
+    analysis: Analysis
+    facts: LaunchFacts
+    buffers: Buffers
+
+
+@dataclass(frozen=True, slots=True)
 class _Runs:
     """Both kernels after the same workgroups on the same inputs: buffers and distinct faults."""
 
-    workgroups: tuple[Grid, ...]
+    order: WorkgroupOrder
+    facts: LaunchFacts
+    ran: tuple[Grid, ...]
     inputs: Buffers
     before: Buffers
     after: Buffers
@@ -53,18 +69,20 @@ def judge_execution(
     new: Sequence[Analysis],
     reference: str = "",
     progress: Progress | None = None,
+    dims: Mapping[str, int] | None = None,
 ) -> Verdict:
     """Run every kernel before and after; compare all buffers bit for bit.
 
-    The corners of the grid run first, then workgroups in a fixed random order until a fixed amount
-    of work is done; the verdict says how many. ``reference``: ``FILE.py:FUNCTION`` that maps the
-    input buffers to the expected ones; :class:`InputError` if it does not.
+    :mod:`bankwise.ask.workgroups` says which workgroups run; a fixed amount of work, not of time,
+    says how many, and the verdict tells. ``reference``: ``FILE.py:FUNCTION`` that maps the input
+    buffers to the expected ones; :class:`InputError` if it does not. ``dims``: numbers that only
+    the launch knows, by name.
     """
     expect = load(reference) if reference else None
     verdicts: list[Verdict] = []
     for a, b in zip(old, new, strict=True):
         try:
-            runs = _run_both(before, after, a, b, progress)
+            runs = _run_both(before, after, a, b, progress, dims or {})
         except InputError as error:
             return Verdict("execution", "not available", str(error), complete=False)
         verdicts.append(_judge(a, runs, expect))
@@ -75,52 +93,67 @@ def judge_execution(
 
 
 def _run_both(
-    before: Opened, after: Opened, a: Analysis, b: Analysis, progress: Progress | None
+    before: Opened,
+    after: Opened,
+    a: Analysis,
+    b: Analysis,
+    progress: Progress | None,
+    dims: Mapping[str, int],
 ) -> _Runs:
     from bankwise.change.execute import random_buffers
+    from bankwise.change.execute.launch import launch_facts
 
-    inputs = random_buffers(a.kernel.op, _SEED, _sizes(before, a))
-    one, two = [x.copy() for x in inputs], [x.copy() for x in inputs]
-    order = _order(a.kernel.grid or (1, 1, 1), _BUDGET // _LEAST)
-    old, ran = _run(before, a, one, order, _half(progress, 0), _BUDGET)
-    new, _ = _run(after, b, two, ran, _half(progress, 1))
-    return _Runs(tuple(ran), inputs, one, two, old, new)
+    facts = launch_facts(before, a.kernel, a.workgroup_size, dims)
+    facts_after = launch_facts(after, b.kernel, b.workgroup_size, dims)
+    inputs = random_buffers(a.kernel.op, _SEED, _sizes(before, a), facts.number)
+    chosen = workgroup_order(a, _BUDGET // _LEAST, facts.number)
+    one = _Runnable(before, a, facts, [x.copy() for x in inputs])
+    two = _Runnable(after, b, facts_after, [x.copy() for x in inputs])
+    old, ran = _run(one, chosen.workgroups, _half(progress, 0), _BUDGET, tried=chosen.grid is None)
+    new, _ = _run(two, ran, _half(progress, 1))
+    return _Runs(chosen, facts, tuple(ran), inputs, one.buffers, two.buffers, old, new)
 
 
 def _judge(a: Analysis, runs: _Runs, expect: Expect | None) -> Verdict:
     from bankwise.change.execute import compare
 
+    name = a.kernel.name
     added = runs.faults_after.keys() - runs.faults_before.keys()
     if added:
-        first = _first({key: runs.faults_after[key] for key in added})
-        return Verdict("execution", "failed", f"{a.kernel.name}: {first}")
+        return _failed(f"{name}: {_first({key: runs.faults_after[key] for key in added})}")
     differences = compare(runs.before, runs.after)
     if differences:
-        return Verdict("execution", "failed", f"{a.kernel.name}: {differences[0]}")
-    seen, complete = _coverage(a.kernel.grid, runs.workgroups)
-    detail = f"{a.kernel.name}: bit-identical{seen}"
-    if runs.faults_before:
-        old = runs.faults_before
-        detail += f"; faults that the kernel had before: {len(old)}, the first {_first(old)}"
-    if expect is not None and a.kernel.grid is not None and not complete:
+        return _failed(f"{name}: {differences[0]}")
+    whole = runs.order.complete(runs.ran)
+    shared = {key: fault for key, fault in runs.faults_before.items() if fault.shared}
+    leaves = {key: fault for key, fault in shared.items() if fault.kind == "bounds"}
+    if leaves:
+        told = "the kernel itself leaves its shared memory, and finds other elements there after"
+        return _failed(f"{name}: {told} a change of layout: {_first(leaves)}")
+    detail = f"{name}: bit-identical{runs.order.words(runs.ran)}{runs.facts.words}"
+    detail += _faults_before(runs.faults_before, bool(shared))
+    if expect is not None and not whole:
         detail += "; not compared with the reference: not all workgroups ran"
     elif expect is not None:
         close, told = against(expect, runs.inputs, runs.after)
         if not close:
-            return Verdict("execution", "failed", f"{a.kernel.name}: {told}")
+            return _failed(f"{name}: {told}")
         detail += f"; {told}"
+    complete = whole and not runs.facts.words and not shared
     return Verdict("execution", "passed", detail, complete=complete)
 
 
-def _coverage(grid: Grid | None, ran: Sequence[Grid]) -> tuple[str, bool]:
-    """The words for which workgroups were executed, and whether these are all of the launch."""
-    if grid is None:
-        names = ", ".join(str(workgroup) for workgroup in ran)
-        return f"; the grid is not in the text, workgroup {names} stands for it", False
-    total = grid[0] * grid[1] * grid[2]
-    if len(ran) == total:
-        return f" over {total:,} of {total:,} workgroups", True
-    return f"; sampled {len(ran):,} of {total:,} workgroups", False
+def _failed(detail: str) -> Verdict:
+    return Verdict("execution", "failed", detail)
+
+
+def _faults_before(faults: Mapping[FaultKey, Fault], shared: bool) -> str:
+    """The words for faults that are the kernel's own. Under those of shared memory its results are
+    not defined: they may depend on the schedule, or on what was there before."""
+    if not faults:
+        return ""
+    told = f"; faults that the kernel had before: {len(faults)}, the first {_first(faults)}"
+    return told + ("; so its results are not defined, before or after" if shared else "")
 
 
 def _half(progress: Progress | None, which: int) -> Progress | None:
@@ -131,38 +164,54 @@ def _half(progress: Progress | None, which: int) -> Progress | None:
 
 
 def _run(
-    opened: Opened,
-    analysis: Analysis,
-    buffers: Buffers,
+    side: _Runnable,
     workgroups: Sequence[Grid],
     progress: Progress | None,
     budget: int | None = None,
+    tried: bool = False,
 ) -> tuple[dict[FaultKey, Fault], list[Grid]]:
-    """Run workgroups until ``budget`` is used up: (distinct faults, the workgroups that ran)."""
-    from bankwise.change.execute import execute
+    """Run workgroups until ``budget`` is used up: (distinct faults, the workgroups that ran).
 
+    ``tried``: whether the launch has these workgroups is not known; those behind the first that
+    leave a buffer are taken back.
+    """
     ran: list[Grid] = []
     spent = 0
-    threads = int(np.prod(analysis.workgroup_size))
+    threads = int(np.prod(side.analysis.workgroup_size))
     faults: dict[FaultKey, Fault] = {}
     for workgroup in workgroups:
-        done = execute(
-            analysis.kernel.op,
-            buffers,
-            workgroup_size=analysis.workgroup_size,
-            wave_size=analysis.machine.wave_size,
-            grid=analysis.kernel.grid or (1, 1, 1),
-            workgroups=[workgroup],
-            locate=opened.location_of,
-        )
-        faults = {(f.kind, f.operation, f.site): f for f in done.faults} | faults
-        ran.append(workgroup)
-        spent += max(_LEAST, threads * sum(done.operations.values()))
+        kept = [x.copy() for x in side.buffers] if tried and ran else None
+        found, work = _run_one(side, workgroup)
+        spent += max(_LEAST, threads * work)
+        if kept and any(f.kind == "bounds" and not f.shared for f in found.values()):
+            for buffer, old in zip(side.buffers, kept, strict=True):
+                buffer[:] = old
+        else:
+            faults = found | faults
+            ran.append(workgroup)
         if progress:
             progress(len(ran), _expected(len(ran), len(workgroups), spent, budget))
         if budget is not None and spent >= budget:
             break
     return faults, ran
+
+
+def _run_one(side: _Runnable, workgroup: Grid) -> tuple[dict[FaultKey, Fault], int]:
+    """One workgroup: its faults, and how many operations it took."""
+    from bankwise.change.execute import execute
+
+    done = execute(
+        side.analysis.kernel.op,
+        side.buffers,
+        workgroup_size=side.analysis.workgroup_size,
+        wave_size=side.analysis.machine.wave_size,
+        grid=side.analysis.kernel.grid,
+        workgroups=[workgroup],
+        locate=side.opened.location_of,
+        known=side.facts.number,
+    )
+    found: dict[FaultKey, Fault] = {(f.kind, f.operation, f.site): f for f in done.faults}
+    return found, sum(done.operations.values())
 
 
 def _expected(ran: int, workgroups: int, spent: int, budget: int | None) -> int:
@@ -174,19 +223,6 @@ def _expected(ran: int, workgroups: int, spent: int, budget: int | None) -> int:
 
 def _first(faults: Mapping[FaultKey, Fault]) -> Fault:
     return min(faults.values(), key=lambda fault: fault.location)
-
-
-def _order(grid: Grid, most: int) -> list[Grid]:
-    """At most ``most`` workgroups: the corners of the grid, then others in a fixed random order.
-
-    So a run that is cut short has seen the edges, where bounds are, and all regions.
-    """
-    x, y, z = grid
-    corners = dict.fromkeys((i, j, k) for k, j, i in product((0, z - 1), (0, y - 1), (0, x - 1)))
-    total = x * y * z
-    draws = random.Random(_SEED).sample(range(total), min(total, most))
-    others = dict.fromkeys((n % x, n // x % y, n // (x * y)) for n in draws)
-    return list(corners | others)[:most]
 
 
 def _sizes(opened: Opened, analysis: Analysis) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""Loads, stores and atomics of the memref and vector dialects, plain, masked and raw.
+"""Loads, stores and atomics of the memref and vector dialects, plain and raw.
 
 Semantics: the MLIR language reference of memref and vector, and of ``amdgpu.raw_buffer_load``.
 """
@@ -9,28 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from iree.compiler import ir
 
 from bankwise.change.execute import shadow as shadows
-from bankwise.change.execute.memory import (
-    MemrefValue,
-    Place,
-    Raw,
-    fetch,
-    load,
-    locate,
-    number,
-    report,
-    span_bytes,
-    store,
-    touch_of,
-    typed,
-)
+from bankwise.change.execute.memory import fetch, load, report, store, touch_of
+from bankwise.change.execute.memref import MemrefValue, Raw, number, span_bytes, typed
 from bankwise.change.execute.ops_reduce import ATOMIC_KINDS, combiner
-from bankwise.change.execute.ops_vector import below
+from bankwise.change.execute.places import Place, locate
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, element, rows, shape, to_memory
-from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.access import IntArray
 
 
 def scalar_load(node: Node) -> Step:
@@ -100,94 +87,6 @@ def vector_store(node: Node) -> Step:
     return run
 
 
-def masked_load(node: Node) -> Step:
-    """``vector.maskedload``: the pass-through value where the mask is off."""
-    extent = shape(node.op.results[0].type)
-
-    def run(state: WorkgroupState, view: MemrefValue, *rest: Array) -> tuple[Array]:
-        *indices, mask, otherwise = rest
-        place = locate(state, node, view, indices, extent, mask != 0)
-        return (np.where(mask != 0, load(state, node, view, place), otherwise),)
-
-    return run
-
-
-def masked_store(node: Node) -> Step:
-    """``vector.maskedstore``."""
-    extent = shape(node.op.operands[-1].type)
-
-    def run(state: WorkgroupState, view: MemrefValue, *rest: Array) -> tuple[()]:
-        *indices, mask, value = rest
-        place = locate(state, node, view, indices, extent, mask != 0)
-        store(state, node, view, place, value)
-        return ()
-
-    return run
-
-
-def transfer_read(node: Node) -> Step:
-    """``vector.transfer_read`` along the last dimensions; out of bounds gives the padding value."""
-    extent, in_bounds = _transfer(node, node.op.results[0])
-
-    def run(state: WorkgroupState, view: MemrefValue, *rest: Array) -> tuple[Array]:
-        indices, padding, mask = _transfer_operands(view, rest)
-        wanted = _inside(view, indices, extent, in_bounds, mask)
-        got = load(state, node, view, locate(state, node, view, indices, extent, wanted))
-        lifted = padding.reshape(-1, *(1 for _ in extent))
-        return (np.where(wanted, got, lifted).astype(got.dtype, copy=False),)
-
-    return run
-
-
-def transfer_write(node: Node) -> Step:
-    """``vector.transfer_write`` along the last dimensions; out of bounds writes nothing."""
-    extent, in_bounds = _transfer(node, node.op.operands[0])
-
-    def run(state: WorkgroupState, value: Array, view: MemrefValue, *rest: Array) -> tuple[()]:
-        indices, mask = rest[: len(view.sizes)], rest[len(view.sizes) :]
-        wanted = _inside(view, indices, extent, in_bounds, mask[0] if mask else None)
-        store(state, node, view, locate(state, node, view, indices, extent, wanted), value)
-        return ()
-
-    return run
-
-
-def _transfer(node: Node, vector: ir.Value) -> tuple[tuple[int, ...], list[bool]]:
-    extent = shape(vector.type)
-    mapping = node.op.attributes["permutation_map"].value
-    last = range(mapping.n_dims - len(extent), mapping.n_dims)
-    axes = [e.position if isinstance(e, ir.AffineDimExpr) else -1 for e in mapping.results]
-    if axes != list(last):
-        raise node.refuse("only transfers along the last dimensions, in order, are executed")
-    return extent, [bool(b.value) for b in node.op.attributes["in_bounds"]]
-
-
-def _transfer_operands(
-    view: MemrefValue, rest: Sequence[Array]
-) -> tuple[Sequence[Array], Array, Array | None]:
-    count = len(view.sizes)
-    return rest[:count], rest[count], rest[count + 1] if len(rest) > count + 1 else None
-
-
-def _inside(
-    view: MemrefValue,
-    indices: Sequence[Array],
-    extent: tuple[int, ...],
-    in_bounds: Sequence[bool],
-    mask: Array | None,
-) -> BoolArray:
-    """The elements to transfer: inside the view where ``in_bounds`` does not promise it."""
-    plain = len(indices) - len(extent)
-    bounds = [
-        np.full(1, extent[d], np.int64)
-        if in_bounds[d]
-        else view.sizes[plain + d] - indices[plain + d]
-        for d in range(len(extent))
-    ]
-    inside = below(bounds, extent) if extent else np.ones(1, np.int64)
-    return np.asarray((inside if mask is None else inside & mask) != 0)
-
-
 def raw_load(node: Node) -> Step:
     """``amdgpu.raw_buffer_load``: out of range reads 0."""
     extent = shape(node.op.results[0].type)
@@ -233,9 +132,5 @@ TABLE: Mapping[str, Callable[[Node], Step]] = {
     "memref.load": scalar_load,
     "memref.store": scalar_store,
     "vector.load": vector_load,
-    "vector.maskedload": masked_load,
-    "vector.maskedstore": masked_store,
     "vector.store": vector_store,
-    "vector.transfer_read": transfer_read,
-    "vector.transfer_write": transfer_write,
 }

@@ -37,15 +37,25 @@ def broadcast(node: Node) -> Step:
     given = "specific_lane" in str(node.op.attributes.get("broadcast_type", ""))
 
     def run(state: WorkgroupState, value: Array, *lane: IntArray) -> tuple[Array]:
-        size = state.ids.wave_size
-        by_wave = state.active.reshape(-1, size)
-        chosen = (
-            rows(lane[0], state.threads).reshape(-1, size)[:, 0] if given else by_wave.argmax(1)
-        )
-        threads = np.repeat(np.arange(len(by_wave)) * size + chosen % size, size)
-        return (rows(value, state.threads)[threads],)
+        return (_of_lane(state, value, lane[0]) if given else first_lane(state, value),)
 
     return run
+
+
+def first_lane(state: WorkgroupState, value: Array) -> Array:
+    """For every thread the value of the first active lane of its wave (lane 0 if none is)."""
+    lane = state.active.reshape(-1, state.ids.wave_size).argmax(1)
+    return rows(value, state.threads)[np.repeat(lane, state.ids.wave_size) + _first_thread(state)]
+
+
+def _of_lane(state: WorkgroupState, value: Array, lane: IntArray) -> Array:
+    asked = rows(lane, state.threads)[_first_thread(state)]
+    return rows(value, state.threads)[asked % state.ids.wave_size + _first_thread(state)]
+
+
+def _first_thread(state: WorkgroupState) -> IntArray:
+    """For every thread the first one of its wave."""
+    return state.wave_of * state.ids.wave_size
 
 
 def shuffle(node: Node) -> Step:

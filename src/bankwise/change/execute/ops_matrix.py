@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.change.execute.fragments import Fragments, amd, nvidia
-from bankwise.change.execute.memory import MemrefValue, load, locate
+from bankwise.change.execute.memory import load
+from bankwise.change.execute.memref import MemrefValue
+from bankwise.change.execute.places import locate
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import Array, Element, element, numbers, rounded, rows, shape
 from bankwise.counting.access import IntArray

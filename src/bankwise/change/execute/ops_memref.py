@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.execute.memory import FlatMemory, Hint, MemrefValue, Raw, number, span_bytes
+from bankwise.change.execute.memref import FlatMemory, Hint, MemrefValue, Raw, number, span_bytes
 from bankwise.change.execute.shadow import new_shadow
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.change.execute.values import element

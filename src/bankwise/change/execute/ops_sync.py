@@ -29,15 +29,9 @@ from typing import Any
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.execute.memory import (
-    MemrefValue,
-    Place,
-    fetch,
-    inside_buffer,
-    linear,
-    locate,
-    store,
-)
+from bankwise.change.execute.memory import fetch, store
+from bankwise.change.execute.memref import MemrefValue, linear
+from bankwise.change.execute.places import Place, inside_buffer, locate
 from bankwise.change.execute.state import (
     Node,
     Step,

@@ -14,27 +14,40 @@ from bankwise.change.execute import (
     control,
     ops_access,
     ops_arith,
+    ops_dpp,
     ops_gpu,
+    ops_masked,
     ops_matrix,
     ops_memref,
     ops_sync,
     ops_vector,
 )
 from bankwise.change.execute.control import Body
-from bankwise.change.execute.memory import number
+from bankwise.change.execute.memref import number
 from bankwise.change.execute.ops_memref import bound_view, is_lds, shared
 from bankwise.change.execute.state import Node, Step, WorkgroupState
 from bankwise.errors import Location
+from bankwise.read.mlir.indexing import integer_bits
 
 Locate = Callable[[ir.Operation], Location]
+Known = Callable[[ir.Value], int | None]
+"""The number of a value that only the launch knows: an index argument, a push constant."""
+
+
+def nothing_known(value: ir.Value) -> int | None:
+    """Of a launch that says no number."""
+    return None
+
 
 OPERATIONS: Mapping[str, Callable[[Node], Step]] = {
     **ops_arith.TABLE,
     **ops_vector.TABLE,
     **ops_access.TABLE,
+    **ops_masked.TABLE,
     **ops_memref.TABLE,
     **ops_matrix.TABLE,
     **ops_gpu.TABLE,
+    **ops_dpp.TABLE,
     **ops_sync.TABLE,
 }
 """Every operation that is executed, beside the integer operations of ``ir.indexing`` and scf."""
@@ -56,42 +69,52 @@ class _SlotOperation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExecutableKernel:
-    """A kernel that is ready to run. ``slots``: how many SSA values it has."""
+    """A kernel that is ready to run. ``slots``: how many SSA values it has.
+
+    ``arguments``: number, type and, where the launch says one, value.
+    """
 
     function: Node
-    bindings: tuple[tuple[int, ir.Type], ...]
+    arguments: tuple[tuple[int, ir.Type, int | None], ...]
     body: Body
     slots: int
 
 
-def compiled(function: ir.Operation, locate: Locate) -> ExecutableKernel:
+def compiled(
+    function: ir.Operation, locate: Locate, known: Known = nothing_known
+) -> ExecutableKernel:
     """Read a kernel function. Raises :class:`InputError` at the first operation not executed."""
-    reader = _ProgramBuilder(locate, {}, Counter())
+    reader = _ProgramBuilder(locate, known, {}, Counter())
     node = reader.node(function)
     if len(function.regions[0].blocks) != 1:
         raise node.refuse("only functions of one block are executed", "lower cf to scf")
     arguments = function.regions[0].blocks[0].arguments
-    bindings = tuple((a.arg_number, a.type) for a in arguments)
+    given = tuple((a.arg_number, a.type, known(a)) for a in arguments)
     body = reader.region(function.regions[0])
-    return ExecutableKernel(node, bindings, body, len(reader.slots))
+    return ExecutableKernel(node, given, body, len(reader.slots))
 
 
 def run(program: ExecutableKernel, state: WorkgroupState) -> None:
     """Run one workgroup to its end."""
     state.slots = [None] * program.slots
-    arguments = [_argument(program, state, i, kind) for i, kind in program.bindings]
+    arguments = [_argument(program, state, *argument) for argument in program.arguments]
     program.body(state, *arguments)
     if (state.epochs != state.epochs[0]).any():
         passed = ", ".join(f"wave {w}: {n}" for w, n in enumerate(state.epochs.tolist()))
         state.fault(program.function, "barrier", f"the waves pass different barriers ({passed})")
 
 
-def _argument(program: ExecutableKernel, state: WorkgroupState, which: int, kind: ir.Type) -> Any:
+def _argument(
+    program: ExecutableKernel, state: WorkgroupState, which: int, kind: ir.Type, given: int | None
+) -> Any:
     """A memref argument is a binding; a ``!stream.binding`` is resolved by its subspan."""
     if not isinstance(kind, ir.MemRefType):
         if str(kind) == "!stream.binding":
             return None
-        raise program.function.refuse(f"its argument {which} is a {kind}, not a buffer")
+        if given is not None and integer_bits(kind) is not None:
+            return number(given)
+        reason = f"its argument {which} is a {kind}, not a buffer"
+        raise program.function.refuse(reason, "--dim NAME=NUMBER gives a number")
     if is_lds(kind):
         return shared(program.function, state, kind, f"argument {which}", iter(()))
     return bound_view(program.function, state, which, kind, number(0))
@@ -102,6 +125,7 @@ class _ProgramBuilder:
     """Numbers values and operations while reading."""
 
     locate: Locate
+    known: Known
     slots: dict[ir.Value, int]
     sites: Counter[str]
 
@@ -133,12 +157,20 @@ class _ProgramBuilder:
             bodies = [self.region(r) for r in node.op.regions if len(r.blocks)]
             return control.TABLE[node.name](node, bodies)
         build = OPERATIONS.get(node.name)
-        step = build(node) if build else ops_arith.integer(node)
+        step = build(node) if build else ops_arith.integer(node) or self.given(node)
         if step is None:
             near = get_close_matches(node.name, OPERATIONS, n=3, cutoff=0.7)
             hint = f"executed are for example {', '.join(near)}" if near else ""
             raise node.refuse("this operation cannot be executed", hint)
         return step
+
+    def given(self, node: Node) -> Step | None:
+        """Of an operation whose results only the launch knows, if it says them."""
+        found = [self.known(result) for result in node.op.results]
+        if not found or None in found or node.op.regions:
+            return None
+        values = tuple(number(n) for n in found if n is not None)
+        return lambda state, *operands: values
 
 
 def _body(

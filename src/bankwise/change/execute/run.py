@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
 from iree.compiler import ir
 
 from bankwise.change.execute.ops_memref import is_lds
-from bankwise.change.execute.program import Locate, compiled, run
+from bankwise.change.execute.program import Known, Locate, compiled, nothing_known, run
 from bankwise.change.execute.state import Fault, new_state
 from bankwise.change.execute.values import Array, Element, element, rounded
 from bankwise.errors import InputError
@@ -56,24 +57,26 @@ def execute(
     *,
     workgroup_size: Ids,
     wave_size: int,
-    grid: Ids,
+    grid: Ids | None,
     workgroups: Iterable[Ids] | None = None,
     locate: Locate,
     progress: Callable[[int, int], None] | None = None,
+    known: Known = nothing_known,
 ) -> Execution:
     """Run a kernel function on the CPU, one workgroup after the other; ``buffers`` change in place.
 
     ``buffers``: the bindings in order, flat arrays of the element's storage (bf16 as uint16 and the
-    8-bit floats as uint8 bit patterns). ``workgroups``: which to run, default all of ``grid``.
+    8-bit floats as uint8 bit patterns). ``workgroups``: which to run, default all of ``grid``
+    (None: not known).
     ``locate`` gives the place of an operation in the user's file. ``progress(done, total)`` is
-    called after each workgroup.
+    called after each workgroup. ``known``: the numbers that only the launch knows, by value.
 
     Within a workgroup the waves run in lockstep, and shadow memory finds where another schedule
     could differ. A fault does not stop the run. Raises :class:`InputError` for an operation, a form
     of one, or a buffer that cannot be executed; then nothing is known about the kernel.
     """
-    program = compiled(getattr(func, "operation", func), locate)
-    todo = list(workgroups) if workgroups is not None else _all(grid)
+    program = compiled(getattr(func, "operation", func), locate, known)
+    todo = list(workgroups) if workgroups is not None else _all(grid or (1, 1, 1))
     faults: dict[Any, Fault] = {}
     counts: Counter[str] = Counter()
     with np.errstate(all="ignore"):
@@ -106,21 +109,25 @@ def compare(before: Sequence[Array], after: Sequence[Array]) -> tuple[Difference
 
 
 def random_buffers(
-    func: ir.Operation | ir.OpView, seed: int, sizes: Mapping[int, int] | None = None
+    func: ir.Operation | ir.OpView,
+    seed: int,
+    sizes: Mapping[int, int] | None = None,
+    known: Known = nothing_known,
 ) -> list[Array]:
     """Random bindings for a kernel: floats in [-1, 1), integers in [-8, 8), outputs too.
 
-    The sizes come from the static shapes of the bindings; ``sizes`` (elements by binding) decides
-    where a binding has none. Raises :class:`InputError` where neither does.
+    The sizes come from the shapes of the bindings, dynamic ones through ``known`` as in
+    :func:`execute`; ``sizes`` (elements by binding) decides where a binding has none. Raises
+    :class:`InputError` where neither does.
     """
     random = np.random.default_rng(seed)
-    known = _bindings(getattr(func, "operation", func))
+    bindings = _bindings(getattr(func, "operation", func), known)
     buffers = []
-    for binding in range(max(known, default=-1) + 1):
-        if binding not in known:
+    for binding in range(max(bindings, default=-1) + 1):
+        if binding not in bindings:
             buffers.append(np.zeros(0, np.uint8))
             continue
-        of, count = known[binding]
+        of, count = bindings[binding]
         count = (sizes or {}).get(binding, count)
         if not count:
             raise InputError(
@@ -149,22 +156,21 @@ def _random(random: np.random.Generator, of: Element, count: int) -> Array:
     return rounded(of, random.uniform(-1, 1, count).astype(np.float32))
 
 
-def _bindings(function: ir.Operation) -> dict[int, tuple[Element, int]]:
-    """Element type and static element count (0: not static) by binding."""
+def _bindings(function: ir.Operation, known: Known) -> dict[int, tuple[Element, int]]:
+    """Element type and element count (0: not known) by binding."""
     found: dict[int, tuple[Element, int]] = {}
 
-    def note(binding: int, kind: ir.Type) -> None:
+    def note(binding: int, kind: ir.Type, dynamic: Sequence[ir.Value] = ()) -> None:
         memref = ir.MemRefType(kind)
-        static = memref.has_static_shape and memref.rank > 0
-        count = int(np.prod(memref.shape, dtype=np.int64)) if static else 0
         before = found.get(binding, (element(memref), 0))
-        found[binding] = (before[0], max(before[1], count))
+        found[binding] = (before[0], max(before[1], _elements(memref, dynamic, known)))
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "hal.interface.binding.subspan":
-            note(int(op.attributes["binding"]), op.results[0].type)
+            note(int(op.attributes["binding"]), op.results[0].type, list(op.operands)[1:])
         if op.name == "stream.binding.subspan":
-            note(ir.BlockArgument(op.operands[0]).arg_number, op.results[0].type)
+            which = ir.BlockArgument(op.operands[0]).arg_number
+            note(which, op.results[0].type, list(op.operands)[2:])
         return ir.WalkResult.ADVANCE
 
     for argument in function.regions[0].blocks[0].arguments:
@@ -172,3 +178,21 @@ def _bindings(function: ir.Operation) -> dict[int, tuple[Element, int]]:
             note(argument.arg_number, argument.type)
     function.walk(visit)
     return found
+
+
+def _elements(memref: ir.MemRefType, dynamic: Sequence[ir.Value], known: Known) -> int:
+    """Elements of a memref; 0 if one of its sizes is not known."""
+    rest = iter(dynamic)
+    sizes = [
+        _number(next(rest, None), known) if memref.is_dynamic_dim(d) else memref.get_dim_size(d)
+        for d in range(memref.rank)
+    ]
+    return prod(size or 0 for size in sizes)
+
+
+def _number(value: ir.Value | None, known: Known) -> int | None:
+    if value is None or isinstance(value.owner, ir.Block):
+        return known(value) if value is not None else None
+    if value.owner.name == "arith.constant":
+        return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
+    return known(value)

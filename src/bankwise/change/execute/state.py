@@ -31,7 +31,7 @@ class Fault:
 
     ``site`` numbers the operations of the same name in program order, from 0: it stays the same
     when a rewrite only inserts other operations. ``thread`` is the linear thread number in
-    the workgroup.
+    the workgroup. ``shared``: it is about shared memory.
     """
 
     kind: Kind
@@ -41,6 +41,7 @@ class Fault:
     site: int
     workgroup: tuple[int, int, int]
     thread: int = 0
+    shared: bool = False
 
     def __str__(self) -> str:
         return f"{self.location}: {self.kind}: {self.operation}: {self.message}"
@@ -104,12 +105,15 @@ class WorkgroupState:
         """The active threads, [threads]."""
         return np.ones(self.threads, np.bool_) if self.mask is None else self.mask
 
-    def fault(self, node: Node, kind: Kind, message: str, thread: int = 0) -> None:
+    def fault(
+        self, node: Node, kind: Kind, message: str, thread: int = 0, shared: bool = False
+    ) -> None:
         """Record a fault; only the first of its kind at an operation is kept."""
         key = (node.location, node.site, kind)
         if key not in self.faults:
             self.faults[key] = Fault(
-                kind, message, node.location, node.name, node.site, self.ids.workgroup_id, thread
+                *(kind, message, node.location, node.name, node.site),
+                *(self.ids.workgroup_id, thread, shared),
             )
 
     def active_waves(self) -> list[int]:

@@ -27,7 +27,8 @@ ENCODINGS = ("dpp", "e64_dpp")
 
 _LANE = np.arange(LANES, dtype=np.int64)
 _ROW = _LANE // 16 * 16
-_NOWHERE = -1
+NOWHERE = -1
+"""The source of a lane that has none."""
 
 
 def dpp(
@@ -38,7 +39,7 @@ def dpp(
     if source is None or enabled is None or len(to.registers) != 1:
         return None
     if "bound_ctrl" not in op.modifiers:
-        enabled = enabled & (source != _NOWHERE)
+        enabled = enabled & (source != NOWHERE)
 
     def run(state: State) -> None:
         mask = running(state) & enabled
@@ -54,7 +55,7 @@ def _lane_values(
 ) -> Value:
     """What the lanes of ``mask`` get."""
     read = np.zeros_like(state.active)
-    taken = np.broadcast_to(source != _NOWHERE, mask.shape) & mask
+    taken = np.broadcast_to(source != NOWHERE, mask.shape) & mask
     wave, lane = np.nonzero(taken)
     read[wave, source[lane]] = True
     if (read & ~running(state)).any():
@@ -64,7 +65,7 @@ def _lane_values(
 
 def _picked(x: Array, source: IntArray) -> Array:
     full = np.broadcast_to(np.asarray(x), (len(x), LANES))
-    return np.where(source == _NOWHERE, np.uint32(0), full[:, np.maximum(source, 0)])
+    return np.where(source == NOWHERE, np.uint32(0), full[:, np.maximum(source, 0)])
 
 
 def _enabled(modifiers: Mapping[str, str]) -> BoolArray | None:
@@ -78,23 +79,23 @@ def _enabled(modifiers: Mapping[str, str]) -> BoolArray | None:
 
 def _movement(modifiers: Mapping[str, str]) -> IntArray | None:
     """The lane that each lane reads, -1 where there is none; None for an unknown movement."""
-    found = [(name, modifiers[name]) for name in modifiers if name in _MOVES]
+    found = [(name, modifiers[name]) for name in modifiers if name in MOVES]
     if len(found) != 1:
         return None
     name, text = found[0]
     numbers = [int(n, 0) for n in re.findall(r"0x[0-9a-f]+|\d+", text)]
     if len(numbers) != (4 if name == "quad_perm" else 0 if name.endswith("mirror") else 1):
         return None
-    return np.asarray(_MOVES[name](*numbers), np.int64)
+    return np.asarray(MOVES[name](*numbers), np.int64)
 
 
 def _inside(lane: IntArray, first: IntArray, length: int) -> IntArray:
     """``lane``, where it lies in the group that begins at ``first``."""
-    return np.where((lane >= first) & (lane < first + length), lane, _NOWHERE)
+    return np.where((lane >= first) & (lane < first + length), lane, NOWHERE)
 
 
 _WAVE = np.zeros_like(_LANE)
-_MOVES: Mapping[str, Callable[..., IntArray]] = {
+MOVES: Mapping[str, Callable[..., IntArray]] = {
     "quad_perm": lambda a, b, c, d: _LANE // 4 * 4 + np.array([a, b, c, d])[_LANE % 4],
     "row_shl": lambda n: _inside(_LANE + n, _ROW, 16),
     "row_shr": lambda n: _inside(_LANE - n, _ROW, 16),
@@ -105,8 +106,8 @@ _MOVES: Mapping[str, Callable[..., IntArray]] = {
     "wave_ror": lambda n: (_LANE - n) % LANES,
     "row_mirror": lambda: _ROW + 15 - _LANE % 16,
     "row_half_mirror": lambda: _LANE // 8 * 8 + 7 - _LANE % 8,
-    "row_bcast": lambda n: np.where(n < _LANE, (_LANE // (n + 1)) * (n + 1) - 1, _NOWHERE),
+    "row_bcast": lambda n: np.where(n < _LANE, (_LANE // (n + 1)) * (n + 1) - 1, NOWHERE),
     "row_newbcast": lambda n: _ROW + n,
 }
-"""By modifier. row_bcast:15 gives lane 15 of each row to the next row, row_bcast:31 lane 31 to the
-upper half."""
+"""By modifier: the lane of 64 that each lane reads, or ``NOWHERE``. row_bcast:15 gives lane 15 of
+each row to the next row, row_bcast:31 lane 31 to the upper half."""

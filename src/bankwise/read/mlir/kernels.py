@@ -20,13 +20,17 @@ Size = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelFunction:
-    """One kernel. ``workgroup_size``: threads per axis; ``grid``: workgroups per axis."""
+    """One kernel. ``workgroup_size``: threads per axis; ``grid``: workgroups per axis.
+
+    ``stated``: the text says the workgroup size itself, not only that thread ids stay below it.
+    """
 
     name: str
     op: ir.Operation
     target: str | None
     workgroup_size: Size | None
     grid: Size | None
+    stated: bool
 
 
 _FUNCTIONS = ("func.func", "gpu.func")
@@ -81,12 +85,14 @@ def _is_kernel(function: ir.Operation) -> bool:
 def _kernel(function: ir.Operation) -> KernelFunction:
     name = _text(function, "sym_name")
     export = _export(function, name)
+    stated = _stated_size(function, export)
     return KernelFunction(
         name=name,
         op=function,
         target=_target(function),
-        workgroup_size=_workgroup_size(function, export),
+        workgroup_size=stated or _bounds(function, "gpu.thread_id"),
         grid=_grid(function, export),
+        stated=stated is not None,
     )
 
 
@@ -129,7 +135,7 @@ def _text(op: ir.Operation, attribute: str) -> str:
 _STATED = re.compile(r"\bworkgroup_size = (\[[^]]+\])")
 
 
-def _workgroup_size(function: ir.Operation, export: ir.Operation | None) -> Size | None:
+def _stated_size(function: ir.Operation, export: ir.Operation | None) -> Size | None:
     if stated := _STATED.search(str(function.attributes.get("translation_info", ""))):
         return _size(stated[1])
     for name in ("gpu.known_block_size", "known_block_size"):
@@ -137,7 +143,7 @@ def _workgroup_size(function: ir.Operation, export: ir.Operation | None) -> Size
             return _size(str(function.attributes[name]))
     if export is not None and "workgroup_size" in export.attributes:
         return _size(str(export.attributes["workgroup_size"]))
-    return _bounds(function, "gpu.thread_id")
+    return None
 
 
 def _grid(function: ir.Operation, export: ir.Operation | None) -> Size | None:

@@ -203,7 +203,7 @@ def _compute(writer: _Writer, op: ir.Operation) -> Compute:
     results = tuple(slots.get(value) for value in op.results)
     operands = tuple(slots[value] for value in op.operands if value in slots)
     if op.name in ALLOCATORS and op.results[0] in writer.graph.shared:
-        made = Made(_allocation_name(writer, op), op.results[0].type, op)
+        made = Made(allocation_name(writer.graph, op), op.results[0].type, op)
         return _allocate(made, operands, results)
     function = writer.wanted.functions[op]
     if function is not None:
@@ -219,12 +219,12 @@ def _allocate(made: Made, operands: tuple[int, ...], results: tuple[int | None, 
     return Compute(made.op, allocation(made.name, made.type), operands, results, made)
 
 
-def _allocation_name(writer: _Writer, op: ir.Operation) -> str:
+def allocation_name(graph: Graph, op: ir.Operation) -> str:
     """The name of an allocation; sibling regions may use one name twice, then it is numbered."""
     if op.name == "memref.get_global":
         return str(op.attributes["name"].value)
-    name = writer.graph.name(op.results[0])
-    twins = [a for a in allocators(writer.graph) if writer.graph.name(a.results[0]) == name]
+    name = graph.name(op.results[0])
+    twins = [a for a in allocators(graph) if graph.name(a.results[0]) == name]
     return name if len(twins) < 2 else f"{name}@{twins.index(op)}"
 
 

@@ -1,0 +1,131 @@
+"""Loads and stores: the new index is the old one under the map, element by element.
+
+    sigma(old offset + step) == new offset + step'     for every element of the vector
+
+as affine forms, in every thread that may execute the access. Offsets are flat, so nothing is asked
+of single indices, but where an element outside of the memref is left out: there the new indices
+must leave out the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from iree.compiler import ir
+
+from bankwise.change.prove.cases import by_cases
+from bankwise.change.prove.claim import MapClaim
+from bankwise.change.prove.division import modulo
+from bankwise.change.prove.evaluate import FormEvaluator
+from bankwise.change.prove.forms import AffineForm, added, constant, inside, less, scaled
+from bankwise.change.prove.places import Incoming, PlaceError, start_of, strides_of
+from bankwise.change.prove.sigma import MapError, image, unit_kept
+from bankwise.counting.access import IntArray
+from bankwise.read.mlir.touches import MemrefAccess
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccessPair:
+    """An access of the text before and its partner; ``incoming``: what memrefs may be, in both."""
+
+    touch: MemrefAccess
+    partner: ir.Operation
+    incoming: Incoming
+    incoming_after: Incoming
+
+
+def check_access(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> str | None:
+    """Why an access is not proved; None if it is."""
+    try:
+        try:
+            _check(pair, claim, evaluator)
+        except MapError as error:
+            again = None if error.form is None else by_cases(evaluator, error.form)
+            if again is None:
+                return str(error)
+            _check(pair, claim, again)
+    except (PlaceError, MapError) as error:
+        return str(error)
+    return None
+
+
+def _check(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> None:
+    old = access_start(pair.touch.op, pair.touch, evaluator, pair.incoming)
+    new = access_start(pair.partner, pair.touch, evaluator, pair.incoming_after)
+    old_steps, new_steps = _steps(pair.touch.op, pair.touch), _steps(pair.partner, pair.touch)
+    for step, moved in _representatives(claim, evaluator, old, old_steps, new_steps):
+        wanted = image(evaluator.table, claim, added(old, constant(step)))
+        gap = less(wanted, added(new, constant(moved)))
+        if gap.number != 0:
+            raise MapError("that the new index is the old one under the map is not proved", gap)
+    _left_out(pair, evaluator)
+
+
+def access_start(
+    op: ir.Operation, touch: MemrefAccess, evaluator: FormEvaluator, incoming: Incoming
+) -> AffineForm:
+    """The element of its allocation that the indices of an access name.
+
+    ``op``: the operation itself or its partner.
+    """
+    memref = op.operands[touch.memref]
+    total = start_of(memref, evaluator, incoming)
+    for n, stride in zip(touch.indices, strides_of(memref), strict=True):
+        total = added(total, scaled(evaluator.value(op.operands[n]), stride))
+    return total
+
+
+def _steps(op: ir.Operation, touch: MemrefAccess) -> IntArray:
+    """The steps from it to each element of the vector."""
+    strides = strides_of(op.operands[touch.memref])
+    if touch.steps is not None:
+        return np.asarray(touch.steps @ np.array(strides, np.int64), np.int64)
+    if touch.elements > 1 and not strides:
+        raise PlaceError("a vector in a memref without dimensions")
+    return np.arange(touch.elements, dtype=np.int64) * (strides[-1] if strides else 1)
+
+
+def _representatives(
+    claim: MapClaim,
+    evaluator: FormEvaluator,
+    old: AffineForm,
+    old_steps: IntArray,
+    new_steps: IntArray,
+) -> Sequence[tuple[int, int]]:
+    """The elements to look at: one where the map is proved to keep the whole vector together."""
+    unit, count = unit_kept(claim), len(old_steps)
+    follow = np.array_equal(old_steps, np.arange(count)) and np.array_equal(old_steps, new_steps)
+    fits = unit > 1 and follow and count <= unit
+    if fits and inside(modulo(evaluator.table, old, unit), 0, unit - count + 1):
+        return [(0, 0)]
+    return [(int(a), int(b)) for a, b in zip(old_steps, new_steps, strict=True)]
+
+
+def _left_out(pair: AccessPair, evaluator: FormEvaluator) -> None:
+    """Where elements outside of the memref are left out: the same ones in both texts."""
+    touch = pair.touch
+    for dimension in touch.checked:
+        place = touch.indices[dimension]
+        old = evaluator.value(touch.op.operands[place])
+        new = evaluator.value(pair.partner.operands[place])
+        shapes = [
+            op.operands[touch.memref].type.shape[dimension] for op in (touch.op, pair.partner)
+        ]
+        if old.key == new.key and shapes[0] == shapes[1]:
+            continue
+        reach = _reach(touch, dimension)
+        if not all(
+            size >= 0 and inside(index, 0, size - reach)
+            for index, size in zip((old, new), shapes, strict=True)
+        ):
+            reason = "it leaves out what lies outside of the memref, the new index perhaps another"
+            raise MapError(reason, new)
+
+
+def _reach(touch: MemrefAccess, dimension: int) -> int:
+    """How far the vector goes on along a dimension from its index."""
+    if touch.steps is None:
+        return touch.elements - 1 if dimension == len(touch.indices) - 1 else 0
+    return int(touch.steps[:, dimension].max(initial=0))

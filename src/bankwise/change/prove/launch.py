@@ -1,0 +1,94 @@
+"""What the text itself says about a launch: facts that hold for every launch of it.
+
+A number from the command line (``--workgroup-size``, ``--grid``, ``--dim``) is a fact of one launch
+and never comes here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import prod
+
+from iree.compiler import ir
+
+from bankwise.counting.access import IntArray
+from bankwise.errors import InputError
+from bankwise.hardware.machine import machine
+from bankwise.read.mlir.indexing import ThreadIds
+from bankwise.read.mlir.kernels import KernelFunction
+
+_SUBGROUP = re.compile(r"\bsubgroup_size = (\d+)")
+
+MOST_THREADS = 1024
+"""Threads of a workgroup on every GPU of either vendor (HIP and CUDA programming guides)."""
+
+
+MOST_LANES = 64
+"""Threads of the longest waves; a shorter one lies inside one of these."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextLaunch:
+    """One kernel's launch as far as its text says it.
+
+    ``size``: thread ids stay below it; None if unknown. ``stated``: they take every value below.
+    ``wave``: threads of a wave, None if unknown. ``grid``: workgroup ids stay below it.
+    ``entry``: no function of the module calls it, so that its arguments are those of the launch.
+    """
+
+    size: tuple[int, int, int] | None
+    stated: bool
+    wave: int | None
+    grid: tuple[int, int, int] | None
+    entry: bool
+
+    @property
+    def threads(self) -> int:
+        """Threads whose ids are known; 1 stands for all where the size is not."""
+        return prod(self.size) if self.size else 1
+
+    def thread_ids(self, axis: int) -> IntArray | None:
+        """The id of every thread along an axis, x fastest; None if the size is not known."""
+        if self.size is None:
+            return None
+        return ThreadIds(self.size, self.threads).thread_id(axis)
+
+    @property
+    def fact(self) -> str:
+        """What a proof rests on that uses the thread ids, in words."""
+        if self.size is None:
+            return f"thread ids below {MOST_THREADS}: no GPU has larger workgroups"
+        shape = " x ".join(map(str, self.size))
+        return f"workgroups of {shape} threads: the text says so"
+
+
+def text_launch(kernel: KernelFunction, calls: frozenset[str]) -> TextLaunch:
+    """The launch of a kernel; ``calls``: the functions that the module calls."""
+    size = kernel.workgroup_size
+    if size is not None and not 0 < prod(size) <= MOST_THREADS:
+        size = None
+    wave = _wave(kernel)
+    return TextLaunch(
+        size, kernel.stated and size is not None, wave, kernel.grid, kernel.name not in calls
+    )
+
+
+def _wave(kernel: KernelFunction) -> int | None:
+    """By what the function says, or the target in the text."""
+    said = _SUBGROUP.search(str(kernel.op.attributes.get("translation_info", "")))
+    if said is not None:
+        return int(said[1])
+    if kernel.target is not None:
+        try:
+            return machine(kernel.target).wave_size
+        except InputError:
+            return None
+    return None
+
+
+def calls_of(operations: list[ir.Operation]) -> frozenset[str]:
+    """The functions that calls of these operations name."""
+    return frozenset(
+        str(op.attributes["callee"]).lstrip("@") for op in operations if "callee" in op.attributes
+    )

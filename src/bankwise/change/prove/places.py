@@ -1,0 +1,122 @@
+"""Where a memref of workgroup memory begins in its allocation, as an affine form.
+
+    element = start + sum of index_i * stride_i
+
+Strides are those of the memref's own type; of subviews only the start is followed. A memref that
+goes round a loop, or is one of several, begins where all that it can be begin, or is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+from iree.compiler import ir
+
+from bankwise.change.prove.evaluate import FormEvaluator
+from bankwise.change.prove.forms import AffineForm, added, constant, scaled
+from bankwise.read.mlir.views import bytes_of
+
+_DYNAMIC = -(2**63)
+_SAME_START = frozenset(
+    {
+        *("memref.cast", "memref.memory_space_cast", "memref.assume_alignment"),
+        *("memref.expand_shape", "memref.collapse_shape", "memref.transpose"),
+    }
+)
+_BEGINS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
+
+Incoming = Mapping[ir.Value, tuple[ir.Value, ...]]
+"""See :attr:`bankwise.change.prove.storage.StorageClass.incoming`."""
+
+
+class PlaceError(Exception):
+    """Where a memref begins, or how it steps, is not known; the message says why."""
+
+
+def elements_of(value: ir.Value) -> int:
+    """Elements of an allocation that is row-major, without gaps, of a known size."""
+    of = value.type
+    strides = strides_of(value)
+    if _DYNAMIC in of.shape or int(of.get_strides_and_offset()[1]) != 0:
+        raise PlaceError(f"the size of {of} is not known")
+    if strides != tuple(prod(of.shape[d + 1 :]) for d in range(of.rank)):
+        raise PlaceError(f"{of} is not row-major")
+    return int(prod(of.shape))
+
+
+def strides_of(value: ir.Value) -> tuple[int, ...]:
+    """The strides of a memref, elements."""
+    try:
+        strides = tuple(int(s) for s in value.type.get_strides_and_offset()[0])
+    except RuntimeError as error:
+        raise PlaceError(f"the layout of {value.type} is not strided") from error
+    if _DYNAMIC in strides:
+        raise PlaceError(f"{value.type} has no constant strides")
+    return strides
+
+
+def start_of(
+    value: ir.Value, evaluator: FormEvaluator, incoming: Incoming, around: tuple[ir.Value, ...] = ()
+) -> AffineForm:
+    """The element of its allocation at which a memref begins; ``around``: who asks for it."""
+    if value in around:
+        raise PlaceError("its start moves on in every round of a loop")
+    around = (*around, value)
+    starts = [_start(each, evaluator, incoming, around) for each in _sources(value, incoming)]
+    by_key = {start.key: start for start in starts}
+    if len(by_key) != 1:
+        raise PlaceError("it is one of several views, which begin at different places")
+    return next(iter(by_key.values()))
+
+
+def _sources(value: ir.Value, incoming: Incoming) -> list[ir.Value]:
+    """The values, no loop argument or selection any more, that a memref can be."""
+    waiting, seen, found = [value], set(), []
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if each in incoming:
+            waiting.extend(incoming[each])
+        else:
+            found.append(each)
+    return found
+
+
+def _start(
+    value: ir.Value, evaluator: FormEvaluator, incoming: Incoming, around: tuple[ir.Value, ...]
+) -> AffineForm:
+    if isinstance(value.owner, ir.Block):
+        return constant(0)
+    op = value.owner.operation
+    if op.name in _BEGINS:
+        return constant(0)
+    source = op.operands[0]
+    if op.name in _SAME_START:
+        return start_of(source, evaluator, incoming, around)
+    if op.name == "memref.subview":
+        return added(start_of(source, evaluator, incoming, around), _ahead(op, evaluator))
+    if op.name == "memref.view":
+        return added(start_of(source, evaluator, incoming, around), _bytes_ahead(op, evaluator))
+    raise PlaceError(f"where {op.name} begins is not followed")
+
+
+def _ahead(op: ir.Operation, evaluator: FormEvaluator) -> AffineForm:
+    """The elements from the start of a memref to the start of its subview."""
+    dynamic = iter(list(op.operands)[1:])
+    total = constant(0)
+    strides = strides_of(op.operands[0])
+    for offset, stride in zip(op.attributes["static_offsets"], strides, strict=True):
+        by = evaluator.value(next(dynamic)) if offset == _DYNAMIC else constant(int(offset))
+        total = added(total, scaled(by, stride))
+    return total
+
+
+def _bytes_ahead(op: ir.Operation, evaluator: FormEvaluator) -> AffineForm:
+    """The same of a view of bytes, where its elements are bytes, too."""
+    sizes = [bytes_of(each.type.element_type) for each in (op.operands[0], op.results[0])]
+    if sizes != [1, 1]:
+        raise PlaceError("memref.view changes the type of the elements")
+    return evaluator.value(op.operands[1])
