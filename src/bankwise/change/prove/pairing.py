@@ -33,10 +33,12 @@ class MayDiffer:
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedModules:
     """Two modules that differ only where they may: the numbers of their values, and the partner of
-    every operation of :attr:`MayDiffer.operands` in the text after."""
+    every operation of :attr:`MayDiffer.operands`, every value of :attr:`MayDiffer.types`, in the
+    text after."""
 
     numbering: Numbering
     partners: Mapping[ir.Operation, ir.Operation]
+    resized: Mapping[ir.Value, ir.Value]
 
 
 class _DifferError(Exception):
@@ -57,7 +59,7 @@ def pair(before: Opened, after: Opened, may_differ: MayDiffer) -> PairedModules 
     except _DifferError as error:
         where = None if error.op is None else before.location_of(error.op)
         return Refusal(f"the two texts differ where they may not: {error}", where)
-    return PairedModules(walk.numbering, walk.partners)
+    return PairedModules(walk.numbering, walk.partners, walk.resized)
 
 
 def _resources(opened: Opened) -> str:
@@ -70,6 +72,7 @@ class _SideBySide:
     may_differ: MayDiffer
     numbering: Numbering = field(default_factory=Numbering)
     partners: dict[ir.Operation, ir.Operation] = field(default_factory=dict)
+    resized: dict[ir.Value, ir.Value] = field(default_factory=dict)
 
     def operation(self, before: ir.Operation, after: ir.Operation) -> None:
         """Compare two operations and all inside; number their results together."""
@@ -111,6 +114,7 @@ class _SideBySide:
 
     def _same_type(self, one: ir.Value, other: ir.Value) -> bool:
         if one in self.may_differ.types:
+            self.resized[one] = other
             return _resized(one.type, other.type)
         return self.numbering.text(one.type) == self.numbering.text(other.type)
 

@@ -121,6 +121,7 @@ class _Judge:
         for origin in storage.origins:
             try:
                 check_bijection(claim, elements_of(origin))
+                self._room(claim, origin)
             except (PlaceError, MapError) as error:
                 yield Refusal(f"{claim.names}: {error}")
         if claim.unpadded is None:
@@ -130,6 +131,15 @@ class _Judge:
                 if use.owner.operation.name in _ASKS_SIZES:
                     where = self.before.location_of(use.owner)
                     yield Refusal(f"{claim.names}: {use.owner.name} asks for its size", where)
+
+    def _room(self, claim: MapClaim, origin: ir.Value) -> None:
+        """Raise :class:`PlaceError` unless a buffer without its padding holds all that is left."""
+        rows, after = claim.unpadded, self.paired.resized.get(origin)
+        if rows is None or after is None:
+            return
+        wanted = elements_of(origin) // rows.pitch * rows.row
+        if elements_of(after) != wanted:
+            raise PlaceError(f"{after.type} does not hold {wanted} elements")
 
     def _access(
         self, buffers: ClaimedBuffers, storage: StorageClass, access: MemrefAccess
