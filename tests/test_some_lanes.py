@@ -1,0 +1,55 @@
+"""Where nobody knows which lanes take part: what any of them count lies between the ends told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bankwise.counting.conflict import count
+from bankwise.counting.cost import Cost
+from bankwise.hardware.machine import machine
+
+ROWS = [
+    ("sm_90", "ld.shared.b32"),
+    ("sm_90", "ld.shared.b64"),
+    ("sm_90", "ld.shared.b128"),
+    ("sm_90", "st.shared.b64"),
+    ("gfx942", "ds_read_b64"),
+    ("gfx950", "ds_read_b128"),
+]
+
+
+def drawn(chance: np.random.Generator, lanes: int, width: int) -> np.ndarray:
+    """Addresses that neighbours share, more or less: then groups of lanes may merge."""
+    shared = 1 << chance.integers(0, 3)
+    step = width * int(chance.choice((1, 2, 4, 8, 16)))
+    offsets = np.arange(lanes) // shared * step
+    moved = chance.random(lanes) < chance.choice((0.0, 0.2))
+    return np.where(moved, chance.integers(0, 64, lanes) * width, offsets)
+
+
+@pytest.mark.parametrize(("target", "name"), ROWS)
+def test_any_lanes_count_between_the_ends(target: str, name: str) -> None:
+    gpu = machine(target)
+    row = gpu.instruction(name)
+    merges = row.merge == "neighbours"
+    chance = np.random.default_rng(7)
+    reached = set()
+    for _ in range(400):
+        offsets = drawn(chance, gpu.wave_size, row.width_bytes)
+        whole = count(row, offsets)
+        ends = Cost(int(whole.passes), int(whole.ideal)).for_some_lanes(merges).ends
+        for _ in range(6):
+            active = chance.random(gpu.wave_size) < chance.choice((0.1, 0.5, 0.8))
+            part = count(row, offsets, active)
+            told = zip(
+                (ends.passes, ends.ideal, ends.extra),
+                (int(part.passes), int(part.ideal), int(part.passes - part.ideal)),
+                strict=True,
+            )
+            assert all(bound.low <= value <= bound.high for bound, value in told)
+            grew = part.passes - part.ideal > whole.passes - whole.ideal
+            reached.add((bool(grew), int(part.passes - part.ideal) == ends.extra.high))
+    assert any(grew for grew, _ in reached) == merges, "fewer lanes conflict more only by merging"
+    if name != "ld.shared.b128":  # four phases never merge to one
+        assert any(most for _, most in reached), "the upper end is told larger than it is"
