@@ -20,9 +20,11 @@ from bankwise.change.prove.forms import (
     SymbolTable,
     added,
     constant,
+    floored,
     less,
     multiplied,
     of_symbol,
+    power_of_two_in,
     scaled,
     span,
 )
@@ -37,6 +39,7 @@ _UNIFORM = frozenset({"hal.interface.constant.load"})
 _BOUNDS = 3
 """Operands of an scf.for before the carried values."""
 _MOST_DEPTH = 2
+_MOST_MULTIPLE = 64
 _FUNCTIONS = frozenset({"func.func", "gpu.func"})
 
 
@@ -196,26 +199,39 @@ class FormEvaluator:
     def _carried(self, number: int, made: Definition) -> AffineForm:
         """What goes round a loop: ``initial + step * round`` where it grows by one step a round.
 
-        Else a leaf, the same in all lanes of a wave if it begins so and, being so, stays so.
+        Else a leaf: a multiple of what it begins as a multiple of, the same in all lanes of a wave
+        if it begins so, where that, being so, stays so.
         """
         argument = made.op.regions[0].blocks[0].arguments[made.place]
-        body = made.op.regions[0].blocks[0].operations
+        if self.depth >= _MOST_DEPTH:
+            return self._unknown(("carries", number), *type_bounds(argument))
         initial = self._known[made.operands[_BOUNDS + made.place - 1]]
         alike = self._same_in_wave(initial)
-        if self.depth < _MOST_DEPTH:
-            # What is true only under this assumption has symbols of its own.
-            leaf = self.table.leaf(("carried", number, alike), uniform=alike)
-            following = self._assuming(number, leaf).value(
-                body[len(body) - 1].operands[made.place - 1]
-            )
-            step = less(following, leaf)
-            if step.concrete:
-                total = added(initial, multiplied(self.table, step, self._round(made)))
-                return fitted(self.table, total, argument)
-            alike = alike and self._same_in_wave(following)
-        else:
-            alike = False
-        return self._unknown(("carries", number, alike), *type_bounds(argument), uniform=alike)
+        size = min(power_of_two_in(initial), _MOST_MULTIPLE)
+        following, assumed = self._following(number, made, size, alike)
+        while power_of_two_in(following) < size:
+            size = power_of_two_in(following)
+            following, assumed = self._following(number, made, size, alike)
+        step = less(following, assumed)
+        if step.concrete:
+            total = added(initial, multiplied(self.table, step, self._round(made)))
+            return fitted(self.table, total, argument)
+        ends = tuple(zip(span(initial), span(following), strict=True))
+        low, high = floored(min(ends[0]), size), floored(max(ends[1]), size)
+        alike = alike and self._same_in_wave(following)
+        key = ("carries", number, size, alike)
+        return scaled(self._unknown(key, low, high, uniform=alike), size)
+
+    def _following(
+        self, number: int, made: Definition, size: int, alike: bool
+    ) -> tuple[AffineForm, AffineForm]:
+        """What a carried value is in the next round, and what it is assumed to be in this one."""
+        # What is true only under this assumption has symbols of its own.
+        leaf = self.table.leaf(("carried", number, size, alike), uniform=alike)
+        assumed = scaled(leaf, size)
+        body = made.op.regions[0].blocks[0].operations
+        yielded = body[len(body) - 1].operands[made.place - 1]
+        return self._assuming(number, assumed).value(yielded), assumed
 
     def _assuming(self, number: int, value: AffineForm) -> FormEvaluator:
         """An evaluator like this one, but for the value with this number."""
