@@ -165,6 +165,8 @@ class FormEvaluator:
         else:
             # An argument of the kernel; nothing calls it, so every thread has the launch's.
             uniform = made.op.name in _FUNCTIONS and made.block == 0 and self.launch.entry
+            if uniform:
+                self.facts["arguments are the launch's: no function of the module calls it"] = None
         self._known[number] = self._unknown(number, low, high, uniform=uniform)
 
     def _unknown(
@@ -244,7 +246,8 @@ class FormEvaluator:
         if asked is None:
             self._known[number] = self._lane_value(op)
         else:
-            self._known[number] = self._axis_value(*asked)
+            bounded = op.name == "gpu.thread_id" and "upper_bound" in op.attributes
+            self._known[number] = self._axis_value(*asked, bounded)
 
     def _lane_value(self, op: ir.Operation) -> AffineForm:
         """A lane or a wave, by name; where the size of waves or workgroups is not said, a leaf."""
@@ -259,12 +262,13 @@ class FormEvaluator:
             return self._fact(constant(self._of_chosen(self._numbers() // launch.wave)))
         return self._unknown(op.name, 0, MOST_THREADS, uniform=True)
 
-    def _axis_value(self, what: str, axis: int) -> AffineForm:
+    def _axis_value(self, what: str, axis: int, bounded: bool = False) -> AffineForm:
         launch, key = self.launch, (what, axis)
         if what == "thread":
-            ids = launch.thread_ids(axis)
+            ids = launch.thread_ids(axis, bounded=bounded)
             if ids is None:
-                return self._fact(self._unknown(key, 0, MOST_THREADS - 1))
+                self.facts[f"thread ids below {MOST_THREADS}: no GPU has larger workgroups"] = None
+                return self._unknown(key, 0, MOST_THREADS - 1)
             return self._fact(constant(self._of_chosen(ids)))
         if what == "workgroup":
             if launch.grid is not None:

@@ -24,6 +24,9 @@ _SAME_START = frozenset(
         *("memref.expand_shape", "memref.collapse_shape", "memref.transpose"),
     }
 )
+_SAME_BASE = frozenset(
+    {"memref.subview", "memref.reinterpret_cast", "memref.extract_strided_metadata"}
+)
 _BEGINS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
 
 Incoming = Mapping[ir.Value, tuple[ir.Value, ...]]
@@ -98,6 +101,9 @@ def _start(
         return start_of(source, evaluator, incoming, around)
     if op.name == "memref.subview":
         return added(start_of(source, evaluator, incoming, around), _ahead(op, evaluator))
+    if op.name == "memref.extract_strided_metadata":
+        _check_base(source, incoming, around)
+        return constant(0)
     if op.name == "memref.reinterpret_cast":
         _check_base(source, incoming, around)
         offset = op.attributes["static_offsets"][0]
@@ -124,6 +130,6 @@ def _check_base(value: ir.Value, incoming: Incoming, around: tuple[ir.Value, ...
         if isinstance(each.owner, ir.Block) or each.owner.operation.name in _BEGINS:
             continue
         op = each.owner.operation
-        if op.name not in (*_SAME_START, "memref.subview", "memref.reinterpret_cast"):
+        if op.name not in (*_SAME_START, *_SAME_BASE):
             raise PlaceError(f"where {op.name} begins is not followed")
         _check_base(op.operands[0], incoming, (*around, each))
