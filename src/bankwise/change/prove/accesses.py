@@ -19,11 +19,24 @@ from bankwise.change.prove.cases import by_cases
 from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.division import modulo
 from bankwise.change.prove.evaluate import FormEvaluator
-from bankwise.change.prove.forms import AffineForm, added, constant, inside, less, scaled
+from bankwise.change.prove.forms import (
+    AffineForm,
+    BeyondError,
+    added,
+    constant,
+    inside,
+    less,
+    power_of_two_in,
+    scaled,
+)
 from bankwise.change.prove.places import Incoming, PlaceError, start_of, strides_of
 from bankwise.change.prove.sigma import MapError, image, unit_kept
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.touches import MemrefAccess
+from bankwise.read.mlir.views import bytes_of
+
+_ALIGNED = frozenset({"matrix", "transpose", "async"})
+"""Kinds of accesses whose instructions take no address that is not a multiple of their width."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +61,8 @@ def check_access(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) ->
             _check(pair, claim, again)
     except (PlaceError, MapError) as error:
         return str(error)
+    except BeyondError:
+        return "its numbers are too large to calculate with"
     return None
 
 
@@ -60,7 +75,8 @@ def _check(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> None:
         gap = less(wanted, added(new, constant(moved)))
         if gap.number != 0:
             raise MapError("that the new index is the old one under the map is not proved", gap)
-    _left_out(pair, evaluator)
+    _check_left_out(pair, evaluator)
+    _check_alignment(pair, new)
 
 
 def access_start(
@@ -103,7 +119,7 @@ def _representatives(
     return [(int(a), int(b)) for a, b in zip(old_steps, new_steps, strict=True)]
 
 
-def _left_out(pair: AccessPair, evaluator: FormEvaluator) -> None:
+def _check_left_out(pair: AccessPair, evaluator: FormEvaluator) -> None:
     """Where elements outside of the memref are left out: the same ones in both texts."""
     touch = pair.touch
     for dimension in touch.checked:
@@ -122,6 +138,19 @@ def _left_out(pair: AccessPair, evaluator: FormEvaluator) -> None:
         ):
             reason = "it leaves out what lies outside of the memref, the new index perhaps another"
             raise MapError(reason, new)
+
+
+def _check_alignment(pair: AccessPair, start: AffineForm) -> None:
+    """What the operation says, or its instruction asks for, of where it starts stays true."""
+    touch = pair.touch
+    element = bytes_of(touch.op.operands[touch.memref].type.element_type) or 1
+    wanted = (
+        int(touch.op.attributes["alignment"].value) if "alignment" in touch.op.attributes else 1
+    )
+    if touch.kind in _ALIGNED:
+        wanted = max(wanted, touch.elements * element)
+    if power_of_two_in(start) * element % wanted:
+        raise MapError(f"that it still starts at a multiple of {wanted} bytes is not proved", start)
 
 
 def _reach(touch: MemrefAccess, dimension: int) -> int:

@@ -20,7 +20,7 @@ from bankwise.algebra.address import RowFolds
 from bankwise.change.prove.accesses import AccessPair, access_start, check_access
 from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.evaluate import FormEvaluator
-from bankwise.change.prove.forms import AffineForm, added, constant, less
+from bankwise.change.prove.forms import AffineForm, BeyondError, added, constant, less
 from bankwise.change.prove.lanes import first_lanes, permuted
 from bankwise.change.prove.places import PlaceError, strides_of
 from bankwise.change.prove.sigma import MapError, source
@@ -54,6 +54,8 @@ def check_copy(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> C
         return CopyProof(_exchanged(pair, claim, evaluator), True)
     except (PlaceError, MapError) as error:
         return CopyProof(str(error))
+    except BeyondError:
+        return CopyProof("its numbers are too large to calculate with")
 
 
 def _number(pair: AccessPair, operand: int, evaluator: FormEvaluator) -> bool:
@@ -75,6 +77,7 @@ def _exchanged(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> s
     if not launch.stated:
         return "the text does not say how many threads a workgroup has"
     wave = launch.wave or _WAVES[touch.kind]
+    evaluator.facts[f"waves of {wave} threads"] = None
     reason = split_wave(touch.op, evaluator, wave)
     if reason is not None:
         return reason

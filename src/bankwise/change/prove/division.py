@@ -9,7 +9,7 @@ symbols, of the smallest operand that they can have.
 
 from __future__ import annotations
 
-from math import gcd, isfinite
+from math import gcd
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from bankwise.change.prove.forms import (
     bounds,
     common_factor,
     constant,
+    floored,
     form,
     less,
     of_symbol,
@@ -104,12 +105,8 @@ def _of_symbol(table: SymbolTable, value: AffineForm, by: int) -> tuple[AffineFo
         return modulo(table, whole, inner.constant // by), rest
     if alone and inner.name == "floordiv":
         return floor_divided(table, inner.operands[0], inner.constant * by), _rest(table, value, by)
-    low, high = (_floor(bound, by) for bound in span(value))
+    low, high = (floored(bound, by) for bound in span(value))
     return table.operation("floordiv", [value], low, high, by), _rest(table, value, by)
-
-
-def _floor(bound: float, by: int) -> float:
-    return float(int(bound) // by) if isfinite(bound) else bound
 
 
 def _rest(table: SymbolTable, value: AffineForm, by: int) -> AffineForm:

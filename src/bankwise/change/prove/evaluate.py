@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.prove.arithmetic import results, type_bounds
+from bankwise.change.prove.arithmetic import fitted, results, type_bounds
 from bankwise.change.prove.division import floor_divided
 from bankwise.change.prove.forms import (
     AffineForm,
@@ -20,9 +20,11 @@ from bankwise.change.prove.forms import (
     SymbolTable,
     added,
     constant,
+    floored,
     less,
     multiplied,
     of_symbol,
+    power_of_two_in,
     scaled,
     span,
 )
@@ -34,6 +36,10 @@ from bankwise.read.mlir.indexing import asks_for_threads, integer_bits, quantity
 
 _SAME = frozenset({"util.assume.int", "util.optimization_barrier"})
 _UNIFORM = frozenset({"hal.interface.constant.load"})
+_BOUNDS = 3
+"""Operands of an scf.for before the carried values."""
+_MOST_DEPTH = 2
+_MOST_MULTIPLE = 64
 _FUNCTIONS = frozenset({"func.func", "gpu.func"})
 
 
@@ -44,7 +50,7 @@ class FormEvaluator:
     ``split``: what stands for a leaf, by its key, or for a value, by its number; ``chosen`` then
     has every thread once for each of the ``cases`` that they make. ``facts``: what was used beside
     the text's own arithmetic. ``values``: by the number of a symbol, the number of a value that is
-    but this symbol.
+    but this symbol. ``depth``: how many values that go round a loop are being looked into.
     """
 
     numbering: Numbering
@@ -55,6 +61,7 @@ class FormEvaluator:
     table: SymbolTable = field(default_factory=SymbolTable)
     facts: dict[str, None] = field(default_factory=dict)
     values: dict[int, int] = field(default_factory=dict)
+    depth: int = 0
     _known: dict[int, AffineForm] = field(default_factory=dict)
 
     @property
@@ -107,7 +114,9 @@ class FormEvaluator:
             return ()
         made = self.numbering.definitions[number]
         if made.block is not None:
-            return made.operands[:3] if _is_induction(made) else ()
+            if _is_carried(made):
+                return (*made.operands[:_BOUNDS], made.operands[_BOUNDS + made.place - 1])
+            return made.operands[:_BOUNDS] if _is_induction(made) else ()
         if is_arithmetic(made.op) or made.op.name in EXCHANGES:
             return made.operands
         return (made.operands[made.place],) if made.op.name in _SAME else ()
@@ -117,6 +126,8 @@ class FormEvaluator:
         made = self.numbering.definitions[number]
         if _is_induction(made):
             self._known[number] = self._induction(number, made)
+        elif _is_carried(made):
+            self._known[number] = self._carried(number, made)
         elif made.block is not None:
             self._leaf(number)
         elif made.op.name in EXCHANGES:
@@ -154,6 +165,8 @@ class FormEvaluator:
         else:
             # An argument of the kernel; nothing calls it, so every thread has the launch's.
             uniform = made.op.name in _FUNCTIONS and made.block == 0 and self.launch.entry
+            if uniform:
+                self.facts["arguments are the launch's: no function of the module calls it"] = None
         self._known[number] = self._unknown(number, low, high, uniform=uniform)
 
     def _unknown(
@@ -169,22 +182,72 @@ class FormEvaluator:
             self.values.setdefault(value.terms[0][0].number, number)
 
     def _induction(self, number: int, made: Definition) -> AffineForm:
-        """``lower + step * round``: the round is the same in all threads that take part in it."""
-        lower, upper, step = (self._known[n] for n in made.operands[:3])
-        size = step.number
-        if size is None or size <= 0:
+        """``lower + step * round``."""
+        lower, step = self._known[made.operands[0]], self._known[made.operands[2]].number
+        if step is None or step <= 0:
             return self._unknown(number)
-        trips = floor_divided(self.table, added(less(upper, lower), constant(size - 1)), size)
-        most = max(0.0, span(trips)[1] - 1)
-        round_ = self._unknown(("round", number), 0, most, uniform=True)
-        return added(lower, scaled(round_, size))
+        return added(lower, scaled(self._round(made), step))
+
+    def _round(self, made: Definition) -> AffineForm:
+        """The round of a loop, from 0 on: the same in all threads that take part in it."""
+        lower, upper, step = (self._known[n] for n in made.operands[:_BOUNDS])
+        size, most = step.number, np.inf
+        if size is not None and size > 0:
+            trips = floor_divided(self.table, added(less(upper, lower), constant(size - 1)), size)
+            most = max(0.0, span(trips)[1] - 1)
+        loop = self.numbering.of(made.op.regions[0].blocks[0].arguments[0])
+        return self._unknown(("round", loop), 0, most, uniform=True)
+
+    def _carried(self, number: int, made: Definition) -> AffineForm:
+        """What goes round a loop: ``initial + step * round`` where it grows by one step a round.
+
+        Else a leaf: a multiple of what it begins as a multiple of, the same in all lanes of a wave
+        if it begins so, where that, being so, stays so.
+        """
+        argument = made.op.regions[0].blocks[0].arguments[made.place]
+        if self.depth >= _MOST_DEPTH:
+            return self._unknown(("carries", number), *type_bounds(argument))
+        initial = self._known[made.operands[_BOUNDS + made.place - 1]]
+        alike = self._same_in_wave(initial)
+        size = min(power_of_two_in(initial), _MOST_MULTIPLE)
+        following, assumed = self._following(number, made, size, alike)
+        while power_of_two_in(following) < size:
+            size = power_of_two_in(following)
+            following, assumed = self._following(number, made, size, alike)
+        step = less(following, assumed)
+        if step.concrete:
+            total = added(initial, multiplied(self.table, step, self._round(made)))
+            return fitted(self.table, total, argument)
+        ends = tuple(zip(span(initial), span(following), strict=True))
+        low, high = floored(min(ends[0]), size), floored(max(ends[1]), size)
+        alike = alike and self._same_in_wave(following)
+        key = ("carries", number, size, alike)
+        return scaled(self._unknown(key, low, high, uniform=alike), size)
+
+    def _following(
+        self, number: int, made: Definition, size: int, alike: bool
+    ) -> tuple[AffineForm, AffineForm]:
+        """What a carried value is in the next round, and what it is assumed to be in this one."""
+        # What is true only under this assumption has symbols of its own.
+        leaf = self.table.leaf(("carried", number, size, alike), uniform=alike)
+        assumed = scaled(leaf, size)
+        body = made.op.regions[0].blocks[0].operations
+        yielded = body[len(body) - 1].operands[made.place - 1]
+        return self._assuming(number, assumed).value(yielded), assumed
+
+    def _assuming(self, number: int, value: AffineForm) -> FormEvaluator:
+        """An evaluator like this one, but for the value with this number."""
+        split = {**self.split, number: value}
+        known = (self.numbering, self.launch, self.chosen, split, self.cases, self.table)
+        return FormEvaluator(*known, facts=self.facts, depth=self.depth + 1)
 
     def _thread_value(self, number: int, op: ir.Operation) -> None:
         asked = quantity(op)
         if asked is None:
             self._known[number] = self._lane_value(op)
         else:
-            self._known[number] = self._axis_value(*asked)
+            bounded = op.name == "gpu.thread_id" and "upper_bound" in op.attributes
+            self._known[number] = self._axis_value(*asked, bounded)
 
     def _lane_value(self, op: ir.Operation) -> AffineForm:
         """A lane or a wave, by name; where the size of waves or workgroups is not said, a leaf."""
@@ -199,12 +262,13 @@ class FormEvaluator:
             return self._fact(constant(self._of_chosen(self._numbers() // launch.wave)))
         return self._unknown(op.name, 0, MOST_THREADS, uniform=True)
 
-    def _axis_value(self, what: str, axis: int) -> AffineForm:
+    def _axis_value(self, what: str, axis: int, bounded: bool = False) -> AffineForm:
         launch, key = self.launch, (what, axis)
         if what == "thread":
-            ids = launch.thread_ids(axis)
+            ids = launch.thread_ids(axis, bounded=bounded)
             if ids is None:
-                return self._fact(self._unknown(key, 0, MOST_THREADS - 1))
+                self.facts[f"thread ids below {MOST_THREADS}: no GPU has larger workgroups"] = None
+                return self._unknown(key, 0, MOST_THREADS - 1)
             return self._fact(constant(self._of_chosen(ids)))
         if what == "workgroup":
             if launch.grid is not None:
@@ -226,6 +290,13 @@ class FormEvaluator:
     def _fact(self, value: AffineForm) -> AffineForm:
         self.facts[self.launch.fact] = None
         return value
+
+
+def _is_carried(made: Definition) -> bool:
+    """Whether this is an integer that goes round a loop."""
+    if made.block is None or made.op.name != "scf.for" or made.place == 0:
+        return False
+    return integer_bits(made.op.regions[0].blocks[0].arguments[made.place].type) is not None
 
 
 def _is_induction(made: Definition) -> bool:

@@ -235,6 +235,11 @@ def span(value: AffineForm) -> tuple[float, float]:
     return float(low.min(initial=np.inf)), float(high.max(initial=-np.inf))
 
 
+def floored(bound: float, by: int) -> float:
+    """An end of a range divided, towards minus infinity."""
+    return float(int(bound) // by) if np.isfinite(bound) else bound
+
+
 def inside(value: AffineForm, low: int, high: int) -> bool:
     """Whether ``low <= value < high`` in every thread, whatever the symbols are."""
     least, most = span(value)

@@ -48,17 +48,20 @@ class TextLaunch:
         """Threads whose ids are known; 1 stands for all where the size is not."""
         return prod(self.size) if self.size else 1
 
-    def thread_ids(self, axis: int) -> IntArray | None:
-        """The id of every thread along an axis, x fastest; None if the size is not known."""
-        if self.size is None:
+    def thread_ids(self, axis: int, *, bounded: bool) -> IntArray | None:
+        """The id of every thread along an axis, x fastest; None if it is not known.
+
+        ``bounded``: the one who asks says the bound himself. Where the text has only bounds, an
+        axis of size 1 may be one that nobody else asked for.
+        """
+        if self.size is None or not (self.stated or bounded or self.size[axis] > 1):
             return None
         return ThreadIds(self.size, self.threads).thread_id(axis)
 
     @property
     def fact(self) -> str:
         """What a proof rests on that uses the thread ids, in words."""
-        if self.size is None:
-            return f"thread ids below {MOST_THREADS}: no GPU has larger workgroups"
+        assert self.size is not None, "asked of known sizes alone"
         shape = " x ".join(map(str, self.size))
         return f"workgroups of {shape} threads: the text says so"
 
@@ -66,7 +69,7 @@ class TextLaunch:
 def text_launch(kernel: KernelFunction, calls: frozenset[str]) -> TextLaunch:
     """The launch of a kernel; ``calls``: the functions that the module calls."""
     size = kernel.workgroup_size
-    if size is not None and not 0 < prod(size) <= MOST_THREADS:
+    if size is not None and not (min(size) > 0 and prod(size) <= MOST_THREADS):
         size = None
     wave = _wave(kernel)
     return TextLaunch(
@@ -78,7 +81,7 @@ def _wave(kernel: KernelFunction) -> int | None:
     """By what the function says, or the target in the text."""
     said = _SUBGROUP.search(str(kernel.op.attributes.get("translation_info", "")))
     if said is not None:
-        return int(said[1])
+        return int(said[1]) or None
     if kernel.target is not None:
         try:
             return machine(kernel.target).wave_size

@@ -8,7 +8,8 @@ everything else lets the buffer out of sight and is told as an escape.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from iree.compiler import ir
@@ -21,6 +22,8 @@ from bankwise.read.mlir.views import is_view, is_workgroup
 
 _ALLOCATES = frozenset({"memref.alloc", "memref.alloca"})
 _QUIET = frozenset({"memref.dealloc", "scf.for", "scf.if", "arith.select"})
+_ASSEMBLY = "llvm.inline_asm"
+_SHARED_ASSEMBLY = re.compile(r"\bds_|\blds\b|\bflat_|shared|\b(ld|st|atom)\.(?!global|param)")
 _BOUNDS = 3
 """Operands of an scf.for before the carried values."""
 
@@ -52,7 +55,7 @@ def storage_classes(opened: Opened) -> tuple[StorageClass, ...]:
     }
     for op in found:
         scan.operation(op)
-    return scan.classes()
+    return scan.classes([_by_address(opened, op) for op in found if op.name == _ASSEMBLY])
 
 
 @dataclass(slots=True, eq=False)
@@ -68,18 +71,20 @@ class _Scan:
     _named: dict[ir.Operation, ir.Value] = field(default_factory=dict)
     _kinds: dict[ir.Type, bool] = field(default_factory=dict)
 
-    def classes(self) -> tuple[StorageClass, ...]:
+    def classes(self, everywhere: Sequence[Refusal | None]) -> tuple[StorageClass, ...]:
+        """All classes; ``everywhere``: what escapes from each of them."""
         members: dict[ir.Value, set[ir.Value]] = {}
         for value in self.leaders:
             members.setdefault(self._leader(value), set()).add(value)
-        return tuple(self._class(frozenset(values)) for values in members.values())
+        told = tuple(each for each in everywhere if each is not None)
+        return tuple(self._class(frozenset(values), told) for values in members.values())
 
-    def _class(self, values: frozenset[ir.Value]) -> StorageClass:
+    def _class(self, values: frozenset[ir.Value], everywhere: tuple[Refusal, ...]) -> StorageClass:
         return StorageClass(
             values,
             tuple(v for v in self.origins if v in values),
             tuple(a for v, a in self.accesses if v in values),
-            tuple(r for v, r in self.escapes if v in values),
+            (*(r for v, r in self.escapes if v in values), *everywhere),
             {v: into for v, into in self.incoming.items() if v in values},
             tuple(dict.fromkeys(f for v, f in self.facts if v in values)),
         )
@@ -171,8 +176,7 @@ class _Scan:
         made = next((g for p in _around(op) if (g := self.globals.get((p, name)))), None)
         if made is None:
             return self._escape(value, op, f"no global @{name} is found for it")
-        initial = made.attributes.get("initial_value") if "initial_value" in made.attributes else 0
-        if not isinstance(initial, ir.UnitAttr):
+        if not isinstance(made.attributes.get("initial_value"), ir.UnitAttr | None):
             return self._escape(value, made, "the global begins with values of its own")
         if "private" not in str(made.attributes.get("sym_visibility", "")):
             self.facts.append((value, f"no other module uses @{name}"))
@@ -195,6 +199,13 @@ class _Scan:
 
     def _join(self, one: ir.Value, other: ir.Value) -> None:
         self.leaders[self._leader(one)] = self._leader(other)
+
+
+def _by_address(opened: Opened, op: ir.Operation) -> Refusal | None:
+    """Why an assembler text may reach any buffer; None if it is about something else."""
+    if _SHARED_ASSEMBLY.search(str(op.attributes["asm_string"])) is None:
+        return None
+    return Refusal(f"{op.name} may reach workgroup memory", opened.location_of(op))
 
 
 def _follows(op: ir.Operation) -> bool:
