@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from iree.compiler import ir
 
-from bankwise.change.prove.arithmetic import results, type_bounds
+from bankwise.change.prove.arithmetic import fitted, results, type_bounds
 from bankwise.change.prove.division import floor_divided
 from bankwise.change.prove.forms import (
     AffineForm,
@@ -34,6 +34,9 @@ from bankwise.read.mlir.indexing import asks_for_threads, integer_bits, quantity
 
 _SAME = frozenset({"util.assume.int", "util.optimization_barrier"})
 _UNIFORM = frozenset({"hal.interface.constant.load"})
+_BOUNDS = 3
+"""Operands of an scf.for before the carried values."""
+_MOST_DEPTH = 2
 _FUNCTIONS = frozenset({"func.func", "gpu.func"})
 
 
@@ -44,7 +47,7 @@ class FormEvaluator:
     ``split``: what stands for a leaf, by its key, or for a value, by its number; ``chosen`` then
     has every thread once for each of the ``cases`` that they make. ``facts``: what was used beside
     the text's own arithmetic. ``values``: by the number of a symbol, the number of a value that is
-    but this symbol.
+    but this symbol. ``depth``: how many values that go round a loop are being looked into.
     """
 
     numbering: Numbering
@@ -55,6 +58,7 @@ class FormEvaluator:
     table: SymbolTable = field(default_factory=SymbolTable)
     facts: dict[str, None] = field(default_factory=dict)
     values: dict[int, int] = field(default_factory=dict)
+    depth: int = 0
     _known: dict[int, AffineForm] = field(default_factory=dict)
 
     @property
@@ -107,7 +111,9 @@ class FormEvaluator:
             return ()
         made = self.numbering.definitions[number]
         if made.block is not None:
-            return made.operands[:3] if _is_induction(made) else ()
+            if _is_carried(made):
+                return (*made.operands[:_BOUNDS], made.operands[_BOUNDS + made.place - 1])
+            return made.operands[:_BOUNDS] if _is_induction(made) else ()
         if is_arithmetic(made.op) or made.op.name in EXCHANGES:
             return made.operands
         return (made.operands[made.place],) if made.op.name in _SAME else ()
@@ -117,6 +123,8 @@ class FormEvaluator:
         made = self.numbering.definitions[number]
         if _is_induction(made):
             self._known[number] = self._induction(number, made)
+        elif _is_carried(made):
+            self._known[number] = self._carried(number, made)
         elif made.block is not None:
             self._leaf(number)
         elif made.op.name in EXCHANGES:
@@ -169,15 +177,51 @@ class FormEvaluator:
             self.values.setdefault(value.terms[0][0].number, number)
 
     def _induction(self, number: int, made: Definition) -> AffineForm:
-        """``lower + step * round``: the round is the same in all threads that take part in it."""
-        lower, upper, step = (self._known[n] for n in made.operands[:3])
-        size = step.number
-        if size is None or size <= 0:
+        """``lower + step * round``."""
+        lower, step = self._known[made.operands[0]], self._known[made.operands[2]].number
+        if step is None or step <= 0:
             return self._unknown(number)
-        trips = floor_divided(self.table, added(less(upper, lower), constant(size - 1)), size)
-        most = max(0.0, span(trips)[1] - 1)
-        round_ = self._unknown(("round", number), 0, most, uniform=True)
-        return added(lower, scaled(round_, size))
+        return added(lower, scaled(self._round(made), step))
+
+    def _round(self, made: Definition) -> AffineForm:
+        """The round of a loop, from 0 on: the same in all threads that take part in it."""
+        lower, upper, step = (self._known[n] for n in made.operands[:_BOUNDS])
+        size, most = step.number, np.inf
+        if size is not None and size > 0:
+            trips = floor_divided(self.table, added(less(upper, lower), constant(size - 1)), size)
+            most = max(0.0, span(trips)[1] - 1)
+        loop = self.numbering.of(made.op.regions[0].blocks[0].arguments[0])
+        return self._unknown(("round", loop), 0, most, uniform=True)
+
+    def _carried(self, number: int, made: Definition) -> AffineForm:
+        """What goes round a loop: ``initial + step * round`` where it grows by one step a round.
+
+        Else a leaf, the same in all lanes of a wave if it begins so and, being so, stays so.
+        """
+        argument = made.op.regions[0].blocks[0].arguments[made.place]
+        body = made.op.regions[0].blocks[0].operations
+        initial = self._known[made.operands[_BOUNDS + made.place - 1]]
+        alike = self._same_in_wave(initial)
+        if self.depth < _MOST_DEPTH:
+            # What is true only under this assumption has symbols of its own.
+            leaf = self.table.leaf(("carried", number, alike), uniform=alike)
+            following = self._assuming(number, leaf).value(
+                body[len(body) - 1].operands[made.place - 1]
+            )
+            step = less(following, leaf)
+            if step.concrete:
+                total = added(initial, multiplied(self.table, step, self._round(made)))
+                return fitted(self.table, total, argument)
+            alike = alike and self._same_in_wave(following)
+        else:
+            alike = False
+        return self._unknown(("carries", number, alike), *type_bounds(argument), uniform=alike)
+
+    def _assuming(self, number: int, value: AffineForm) -> FormEvaluator:
+        """An evaluator like this one, but for the value with this number."""
+        split = {**self.split, number: value}
+        known = (self.numbering, self.launch, self.chosen, split, self.cases, self.table)
+        return FormEvaluator(*known, facts=self.facts, depth=self.depth + 1)
 
     def _thread_value(self, number: int, op: ir.Operation) -> None:
         asked = quantity(op)
@@ -226,6 +270,13 @@ class FormEvaluator:
     def _fact(self, value: AffineForm) -> AffineForm:
         self.facts[self.launch.fact] = None
         return value
+
+
+def _is_carried(made: Definition) -> bool:
+    """Whether this is an integer that goes round a loop."""
+    if made.block is None or made.op.name != "scf.for" or made.place == 0:
+        return False
+    return integer_bits(made.op.regions[0].blocks[0].arguments[made.place].type) is not None
 
 
 def _is_induction(made: Definition) -> bool:

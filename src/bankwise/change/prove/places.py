@@ -2,8 +2,9 @@
 
     element = start + sum of index_i * stride_i
 
-Strides are those of the memref's own type; of subviews only the start is followed. A memref that
-goes round a loop, or is one of several, begins where all that it can be begin, or is refused.
+Strides are those of the memref's own type; of subviews only the start is followed, and a
+reinterpret_cast counts from where the buffer itself begins. A memref that goes round a loop, or is
+one of several, begins where all that it can be begin, or is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from iree.compiler import ir
 
 from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.forms import AffineForm, added, constant, scaled
-from bankwise.read.mlir.views import bytes_of
 
 _DYNAMIC = -(2**63)
 _SAME_START = frozenset(
@@ -98,8 +98,10 @@ def _start(
         return start_of(source, evaluator, incoming, around)
     if op.name == "memref.subview":
         return added(start_of(source, evaluator, incoming, around), _ahead(op, evaluator))
-    if op.name == "memref.view":
-        return added(start_of(source, evaluator, incoming, around), _bytes_ahead(op, evaluator))
+    if op.name == "memref.reinterpret_cast":
+        _check_base(source, incoming, around)
+        offset = op.attributes["static_offsets"][0]
+        return evaluator.value(op.operands[1]) if offset == _DYNAMIC else constant(int(offset))
     raise PlaceError(f"where {op.name} begins is not followed")
 
 
@@ -114,9 +116,14 @@ def _ahead(op: ir.Operation, evaluator: FormEvaluator) -> AffineForm:
     return total
 
 
-def _bytes_ahead(op: ir.Operation, evaluator: FormEvaluator) -> AffineForm:
-    """The same of a view of bytes, where its elements are bytes, too."""
-    sizes = [bytes_of(each.type.element_type) for each in (op.operands[0], op.results[0])]
-    if sizes != [1, 1]:
-        raise PlaceError("memref.view changes the type of the elements")
-    return evaluator.value(op.operands[1])
+def _check_base(value: ir.Value, incoming: Incoming, around: tuple[ir.Value, ...]) -> None:
+    """Raise :class:`PlaceError` unless the buffer of a memref begins where its allocation does."""
+    if value in around:
+        return
+    for each in _sources(value, incoming):
+        if isinstance(each.owner, ir.Block) or each.owner.operation.name in _BEGINS:
+            continue
+        op = each.owner.operation
+        if op.name not in (*_SAME_START, "memref.subview", "memref.reinterpret_cast"):
+            raise PlaceError(f"where {op.name} begins is not followed")
+        _check_base(op.operands[0], incoming, (*around, each))

@@ -171,8 +171,7 @@ class _Scan:
         made = next((g for p in _around(op) if (g := self.globals.get((p, name)))), None)
         if made is None:
             return self._escape(value, op, f"no global @{name} is found for it")
-        initial = made.attributes.get("initial_value") if "initial_value" in made.attributes else 0
-        if not isinstance(initial, ir.UnitAttr):
+        if not isinstance(made.attributes.get("initial_value"), ir.UnitAttr | None):
             return self._escape(value, made, "the global begins with values of its own")
         if "private" not in str(made.attributes.get("sym_visibility", "")):
             self.facts.append((value, f"no other module uses @{name}"))
