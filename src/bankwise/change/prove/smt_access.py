@@ -46,7 +46,7 @@ class UnknownError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _AccessTerms:
     """One access with its partner. ``elements``: of the allocation, before."""
 
     claim: MapClaim
@@ -80,7 +80,7 @@ def access_queries(
     before, after = classes
     elements = min(elements_of(origin) for origin in before.origins)
     terms = Terms(numbering, launch)
-    asked = _Asked(claim, touch, partner, before, after, elements, terms)
+    asked = _AccessTerms(claim, touch, partner, before, after, elements, terms)
     if touch.kind in COPIES:
         yield from _copy(asked)
     else:
@@ -88,7 +88,7 @@ def access_queries(
         yield from _left_out(asked)
 
 
-def _moved(asked: _Asked) -> AccessQuery:
+def _moved(asked: _AccessTerms) -> AccessQuery:
     """An element of the vector that goes elsewhere."""
     old, new = asked.first(asked.terms)
     ours, theirs = (_steps(op, asked.touch) for op in (asked.touch.op, asked.partner))
@@ -104,7 +104,7 @@ def _moved(asked: _Asked) -> AccessQuery:
     return AccessQuery("it goes elsewhere", given, z3.Or(*wrong), shown, _free(asked.terms))
 
 
-def _left_out(asked: _Asked) -> Iterator[AccessQuery]:
+def _left_out(asked: _AccessTerms) -> Iterator[AccessQuery]:
     """Elements that a transfer leaves out in one of the texts alone."""
     touch = asked.touch
     for dimension in touch.checked:
@@ -125,7 +125,7 @@ def _left_out(asked: _Asked) -> Iterator[AccessQuery]:
         yield AccessQuery("it leaves out others", given, wrong, shown, _free(asked.terms))
 
 
-def _copy(asked: _Asked) -> Iterator[AccessQuery]:
+def _copy(asked: _AccessTerms) -> Iterator[AccessQuery]:
     """A copy whose lanes stay, and go elsewhere like stores; or whose lanes are exchanged."""
     touch = asked.touch
     assert touch.source is not None
@@ -149,7 +149,7 @@ def _possible(condition: Term, given: Sequence[Term]) -> bool:
     return bool(solver.check() != z3.unsat)
 
 
-def _exchanged(asked: _Asked) -> Iterator[AccessQuery]:
+def _exchanged(asked: _AccessTerms) -> Iterator[AccessQuery]:
     touch, launch = asked.touch, asked.terms.launch
     if not launch.stated or asked.claim.unpadded is not None:
         raise UnknownError("the lanes of a wave are not known, or fill a padding")
@@ -177,7 +177,7 @@ def _exchanged(asked: _Asked) -> Iterator[AccessQuery]:
     yield AccessQuery("a lane fetches what belongs elsewhere", facts, wrong, shown, _free(t))
 
 
-def _as_one(asked: _Asked, u: Terms, together: Term) -> AccessQuery:
+def _as_one(asked: _AccessTerms, u: Terms, together: Term) -> AccessQuery:
     """All lanes of a wave execute it, or none."""
     paths = [z3.And(True, *each.path(asked.touch.op)) for each in (asked.terms, u)]
     given = [*asked.terms.bounds, *u.bounds, together]
@@ -185,7 +185,7 @@ def _as_one(asked: _Asked, u: Terms, together: Term) -> AccessQuery:
     return AccessQuery(what, given, paths[0] != paths[1], only_doubt=True)
 
 
-def _permuted(asked: _Asked, u: Terms, slot: Term, wave: int) -> Iterator[AccessQuery]:
+def _permuted(asked: _AccessTerms, u: Terms, slot: Term, wave: int) -> Iterator[AccessQuery]:
     """The map keeps the slots of a wave, and what a lane fills, together."""
     assert u.linear is not None
     first = z3.UDiv(u.linear, number(wave)) * number(wave)
@@ -209,7 +209,7 @@ def _permuted(asked: _Asked, u: Terms, slot: Term, wave: int) -> Iterator[Access
     yield AccessQuery("the slots of a wave are not kept", asked.facts(u), wrong, shown, _free(u))
 
 
-def _slot(asked: _Asked, terms: Terms, wave: int) -> Term:
+def _slot(asked: _AccessTerms, terms: Terms, wave: int) -> Term:
     """The first element that a lane fills."""
     touch = asked.touch
     start = _place(touch.op, touch, terms, asked.before)
