@@ -155,16 +155,46 @@ def _judged(text: str) -> Verdict:
     return judge_execution(opened, opened, analyses, analyses)
 
 
-def test_a_kernel_that_leaves_its_shared_memory_is_not_judged_by_its_dropped_accesses() -> None:
-    """Row 64 does not exist: the executor drops it before and after alike."""
+def test_a_row_overrun_is_executed_as_the_next_row_and_told() -> None:
+    """Columns 8 to 71 of a row: the last chunk is the first one of the next row, which a fold of
+    rows tears away."""
+    over = changed(ROWS, (LOAD, LOAD.replace("%i]", "%j]")))
+    over = over.replace(
+        "    %v = vector.load %lds",
+        "    %j = arith.addi %i, %c8 : index\n    %v = vector.load %lds",
+    )
+    over = changed(over, ("upper_bound 64", "upper_bound 63"), ("i32: 64, 1, 1", "i32: 63, 1, 1"))
+    fold = (
+        "    %p = arith.andi %t, %c7 : index\n    %q = arith.muli %p, %c8 : index\n"
+        "    %x = arith.xori {}, %q : index\n"
+    )
+    both = changed(
+        over,
+        ("  %c8 =", "  %c7 = arith.constant 7 : index\n  %c8 ="),
+        (f"    {STORE}", fold.format("%i") + f"    {STORE.replace('%i]', '%x]')}"),
+        (
+            "    %v = vector.load %lds[%t, %j]",
+            fold.format("%j") + "    %v = vector.load %lds[%t, %x]",
+        ),
+    )
+    opened, after = open_text(over), open_text(both)
+    old, new = (analyse(text, Options("gfx950")) for text in (opened, after))
+    same = judge_execution(opened, opened, old, old)
+    assert (same.status, same.complete) == ("passed", False)
+    assert "bounds: vector.load: lane 0 of wave 0 leaves" in same.detail
+    assert judge_execution(opened, after, old, new).status == "failed"
+
+
+def test_rows_beyond_the_last_are_told() -> None:
+    """Row 64 does not exist: it is dropped before and after alike."""
     far = (
         "  gpu.barrier\n",
         "  gpu.barrier\n  %c1 = arith.constant 1 : index\n  %next = arith.addi %t, %c1 : index\n",
     )
     text = changed(ROWS, far, (LOAD, LOAD.replace("%t", "%next")))
     found = _judged(text)
-    assert found.status == "failed"
-    assert "the kernel itself leaves its shared memory" in found.detail
+    assert (found.status, found.complete) == ("passed", False)
+    assert "so its results are not defined, before or after" in found.detail
 
 
 def test_a_race_that_the_kernel_had_before_is_said_and_ends_with_3() -> None:
