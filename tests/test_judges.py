@@ -18,7 +18,7 @@ from bankwise.errors import exit_code, worst
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
 from bankwise.show.fixing import Verdict
-from kernel_texts import LOAD, ROWS, STORE, changed, written
+from kernel_texts import LOAD, ROWS, SHARED, STORE, changed, written
 from patches import verdict
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -144,6 +144,30 @@ def test_a_workgroup_size_that_only_the_user_said_is_part_of_the_verdict(tmp_pat
     report = fix(path, "gfx950", isa=False, workgroup_size="64,1,1")
     assert ", with workgroups of 64x1x1" in verdict(report, "execution").detail
     assert verdict(report, "execution").complete is False
+
+
+HELPER = """
+func.func private @put(%lds: memref<64x64xf16, #gpu.address_space<workgroup>>, %v: vector<8xf16>,
+    %t: index, %i: index) {
+  vector.store %v, %lds[%t, %i] : memref<64x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+  return
+}
+"""
+
+
+def test_a_function_that_a_kernel_calls_is_judged_where_it_is_called() -> None:
+    call = f"func.call @put(%lds, %v, %t, %i) : ({SHARED}, vector<8xf16>, index, index) -> ()"
+    text = changed(ROWS, (STORE, call)) + HELPER
+    opened = open_text(text)
+    options = Options("gfx950", workgroup_size="64,1,1")
+    analyses = analyse(opened, options)
+    assert {a.kernel.name for a in analyses} == {"k", "put"}
+    found = judge_execution(opened, opened, analyses, analyses)
+    assert found.status == "passed"
+    assert found.detail == "k: bit-identical over the only workgroup; put: where it is called"
+    broken = open_text(changed(text, ("%v, %lds[%t, %i]", "%v, %lds[%i, %t]")))
+    again = analyse(broken, options)
+    assert judge_execution(opened, broken, analyses, again).status == "failed"
 
 
 # Faults that the kernel had before
