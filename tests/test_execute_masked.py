@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
+from bankwise.errors import InputError
 from run_mlir import run
 
 LDS = "#gpu.address_space<workgroup>"
@@ -302,3 +303,51 @@ def test_numbers_of_the_launch_are_given_by_value():
     empty = np.zeros(0, np.uint8)
     run(text, empty, out, size=1, known=lambda value: values.get(str(value.type)))
     assert out[0] == 42
+
+
+def test_a_call_runs_the_body_of_its_function_in_its_place():
+    text = f"""func.func @k(%in: memref<64xf32>, %out: memref<64xf32>) {{
+  %t = gpu.thread_id x
+  %l = memref.alloc() : memref<64xf32, {LDS}>
+  %c63 = arith.constant 63 : index
+  %x = memref.load %in[%t] : memref<64xf32>
+  %y = func.call @twice(%x, %l, %t) : (f32, memref<64xf32, {LDS}>, index) -> f32
+  %o = arith.subi %c63, %t : index
+  %z = func.call @twice(%y, %l, %o) : (f32, memref<64xf32, {LDS}>, index) -> f32
+  memref.store %z, %out[%t] : memref<64xf32>
+  return
+}}
+func.func private @twice(%x: f32, %l: memref<64xf32, {LDS}>, %i: index) -> f32 {{
+  %s = arith.addf %x, %x : f32
+  memref.store %s, %l[%i] : memref<64xf32, {LDS}>
+  %r = memref.load %l[%i] : memref<64xf32, {LDS}>
+  return %r : f32
+}}"""
+    given, out = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    result = run(text, given, out)
+    assert result.faults == ()
+    assert (out == 4 * given).all()
+    assert result.operations["func.call"] == 2
+
+
+@pytest.mark.parametrize("callee", ["k", "nobody"])
+def test_a_call_that_cannot_be_followed_is_refused_by_name(callee):
+    text = f"""func.func @k() {{
+  func.call @{callee}() : () -> ()
+  return
+}}
+func.func private @nobody()"""
+    with pytest.raises(InputError, match=callee):
+        run(text)
+
+
+def test_a_memref_is_copied_element_by_element():
+    text = f"""func.func @k(%in: memref<4x8xf32>, %out: memref<4x8xf32>) {{
+  %l = memref.alloc() : memref<4x8xf32, strided<[9, 1]>, {LDS}>
+  memref.copy %in, %l : memref<4x8xf32> to memref<4x8xf32, strided<[9, 1]>, {LDS}>
+  memref.copy %l, %out : memref<4x8xf32, strided<[9, 1]>, {LDS}> to memref<4x8xf32>
+  return
+}}"""
+    given, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
+    assert run(text, given, out, size=1).faults == ()
+    assert (out == given).all()

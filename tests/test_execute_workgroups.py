@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bankwise.ask.analysis import analyse
 from bankwise.ask.workgroups import WorkgroupOrder, workgroup_order
-from bankwise.change.execute.guards import GuardEdges, guard_edges
+from bankwise.change.execute.guards import GuardEdges, asked_axes, guard_edges
 from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
@@ -168,6 +168,20 @@ def test_every_linear_guard_is_seen_on_both_sides_if_it_has_two(a, b, c, x, y):
     found = edges(body, (x, y, 1)).workgroups
     sides = {(a * i + b * j + c) < 0 for i, j in product(range(x), range(y))}
     assert {(a * i + b * j + c) < 0 for i, j, _ in found} == (sides if len(sides) > 1 else set())
+
+
+def test_a_function_that_is_called_may_ask():
+    text = """func.func @k() {
+  func.call @f() : () -> ()
+  return
+}
+func.func private @f() {
+  %b = gpu.block_id y
+  return
+}"""
+    module, function = opened(text)
+    assert asked_axes(function) == (1,)
+    assert module
 
 
 # The order, and the words

@@ -18,7 +18,7 @@ from bankwise.errors import exit_code, worst
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
 from bankwise.show.fixing import Verdict
-from kernel_texts import LOAD, ROWS, STORE, changed, written
+from kernel_texts import LOAD, ROWS, SHARED, STORE, changed, written
 from patches import verdict
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -146,6 +146,30 @@ def test_a_workgroup_size_that_only_the_user_said_is_part_of_the_verdict(tmp_pat
     assert verdict(report, "execution").complete is False
 
 
+HELPER = """
+func.func private @put(%lds: memref<64x64xf16, #gpu.address_space<workgroup>>, %v: vector<8xf16>,
+    %t: index, %i: index) {
+  vector.store %v, %lds[%t, %i] : memref<64x64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+  return
+}
+"""
+
+
+def test_a_function_that_a_kernel_calls_is_judged_where_it_is_called() -> None:
+    call = f"func.call @put(%lds, %v, %t, %i) : ({SHARED}, vector<8xf16>, index, index) -> ()"
+    text = changed(ROWS, (STORE, call)) + HELPER
+    opened = open_text(text)
+    options = Options("gfx950", workgroup_size="64,1,1")
+    analyses = analyse(opened, options)
+    assert {a.kernel.name for a in analyses} == {"k", "put"}
+    found = judge_execution(opened, opened, analyses, analyses)
+    assert found.status == "passed"
+    assert found.detail == "k: bit-identical over the only workgroup; put: where it is called"
+    broken = open_text(changed(text, ("%v, %lds[%t, %i]", "%v, %lds[%i, %t]")))
+    again = analyse(broken, options)
+    assert judge_execution(opened, broken, analyses, again).status == "failed"
+
+
 # Faults that the kernel had before
 
 
@@ -155,16 +179,46 @@ def _judged(text: str) -> Verdict:
     return judge_execution(opened, opened, analyses, analyses)
 
 
-def test_a_kernel_that_leaves_its_shared_memory_is_not_judged_by_its_dropped_accesses() -> None:
-    """Row 64 does not exist: the executor drops it before and after alike."""
+def test_a_row_overrun_is_executed_as_the_next_row_and_told() -> None:
+    """Columns 8 to 71 of a row: the last chunk is the first one of the next row, which a fold of
+    rows tears away."""
+    over = changed(ROWS, (LOAD, LOAD.replace("%i]", "%j]")))
+    over = over.replace(
+        "    %v = vector.load %lds",
+        "    %j = arith.addi %i, %c8 : index\n    %v = vector.load %lds",
+    )
+    over = changed(over, ("upper_bound 64", "upper_bound 63"), ("i32: 64, 1, 1", "i32: 63, 1, 1"))
+    fold = (
+        "    %p = arith.andi %t, %c7 : index\n    %q = arith.muli %p, %c8 : index\n"
+        "    %x = arith.xori {}, %q : index\n"
+    )
+    both = changed(
+        over,
+        ("  %c8 =", "  %c7 = arith.constant 7 : index\n  %c8 ="),
+        (f"    {STORE}", fold.format("%i") + f"    {STORE.replace('%i]', '%x]')}"),
+        (
+            "    %v = vector.load %lds[%t, %j]",
+            fold.format("%j") + "    %v = vector.load %lds[%t, %x]",
+        ),
+    )
+    opened, after = open_text(over), open_text(both)
+    old, new = (analyse(text, Options("gfx950")) for text in (opened, after))
+    same = judge_execution(opened, opened, old, old)
+    assert (same.status, same.complete) == ("passed", False)
+    assert "bounds: vector.load: lane 0 of wave 0 leaves" in same.detail
+    assert judge_execution(opened, after, old, new).status == "failed"
+
+
+def test_rows_beyond_the_last_are_told() -> None:
+    """Row 64 does not exist: it is dropped before and after alike."""
     far = (
         "  gpu.barrier\n",
         "  gpu.barrier\n  %c1 = arith.constant 1 : index\n  %next = arith.addi %t, %c1 : index\n",
     )
     text = changed(ROWS, far, (LOAD, LOAD.replace("%t", "%next")))
     found = _judged(text)
-    assert found.status == "failed"
-    assert "the kernel itself leaves its shared memory" in found.detail
+    assert (found.status, found.complete) == ("passed", False)
+    assert "so its results are not defined, before or after" in found.detail
 
 
 def test_a_race_that_the_kernel_had_before_is_said_and_ends_with_3() -> None:

@@ -49,8 +49,11 @@ class GuardEdges:
 
 
 def asked_axes(func: ir.Operation) -> tuple[int, ...]:
-    """The axes along which a kernel asks which workgroup it is."""
-    asked = (quantity(op) for op in operations(func))
+    """The axes along which a kernel, or what it may call, asks which workgroup it is."""
+    inside = operations(func)
+    if any(op.name == "func.call" for op in inside) and func.parent is not None:
+        inside = operations(func.parent.operation)
+    asked = (quantity(op) for op in inside)
     return tuple(sorted({a[1] for a in asked if a and a[0] in ("workgroup", "global")}))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from iree.compiler import ir
 
 from bankwise.change.execute import shadow as shadows
 from bankwise.change.execute.memory import fetch, load, report, store, touch_of
@@ -36,6 +37,21 @@ def scalar_store(node: Node) -> Step:
         state: WorkgroupState, value: Array, view: MemrefValue, *indices: IntArray
     ) -> tuple[()]:
         store(state, node, view, locate(state, node, view, indices), value)
+        return ()
+
+    return run
+
+
+def copy_memref(node: Node) -> Step:
+    """``memref.copy``: every thread that runs copies all elements."""
+    extent = tuple(node.op.operands[0].type.shape)
+    if not ir.MemRefType(node.op.operands[0].type).has_static_shape:
+        raise node.refuse("copies of an unknown size are not executed")
+    zeros = [number(0)] * len(extent)
+
+    def run(state: WorkgroupState, source: MemrefValue, target: MemrefValue) -> tuple[()]:
+        values = load(state, node, source, locate(state, node, source, zeros, extent))
+        store(state, node, target, locate(state, node, target, zeros, extent), values)
         return ()
 
     return run
@@ -129,6 +145,7 @@ TABLE: Mapping[str, Callable[[Node], Step]] = {
     "amdgpu.raw_buffer_load": raw_load,
     "amdgpu.raw_buffer_store": raw_store,
     "memref.atomic_rmw": atomic,
+    "memref.copy": copy_memref,
     "memref.load": scalar_load,
     "memref.store": scalar_store,
     "vector.load": vector_load,

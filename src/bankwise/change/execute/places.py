@@ -1,8 +1,11 @@
 """Which elements an access names, and which of them it may touch.
 
 An access of a plain memref must keep every index inside the sizes of the view and every element
-inside the buffer; anything else is a fault, its loads give 0 and its stores are dropped. A raw
-buffer (``amdgpu.fat_raw_buffer_cast``, ``raw_buffer_load``) is checked as the hardware does:
+inside the buffer; anything else is a fault, its loads give 0 and its stores are dropped. In shared
+memory an index that leaves its dimension, and not the buffer, is a fault and goes where a GPU goes:
+on into the next row, so that a layout which tears the two rows apart is found by what it reads.
+
+A raw buffer (``amdgpu.fat_raw_buffer_cast``, ``raw_buffer_load``) is checked as the hardware does:
 elements whose byte offset from the base lies outside ``validBytes`` read 0 and are not stored,
 without a fault. (Which part of a vector that lies across the end survives differs between chips;
 here each element is judged alone.) Leaving the real buffer inside ``validBytes`` is a fault.
@@ -88,7 +91,9 @@ def place_of(
     if state.mask is not None:
         legal &= lift(state.mask, extent)
     if view.raw is None:
-        legal &= _inside_sizes(state, node, view, elements, extent, legal)
+        inside = _inside_sizes(state, node, view, elements, extent, legal)
+        if view.buffer.space != "lds":
+            legal &= inside
     else:
         first = (at - lift(view.raw.base, extent)) * view.element.bytes
         end = lift(view.raw.valid_bytes, extent)

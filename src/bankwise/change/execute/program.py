@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -128,6 +128,7 @@ class _ProgramBuilder:
     known: Known
     slots: dict[ir.Value, int]
     sites: Counter[str]
+    calling: tuple[ir.Operation, ...] = ()
 
     def node(self, op: ir.Operation) -> Node:
         site = self.sites[op.name]
@@ -156,6 +157,8 @@ class _ProgramBuilder:
         if node.name in control.TABLE:
             bodies = [self.region(r) for r in node.op.regions if len(r.blocks)]
             return control.TABLE[node.name](node, bodies)
+        if node.name == "func.call":
+            return self.call(node)
         build = OPERATIONS.get(node.name)
         step = build(node) if build else ops_arith.integer(node) or self.given(node)
         if step is None:
@@ -164,6 +167,18 @@ class _ProgramBuilder:
             raise node.refuse("this operation cannot be executed", hint)
         return step
 
+    def call(self, node: Node) -> Step:
+        """A call: the body of its function in its place."""
+        name = str(ir.FlatSymbolRefAttr(node.op.attributes["callee"]).value)
+        callee = _function(node.op, name)
+        if callee is None or len(callee.regions[0].blocks) != 1:
+            raise node.refuse(f"{name} is no function of one block in this file")
+        if callee in self.calling:
+            raise node.refuse(f"{name} calls itself")
+        inside = replace(self, calling=(*self.calling, callee))
+        body = inside.region(callee.regions[0])
+        return lambda state, *operands: body(state, *operands)
+
     def given(self, node: Node) -> Step | None:
         """Of an operation whose results only the launch knows, if it says them."""
         found = [self.known(result) for result in node.op.results]
@@ -171,6 +186,17 @@ class _ProgramBuilder:
             return None
         values = tuple(number(n) for n in found if n is not None)
         return lambda state, *operands: values
+
+
+def _function(op: ir.Operation, name: str) -> ir.Operation | None:
+    """The function of that name in the nearest module around an operation that has one."""
+    while op.parent is not None:
+        op = op.parent.operation
+        for other in op.regions[0].blocks[0].operations if op.name != "func.func" else ():
+            symbol = other.operation.attributes.get("sym_name")
+            if symbol is not None and str(ir.StringAttr(symbol).value) == name:
+                return other.operation
+    return None
 
 
 def _body(

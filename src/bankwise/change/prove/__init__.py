@@ -24,6 +24,7 @@ sigma       the claimed map on forms
 accesses    loads and stores
 copies      copies into workgroup memory; lanes, waves, barriers: what lanes may exchange
 prove       from claims to proofs
+smt         the same claims, asked of an SMT solver: another judge, with arithmetic of its own
 """
 
 from bankwise.change.prove.claim import MapClaim, Proof

@@ -32,7 +32,7 @@ def prove(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> tuple[Pr
     """
     claimed = claimed_buffers(before, claims)
     good = [each for each in claimed if isinstance(each, ClaimedBuffers)]
-    paired = pair(before, after, _may_differ(good))
+    paired = pair(before, after, may_differ(good))
     if isinstance(paired, Refusal):
         refused = [paired if isinstance(c, ClaimedBuffers) else c for c in claimed]
         return tuple(Proof(c, 0, (), r) for c, r in zip(claims, refused, strict=True))
@@ -43,7 +43,8 @@ def prove(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> tuple[Pr
     )
 
 
-def _may_differ(claimed: Sequence[ClaimedBuffers]) -> MayDiffer:
+def may_differ(claimed: Sequence[ClaimedBuffers]) -> MayDiffer:
+    """What an edit that claims these buffers may change."""
     operands: dict[ir.Operation, frozenset[int]] = {}
     types: set[ir.Value] = set()
     for each in claimed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,9 +53,18 @@ class FormEvaluators:
 
 def evaluators(opened: Opened, numbering: Numbering) -> FormEvaluators:
     """For the functions of a module, whose values are numbered."""
+    return FormEvaluators(numbering, _launches(opened))
+
+
+def text_launches(opened: Opened) -> Callable[[ir.Operation], TextLaunch]:
+    """What the text says of the launch of the function around an operation."""
+    launches = _launches(opened)
+    return lambda op: launches.get(function_of(op), _NOTHING)
+
+
+def _launches(opened: Opened) -> dict[ir.Operation, TextLaunch]:
     calls = calls_of(operations(opened.module.operation))
-    launches = {kernel.op: text_launch(kernel, calls) for kernel in kernels(opened)}
-    return FormEvaluators(numbering, launches)
+    return {kernel.op: text_launch(kernel, calls) for kernel in kernels(opened)}
 
 
 def function_of(op: ir.Operation) -> ir.Operation:

@@ -1,0 +1,44 @@
+"""``fix --prove``: the verdict of an SMT solver on what was proved of a fix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bankwise.errors import InputError
+from bankwise.show.fixing import Verdict
+
+if TYPE_CHECKING:
+    from bankwise.change.prove import MapClaim
+    from bankwise.change.prove.smt import SmtAnswer
+    from bankwise.read.mlir.module import Opened
+
+_FOR_ALL = "for all threads, workgroups, rounds and sizes below 2^31, as 64-bit integers"
+
+
+def judge_smt(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> Verdict:
+    """Ask the solver about every claim; :class:`InputError` where it is not installed.
+
+    A counterexample rejects the fix; what the solver cannot answer is "not available".
+    """
+    try:
+        from bankwise.change.prove.smt import decide, solver_version
+    except ModuleNotFoundError as error:
+        message = "--prove needs the solver z3, which is not installed"
+        raise InputError(message, hint='pip install "bankwise[prove]"') from error
+    answers = decide(before, after, claims)
+    version = solver_version()
+    wrong = next((a for a in answers if a.status == "counterexample"), None)
+    if wrong is not None:
+        return Verdict("smt", "failed", f"{_told(wrong)} ({version})")
+    open_ = next((a for a in answers if a.status == "unknown"), None)
+    if open_ is not None:
+        return Verdict("smt", "not available", f"{_told(open_)} ({version})", complete=False)
+    count = sum(answer.accesses for answer in answers)
+    accesses = "1 access" if count == 1 else f"{count} accesses"
+    return Verdict("smt", "passed", f"{accesses}, {_FOR_ALL}: no counterexample ({version})")
+
+
+def _told(answer: SmtAnswer) -> str:
+    where = f"{answer.location}: " if answer.location else ""
+    return f"{where}{answer.claim.names}: {answer.detail}"
