@@ -58,6 +58,10 @@ FORWARDED = (
     + "  memref.store %own, %out[%t, %c63] : memref<64x64xf16>\n"
     + READ
 )
+HIDDEN = JOINED.replace("%lds[%t, %c1]", "%lds[%t, %one]").replace(
+    "  %v0 =", "  %bit = arith.andi %t, %c0 : index\n  %one = arith.ori %bit, %c1 : index\n  %v0 ="
+)
+"""One index is the same to LLVM only: the source does not see that the stores are joined."""
 
 
 def line_of(text: str, words: str) -> int:
@@ -104,14 +108,13 @@ def test_the_totals_are_those_of_the_emitted_code_at_lines_of_the_source(
 
 def test_what_is_forwarded_or_dropped_is_not_counted(tmp_path: Path) -> None:
     path = written(tmp_path, FORWARDED)
-    source, emitted = only(check(path, "gfx942")), only(check(path, "gfx942", isa=True))
-    assert len(by_direction(source)["read"]) == 2
+    emitted = only(check(path, "gfx942", isa=True))
     (read,) = by_direction(emitted)["read"]
     assert read.location.line == line_of(FORWARDED, "%r = vector.load")
 
 
 def test_compiler_version_and_the_count_of_the_source_stand_beside_it(tmp_path: Path) -> None:
-    path = written(tmp_path, FORWARDED)
+    path = written(tmp_path, HIDDEN)
     source = json.loads(bankwise("check", path, "-t", "gfx942", "--format", "json").out)
     emitted = json.loads(bankwise("check", path, "-t", "gfx942", "--isa", "--format", "json").out)
     (before,), (after,) = source["kernels"], emitted["kernels"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from bankwise.ask.joined import CompiledAccess, compiled_accesses
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.policies import Issue, select
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
-    """One kernel with all that later stages need: its accesses and their instructions."""
+    """One kernel with all that later stages need: its accesses and their instructions, by number;
+    ``compiled``: of those that the compiler joins with others or drops, what becomes of them."""
 
     kernel: KernelFunction
     machine: Machine
@@ -30,6 +32,7 @@ class Analysis:
     location: Location
     extraction: Extraction
     issues: Mapping[int, tuple[Issue, ...]]
+    compiled: Mapping[int, CompiledAccess]
     findings: tuple[Finding, ...]
     refusals: tuple[Refusal, ...]
 
@@ -89,7 +92,9 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
         else:
             refusals.append(Refusal(chosen.reason, site.access.location))
     where = opened.location_of(kernel.op)
-    return Analysis(kernel, gpu, size, where, extraction, issues, tuple(findings), tuple(refusals))
+    compiled = compiled_accesses(extraction.accesses, gpu, options.width_policy)
+    rest = tuple(findings), tuple(refusals)
+    return Analysis(kernel, gpu, size, where, extraction, issues, compiled, *rest)
 
 
 def _issues(gpu: Machine, site: SharedAccess, policy: str) -> tuple[Issue, ...] | Refusal:

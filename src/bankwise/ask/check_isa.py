@@ -18,6 +18,7 @@ from bankwise.ask.check_assembly import kernel_of, unseen
 from bankwise.ask.kernel_report import kernel_report
 from bankwise.ask.source_lines import at_source_lines
 from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import Kernel
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import machine
@@ -43,7 +44,8 @@ class EmittedKernel:
 
 
 def compiled_report(report: CheckReport, opened: Opened, kernels: Sequence[Kernel]) -> CheckReport:
-    """The report with every kernel counted as it is emitted; ``kernels``: as they were read.
+    """The report with every kernel counted as it is emitted; ``kernels``: as they were read, every
+    access with the bytes that it names.
 
     A kernel that cannot be compiled keeps what was counted from its source, beside a refusal.
     """
@@ -109,18 +111,20 @@ def _compiled(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> 
         accesses,
         occupancy=counted.occupancy,
         optima=counted.optima,
-        notes=_notes(source, kernel, emitted),
+        notes=_notes(counted.accesses, accesses, emitted.diagnostics),
         refusals=(*emitted.kernel.refusals, *unseen(emitted.kernel), *uncounted),
     )
     return replace(report, compiled=AsEmitted(emitted.compiler, counted.added))
 
 
-def _notes(source: Kernel, kernel: Kernel, emitted: EmittedKernel) -> list[str]:
-    said = f"emitted: {_issued(kernel)}; predicted: {_issued(source)}"
-    return [said, *(f"the compiler says: {text}" for text in emitted.diagnostics)]
+def _notes(
+    source: Sequence[AccessReport], emitted: Sequence[AccessReport], diagnostics: Sequence[str]
+) -> list[str]:
+    said = f"emitted: {_issued(emitted)}; predicted: {_issued(source)}"
+    return [said, *(f"the compiler says: {text}" for text in diagnostics)]
 
 
-def _issued(kernel: Kernel) -> str:
-    """How many of each instruction stand in the text."""
-    names = Counter(i.name for a in kernel.accesses for i in a.patterns[0].instructions)
+def _issued(accesses: Sequence[AccessReport]) -> str:
+    """How many of each instruction stand in the text, without those that never run."""
+    names = Counter(name for a in accesses if a.times.high != 0 for name in a.issued)
     return ", ".join(f"{name} {count}" for name, count in sorted(names.items())) or "none"

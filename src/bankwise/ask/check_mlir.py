@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.joined import CompiledAccess
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
@@ -46,7 +50,8 @@ def check_opened(opened: Opened, options: Options) -> CheckReport:
         return report
     from bankwise.ask.check_isa import compiled_report
 
-    return compiled_report(report, opened, [kernel_of(analysis) for analysis in analyses])
+    plain = [kernel_of(replace(analysis, compiled={})) for analysis in analyses]
+    return compiled_report(report, opened, plain)
 
 
 def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:
@@ -103,8 +108,8 @@ def kernel_of(analysis: Analysis) -> Kernel:
         grid=analysis.kernel.grid,
         lds_bytes=sum(a.size_bytes for a in extraction.allocations),
         accesses=tuple(
-            _access(site, issues[site.access.shared_index])
-            for site in extraction.accesses
+            _access(site, issues[site.access.shared_index], analysis.compiled.get(number))
+            for number, site in enumerate(extraction.accesses)
             if site.access.shared_index in issues
         ),
         allocations=tuple(
@@ -115,17 +120,28 @@ def kernel_of(analysis: Analysis) -> Kernel:
     )
 
 
-def _access(site: SharedAccess, issues: tuple[Issue, ...]) -> KernelAccess:
+def _access(
+    site: SharedAccess, issues: tuple[Issue, ...], compiled: CompiledAccess | None
+) -> KernelAccess:
     access = site.access
+    gone = compiled is not None and not compiled.issues
+    chosen = compiled.issues if compiled is not None and compiled.issues else issues
+    issued = tuple(_issued(pattern, chosen) for pattern in access.patterns)
     return KernelAccess(
         access.location,
         access.operation,
         access.kind,
         access.direction,
-        tuple(_issued(pattern, issues) for pattern in access.patterns),
-        note=access.note,
+        tuple(map(_gone, issued)) if gone else issued,
+        note="; ".join(filter(None, (access.note, compiled.why if compiled else ""))),
         one_workgroup=site.moves,
     )
+
+
+def _gone(pattern: IssuedPattern) -> IssuedPattern:
+    """A pattern that the compiler leaves nothing of: it never runs, and no lane takes part."""
+    idle = tuple(replace(i, active=np.zeros_like(i.active)) for i in pattern.instructions)
+    return replace(pattern, instructions=idle, executions=0, really=None)
 
 
 def _issued(pattern: Pattern, issues: tuple[Issue, ...]) -> IssuedPattern:
@@ -158,13 +174,14 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
         chosen = shorter or chosen
         best, least = chosen.best, chosen.anything
         known = best.known(least)
+        names = tuple(a.name for a in group.allocations)
         yield Optimum(
-            allocations=tuple(a.name for a in group.allocations),
+            allocations=names,
             present=present.run,
             best=Cost(least.run.passes, best.present.run.ideal),
             known=known,
             address=str(least.layout),
-            notes=(*undone, *_unwritten(chosen)),
+            notes=(*undone, *_unwritten(chosen), *_one_by_one(analysis, names)),
             certificate=certified(best, least.layout),
         )
 
@@ -174,6 +191,14 @@ def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:
     long, short = kept.tile.row, shorter.tile.row
     fewer = kept.best.present.lds_bytes - shorter.best.present.lds_bytes
     return (f"in rows of {short} without their padding of {long - short}: {fewer:,} bytes less",)
+
+
+def _one_by_one(analysis: Analysis, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Plans are of the accesses of the text, which another layout may keep from being joined."""
+    sites = analysis.extraction.accesses
+    touched = {name for n in analysis.compiled for name in sites[n].access.allocations}
+    said = "counted access by access, without what the compiler joins or drops"
+    return (said,) if touched & set(names) else ()
 
 
 def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:
