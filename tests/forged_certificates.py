@@ -32,6 +32,8 @@ def sources(count: int, seed: int) -> Iterator[Problem]:
     for number in range(count - 1):
         if number % 3 == 0:
             yield _many_subsets(rng)
+        elif number % 7 == 1:
+            yield _copied(rng)
         else:
             yield random_problem(rng, rng.randint(2, 4), sums=number % 2 == 0, bits=8)
 
@@ -60,6 +62,19 @@ def _many_subsets(rng: random.Random) -> Problem:
         for i in range(rng.randint(4, 8))
     ]
     return problem(gpu, tile, requests, widen=False)
+
+
+def _copied(rng: random.Random) -> Problem:
+    """A direct-to-LDS copy and a read of what it wrote."""
+    tile = BitTile((("n", 6), ("m", 4)), 16)
+    name = rng.choice(("buffer_load_dwordx4_lds", "global_load_lds_dwordx4"))
+    vector, lanes = tile.directions("n0 n1 n2"), tile.directions("n3 n4 n5 m0 m1 m2")
+    read = tile.directions("m0 m1 m2 m3 n3 n4")
+    requests = [
+        Request("copy", "write", lanes, vector, (), rng.randint(1, 3), name, "dma"),
+        Request("read", "read", read, vector, tile.directions("n5"), rng.randint(1, 3)),
+    ]
+    return problem(machine("gfx950"), tile, requests, widen=False)
 
 
 def body(stated: Certificate) -> Body:

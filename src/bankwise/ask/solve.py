@@ -20,6 +20,7 @@ from bankwise.read.tile_file.question import SolveOptions, TileQuestion
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.solving import AccessRow, SolveReport
 from bankwise.solver.answer import Answer, Limits, counted, exact
+from bankwise.solver.as_linear import as_linear
 from bankwise.solver.construct import Step, construct
 from bankwise.solver.copies import source_lines
 from bankwise.solver.emit import emit
@@ -28,6 +29,7 @@ from bankwise.solver.floors import Floors, floors
 from bankwise.solver.general import linear_part, linear_plan, listed_workload
 from bankwise.solver.problem import TileAccess, problem
 from bankwise.solver.search import offsets
+from bankwise.solver.search import solve as solve_exactly
 from bankwise.solver.stages import with_stages
 
 if TYPE_CHECKING:
@@ -136,8 +138,13 @@ def _exact(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal
 
 def _counted(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
     work = listed_workload(stated.machine, stated.shape, stated.accesses, policy)
-    linear = linear_part(stated.machine, stated.shape, stated.accesses)
-    answer = counted(work, limits, linear_plan(work, linear))
+    asked = stated.machine, stated.shape, stated.accesses
+    whole, part = as_linear(*asked), linear_part(*asked)
+    proof = whole if isinstance(whole, Refusal) else solve_exactly(whole)
+    tried = proof
+    if isinstance(proof, Refusal) and part is not None:
+        tried = solve_exactly(part)
+    answer = counted(work, limits, linear_plan(work, tried), proof)
     if isinstance(answer, Refusal) or not limits.allow_narrowing:
         return answer
     note = "narrowing is not tried: not all accesses are linear"

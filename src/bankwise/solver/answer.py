@@ -31,9 +31,6 @@ _FIRST_NODES = 2_000
 _GROWTH = 4
 _SEARCHED = "xor"
 
-NOT_LINEAR = "not all accesses are linear"
-"""Why the exact solver has no say about a question."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -145,8 +142,13 @@ def _exact(
     )
 
 
-def counted(work: Workload, limits: Limits, extra: Plan | None = None) -> Answer | Refusal:
-    """Answer a problem by trying and counting; ``extra`` is one more layout to try."""
+def counted(
+    work: Workload, limits: Limits, extra: Plan | None, proof: Solution | Refusal
+) -> Answer | Refusal:
+    """Answer a problem by trying and counting.
+
+    ``extra`` is one more layout to try; ``proof``: what the solver says, or why it has no say.
+    """
     table = family_table(work, limits.lds_bytes)
     rows = [c for cs in table.values() for c in cs] + ([extra] if extra else [])
     size = work.shape.bytes_of(work.shape.elements)
@@ -159,7 +161,7 @@ def counted(work: Workload, limits: Limits, extra: Plan | None = None) -> Answer
     tried = sum(len(members(name, work.ground)) for name in frameworks())
     if not limits.family:
         layout = replace(layout, tried=tried)
-    known = known_of(work, layout, Refusal(NOT_LINEAR))
+    known = known_of(work, layout, proof)
     fits = _fits(work, table, layout.passes if known.optimal else None)
     return Answer(work, layout, known, fits, _front([layout, *rows]))
 

@@ -1,8 +1,8 @@
 """Problems that need not be linear: masked lanes, index expressions, odd sizes, two addresses.
 
-The theorem does not speak about them, so layouts are tried and counted: every member of every
-family, and the exact optimum of what is linear about the problem (all lanes active, one address).
-The answer is the best found, and proven only where every access reaches its ideal.
+Layouts are tried and counted: every member of every family, and the exact optimum of what is linear
+about the problem. The answer is proved where it reaches the floor (:mod:`bankwise.solver.floors`),
+or where all of it is linear after all (:mod:`bankwise.solver.as_linear`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bankwise.solver.linear_form import dimensions
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.price import Workload, as_written, workload
 from bankwise.solver.problem import BitTile, Problem, Request, problem
-from bankwise.solver.search import solve
+from bankwise.solver.search import Solution
 from bankwise.tile import Tile, Use, directions, spread
 
 VARIABLES = ("lane", "reg")
@@ -58,7 +58,7 @@ def listed_workload(
 def linear_part(machine: Machine, shape: Shape, accesses: Sequence[Listed]) -> Problem | None:
     """The problem with all lanes active and one address per lane; None if nothing is linear."""
     dims = dimensions(shape)
-    requests = [_one_address(machine, a.request) for a in accesses if a.offset is None]
+    requests = [halved(machine, a.request) for a in accesses if a.offset is None]
     if dims is None or not requests:
         return None
     masked = [a.request.name for a in accesses if a.active is not None]
@@ -71,12 +71,8 @@ def is_linear(machine: Machine, listed: Listed) -> bool:
     return listed.active is None and listed.offset is None and not _two(machine, listed.request)
 
 
-def linear_plan(work: Workload, linear: Problem | None) -> Plan | None:
-    """The optimum of what is linear about a problem, counted on all of it; None if there is none.
-
-    :func:`linear_part` gives ``linear``.
-    """
-    solution = None if linear is None else solve(linear)
+def linear_plan(work: Workload, solution: Solution | Refusal | None) -> Plan | None:
+    """The optimum of what is linear about a problem, counted on all of it; None without one."""
     if solution is None or isinstance(solution, Refusal):
         return None
     found = priced(work, SOLVER, Linear(solution.layout.columns))
@@ -88,8 +84,8 @@ def _two(machine: Machine, request: Request) -> bool:
     return name is not None and machine.instruction(name).addresses == 2
 
 
-def _one_address(machine: Machine, request: Request) -> Request:
-    """A two-address access as two executions of half of it."""
+def halved(machine: Machine, request: Request) -> Request:
+    """A two-address access as two executions of half of it, which weigh as much together."""
     if not _two(machine, request):
         return request
     vector = request.vector or ()
@@ -98,6 +94,7 @@ def _one_address(machine: Machine, request: Request) -> Request:
         vector=vector[:-1],
         registers=(*vector[-1:], *request.registers),
         instruction=None,
+        weight=2 * request.weight,
     )
 
 
@@ -106,13 +103,13 @@ def _use(machine: Machine, shape: Shape, listed: Listed, policy: str) -> Use:
     row = machine.instruction(request.instruction) if request.instruction else None
     if listed.offset is not None:
         elements = _elements(machine, shape, listed, listed.offset)
-        active = _active(machine, listed, len(elements))
+        active = active_lanes(machine, listed, len(elements))
         _check(shape, listed, elements, active)
     else:
         whole = _whole(machine, shape, listed, policy)
         elements = whole.elements
         steps = 2 ** len(f2.independent(request.registers))
-        active = np.tile(_active(machine, listed, steps), (len(elements) // steps, 1))
+        active = np.tile(active_lanes(machine, listed, steps), (len(elements) // steps, 1))
         if listed.active is not None:
             _check(shape, listed, elements, active)
         if listed.active is None and row is None:
@@ -144,7 +141,8 @@ def _elements(machine: Machine, shape: Shape, listed: Listed, offset: Expression
     return first[:, :, None] + np.arange(listed.span)
 
 
-def _active(machine: Machine, listed: Listed, executions: int) -> BoolArray:
+def active_lanes(machine: Machine, listed: Listed, executions: int) -> BoolArray:
+    """Which lanes take part, [executions, lanes]."""
     lane, reg = np.arange(machine.wave_size), np.arange(executions)[:, None]
     mask = np.ones((executions, machine.wave_size), np.bool_)
     if listed.active is None:

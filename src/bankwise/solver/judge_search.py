@@ -55,7 +55,7 @@ def better(
     left = [steps]
     for word in _words(bits, min(shared, bits)):
         left[0] -= 1
-        found = _Search([_outside(w, word) for w in wanted], word, left).run(said)
+        found = _Trial([_outside(w, word) for w in wanted], word, left).run(said)
         if left[0] <= 0:
             return Refusal(f"the judge's own search ended after {steps:,} steps")
         if found is not None:
@@ -85,7 +85,7 @@ def _named(place: int, word: tuple[int, ...]) -> int:
     return min(place ^ x for x in word)
 
 
-class _Search:
+class _Trial:
     """Banks for one direction after another; a class because the recursion shares all of it."""
 
     def __init__(self, wanted: Sequence[Wants], word: tuple[int, ...], left: list[int]) -> None:

@@ -92,10 +92,10 @@ def _least(problem: Problem, pinned: Pins, nodes: int) -> int:
         return 0
     loads = [load(problem.tile, pinned, a) for a in problem.accesses]
     wanted = sorted(demands(loads, [a.weight for a in problem.accesses]), key=lambda d: d.space)
-    best, size = 0, 2
-    while size < 2 * len(wanted):
+    best, size = 0, 4  # Two of them always reach their floor.
+    while size < len(wanted):
         groups = [wanted[i : i + size] for i in range(0, len(wanted), size)]
-        share = max(1, nodes // (4 * len(groups)))
+        share = max(1, nodes // len(groups))
         best = max(best, sum(_alone(group, len(pinned.free), share) for group in groups))
         size *= 2
     return best

@@ -128,9 +128,7 @@ class SolveDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.solve
     how: Annotated[str, Meta(description="how that is known, or why it is not")]
     at_least: Annotated[Number | None, Meta(description="passes that the space is proved to need")]
     family: Annotated[str | None, Meta(description="the one that was asked for")]
-    family_size: Annotated[
-        int | None, Meta(description="XOR layouts that keep rows and are as good")
-    ]
+    family_size: Annotated[int | None, Meta(description="row-keeping XOR layouts as good")]
     certificate: CertificateDocument | None
     pareto: Annotated[tuple[CandidateDocument, ...], Meta(description="what competes")]
     families: tuple[FamilyDocument, ...]
