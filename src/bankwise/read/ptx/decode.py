@@ -13,6 +13,7 @@ from bankwise.read.follow.guard import Guard, assigning
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.ptx.generic import of_the_host, shared_byte
 from bankwise.read.ptx.operands import registers, symbols, value
 from bankwise.read.ptx.parse import PtxKernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
@@ -42,10 +43,12 @@ Loads = Callable[[Statement], Value]
 def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
     """Decode all statements of ``kernel``; one more step ends it."""
     known = symbols(kernel.shared)
+    outside = of_the_host(kernel)
+    touches = iter(None if n in outside else touch(s) for n, s in enumerate(kernel.statements))
     return decode(
         kernel.statements,
         kernel.line,
-        touch,
+        lambda statement: next(touches),
         lambda statement, touched: _step(statement, kernel, known, loads, touched),
         lambda statement: _KNOWN.match(statement.name) is not None,
     )
@@ -72,7 +75,7 @@ def _step(
     address = None
     if isinstance(found, DecodedAccess):
         reads += found.address.registers
-        address = _address(found.address, known)
+        address = _address(found.address, known, found.generic)
     return ProgramStep(
         line=statement.line,
         name=statement.name,
@@ -122,9 +125,12 @@ def _truth(p: Array) -> BoolArray:
     return p.astype(np.bool_)
 
 
-def _address(at: Address, known: Mapping[str, int]) -> Callable[[State], Value]:
+def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[State], Value]:
     def first_byte(state: State) -> Value:
         base = value(state, at.registers[0], known)
+        if generic:
+            offset = np.uint64(at.offset_bytes % (1 << 64))
+            return apply(lambda x: shared_byte(x.astype(np.uint64) + offset), base)
         return apply(lambda x: x.astype(np.int64) + at.offset_bytes, base)
 
     return first_byte

@@ -5,8 +5,6 @@ PTX is not the last word: ptxas may still combine, split or reorder accesses. Th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
@@ -15,7 +13,7 @@ from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION, threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
-from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.touched import by_window, of_shared
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.decode import decode_kernel
 from bankwise.read.ptx.operands import WINDOW, address
@@ -77,45 +75,7 @@ def _parts(kernel: PtxKernel, trace: Trace) -> Parts:
     """The patterns of each shared variable, from its start; absolute addresses as "shared"."""
     names = {n + 1: variable.name for n, variable in enumerate(kernel.shared)}
     names[0] = ALLOCATION
-    return lambda touched: _by_variable(names, touched)
-
-
-def _by_variable(names: Mapping[int, str], touched: Touched) -> dict[str, Touched]:
-    found: dict[str, Touched] = {}
-    rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
-    for (offsets, active), count, sure in rows:
-        windows = np.unique(offsets[active] // WINDOW)
-        if len(windows) != 1 or int(windows[0]) not in names:
-            continue
-        window = int(windows[0])
-        part = found.setdefault(
-            names[window],
-            Touched(
-                counted=touched.counted,
-                unknown=touched.unknown,
-                maybe=touched.maybe,
-                xored=touched.xored,
-            ),
-        )
-        part.patterns.append((np.where(active, offsets - window * WINDOW, 0), active))
-        part.counts.append(count)
-        part.sure.append(sure)
-    return found
-
-
-def _generic(kernel: PtxKernel, decoded: Decoded, trace: Trace) -> str:
-    """Accesses whose state space neither their name nor their address gives."""
-    lines = [
-        kernel.statements[number].line
-        for number, touch in decoded.touches.items()
-        if touch.generic and number in trace.touched and trace.touched[number].unknown is not None
-    ]
-    if not lines:
-        return ""
-    return (
-        f"{len(lines)} generic accesses (first: line {lines[0]}) have an unknown address: "
-        "whether they touch shared memory is not known"
-    )
+    return lambda touched: by_window(of_shared(touched), names, WINDOW)
 
 
 PTX: Dialect[PtxKernel, Statement] = Dialect(
@@ -134,5 +94,4 @@ PTX: Dialect[PtxKernel, Statement] = Dialect(
     decode=_decode,
     start=_start,
     parts=_parts,
-    generic=_generic,
 )

@@ -78,6 +78,20 @@ class PtxKernel:
     workgroup_size: tuple[int, ...] | None
     bounded: bool
 
+    def ways(self) -> tuple[tuple[int, ...], ...]:
+        """Where control may go from each statement."""
+        return tuple(self._after(n, one) for n, one in enumerate(self.statements))
+
+    def _after(self, number: int, one: Statement) -> tuple[int, ...]:
+        behind = (number + 1,)
+        if one.parts[0] in ("ret", "exit", "trap", "brx"):
+            return behind if one.guard else ()
+        if one.parts[0] != "bra" or not one.operands:
+            return behind
+        target = self.labels.get(one.operands[0])
+        there = (target,) if target is not None else ()
+        return (*there, *behind) if one.guard else there
+
     @property
     def lds_bytes(self) -> int | None:
         """Shared memory of its variables; None where the launch sizes one of them."""

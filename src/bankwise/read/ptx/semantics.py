@@ -21,6 +21,7 @@ from bankwise.read.follow.values import (
     operands_of,
 )
 from bankwise.read.integers import fit
+from bankwise.read.ptx.generic import from_window, in_window, to_window
 from bankwise.read.ptx.integers import (
     FUNCTIONS,
     ONLY_SIGNED,
@@ -47,6 +48,8 @@ def meaning(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     parts = statement.parts
     if len(statement.operands) < 2:
         return None
+    if parts[0] == "isspacep":
+        return _space(statement, known)
     if parts[-1] == "pred":
         return _predicate(statement, known)
     if parts[0] == "mov" and any("{" in text for text in statement.operands):
@@ -185,14 +188,13 @@ def _select(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
 
 def _convert(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
-    """cvt between integers; cvta, which changes the address space and not the address."""
+    """cvt between integers; cvta, between addresses of a space and generic ones."""
     parts = statement.parts
     if len(statement.operands) != 2:
         return None
     kinds = [p for p in parts[1:] if _TYPE.fullmatch(p)]
-    if parts[0] == "cvta" and kinds:
-        bits = 8 * BYTES[kinds[-1]]
-        return lambda state: (apply(lambda x: fit(x, bits), *_sources(statement, known, state)),)
+    if parts[0] == "cvta":
+        return _change_space(statement, known)
     if len(kinds) != 2 or len(parts) != 3:
         return None
     to, of = kinds
@@ -202,6 +204,23 @@ def _convert(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         return (apply(lambda x: convert(x, of, to), found),)
 
     return run
+
+
+def _change_space(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """cvta: only shared memory has a window of its own here. Of 32 bits it is not followed."""
+    parts = statement.parts
+    if parts[-1] != "u64":
+        return None
+    function: Function = lambda x: fit(x, 64)  # noqa: E731 - one of three
+    if "shared" in parts[:3]:
+        function = from_window if "to" in parts else to_window
+    return lambda state: (apply(function, *_sources(statement, known, state)),)
+
+
+def _space(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    if "shared" not in statement.parts or len(statement.operands) != 2:
+        return None
+    return lambda state: (apply(in_window, *_sources(statement, known, state)),)
 
 
 def _pack(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
