@@ -5,7 +5,7 @@ knows. To add one: a record like ``read/ptx/dialect.py``, and its name in the ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -83,7 +83,8 @@ class Dialect(Generic[K, I]):
     ``decode`` and ``start``: the steps of a kernel, and the registers of one workgroup, for a size
     and values of arguments. ``parts``: see :data:`Parts`; ``label``: what an instruction is
     called in notes beside its name in the machine files, "" if nothing; ``address``: of an
-    instruction in its function, in bytes; ``runs``: whether an
+    instruction in its function, in bytes; ``place``: equal for the copies of one instruction, where
+    a function is called several times; ``runs``: whether an
     instruction can run at all; ``generic``: what may touch shared memory besides, nobody knows
     where.
     """
@@ -106,6 +107,7 @@ class Dialect(Generic[K, I]):
     parts: Callable[[K, Trace], Parts] = lambda kernel, trace: _whole
     label: Callable[[I], str] = lambda instruction: ""
     address: Callable[[I], int | None] = lambda instruction: None
+    place: Callable[[I], Hashable] = id
     runs: Callable[[I], bool] = lambda instruction: True
     generic: Callable[[K, Decoded, Trace], str] = lambda kernel, decoded, trace: ""
 
@@ -253,7 +255,7 @@ def _accesses(
     place: Place,
 ) -> Iterator[AssemblyAccess]:
     instructions = dialect.instructions(kernel)
-    for number, copies in _copies(instructions, decoded).items():
+    for number, copies in _copies(dialect, instructions, decoded).items():
         one, touch = instructions[number], decoded.touches[number]
         runs = [trace.touched[copy] for copy in copies if copy in trace.touched]
         touched = together(runs) if runs else None
@@ -269,13 +271,16 @@ def _accesses(
             yield replace(found, access=known)
 
 
-def _copies(instructions: Sequence[I], decoded: Decoded) -> dict[int, list[int]]:
+def _copies(
+    dialect: Dialect[K, I], instructions: Sequence[I], decoded: Decoded
+) -> dict[int, list[int]]:
     """The accesses that are one instruction of the text, by the number of the first: a function
-    that is called twice stands in a kernel twice, as the same value."""
-    first: dict[int, int] = {}
+    that is called twice stands in a kernel twice."""
+    first: dict[Hashable, int] = {}
     found: dict[int, list[int]] = {}
     for number in decoded.touches:
-        found.setdefault(first.setdefault(id(instructions[number]), number), []).append(number)
+        place = dialect.place(instructions[number])
+        found.setdefault(first.setdefault(place, number), []).append(number)
     return found
 
 
@@ -301,7 +306,7 @@ def _refusals(
         yield Refusal(refusal.reason, place(instructions[number]))
     by_line = {one.line: place(one) for one in instructions}
     yield from lost_places(trace, lambda line: by_line[line])
-    for number, copies in _copies(instructions, decoded).items():
+    for number, copies in _copies(dialect, instructions, decoded).items():
         one, touch = instructions[number], decoded.touches[number]
         reasons = (_reason(trace, copy, touch, parts) for copy in copies)
         reason = next(filter(None, reasons), "")

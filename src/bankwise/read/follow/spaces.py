@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+import numpy as np
+
+from bankwise.read.follow.values import Array
+
 Origin = Literal["number", "host", "shared", "any"]
 """A number that is no pointer; what the host passes; an address of shared memory; anything."""
 
@@ -18,6 +22,29 @@ computes by chance; nothing but equality with it is asked."""
 
 NOT_SHARED = -1
 """The byte of a lane whose address lies outside of shared memory."""
+
+
+_HIGH, _LOW = np.uint64(WINDOW_HIGH << 32), np.uint64(0xFFFFFFFF)
+
+
+def to_window(address: Array) -> Array:
+    """An address of shared memory as a generic one."""
+    return np.asarray((address.astype(np.uint64) & _LOW) | _HIGH)
+
+
+def from_window(address: Array) -> Array:
+    """A generic address as one of shared memory."""
+    return np.asarray(address.astype(np.uint64) & _LOW)
+
+
+def in_window(address: Array) -> Array:
+    """Whether a generic address is one of shared memory."""
+    return np.asarray(address.astype(np.uint64) & ~_LOW == _HIGH)
+
+
+def shared_byte(address: Array) -> Array:
+    """The byte of shared memory, int64; -1 where the address is of other memory."""
+    return np.where(in_window(address), from_window(address).astype(np.int64), NOT_SHARED)
 
 
 def either(a: Origin, b: Origin) -> Origin:

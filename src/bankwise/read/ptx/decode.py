@@ -11,10 +11,12 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning
 from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
-from bankwise.read.ptx.generic import of_the_host, shared_byte
+from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import registers, symbols, value
+from bankwise.read.ptx.parameters import passed
 from bankwise.read.ptx.parse import PtxKernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
 from bankwise.read.ptx.shared import touch
@@ -65,12 +67,17 @@ def _step(
     word = statement.parts[0]
     if word in ("bra", "ret", "exit", "brx", "trap"):
         return _control(statement, kernel, guard)
-    writes = _results(statement)
-    does = _load(statement, loads) if statement.name.startswith("ld.param") else None
+    parameter = passed(statement, kernel)
+    writes = parameter.writes if parameter else _results(statement)
+    does = parameter.run if parameter else None
+    if does is None and statement.name.startswith("ld.param"):
+        does = _load(statement, loads)
     if does is None and writes:
         does = meaning(statement, known)
     reads = registers(statement.guard)
-    if does is not None:
+    if parameter is not None:
+        reads += parameter.reads
+    elif does is not None:
         reads += tuple(n for text in statement.operands[1:] for n in registers(text))
     address = None
     if isinstance(found, DecodedAccess):

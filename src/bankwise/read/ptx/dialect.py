@@ -15,9 +15,18 @@ from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import by_window, of_shared
 from bankwise.read.follow.values import Unknown, Value, constant
+from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.decode import decode_kernel
 from bankwise.read.ptx.operands import WINDOW, address
-from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement, kernel_names, kernels, target
+from bankwise.read.ptx.parse import (
+    BYTES,
+    PtxKernel,
+    Statement,
+    functions,
+    kernel_names,
+    kernels,
+    target,
+)
 
 WARP = 32
 _BLOCK = ("ctaid.x", "ctaid.y", "ctaid.z")
@@ -26,6 +35,12 @@ _GRID = ("nctaid.x", "nctaid.y", "nctaid.z")
 
 def _threads(kernel: PtxKernel) -> Threads:
     return Threads(kernel.workgroup_size, "is taken from .maxntid" if kernel.bounded else "")
+
+
+def _kernels(text: str, file: str, only: str) -> tuple[PtxKernel, ...]:
+    """The kernels of a text with the functions that they call."""
+    called = functions(text)
+    return tuple(inlined(kernel, called) for kernel in kernels(text, file, only))
 
 
 def _strange_argument(kernel: PtxKernel, key: str | int) -> str | None:
@@ -87,11 +102,12 @@ PTX: Dialect[PtxKernel, Statement] = Dialect(
     portable=True,
     target=target,
     names=kernel_names,
-    kernels=kernels,
+    kernels=_kernels,
     instructions=lambda kernel: kernel.statements,
     threads=_threads,
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,
     parts=_parts,
+    place=lambda statement: (statement.line, statement.number),
 )

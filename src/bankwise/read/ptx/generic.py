@@ -13,23 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from bankwise.read.follow.spaces import (
-    NOT_SHARED,
-    WINDOW_HIGH,
-    Origin,
-    either,
-    either_of,
-    sum_of,
-)
-from bankwise.read.follow.values import Array
+from bankwise.read.follow.spaces import Origin, either, either_of, sum_of
 from bankwise.read.follow.ways import facts_before
 from bankwise.read.ptx.operands import registers
+from bankwise.read.ptx.parameters import passed
 from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement
 from bankwise.read.ptx.shared import is_generic
 
-_HIGH, _LOW = np.uint64(WINDOW_HIGH << 32), np.uint64(0xFFFFFFFF)
 _SUMS = ("add", "sub", "and", "or", "xor", "not")
 _NUMBERS = ("mul", "shl", "shr", "div", "rem", "bfe", "popc", "clz", "min", "max", "abs", "neg")
 
@@ -42,32 +32,19 @@ def of_the_host(kernel: PtxKernel) -> frozenset[int]:
     parameters = {name for name, _ in kernel.parameters}
 
     def change(number: int, facts: dict[str, Origin]) -> None:
-        _change(kernel.statements[number], facts, parameters)
+        one = kernel.statements[number]
+        moved = passed(one, kernel)
+        if moved is None:
+            _change(one, facts, parameters)
+            return
+        origin = facts.get(moved.reads[0], "any") if moved.reads else "number"
+        for name in moved.writes:
+            facts[name] = either(facts.get(name, "any"), origin) if one.guard else origin
 
     known = facts_before(kernel.ways(), change, either)
     return frozenset(
         n for n in wanted if _pointer(kernel.statements[n], known.get(n, {})) == "host"
     )
-
-
-def to_window(address: Array) -> Array:
-    """cvta.shared: an address of shared memory as a generic one."""
-    return np.asarray((address.astype(np.uint64) & _LOW) | _HIGH)
-
-
-def from_window(address: Array) -> Array:
-    """cvta.to.shared: the other way round."""
-    return np.asarray(address.astype(np.uint64) & _LOW)
-
-
-def in_window(address: Array) -> Array:
-    """isspacep.shared: whether a generic address is one of shared memory."""
-    return np.asarray(address.astype(np.uint64) & ~_LOW == _HIGH)
-
-
-def shared_byte(address: Array) -> Array:
-    """The byte of shared memory, int64; -1 where the address is of other memory."""
-    return np.where(in_window(address), from_window(address).astype(np.int64), NOT_SHARED)
 
 
 def _pointer(one: Statement, facts: Mapping[str, Origin]) -> Origin:

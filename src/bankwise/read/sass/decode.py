@@ -22,7 +22,7 @@ from bankwise.read.sass.calls import Return
 from bankwise.read.sass.effects import known, results
 from bankwise.read.sass.forms import Meaning
 from bankwise.read.sass.frames import Frames, frames
-from bankwise.read.sass.generic import of_the_host, shared_byte
+from bankwise.read.sass.generic import byte_at, of_the_host
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.moves import move, outside, spill
 from bankwise.read.sass.operands import (
@@ -123,7 +123,7 @@ def _pointer(found: DecodedAccess) -> tuple[str, ...]:
 def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Value:
     at = found.address
     if found.generic:
-        return shared_byte(state, (at.registers[0], at.offset_bytes), constants)
+        return byte_at(state, (at.registers[0], at.offset_bytes), constants)
     return first_byte(at, state)
 
 

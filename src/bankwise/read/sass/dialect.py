@@ -117,5 +117,6 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     parts=_parts,
     label=_label,
     address=lambda i: i.address,
+    place=lambda i: i.line,
     runs=lambda i: i.guard != "!PT",  # the compiler guards with !PT what only fills a slot
 )

@@ -20,9 +20,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bankwise.read.follow.spaces import NOT_SHARED, WINDOW_HIGH, Origin, either, either_of, sum_of
+from bankwise.read.follow.spaces import Origin, either, either_of, shared_byte, sum_of
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Value, apply
+from bankwise.read.follow.values import Value, apply
 from bankwise.read.follow.ways import facts_before
 from bankwise.read.sass.calls import Inlined
 from bankwise.read.sass.effects import results
@@ -78,16 +78,11 @@ def of_the_host(code: Inlined, stack: Frames, window: str) -> frozenset[int]:
     )
 
 
-def shared_byte(state: State, at: tuple[str, int], constants: Constants) -> Value:
+def byte_at(state: State, at: tuple[str, int], constants: Constants) -> Value:
     """The byte of shared memory that every lane touches, int64; -1 where it is other memory."""
     name, offset = at
     whole = apply(lambda x: x + np.uint64(offset % (1 << 64)), pair(state, name, constants))
-    return apply(_inside, whole)
-
-
-def _inside(whole: Array) -> Array:
-    low = (whole & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return np.where(whole >> np.uint64(32) == np.uint64(WINDOW_HIGH), low, NOT_SHARED)
+    return apply(shared_byte, whole)
 
 
 def _spill(one: SassInstruction, words: tuple[str, ...], facts: dict[str, Origin]) -> None:

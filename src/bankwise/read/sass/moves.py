@@ -13,7 +13,7 @@ from bankwise.read.follow.values import Array, Unknown, Value, apply, constant, 
 from bankwise.read.follow.warp import SHUFFLES, alike, ballot, shuffle
 from bankwise.read.integers import halves
 from bankwise.read.sass.forms import Meaning
-from bankwise.read.sass.generic import pointer_of, shared_byte
+from bankwise.read.sass.generic import byte_at, pointer_of
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import to_float_up, to_long
 from bankwise.read.sass.operands import (
@@ -250,7 +250,7 @@ def _space(i: SassInstruction, constants: Constants) -> Meaning | None:
         return None
 
     def run(state: State) -> Value:
-        return apply(lambda x: x != NOT_SHARED, shared_byte(state, at, constants))
+        return apply(lambda x: x != NOT_SHARED, byte_at(state, at, constants))
 
     return _asked(i, run, following(at[0], 2))
 

@@ -27,16 +27,14 @@ _JUMPS = ("BRA", "CALL", "RET", "BSSY", "JMP", "BRX", "CALL", "BMOV", "WARPSYNC"
 def placed(
     instructions: Sequence[SassInstruction],
 ) -> tuple[tuple[SassInstruction, ...], tuple[str, ...]]:
-    """The instructions with numbers for names, and the names in the order of their windows. What
-    was the same value stays the same."""
+    """The instructions with numbers for names, and the names in the order of their windows."""
     names: dict[str, int] = {}
     for one in instructions:
         for found in _SYMBOL.finditer(" ".join(one.operands)) if _may_name(one) else ():
             names.setdefault(found[1], len(names))
     if not names or len(names) > MOST_SYMBOLS:
         return tuple(instructions), ()
-    new = {id(one): _placed(one, names) for one in instructions}
-    return tuple(new[id(one)] for one in instructions), tuple(map(_plain, names))
+    return tuple(_placed(one, names) for one in instructions), tuple(map(_plain, names))
 
 
 def _may_name(one: SassInstruction) -> bool:
