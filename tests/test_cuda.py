@@ -195,7 +195,7 @@ def test_what_is_not_analysed_is_said_at_source_lines_of_the_kernel_that_it_is_i
         assert (refusal["location"]["file"], refusal["location"]["line"]) == ("src/kernel.cu", 2)
         assert refusal["reason"].endswith("depends on a value loaded from memory (line 6)")
     verdicts = {k["name"]: k["verdict"].partition(":")[0] for k in found["kernels"]}
-    assert verdicts == {"histogram": "no conflicts in what was analysed", "copy": "no conflicts"}
+    assert verdicts == {"histogram": "no conflicts in what is known", "copy": "no conflicts"}
 
 
 @real

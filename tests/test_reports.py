@@ -204,6 +204,7 @@ REQUIRED = {
     "rule": {"id"},
     "message": {"text"},
     "result": {"message"},
+    "suppression": {"kind"},
 }
 """What the schema of SARIF 2.1.0 (OASIS, sarif-schema-2.1.0.json) lists as required, of the objects
 used here. A message may have an ``id`` for its ``text``, which these have not."""
@@ -214,8 +215,10 @@ ALLOWED = {
     "driver": {"name", "version", "rules"},
     "rule": {"id", "shortDescription", "fullDescription", "help"},
     "message": {"text"},
-    "result": {"ruleId", "level", "message", "locations"},
-    "location": {"physicalLocation"},
+    "result": {"ruleId", "level", "message", "locations", "properties", "suppressions"},
+    "suppression": {"kind", "justification"},
+    "location": {"physicalLocation", "logicalLocations"},
+    "logical location": {"name", "kind"},
     "physical location": {"artifactLocation", "region"},
     "artifact": {"uri"},
     "region": {"startLine", "startColumn"},
@@ -234,9 +237,11 @@ def sarif_objects(log: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
             found += [("message", rule[k]) for k in rule if k != "id"]
         for result in run["results"]:
             found += [("result", result), ("message", result["message"])]
+            found += [("suppression", one) for one in result.get("suppressions", ())]
             for place in result.get("locations", []):
                 physical = place["physicalLocation"]
                 found += [("location", place), ("physical location", physical)]
+                found += [("logical location", one) for one in place.get("logicalLocations", ())]
                 found += [("artifact", physical["artifactLocation"])]
                 found += [("region", physical[k]) for k in ("region",) if k in physical]
     return found

@@ -125,7 +125,7 @@ def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
         reports,
         optima=advice.optima,
         notes=advice.notes if conflicts else (),
-        refusals=(*found.refusals, *_unseen(found), *uncounted),
+        refusals=(*found.refusals, *unseen(found), *uncounted),
     )
 
 
@@ -169,7 +169,7 @@ def _issued(pattern: Pattern, found: AssemblyAccess) -> IssuedPattern:
     return IssuedPattern((issued,), pattern.allocation, pattern.executions, pattern.really)
 
 
-def _unseen(found: AssemblyKernel) -> Iterator[Refusal]:
+def unseen(found: AssemblyKernel) -> Iterator[Refusal]:
     """Accesses that may touch shared memory: nobody knows, so not everything is analysed."""
     for why in found.unseen:
         yield Refusal(f"{found.name}: {why}", found.location)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.kernel_report import check_report, kernel_report
-from bankwise.counting.access import Access, Pattern
+from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import (
@@ -21,11 +21,13 @@ from bankwise.counting.kernel import (
 from bankwise.errors import Refusal
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.hardware.policies import Issue
+from bankwise.hardware.toolchain import NONE
 from bankwise.read.options import Options, Progress, dims_of, three
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan
+    from bankwise.read.mlir.extract import SharedAccess
     from bankwise.read.mlir.module import Opened
 
 
@@ -37,32 +39,40 @@ def check_mlir_file(file: Path, options: Options, progress: Progress | None = No
 
 
 def check_opened(opened: Opened, options: Options) -> CheckReport:
-    """Check all kernels of an open module; ``options.isa``: also against what is emitted."""
-    report = report_of(opened, options, analyse(opened, options))
+    """Check all kernels of an open module; ``options.isa``: as they are emitted."""
+    analyses = analyse(opened, options)
+    report = report_of(opened, options, analyses)
     if not options.isa:
         return report
-    from bankwise.ask.reconcile import reconcile
+    from bankwise.ask.check_isa import compiled_report
 
-    return reconcile(report, opened)
+    return compiled_report(report, opened, [kernel_of(analysis) for analysis in analyses])
+
+
+def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:
+    """What a count of a source does not know, and what does."""
+    if not analyses:
+        return
+    tools = [analysis.machine.tools.iree for analysis in analyses]
+    way = ": --isa counts what it emits" if all(t and t.backend != NONE for t in tools) else ""
+    yield f"counted from the source; the compiler may join or drop accesses{way}"
 
 
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
     """Count what was extracted."""
-    counted = [_report(analysis, options.width_policy) for analysis in analyses]
+    kernels = [_report(analysis, options.width_policy) for analysis in analyses]
     return check_report(
         opened.source.file,
         options.width_policy,
-        [report for report, _ in counted],
+        kernels,
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
-        refusals=(
-            r for a, (_, more) in zip(analyses, counted, strict=True) for r in (*a.refusals, *more)
-        ),
-        notes=opened.notes,
+        refusals=(refusal for kernel in kernels for refusal in kernel.refusals),
+        notes=opened.notes if options.isa else (*opened.notes, *_source_level(analyses)),
     )
 
 
-def _report(analysis: Analysis, policy: str) -> tuple[KernelReport, tuple[Refusal, ...]]:
-    """One kernel, and what of it was not counted.
+def _report(analysis: Analysis, policy: str) -> KernelReport:
+    """One kernel.
 
     Its occupancy is that of a kernel nobody has compiled: registers are not considered. None
     without shared memory.
@@ -73,8 +83,12 @@ def _report(analysis: Analysis, policy: str) -> tuple[KernelReport, tuple[Refusa
     held = occupancy(gpu, Usage(x * y * z, used)) if used else None
     accesses, refusals = count_kernel(kernel, gpu)
     return kernel_report(
-        kernel, accesses, occupancy=held, optima=_optima(analysis, policy)
-    ), refusals
+        kernel,
+        accesses,
+        occupancy=held,
+        optima=_optima(analysis, policy),
+        refusals=(*analysis.refusals, *analysis.extraction.unseen, *refusals),
+    )
 
 
 def kernel_of(analysis: Analysis) -> Kernel:
@@ -89,7 +103,7 @@ def kernel_of(analysis: Analysis) -> Kernel:
         grid=analysis.kernel.grid,
         lds_bytes=sum(a.size_bytes for a in extraction.allocations),
         accesses=tuple(
-            _access(site.access, issues[site.access.shared_index])
+            _access(site, issues[site.access.shared_index])
             for site in extraction.accesses
             if site.access.shared_index in issues
         ),
@@ -101,7 +115,8 @@ def kernel_of(analysis: Analysis) -> Kernel:
     )
 
 
-def _access(access: Access, issues: tuple[Issue, ...]) -> KernelAccess:
+def _access(site: SharedAccess, issues: tuple[Issue, ...]) -> KernelAccess:
+    access = site.access
     return KernelAccess(
         access.location,
         access.operation,
@@ -109,6 +124,7 @@ def _access(access: Access, issues: tuple[Issue, ...]) -> KernelAccess:
         access.direction,
         tuple(_issued(pattern, issues) for pattern in access.patterns),
         note=access.note,
+        one_workgroup=site.moves,
     )
 
 

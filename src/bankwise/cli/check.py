@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,6 +73,10 @@ def check(
         str,
         typer.Option(metavar="JSON", help="A saved check: conflicts it knows do not fail."),
     ] = "",
+    min_evidence: Annotated[
+        str,
+        typer.Option(metavar="LEVEL", help="Rules of weaker evidence do not fail (docs/ci.md)."),
+    ] = "unknown",
     counters: Counters = "",
     worth: WorthIt = False,
     form: Annotated[CheckFormat, typer.Option("--format", help="How to print.")] = CheckFormat.text,
@@ -85,7 +90,7 @@ def check(
         *(target, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
         *(tuple(argument), isa, keep, padding, direct_load),
     )
-    gate = _gate(fail_on, baseline)
+    gate = _gate(fail_on, baseline, min_evidence)
     refuse(counters, worth, form)
     with progress("checking") as advance:
         answer = check_file(file, options, advance, beside=flags(context))
@@ -93,25 +98,27 @@ def check(
     extra = more(report, options, counters, worth)
     if form is CheckFormat.text:
         from bankwise.show.answers import print_check
+        from bankwise.show.gate import print_gate
         from bankwise.show.more import print_more
 
         print_check(answer, out(), everything=everything)
+        print_gate(report, gate, out())
         print_more(extra, out())
     else:
         _write_check(answer, file, form, gate, extra)
     raise typer.Exit(gate.exit_code(report))
 
 
-def _gate(fail_on: str, baseline: str) -> Gate:
+def _gate(fail_on: str, baseline: str, min_evidence: str) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
-    from bankwise.show.gate import Gate, read_baseline, read_ways
+    from bankwise.show.gate import Gate, read_baseline, read_level, read_ways
 
-    ways = read_ways(fail_on)
+    gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
     if not baseline:
-        return Gate(ways)
+        return gate
     require(baseline, "check --baseline")
-    return Gate(ways, read_baseline(read_text(baseline), baseline))
+    return replace(gate, known=read_baseline(read_text(baseline), baseline))
 
 
 def _write_check(
@@ -120,7 +127,7 @@ def _write_check(
     from bankwise.show.answers import check_document, counted
 
     if form is CheckFormat.json:
-        write_json(check_document(answer, extra))
+        write_json(check_document(answer, extra, gate))
     elif form is CheckFormat.github:
         from bankwise.show.gate import github_annotations
 
@@ -129,8 +136,8 @@ def _write_check(
         from bankwise.read.recognise import text_of
         from bankwise.workbench.page import html
 
-        sys.stdout.write(html(check_document(answer, extra, lanes=True), text_of(file)))
+        sys.stdout.write(html(check_document(answer, extra, gate, lanes=True), text_of(file)))
     else:
         from bankwise.show.as_sarif import check_sarif
 
-        write_json(check_sarif(counted(answer)))
+        write_json(check_sarif(counted(answer), gate))

@@ -46,6 +46,7 @@ def count(
         write_json(count_document(report))
     else:
         counting.print_count(report, out())
+    raise typer.Exit(report.exit_code)
 
 
 @app.command(

@@ -29,6 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
+
+BoundKind = Literal["exact", "at most", "at least", "between", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,15 @@ class Bound:
     def exact(self) -> bool:
         """Whether it is one number."""
         return self.low == self.high
+
+    @property
+    def kind(self) -> BoundKind:
+        """What the two ends say together, in a word: the only place that derives it."""
+        if self.exact:
+            return "exact"
+        if self.high is None:
+            return "at least" if self.low else "unknown"
+        return "between" if self.low else "at most"
 
     def __contains__(self, number: int) -> bool:
         return self.low <= number and (self.high is None or number <= self.high)
@@ -72,11 +84,17 @@ class Bound:
         return False if other.high is not None and other.high <= self.low else None
 
     def __str__(self) -> str:
-        if self.exact:
-            return f"{self.low:,}"
-        if self.high is None:
-            return f"at least {self.low:,}" if self.low else "unknown"
-        return f"between {self.low:,} and {self.high:,}" if self.low else f"at most {self.high:,}"
+        match self.kind:
+            case "exact":
+                return f"{self.low:,}"
+            case "at least":
+                return f"at least {self.low:,}"
+            case "at most":
+                return f"at most {self.high:,}"
+            case "between":
+                return f"between {self.low:,} and {self.high:,}"
+            case "unknown":
+                return "unknown"
 
 
 def exactly(number: int) -> Bound:

@@ -137,6 +137,7 @@ def _report(
             Iteration(p.iterations, p.allocation, p.executions, c, p.really) for p, c in pairs
         ),
         lanes=why.lanes,
+        one_workgroup=access.one_workgroup,
         address=access.address,
         written=access.written,
     )

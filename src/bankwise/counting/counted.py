@@ -7,6 +7,7 @@ under a rule whose evidence is "unknown" is *assumed*, however exact its count.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +17,7 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.kernel import InstructionSource
 from bankwise.counting.reason import Reason
 from bankwise.errors import Location
-from bankwise.hardware.machine import AccessKind, Direction, Evidence
+from bankwise.hardware.machine import LEVELS, AccessKind, Direction, Evidence
 
 Sureness = Literal["none", "possible", "sure"]
 
@@ -56,7 +57,8 @@ class AccessReport:
 
     ``issued``: the instructions that one execution issues per wave, by name. ``executions``: per
     workgroup, as followed; ``times``: between which ends they lie. ``share``: its part of the
-    kernel's LDS time. ``evidence``, ``confidence``: of the least certain row. ``address``,
+    kernel's LDS time. ``evidence``, ``confidence``: of the least certain row.
+    ``one_workgroup``: it is counted for one workgroup, and others touch other places. ``address``,
     ``written``: of machine code, where the instruction stands and how it is written.
     """
 
@@ -82,6 +84,7 @@ class AccessReport:
     iterations: tuple[Iteration, ...]
     share: float = 0.0
     lanes: Lanes | None = None
+    one_workgroup: bool = False
     address: int | None = None
     written: str = ""
 
@@ -106,6 +109,11 @@ class AccessReport:
         return self.evidence == "unknown"
 
     @property
+    def taken(self) -> bool:
+        """Whether its rule is assumed at best: free of conflicts by it is no promise."""
+        return self.evidence in ("assumed", "unknown")
+
+    @property
     def conflict(self) -> Sureness:
         """Whether it conflicts: "sure" if it does whenever it runs, by a rule that is known.
 
@@ -120,3 +128,34 @@ class AccessReport:
     def rule(self) -> str:
         """The rule this access breaks; empty if none."""
         return "bank-conflict" if self.run.extra > 0 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What the conflict counter adds for some accesses together.
+
+    ``known``: by rules that are known. ``assumed``: what is counted by rules that nobody knows,
+    None if there are none such: a count under an unknown rule bounds nothing, so it is never added
+    to the other. ``evidence``: of the least certain of all these rules, None without any.
+    """
+
+    known: Cost
+    assumed: Cost | None
+    evidence: Evidence | None
+
+    @property
+    def bound(self) -> Bound:
+        """Between which ends the counter's number lies."""
+        known = self.known.ends.extra
+        return known if self.assumed is None else Bound(known.low, None)
+
+
+def added(counted: Iterable[tuple[AccessReport, Cost]]) -> Added:
+    """Of accesses with what each of them costs: as often as the caller asks about."""
+    pairs = list(counted)
+    assumed = [cost for access, cost in pairs if access.assumed]
+    return Added(
+        sum((cost for access, cost in pairs if not access.assumed), Cost()),
+        sum(assumed, Cost()) if assumed else None,
+        max((access.evidence for access, _ in pairs), key=LEVELS.index, default=None),
+    )

@@ -66,7 +66,8 @@ class KernelAccess:
 
     ``patterns`` all issue the same instructions, each at its own places. ``some_lanes``: nobody
     knows which of the active lanes take part. ``unseen``: why it may run in other ways, too, that
-    nobody has seen; empty if not. ``address``, ``written``: where the instruction stands and how
+    nobody has seen; empty if not. ``one_workgroup``: the patterns are those of one workgroup, and
+    another one has others. ``address``, ``written``: where the instruction stands and how
     it is written, of machine code (:class:`bankwise.counting.access.Access`).
     """
 
@@ -79,6 +80,7 @@ class KernelAccess:
     note: str = ""
     some_lanes: bool = False
     unseen: str = ""
+    one_workgroup: bool = False
     address: int | None = None
     written: str = ""
 

@@ -29,6 +29,8 @@ AMD); a transposing read (``ds_read_*_tr_*``); ldmatrix / stmatrix; an atomic; `
 Vendor = Literal["amd", "nvidia"]
 Merge = Literal["none", "neighbours"]
 Evidence = Literal["measured", "documented", "claimed", "inferred", "assumed", "unknown"]
+"""How a rule is known, the surest first."""
+LEVELS: tuple[Evidence, ...] = get_args(Evidence)
 
 _RUN = re.compile(r"(\d+)(?:-(\d+))?")
 

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from bankwise.show import as_text, solving, spec
 from bankwise.show.fixing import FixReport
+from bankwise.show.gate import Gate
 from bankwise.show.model import ModelFix
 from bankwise.show.more import More
 from bankwise.show.solving import SolveReport
@@ -26,14 +27,19 @@ def counted(answer: CheckReport | SpecReport) -> CheckReport:
 
 
 def check_document(
-    answer: CheckReport | SpecReport, more: More | None = None, *, lanes: bool = False
+    answer: CheckReport | SpecReport,
+    more: More | None = None,
+    gate: Gate | None = None,
+    *,
+    lanes: bool = False,
 ) -> CheckDocument:
-    """An answer of ``check``. ``lanes``: with what every lane touches, which pages draw."""
+    """An answer of ``check``, with what the ``gate`` left out. ``lanes``: with what every lane
+    touches, which pages draw."""
     from bankwise.show.documents import checking
 
     if isinstance(answer, CheckReport):
-        return checking.check_document(answer, more, lanes=lanes)
-    return checking.spec_document(answer, lanes=lanes)
+        return checking.check_document(answer, more, gate, lanes=lanes)
+    return checking.spec_document(answer, gate, lanes=lanes)
 
 
 def print_check(

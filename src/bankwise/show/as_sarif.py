@@ -9,16 +9,21 @@ from urllib.parse import quote
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
+from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
-from bankwise.show.words import doubt
+from bankwise.show.words import assumptions, doubt
 
 
-def check_sarif(report: CheckReport) -> dict[str, Any]:
-    """The report as one SARIF run."""
-    results = [_conflict(a) for a in report.accesses if a.rule]
+def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]:
+    """The report as one SARIF run. What the ``gate`` leaves out is in it, as suppressed."""
+    gate = gate or Gate()
+    why = said_left_out(report, gate)
+    conflicts = (a for a in report.accesses if a.rule)
+    results = [_conflict(a, why if gate.leaves_out(a) else "") for a in conflicts]
     results += [_result(f.rule, "error", f.message, f.location) for f in report.findings]
     results += [_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
+    results += [_result("not-analysed", "note", why, at) for at, why in assumptions(report)]
     findings = [rule for rule in rules() if rule.kind == "finding"]
     driver = {
         "name": "bankwise",
@@ -42,7 +47,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _conflict(access: AccessReport) -> dict[str, Any]:
+def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
     text = (
         f"{access.instruction}: {access.cost.passes} passes, ideal {access.cost.ideal}, "
         f"{access.ways}-way: {access.witness}"
@@ -51,7 +56,17 @@ def _conflict(access: AccessReport) -> dict[str, Any]:
         text += f" ({access.reason})"
     why = doubt(access)
     level = "note" if why else "warning"
-    return _result("bank-conflict", level, "; ".join(filter(None, (text, why))), access.location)
+    said = "; ".join(filter(None, (text, why)))
+    result = _result("bank-conflict", level, said, access.location)
+    logical = {"name": access.kernel, "kind": "function"}
+    for place in result["locations"]:
+        place["logicalLocations"] = [logical]
+    extra = access.run.ends.extra
+    numbers = {"low": extra.low, "high": None if access.assumed else extra.high}
+    result["properties"] = {"kernel": access.kernel, "evidence": access.evidence, **numbers}
+    if left_out:
+        result["suppressions"] = [{"kind": "external", "justification": left_out}]
+    return result
 
 
 def _result(rule: str, level: str, text: str, place: Location | None) -> dict[str, Any]:

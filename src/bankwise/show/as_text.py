@@ -10,7 +10,7 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
-from bankwise.show.words import COLOURS, cell, kernel_verdict, verdict
+from bankwise.show.words import COLOURS, cell, compiled_line, kernel_verdict, verdict
 
 _SHOWN = 12
 """Accesses listed in full; the rest is summed up in one line unless all are asked for."""
@@ -20,7 +20,7 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     """Print the answer of ``bankwise check``."""
     for note in report.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
-    for kernel in report.kernels:
+    for kernel in report.ranked:
         _print_kernel(kernel, report, console, everything)
     for finding in report.findings:
         place = escape(str(finding.location))
@@ -59,12 +59,14 @@ def _print_kernel(
             _print_layout(optimum, console)
         else:
             _print_encoding(optimum, console)
+    if kernel.compiled is not None:
+        console.print(escape(compiled_line(kernel.compiled)))
     for note in kernel.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
     _print_totals(kernel, console)
     if len(report.kernels) > 1:
-        refused = bool(report.refused(kernel))
-        console.print(_coloured(kernel_verdict(kernel, report), kernel.conflict, refused) + "\n")
+        clean = kernel.accounted and not report.refused(kernel)
+        console.print(_coloured(kernel_verdict(kernel, report), kernel.conflict, clean) + "\n")
 
 
 def _print_layout(optimum: Optimum, console: Console) -> None:
@@ -161,13 +163,13 @@ def _passes_and_ideal(cost: Cost) -> str:
     return f"{cost.ends.passes} / {cost.ends.ideal}"
 
 
-def _coloured(text: str, conflict: Sureness, refused: bool) -> str:
+def _coloured(text: str, conflict: Sureness, accounted: bool) -> str:
     """The words before the number in the colour of what they say."""
     words, colon, number = text.partition(":")
-    colour = "yellow" if conflict == "none" and refused else COLOURS[conflict]
-    return f"[{colour}]{words}[/]{colon}{number}"
+    colour = "yellow" if conflict == "none" and not accounted else COLOURS[conflict]
+    return f"[{colour}]{escape(words)}[/]{colon}{escape(number)}"
 
 
 def _print_headline(report: CheckReport, console: Console) -> None:
     if report.kernels:
-        console.print(_coloured(verdict(report), report.conflict, bool(report.refusals)))
+        console.print(_coloured(verdict(report), report.conflict, report.accounted))

@@ -17,13 +17,16 @@ from bankwise.show.worth import Worth
 @dataclass(frozen=True, slots=True)
 class CounterRow:
     """One counter. ``predicted``: None where the launch's grid is unknown; ``per_workgroup``: the
-    prediction for one workgroup. ``cause``: why the two may differ, or that they agree. ``exact``:
-    it counts shared memory alone, so a difference is one of the prediction."""
+    prediction for one workgroup, ``assumed``: its part by rules that are unknown. ``cause``: why
+    measured and predicted may differ, or that they agree. ``exact``: it counts shared memory alone,
+    so a difference is one of the prediction.
+    """
 
     what: str
     counter: str
     exact: bool
     per_workgroup: int
+    assumed: int
     predicted: int | None
     measured: float
     cause: str
@@ -78,6 +81,7 @@ class KernelBeside:
         if self.instructions:
             return all(row.predicted == row.measured for row in self.instructions)
         known = [row for row in self.rows if row.predicted is not None]
+        known = [row for row in known if not row.assumed]
         exact = [row for row in known if row.exact]
         if exact:
             return all(row.difference == 0 for row in exact)
@@ -129,7 +133,7 @@ def _counter_table(rows: tuple[CounterRow, ...]) -> Table:
     for row in rows:
         predicted = f"{row.per_workgroup:,} a workgroup"
         if row.predicted is not None:
-            predicted = f"{row.predicted:,}"
+            predicted = f"{row.predicted:,}" + (" (assumed)" if row.assumed else "")
         table.add_row(
             escape(f"{row.what}: {row.counter}"),
             predicted,

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from bankwise.counting.conflict import Witness
 from bankwise.counting.reason import Reason
+from bankwise.errors import exit_code
 from bankwise.hardware.machine import Instruction, phases_text
 
 
@@ -29,14 +30,21 @@ class CountReport:
         """What the conflict counter adds."""
         return self.passes - self.ideal
 
+    @property
+    def exit_code(self) -> int:
+        """3 by a rule that is unknown or assumed, else 0: a count is an answer, no finding."""
+        return exit_code(incomplete=self.instruction.evidence in ("assumed", "unknown"))
+
 
 def print_count(report: CountReport, console: Console) -> None:
     """Print the answer of ``bankwise count``."""
     row = report.instruction
-    colour = "red" if report.extra else "green"
+    known = report.exit_code == 0
+    colour = "red" if report.extra else "green" if known else "yellow"
+    open_ = "" if known else f" ({row.evidence}: the rule of {row.name})"
     console.print(
         f"[bold]{row.name}[/] on {report.target}: [{colour}]{report.passes} passes[/], ideal "
-        f"{report.ideal}, {report.counter} += {report.extra}"
+        f"{report.ideal}, {report.counter} += {report.extra}{open_}"
     )
     if report.witness is not None:
         console.print(f"  {report.ways}-way: {report.witness}")

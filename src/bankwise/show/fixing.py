@@ -13,6 +13,7 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal, exit_code
 from bankwise.show.values import CheckReport
+from bankwise.show.words import still_open
 from bankwise.solver.certificate import Certificate
 
 Status = Literal["passed", "failed", "not available", "skipped"]
@@ -98,7 +99,7 @@ class FixReport:
         return exit_code(
             failed=bool(self.changes) and not self.accepted,
             findings=after.conflict == "sure" or bool(after.findings),
-            incomplete=unsure or bool(self.refusals or after.refusals),
+            incomplete=unsure or bool(self.refusals) or not after.accounted,
         )
 
 
@@ -124,6 +125,7 @@ def print_fix(report: FixReport, console: Console) -> None:
     if report.changes:
         console.print(_table(report))
         _print_doubt(report, console)
+    _print_open(report, console)
     for verdict in report.verdicts:
         _print_verdict(verdict, console)
     if report.changes and not report.accepted:
@@ -152,15 +154,17 @@ def _table(report: FixReport) -> Table:
             f"[{colour}]{new.run.passes:,}[/]",
             f"{new.run.ideal:,}",
         )
-    before, after = report.before.totals.run, report.after.totals.run
-    table.add_row(
-        "",
-        "all loads and stores",
-        "",
-        f"{before.passes:,}",
-        f"{after.passes:,}",
-        f"{after.ideal:,}",
-    )
+    for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
+        before, after = kernel.totals.run, fixed.totals.run
+        of = f" of {kernel.name}" if len(report.before.kernels) > 1 else ""
+        table.add_row(
+            "",
+            escape(f"all loads and stores{of}"),
+            "",
+            f"{before.passes:,}",
+            f"{after.passes:,}",
+            f"{after.ideal:,}",
+        )
     return table
 
 
@@ -168,6 +172,13 @@ def _print_doubt(report: FixReport, console: Console) -> None:
     if not all(kernel.counted for kernel in report.after.kernels):
         said = "as followed: how often some accesses run is not known"
         console.print(f"[dim]passes are {said}[/]")
+
+
+def _print_open(report: FixReport, console: Console) -> None:
+    for kernel in report.after.kernels:
+        left = still_open(kernel, len(report.after.refused(kernel)))
+        if left:
+            console.print(f"[yellow]open in {escape(kernel.name)}:[/] {escape('; '.join(left))}")
 
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""When a check fails a build: only from so many ways on, only what a baseline does not know."""
+"""When a check fails a build: ways, a baseline of known conflicts, the evidence of the rules."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from rich.console import Console
+from rich.markup import escape
+
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, exit_code
+from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.show.values import CheckReport
-from bankwise.show.words import doubt
+from bankwise.show.words import assumptions, doubt
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
 """An access as a baseline knows it: kernel, operation, direction, allocations, instruction, extra
@@ -19,33 +23,65 @@ passes per workgroup. Lines are left out: they move with every edit above."""
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """``ways``: conflicts of fewer ways pass. ``known``: how often each old conflict may occur."""
+    """``ways``: conflicts of fewer ways pass. ``known``: how often each old conflict may occur.
+    ``least``: what is counted by rules of weaker evidence neither fails nor is waited for."""
 
     ways: int = 2
     known: Counter[Key] = field(default_factory=Counter)
+    least: Evidence = LEVELS[-1]
 
     def new(self, report: CheckReport) -> tuple[AccessReport, ...]:
         """The conflicts that fail the build, the costliest first."""
-        left = self.known.copy()
-        found = []
-        for access in report.accesses:
-            if access.run.extra <= 0 or access.ways < self.ways:
-                continue
-            if left[_key(access)] > 0:
-                left[_key(access)] -= 1
-            else:
-                found.append(access)
-        return tuple(found)
+        judged = self._judged(report)
+        return tuple(a for a in judged if a.run.extra > 0 and a.ways >= self.ways)
+
+    def leaves_out(self, access: AccessReport) -> bool:
+        """Whether its rule is too weak: it is told, and decides nothing."""
+        return LEVELS.index(access.evidence) > LEVELS.index(self.least)
 
     def exit_code(self, report: CheckReport) -> int:
         """1 for a new sure conflict or another finding; else 3 if something new is only possible,
-        was seen in part or not analysed; else 0."""
+        was seen in part, rests on an assumption or is not analysed; else 0."""
         new = [access.conflict for access in self.new(report)]
-        in_part = any(a.conflict == "possible" and not a.run.extra for a in report.accesses)
+        judged = self._judged(report)
+        in_part = any(a.conflict == "possible" and not a.run.extra for a in judged)
+        taken = any(a.taken or a.one_workgroup for a in judged)
         return exit_code(
             findings="sure" in new or bool(report.findings),
-            incomplete="possible" in new or in_part or bool(report.refusals),
+            incomplete="possible" in new or in_part or taken or bool(report.refusals),
         )
+
+    def _judged(self, report: CheckReport) -> list[AccessReport]:
+        """What the baseline does not know, by rules of enough evidence."""
+        left, found = self.known.copy(), []
+        for access in report.accesses:
+            if access.run.extra > 0 and left[_key(access)] > 0:
+                left[_key(access)] -= 1
+            elif not self.leaves_out(access):
+                found.append(access)
+        return found
+
+
+def said_left_out(report: CheckReport, gate: Gate) -> str:
+    """What --min-evidence left out, in words; empty if nothing."""
+    some = [a for a in report.accesses if gate.leaves_out(a)]
+    if not some:
+        return ""
+    rules = dict.fromkeys(f"{a.instruction} ({a.evidence})" for a in some)
+    conflicts = sum(a.run.extra > 0 for a in some)
+    return (
+        f"left out by --min-evidence {gate.least}: {len(some)} of {len(report.accesses)} accesses, "
+        f"{conflicts} of which conflict: {', '.join(rules)}"
+    )
+
+
+def read_level(text: str) -> Evidence:
+    """Read a level of evidence; InputError for anything else."""
+    found = next((level for level in LEVELS if level == text.strip()), None)
+    if found is None:
+        hint = f"one of {', '.join(LEVELS)}, the surest first"
+        raise InputError(f"--min-evidence {text!r} is no level of evidence", hint=hint)
+    return found
 
 
 def read_ways(text: str) -> int:
@@ -79,11 +115,23 @@ def read_baseline(text: str, file: str) -> Counter[Key]:
         raise InputError(message, location=Location(file)) from error
 
 
+def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
+    """What the gate left out, below a check."""
+    left = said_left_out(report, gate)
+    if left:
+        console.print(f"[yellow]{escape(left)}[/]")
+
+
 def github_annotations(report: CheckReport, gate: Gate) -> str:
     """GitHub workflow commands: a warning at every new conflict, a notice at one that is only
-    possible, an error at every finding."""
+    possible and at what is open or left out, an error at every finding."""
     lines = [_annotation(access) for access in gate.new(report)]
     lines += [_command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
+    lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
+    if gate.exit_code(report):
+        lines += [_notice(place, text) for place, text in assumptions(report)]
+    left = said_left_out(report, gate)
+    lines += [_command("notice", Location(report.file), left)] if left else []
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -94,11 +142,15 @@ def _annotation(access: AccessReport) -> str:
     return _command(kind, access.location, "; ".join(filter(None, (text, why))))
 
 
+def _notice(place: Location, reason: str) -> str:
+    return _command("notice", place, f"not analysed: {reason}")
+
+
 def _command(kind: str, place: Location, message: str) -> str:
     text = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     file = place.file.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
     column = f",col={place.column}" if place.column else ""
-    return f"::{kind} file={file},line={place.line}{column},title=bankwise::{text}"
+    return f"::{kind} file={file},line={place.line or 1}{column},title=bankwise::{text}"
 
 
 def _key(access: AccessReport) -> Key:

@@ -13,11 +13,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport
+from bankwise.counting.counted import AccessReport, added
 from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
-from bankwise.show.words import COLOURS, added, conclusion
+from bankwise.show.words import COLOURS, adds, conclusion, still_open
 
 _LINE = 120
 """A text longer than this is cut short in a list, unless it is the one asked for."""
@@ -189,13 +188,14 @@ def _print_verdict(report: SpecReport, console: Console) -> None:
         return
     colour = COLOURS[check.conflict] if check.conflict != "none" or check.clean else "yellow"
     verdict = f"[{colour}]{conclusion(check.conflict, not check.clean, 'zero conflicts')}[/]"
-    known = sum((a.cost for a in check.accesses if not a.assumed), Cost())
-    assumed = sum((a.cost for a in check.accesses if a.assumed), Cost())
-    line = f"{verdict}: {check.counter} += {added(known, assumed)} per pass over the tile"
+    numbers = adds(added((a, a.cost) for a in check.accesses))
+    line = f"{verdict}: {check.counter} += {numbers} per pass over the tile"
     if report.passes is not None:
-        whole = sum(launched(report, a) for a in check.accesses)
-        line += f", {whole:,} per launch of {report.passes:,} passes"
-    console.print(line)
+        times = (check.alone.grid or (1, 1, 1))[0]
+        whole = adds(added((a, a.run * times) for a in check.accesses))
+        line += f", {whole} per launch of {report.passes:,} passes"
+    left = still_open(check.alone, len(check.refusals))
+    console.print("; ".join((line, *map(escape, left))))
 
 
 def print_solution(answer: SpecSolution, console: Console) -> None:

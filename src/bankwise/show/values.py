@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport, Sureness
+from bankwise.counting.counted import AccessReport, Added, Sureness, added
 from bankwise.counting.kernel import AllocationReport
-from bankwise.errors import Location, Refusal, exit_code
+from bankwise.errors import InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import AccessKind
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.solver.certificate import Certificate
@@ -22,13 +22,16 @@ from bankwise.solver.certificate import Certificate
 _ORDINARY: frozenset[AccessKind] = frozenset({"plain", "matrix"})
 _COPIES: frozenset[AccessKind] = frozenset({"dma", "async"})
 _SPECIAL: frozenset[AccessKind] = frozenset({"atomic", "transpose"})
+_SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
     """Sums over accesses: executed once, per workgroup, per launch.
 
-    ``assumed``: the part of ``run`` under rules whose evidence is "unknown".
+    ``assumed``: the part of ``run`` under rules whose evidence is "unknown". ``launch`` is None if
+    the grid is unknown, or if one workgroup costs what another does not.
     """
 
     once: Cost
@@ -69,8 +72,18 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
+class AsEmitted:
+    """A kernel of a source was counted as ``compiler`` (name and version) emits it; ``source``:
+    what the counter adds for one workgroup as counted from the source."""
+
+    compiler: str
+    source: Added
+
+
+@dataclass(frozen=True, slots=True)
 class KernelReport:
     """One kernel. ``occupancy``: None where it is not known how much shared memory one takes.
+    ``compiled``: None where its own text was counted.
 
     ``refusals``: of those of its report, what its reader knows to be of this kernel.
     """
@@ -87,32 +100,33 @@ class KernelReport:
     notes: tuple[str, ...] = ()
     optima: tuple[Optimum, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    compiled: AsEmitted | None = None
 
     @property
     def totals(self) -> Totals:
         """Sums over ordinary loads and stores."""
-        return _totals((self,), _ORDINARY)
+        return _totals(self, _ORDINARY)
 
     @property
     def totals_dma(self) -> Totals:
         """Sums over direct-to-shared copies, whose counters are unknown: kept apart."""
-        return _totals((self,), _COPIES)
+        return _totals(self, _COPIES)
 
     @property
     def totals_assumed(self) -> Totals:
         """Sums over atomics and transposing reads, counted on assumptions: kept apart."""
-        return _totals((self,), _SPECIAL)
+        return _totals(self, _SPECIAL)
 
     @property
-    def known(self) -> Cost:
-        """What one workgroup costs by rules that are known, copies left out."""
-        mine = (a.run for a in self.accesses if not a.assumed and a.kind not in _COPIES)
-        return sum(mine, Cost())
+    def added(self) -> Added:
+        """What the conflict counter adds for one workgroup; copies left out whose rule is known."""
+        mine = (a for a in self.accesses if a.assumed or a.kind not in _COPIES)
+        return added((a, a.run) for a in mine)
 
     @property
-    def assumed(self) -> Cost:
-        """What one workgroup costs by rules that nobody knows."""
-        return sum((a.run for a in self.accesses if a.assumed), Cost())
+    def accounted(self) -> bool:
+        """Whether what was analysed holds: no rule is assumed, and for every workgroup."""
+        return not any(a.taken or a.one_workgroup for a in self.accesses)
 
     @property
     def counted(self) -> bool:
@@ -145,23 +159,42 @@ class CheckReport:
         return tuple(sorted(everything, key=lambda a: -a.run.extra))
 
     @property
+    def ranked(self) -> tuple[KernelReport, ...]:
+        """The kernels, the worst first: those that surely conflict, by what the counter adds."""
+        return tuple(sorted(self.kernels, key=_badness, reverse=True))
+
+    @property
+    def alone(self) -> KernelReport:
+        """The only kernel. InputError where there are several: no workgroup runs them together, so
+        nothing of them is added up. Without any, a kernel of nothing."""
+        if len(self.kernels) > 1:
+            names = ", ".join(kernel.name for kernel in self.kernels[:_NAMED])
+            message = f"{len(self.kernels)} kernels have no totals together: {names}, .."
+            hint = "ask each of `kernels`; `ranked` has the worst first"
+            raise InputError(message, location=Location(self.file), hint=hint)
+        return self.kernels[0] if self.kernels else _NO_KERNEL
+
+    @property
     def totals(self) -> Totals:
-        """Sums over ordinary loads and stores of all kernels, which no one workgroup runs."""
-        return _totals(self.kernels, _ORDINARY)
+        """Sums over ordinary loads and stores, as :attr:`alone` has them."""
+        return self.alone.totals
 
     @property
     def totals_dma(self) -> Totals:
-        """Sums over direct-to-shared copies, whose counters are unknown: kept apart."""
-        return _totals(self.kernels, _COPIES)
+        """Sums over direct-to-shared copies, as :attr:`alone` has them."""
+        return self.alone.totals_dma
 
     @property
     def totals_assumed(self) -> Totals:
-        """Sums over atomics and transposing reads, counted on assumptions: kept apart."""
-        return _totals(self.kernels, _SPECIAL)
+        """Sums over atomics and transposing reads, as :attr:`alone` has them."""
+        return self.alone.totals_assumed
 
     def refused(self, kernel: KernelReport) -> tuple[Refusal, ...]:
         """Refusals of this kernel. Those of which no reader says whose they are: those between its
-        place and the next one's, and those without a place."""
+        place and the next one's, and those without a place; all of them if it is the only kernel.
+        """
+        if len(self.kernels) == 1:
+            return self.refusals
         told = {r for k in self.kernels for r in k.refusals}
         return tuple(
             r
@@ -180,7 +213,13 @@ class CheckReport:
     @property
     def clean(self) -> bool:
         """No conflict, no finding, nothing refused, nothing in doubt."""
-        return not (self.findings or self.refusals or self.conflict != "none")
+        return self.accounted and not self.findings and self.conflict == "none"
+
+    @property
+    def accounted(self) -> bool:
+        """Whether nothing is open: all of it analysed, by rules that are known, for every
+        workgroup. Only then is "no conflicts" said."""
+        return not self.refusals and all(kernel.accounted for kernel in self.kernels)
 
     @property
     def conflict(self) -> Sureness:
@@ -189,29 +228,32 @@ class CheckReport:
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 sure conflicts or findings, 3 only possible ones, or not all analysed."""
+        """0 clean, 1 sure conflicts or findings, 3 only possible ones, or not all accounted for."""
         return exit_code(
             findings=self.conflict == "sure" or bool(self.findings),
-            incomplete=self.conflict == "possible" or bool(self.refusals),
+            incomplete=self.conflict == "possible" or not self.accounted,
         )
 
 
 def surest(found: Iterable[Sureness]) -> Sureness:
     """The surest of some; "none" of none."""
-    order: tuple[Sureness, ...] = ("none", "possible", "sure")
-    return max(found, key=order.index, default="none")
+    return max(found, key=_SURENESS.index, default="none")
 
 
-def _totals(kernels: Iterable[KernelReport], kinds: frozenset[AccessKind]) -> Totals:
-    once, run, assumed, launch = Cost(), Cost(), Cost(), Cost()
-    known = True
-    for kernel in kernels:
-        chosen = [a for a in kernel.accesses if a.kind in kinds]
-        here = sum((a.run for a in chosen), Cost())
-        once = sum((a.cost for a in chosen), once)
-        run += here
-        assumed = sum((a.run for a in chosen if a.assumed), assumed)
-        known = known and kernel.grid is not None
-        x, y, z = kernel.grid or (0, 0, 0)
-        launch += here * (x * y * z)
-    return Totals(once, run, launch if known else None, assumed)
+def _badness(kernel: KernelReport) -> tuple[int, int]:
+    return _SURENESS.index(kernel.conflict), sum(a.run.extra for a in kernel.accesses)
+
+
+def _totals(kernel: KernelReport, kinds: frozenset[AccessKind]) -> Totals:
+    chosen = [a for a in kernel.accesses if a.kind in kinds]
+    once, run = (
+        sum(costs, Cost()) for costs in ((a.cost for a in chosen), (a.run for a in chosen))
+    )
+    assumed = sum((a.run for a in chosen if a.assumed), Cost())
+    if kernel.grid is None or any(a.one_workgroup for a in chosen):
+        return Totals(once, run, None, assumed)
+    x, y, z = kernel.grid
+    return Totals(once, run, run * (x * y * z), assumed)
+
+
+_NO_KERNEL = KernelReport("", "", Location(""), (0, 0, 0), (0, 0, 0), 0, (), (), None)

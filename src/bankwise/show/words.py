@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bankwise.counting.bound import Bound
-from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport, Sureness
+from bankwise.counting.counted import AccessReport, Added, Sureness
+from bankwise.errors import Location
 from bankwise.hardware.machine import machine
-from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport
 
 COLOURS: dict[Sureness, str] = {"none": "green", "possible": "yellow", "sure": "red"}
 
 
 def kernel_verdict(kernel: KernelReport, report: CheckReport) -> str:
-    """What the counter adds for one workgroup of a kernel of ``report``."""
-    alone = len(report.kernels) == 1
-    refused = bool(report.refusals if alone else report.refused(kernel))
+    """What the counter adds for one workgroup of a kernel of ``report``, and what is open."""
+    left = still_open(kernel, len(report.refused(kernel)))
     counter = machine(kernel.target).counter
-    numbers = added(kernel.known, kernel.assumed)
-    return f"{conclusion(kernel.conflict, refused)}: {counter} += {numbers} per workgroup"
+    line = f"{conclusion(kernel.conflict, bool(left))}: {counter} += {adds(kernel.added)}"
+    here = "in the workgroup that was counted" if _one_workgroup(kernel) else "per workgroup"
+    return "; ".join((f"{line} {here}", *left))
 
 
 def verdict(report: CheckReport) -> str:
@@ -29,25 +31,57 @@ def verdict(report: CheckReport) -> str:
     many = len(report.kernels)
     alike = sum(k.conflict == report.conflict for k in report.kernels)
     some = f"{many}" if report.conflict == "none" else f"{alike} of {many}"
-    return f"{conclusion(report.conflict, bool(report.refusals))} in {some} kernels"
+    line = f"{conclusion(report.conflict, not report.accounted)} in {some} kernels"
+    worst = report.ranked[0]
+    return line if report.conflict == "none" else f"{line}; the worst is {worst.name}"
 
 
-def conclusion(conflict: Sureness, refused: bool, none: str = "no conflicts") -> str:
-    """``refused``: something was not analysed. ``none``: what no conflict is called."""
+def conclusion(conflict: Sureness, left: bool, none: str = "no conflicts") -> str:
+    """``left``: something is open. ``none``: what no conflict is called."""
     if conflict == "none":
-        return f"{none} in what was analysed" if refused else none
+        return f"{none} in what is known" if left else none
     return "conflicts" if conflict == "sure" else "possible conflicts"
 
 
-def added(known: Cost, assumed: Cost) -> str:
-    """What a conflict counter adds: ``0 known + up to 12,288 assumed (rule unknown)``."""
-    ends, most = known.ends.extra, assumed.ends.extra.high
-    text = str(ends) if ends.exact else f"{ends} ({known.extra:,} as followed)"
-    if assumed == Cost():
+def still_open(kernel: KernelReport, refused: int) -> tuple[str, ...]:
+    """What stands between a kernel's count and a promise; ``refused``: places not analysed."""
+    found = []
+    if refused:
+        found.append(f"{refused} not analysed")
+    for level in ("unknown", "assumed"):
+        names = dict.fromkeys(a.instruction for a in kernel.accesses if a.evidence == level)
+        if names:
+            found.append(f"{level}: the rule of {', '.join(names)}")
+    if _one_workgroup(kernel):
+        found.append("other workgroups touch other places, which are not counted")
+    return tuple(found)
+
+
+def assumptions(report: CheckReport) -> Iterator[tuple[Location, str]]:
+    """What is open beside refusals, at the kernel that it is of."""
+    for kernel in report.ranked:
+        for left in still_open(kernel, 0):
+            yield kernel.location, f"{kernel.name}: {left}"
+
+
+def _one_workgroup(kernel: KernelReport) -> bool:
+    return any(a.one_workgroup for a in kernel.accesses)
+
+
+def adds(found: Added) -> str:
+    """What a conflict counter adds: ``0 known, 12,288 assumed (rule unknown)``. Of a rule by which
+    nothing conflicts there is nothing to add: :func:`still_open` names it."""
+    ends, assumed = found.known.ends.extra, found.assumed
+    text = str(ends) if ends.exact else f"{ends} ({found.known.extra:,} as followed)"
+    if assumed is None or assumed.ends.extra.high == 0:
         return text
-    if most is None:
-        return f"{text} known + {assumed.extra:,} assumed (rule and executions unknown)"
-    return f"{text} known + {f'up to {most:,}' if most else 0} assumed (rule unknown)"
+    unknown = "rule" if assumed.ends.extra.exact else "rule and executions"
+    return f"{text} known, {assumed.extra:,} assumed ({unknown} unknown)"
+
+
+def compiled_line(found: AsEmitted) -> str:
+    """What was counted, and what the source says of it."""
+    return f"counted as {found.compiler} emits it; counted from the source: {adds(found.source)}"
 
 
 def cell(bound: Bound) -> str:
@@ -56,11 +90,11 @@ def cell(bound: Bound) -> str:
 
 
 def doubt(access: AccessReport) -> str:
-    """Why a conflict is not sure; empty if it is, or if there is none."""
-    if access.conflict != "possible":
-        return ""
+    """Why an answer is not sure, be it a conflict or none; empty if it is."""
     if access.assumed:
         return f"assumed: the rule of {access.instruction} is unknown"
+    if access.conflict != "possible":
+        return ""
     extra = access.run.ends.extra
     many = "an unknown number of" if extra.high is None else f"at most {extra.high:,}"
     return f"possible: {many} extra passes per workgroup"

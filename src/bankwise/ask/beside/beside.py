@@ -91,14 +91,14 @@ def _match(
 
 def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -> KernelBeside:
     groups, scale = _workgroups(kernel, launches)
-    counted = all(a.counted for a in kernel.accesses)
-    instructions, notes = instruction_rows(kernel, launches, groups if counted else None)
+    unsure = _unsure(kernel)
+    scaled = None if unsure else groups
+    instructions, notes = instruction_rows(kernel, launches, scaled)
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
-    seen = _shared_counters(kernel, launches, groups if counted else None)
-    incomplete = [] if counted else [UNCOUNTED]
-    incomplete += [str(r) for r in report.refused(kernel)]
+    seen = _shared_counters(kernel, launches)
+    incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
     case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
-    rows = tuple(_row(c, m, p, groups if counted else None, case) for c, p, m in seen)
+    rows = tuple(_row(c, m, kernel, scaled, case) for c, _, m in seen)
     return KernelBeside(
         kernel=kernel.name,
         measured_as=", ".join(dict.fromkeys(launch.kernel for launch in launches)),
@@ -112,18 +112,37 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     )
 
 
+def _unsure(kernel: KernelReport) -> list[str]:
+    """Why one workgroup's numbers are not those of every workgroup; empty if they are."""
+    some, found = kernel.accesses, []
+    if not all(a.counted for a in some):
+        found.append(UNCOUNTED)
+    if any(a.counted and not a.run.exact for a in some):
+        found.append("which lanes take part is not known")
+    if any(a.one_workgroup for a in some):
+        found.append("other workgroups touch other places")
+    return found
+
+
 def _row(
-    counter: Counter, measured: float, per_workgroup: int, groups: int | None, case: RowContext
+    counter: Counter,
+    measured: float,
+    kernel: KernelReport,
+    groups: int | None,
+    case: RowContext,
 ) -> CounterRow:
-    predicted = None if groups is None else per_workgroup * groups
-    why = cause(counter, per_workgroup, predicted, measured, case)
+    each, assumed = counter.predict(kernel), counter.assume(kernel)
+    predicted = None if groups is None else each * groups
+    why = cause(counter, each, predicted, measured, case)
+    if assumed:
+        why = f"{assumed:,} a workgroup are assumed, by rules that are unknown; {why}"
     return CounterRow(
-        counter.what, counter.name, counter.exact, per_workgroup, predicted, measured, why
+        counter.what, counter.name, counter.exact, each, assumed, predicted, measured, why
     )
 
 
 def _shared_counters(
-    kernel: KernelReport, launches: list[Launch], groups: int | None
+    kernel: KernelReport, launches: list[Launch]
 ) -> list[tuple[Counter, int, float]]:
     """The counters that every launch has: their prediction for a workgroup, and their sum."""
     found = []

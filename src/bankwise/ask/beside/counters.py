@@ -50,6 +50,13 @@ class Counter:
         """Its value for one workgroup."""
         return sum(self._quantity(a) for a in kernel.accesses if self._takes(a))
 
+    def assume(self, kernel: KernelReport) -> int:
+        """The part of that by rules that nobody knows; how often something runs needs no rule."""
+        if self.quality == "instructions":
+            return 0
+        mine = (a for a in kernel.accesses if a.assumed and self._takes(a))
+        return sum(self._quantity(a) for a in mine)
+
     def _takes(self, access: AccessReport) -> bool:
         return access.kind in self.kinds and self.direction in (None, access.direction)
 

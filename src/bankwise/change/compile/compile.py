@@ -13,6 +13,7 @@ import re
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from signal import Signals
 from tempfile import TemporaryDirectory
@@ -156,6 +157,11 @@ def compiler() -> Path:
         "the emitted instructions need the IREE compiler",
         hint="pip install 'bankwise[ir]'",
     )
+
+
+def compiler_name() -> str:
+    """The compiler that is asked, with its version."""
+    return f"iree-compile {version('iree-base-compiler')}"
 
 
 def _run(

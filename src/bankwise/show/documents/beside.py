@@ -52,6 +52,7 @@ class CounterRowDocument(Struct, frozen=True):
     counter: str
     exact: Annotated[bool, Meta(description="whether it counts shared memory alone")]
     per_workgroup: int
+    assumed: Annotated[int, Meta(description="the part of that by rules that are unknown")]
     predicted: Annotated[int | None, Meta(description="null: the grid is unknown")]
     measured: Number
     difference: Annotated[Number | None, Meta(description="measured less predicted")]

@@ -6,9 +6,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from bankwise.counting.bound import BoundKind
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import Sureness
+from bankwise.counting.counted import Added, Sureness
 from bankwise.counting.kernel import AllocationReport
+from bankwise.hardware.machine import Evidence
 from bankwise.hardware.occupancy import Occupancy, Resource
 from bankwise.show.documents.access import AccessDocument, access_document
 from bankwise.show.documents.beside import (
@@ -29,10 +31,11 @@ from bankwise.show.documents.parts import (
     views,
 )
 from bankwise.show.documents.spec import SpecDocument, spec_part
+from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
 from bankwise.show.spec import SpecReport
-from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
-from bankwise.show.words import kernel_verdict, verdict
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, Totals
+from bankwise.show.words import kernel_verdict, still_open, verdict
 from bankwise.solver.certificate_json import CertificateDocument
 
 Size = tuple[int, int, int]
@@ -84,6 +87,24 @@ class OptimumDocument(Struct, frozen=True):
     certificate: Annotated[CertificateDocument | None, Meta(description="null: counted alone")]
 
 
+class AddedDocument(Struct, frozen=True):
+    """What the conflict counter adds for one workgroup: a number from ``low`` to ``high``."""
+
+    low: Whole
+    high: Annotated[int | None, Meta(description="null: no upper end, or a rule is unknown")]
+    kind: Annotated[BoundKind, Meta(description="what the two ends say together")]
+    evidence: Annotated[Evidence | None, Meta(description="of the least certain rule")]
+    followed: Annotated[int, Meta(ge=0, description="by known rules, as often as was followed")]
+    assumed: Annotated[int, Meta(ge=0, description="by unknown rules, as often as was followed")]
+
+
+class CompiledDocument(Struct, frozen=True):
+    """A kernel of a source that was counted as it is emitted."""
+
+    compiler: Annotated[str, Meta(description="name and version")]
+    source: Annotated[AddedDocument, Meta(description="what is counted from the source")]
+
+
 class KernelDocument(Struct, frozen=True):
     """One kernel."""
 
@@ -98,17 +119,21 @@ class KernelDocument(Struct, frozen=True):
     totals_assumed: TotalsDocument
     conflict: Annotated[Sureness, Meta(description="the surest of its accesses")]
     verdict: str
+    added: AddedDocument
+    open: Annotated[tuple[str, ...], Meta(description="why the count is no promise; empty: it is")]
     counted: Annotated[bool, Meta(description="whether all executions are exact")]
     allocations: tuple[AllocationDocument, ...]
     occupancy: OccupancyDocument | None
     optima: tuple[OptimumDocument, ...]
+    compiled: Annotated[CompiledDocument | None, Meta(description="of --isa; null: its own text")]
     notes: tuple[str, ...]
 
 
 class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check/1"):
     """Every shared-memory access of a file, and its conflicts.
 
-    ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for.
+    ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for,
+    ``left_out`` where --min-evidence left something out of the exit code.
     """
 
     file: str
@@ -117,24 +142,30 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     counter: Annotated[str, Meta(description="the vendor's name of the conflict counter")]
     verdict: str
     accesses: Annotated[tuple[AccessDocument, ...], Meta(description="the costliest first")]
-    totals: Annotated[TotalsDocument, Meta(description="of ordinary loads and stores")]
-    totals_dma: Annotated[TotalsDocument, Meta(description="of direct-to-shared copies")]
-    totals_assumed: Annotated[TotalsDocument, Meta(description="of atomics, transposing reads")]
+    totals: Annotated[TotalsDocument | None, Meta(description="null: several kernels")]
+    totals_dma: Annotated[TotalsDocument | None, Meta(description="of direct-to-shared copies")]
+    totals_assumed: Annotated[TotalsDocument | None, Meta(description="atomics, transposing reads")]
     lds_bytes: Annotated[int, Meta(description="of the largest kernel")]
-    kernels: tuple[KernelDocument, ...]
+    kernels: Annotated[tuple[KernelDocument, ...], Meta(description="the worst first")]
     findings: tuple[FindingDocument, ...]
     refusals: tuple[RefusalDocument, ...]
     notes: Annotated[tuple[str, ...], Meta(description="what was done to read the text")]
     spec: SpecDocument | UnsetType = UNSET
     counters: BesideDocument | UnsetType = UNSET
     worth: tuple[WorthDocument, ...] | UnsetType = UNSET
+    left_out: Annotated[str, Meta(description="by --min-evidence")] | UnsetType = UNSET
 
 
 def check_document(
-    report: CheckReport, more: More | None = None, *, lanes: bool = False
+    report: CheckReport,
+    more: More | None = None,
+    gate: Gate | None = None,
+    *,
+    lanes: bool = False,
 ) -> CheckDocument:
     """``bankwise.check/1``. ``lanes``: with what every lane touches, which pages draw."""
     beside, worths = (None, None) if more is None else (more.beside, more.worths)
+    several = len(report.kernels) > 1
     return CheckDocument(
         file=report.file,
         target=report.target,
@@ -142,25 +173,28 @@ def check_document(
         counter=report.counter,
         verdict=verdict(report),
         accesses=tuple(access_document(access, lanes=lanes) for access in report.accesses),
-        totals=_totals(report.totals),
-        totals_dma=_totals(report.totals_dma),
-        totals_assumed=_totals(report.totals_assumed),
+        totals=None if several else _totals(report.totals),
+        totals_dma=None if several else _totals(report.totals_dma),
+        totals_assumed=None if several else _totals(report.totals_assumed),
         lds_bytes=max((kernel.lds_bytes for kernel in report.kernels), default=0),
-        kernels=tuple(_kernel(kernel, report) for kernel in report.kernels),
+        kernels=tuple(_kernel(kernel, report) for kernel in report.ranked),
         findings=views(FindingDocument, report.findings),
         refusals=views(RefusalDocument, report.refusals),
         notes=report.notes,
         counters=UNSET if beside is None else beside_document(beside),
         worth=UNSET if worths is None else tuple(worth_document(worth) for worth in worths),
+        left_out=UNSET if gate is None else said_left_out(report, gate) or UNSET,
     )
 
 
-def spec_document(report: SpecReport, *, lanes: bool = False) -> CheckDocument:
+def spec_document(
+    report: SpecReport, gate: Gate | None = None, *, lanes: bool = False
+) -> CheckDocument:
     """``bankwise.check/1`` of a spec.
 
     ``lanes``: with what every lane touches and where every element lives, which pages draw.
     """
-    check = check_document(report.check, lanes=lanes)
+    check = check_document(report.check, None, gate, lanes=lanes)
     return structs.replace(check, spec=spec_part(report, offsets=lanes))
 
 
@@ -186,12 +220,31 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         totals_assumed=_totals(kernel.totals_assumed),
         conflict=kernel.conflict,
         verdict=kernel_verdict(kernel, report),
+        added=_added(kernel.added),
+        open=still_open(kernel, len(report.refused(kernel))),
         counted=kernel.counted,
         allocations=tuple(_allocation(one) for one in kernel.allocations),
         occupancy=None if kernel.occupancy is None else _occupancy(kernel.occupancy),
         optima=tuple(_optimum(optimum) for optimum in kernel.optima),
+        compiled=_compiled(kernel.compiled),
         notes=kernel.notes,
     )
+
+
+def _added(found: Added) -> AddedDocument:
+    bound, assumed = found.bound, found.assumed
+    return AddedDocument(
+        low=bound.low,
+        high=bound.high,
+        kind=bound.kind,
+        evidence=found.evidence,
+        followed=found.known.extra,
+        assumed=0 if assumed is None else assumed.extra,
+    )
+
+
+def _compiled(found: AsEmitted | None) -> CompiledDocument | None:
+    return None if found is None else CompiledDocument(found.compiler, _added(found.source))
 
 
 def _allocation(one: AllocationReport) -> AllocationDocument:

@@ -43,13 +43,10 @@ function modelView(model, more) {
 
 function fixView(fix, more) {
   const { before, after } = fix;
-  const line =
-    `${number(before.totals.run.extra)} → ${number(after.totals.run.extra)} ` +
-    "extra passes per workgroup";
   return h(
     "div",
     { class: "report" },
-    h("p", { class: "headline" }, claim("fix-after", after.totals.run.extra, line)),
+    before.kernels.map((kernel) => fixedKernel(kernel, after)),
     h("p", {}, outcome(fix)),
     h("ul", { class: "verdicts" }, fix.verdicts.map(verdictView)),
     fix.changes.map(changeView),
@@ -59,6 +56,15 @@ function fixView(fix, more) {
       ? h("details", { open: true }, h("summary", {}, "Patch"), patchView(fix.patch))
       : null,
   );
+}
+
+/** One kernel before and after; kernels are never added up, no workgroup runs several of them. */
+function fixedKernel(kernel, after) {
+  const later = after.kernels.find((one) => one.name === kernel.name).totals.run.extra;
+  const name = after.kernels.length > 1 ? `${kernel.name}: ` : "";
+  const line =
+    `${name}${number(kernel.totals.run.extra)} → ${number(later)} ` + "extra passes per workgroup";
+  return h("p", { class: "headline" }, claim("fix-after", later, line));
 }
 
 function outcome(fix) {
@@ -121,6 +127,7 @@ function checkView(check, after, more) {
       ` · ${check.target} · policy ${check.policy}`,
     ),
     after ? null : headline(check),
+    check.left_out ? h("p", { class: "hint" }, check.left_out) : null,
     check.spec ? tileView(check, more.machines) : null,
     accessTable(check, after, more.machines),
     check.counters ? countersView(check.counters) : null,
@@ -138,9 +145,10 @@ function checkView(check, after, more) {
   );
 }
 
-/** What the counter adds: of one kernel in numbers, of several only how many conflict. */
+/** What the counter adds: of one kernel in numbers, of several which is the worst. */
 function headline(check) {
-  const total = check.totals.run;
+  if (!check.accesses.length) return h("p", { class: "headline" }, "nothing could be counted");
+  const total = check.kernels[0].totals.run;
   const alone = check.kernels.length === 1;
   const numbers =
     `${number(total.passes)} passes, ideal ${number(total.ideal)}` +
@@ -154,10 +162,10 @@ function headline(check) {
 }
 
 function headlineText(check) {
-  if (!check.accesses.length) return "nothing could be counted";
-  const total = check.totals.run;
-  const plain = !total.bound && !total.assumed && check.kernels.length === 1;
-  if (!plain || check.kernels[0].conflict === "possible") return check.verdict;
+  const worst = check.kernels[0];
+  const total = worst.totals.run;
+  const plain = !total.bound && !worst.open.length && check.kernels.length === 1;
+  if (!plain || worst.conflict === "possible") return check.verdict;
   return total.extra ? `${number(total.extra)} extra passes per workgroup` : "✓ conflict-free";
 }
 

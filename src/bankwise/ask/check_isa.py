@@ -1,0 +1,126 @@
+"""``check --isa`` of a source: its kernels are compiled, and what is emitted is what is counted.
+
+    kernel.mlir --compile--> assembly --follow--> accesses --at_source_lines--> count
+
+A compiler joins stores of neighbours into one instruction, forwards a store to the loads behind it
+and drops what nobody reads: passes counted from the source can be some times those that run. The
+totals are those of the emitted code; what was counted from the source stands beside them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bankwise.ask.check_assembly import kernel_of, unseen
+from bankwise.ask.kernel_report import kernel_report
+from bankwise.ask.source_lines import at_source_lines
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.kernel import Kernel
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.follow.driver import check_code
+from bankwise.read.recognise import load, recognise_text
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport
+
+if TYPE_CHECKING:
+    from bankwise.read.mlir.module import Opened
+
+_SUFFIX = {"amd": "s", "nvidia": "ptx"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmittedKernel:
+    """What a compiler made of one kernel. ``compiler``: its name and version; ``diagnostics``: what
+    it complained about although it succeeded."""
+
+    kernel: AssemblyKernel
+    compiler: str
+    diagnostics: tuple[str, ...]
+
+
+def compiled_report(report: CheckReport, opened: Opened, kernels: Sequence[Kernel]) -> CheckReport:
+    """The report with every kernel counted as it is emitted; ``kernels``: as they were read.
+
+    A kernel that cannot be compiled keeps what was counted from its source, beside a refusal.
+    """
+    found: list[KernelReport] = []
+    for counted, source in zip(report.kernels, kernels, strict=True):
+        emitted = _compile(counted, opened)
+        if isinstance(emitted, Refusal):
+            found.append(replace(counted, refusals=(*counted.refusals, emitted)))
+        else:
+            found.append(_compiled(counted, source, emitted))
+    refusals = tuple(refusal for kernel in found for refusal in kernel.refusals)
+    return replace(report, kernels=tuple(found), refusals=refusals)
+
+
+def _compile(counted: KernelReport, opened: Opened) -> EmittedKernel | Refusal:
+    from bankwise.change.compile.compile import compiler_name, emit
+
+    file = opened.source.file
+    emitted = emit(
+        opened.source.parsed,
+        counted.target,
+        kernel=counted.name,
+        workgroup_size=counted.workgroup_size,
+        file=file,
+    )
+    if isinstance(emitted, Refusal):
+        return emitted if emitted.location else replace(emitted, location=Location(file))
+    found: list[AssemblyKernel] = []
+    name = f"{file}[{counted.name}.{_SUFFIX[machine(counted.target).vendor]}]"
+    try:
+        for text in emitted.texts:
+            dialect = load(recognise_text(name, text).reader)
+            found += check_code(dialect, text, name, workgroup_size=counted.workgroup_size)
+    except InputError as error:
+        return Refusal(f"the emitted code is not followed: {error}", Location(file))
+    wanted = [one for one in found if len(found) == 1 or one.name == counted.name]
+    if len(wanted) != 1:
+        names = ", ".join(one.name for one in found)
+        return Refusal(f"no kernel {counted.name!r} in the emitted code: {names}", Location(file))
+    if wanted[0].target != counted.target:
+        why = f"the text is made for {wanted[0].target}, not {counted.target}"
+        return Refusal(why, Location(file))
+    return EmittedKernel(wanted[0], compiler_name(), emitted.diagnostics)
+
+
+def _compiled(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> KernelReport:
+    """The kernel as it is emitted; its allocations and what is advised are those of the source."""
+    gpu, read = machine(counted.target), kernel_of(emitted.kernel)
+    file = counted.location.file
+    kernel = replace(
+        read,
+        name=counted.name,
+        location=counted.location,
+        grid=counted.grid,
+        lds_bytes=read.lds_bytes or counted.lds_bytes,
+        accesses=at_source_lines(read.accesses, source.accesses, gpu, file),
+        allocations=counted.allocations,
+        notes=(*counted.notes, *(f"emitted code: {note}" for note in read.notes)),
+    )
+    accesses, uncounted = count_kernel(kernel, gpu)
+    report = kernel_report(
+        kernel,
+        accesses,
+        occupancy=counted.occupancy,
+        optima=counted.optima,
+        notes=_notes(source, kernel, emitted),
+        refusals=(*emitted.kernel.refusals, *unseen(emitted.kernel), *uncounted),
+    )
+    return replace(report, compiled=AsEmitted(emitted.compiler, counted.added))
+
+
+def _notes(source: Kernel, kernel: Kernel, emitted: EmittedKernel) -> list[str]:
+    said = f"emitted: {_issued(kernel)}; predicted: {_issued(source)}"
+    return [said, *(f"the compiler says: {text}" for text in emitted.diagnostics)]
+
+
+def _issued(kernel: Kernel) -> str:
+    """How many of each instruction stand in the text."""
+    names = Counter(i.name for a in kernel.accesses for i in a.patterns[0].instructions)
+    return ", ".join(f"{name} {count}" for name, count in sorted(names.items())) or "none"
