@@ -15,7 +15,7 @@ import pytest
 import bankwise as package
 from bankwise.ask import job
 from bankwise.errors import InputError
-from bankwise.read import nvcc, toolkit
+from bankwise.read import toolkit
 from bankwise.read.options import Options
 from bankwise.read.toolkit import find_program
 from command import bankwise
@@ -328,7 +328,7 @@ def test_a_compiler_that_does_not_end_is_ended_with_all_that_it_started(
 ) -> None:
     started = tmp_path / "started"
     fake(f"sleep 60 &\necho $! > {shlex.quote(str(started))}\nwait")
-    monkeypatch.setattr(nvcc, "SECONDS", 1)
+    monkeypatch.setattr(toolkit, "SECONDS", 1)
     ended = bankwise("check", write(GEMM), "--target", "sm_90")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "error: src/kernel.cu: nvcc took more than 1 s\n"

@@ -252,7 +252,11 @@ def test_what_no_verb_takes_says_what_to_do() -> None:
 
 def test_options_that_say_nothing_about_a_kind_are_refused_from_both_sides(tmp_path: Path) -> None:
     made = files(tmp_path)
-    for option, kind in (("--isa", "PTX"), ("--keep=d", "MLIR kernel"), ("--padding", "folder")):
+    for option, kind in (
+        ("--isa", "AMD assembly"),
+        ("--keep=d", "MLIR kernel"),
+        ("--padding", "folder"),
+    ):
         flag = option.partition("=")[0]
         ended = command("check", made[kind], option)
         assert ended.code == 2

@@ -70,7 +70,37 @@ def test_generic_accesses_count_where_their_address_is_shared() -> None:
     kernel = ptx(body)
     (found,) = kernel.accesses
     assert lanes(found) == (8 * LANE).tolist()
-    assert "1 generic accesses (first: line 22) have an unknown address" in kernel.notes[0]
+    assert not kernel.refusals
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("ld.global.u64 %rd6, [%rd5];", "a value loaded from memory"),
+        ("selp.b64 %rd6, %rd4, %rd5, %p1;", "kernel parameter k_param_0"),
+        ("ld.global.u64 %rd7, [%rd5]; add.s64 %rd6, %rd4, %rd7;", "a value loaded from memory"),
+        ("ld.global.u64 %rd7, [%rd5]; add.s64 %rd6, %rd5, %rd7;", "kernel parameter k_param_0"),
+        ("add.s64 %rd6, %rd4, %rd5;", "kernel parameter k_param_0"),
+    ],
+)
+def test_a_generic_access_that_nobody_can_decide_is_refused(code: str, why: str) -> None:
+    start = "mov.u64 %rd1, tile; cvta.shared.u64 %rd4, %rd1; ld.param.u64 %rd5, [k_param_0];"
+    kernel = ptx(f"\t{start}\n\t{code}\n\tld.b32 %r2, [%rd6];")
+    assert not kernel.accesses
+    (refusal,) = kernel.refusals
+    assert refusal.reason.startswith("ld.b32: whether it touches shared memory is not known")
+    assert why in refusal.reason
+
+
+def test_the_space_of_an_address_is_asked() -> None:
+    body = """\tmov.u64 %rd1, tile;
+\tcvta.shared.u64 %rd2, %rd1;
+\tisspacep.shared %p1, %rd2;
+\tcvta.to.shared.u64 %rd3, %rd2;
+\t@%p1 st.shared.b32 [%rd3+4], %r1;
+\t@!%p1 st.shared.b32 [%rd3+8], %r1;"""
+    (found,) = ptx(body).accesses
+    assert lanes(found) == [4] * 32
 
 
 def test_each_shared_variable_is_an_allocation_of_its_own() -> None:

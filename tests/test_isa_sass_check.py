@@ -183,7 +183,7 @@ STS [R3], R4
         ("UTMALDG.2D [UR8], [UR4]", "through a descriptor"),
         ("UBLKCP [UR4], [UR6], UR7", "through a descriptor"),
         ("SYNCS.ARRIVE.TRANS64 RZ, [R3], R4", "how often it touches"),
-        ("CALL.REL.NOINC `(f)", "what the called function touches"),
+        ("CALL.REL.NOINC `(f)", "the called function is not named"),
         ("BRX R2 -0x260", "where control goes from here"),
         ("RET.REL.NODEC R2 `(k)", "where control goes from here"),
         ("LDSM.U8 R4, [R3]", "its shape or address is not understood"),
@@ -217,11 +217,6 @@ def test_a_product_of_halves_leaves_the_registers_behind_it_alone() -> None:
     kernel = sass(body)
     assert [a.instruction for a in kernel.accesses] == ["st.shared.b32"]
     assert kernel.refusals == ()
-
-
-def test_generic_accesses_are_said_to_be_left_out() -> None:
-    (note,) = (n for n in sass(f"{TILE}\nLD.E R4, [R6.64]").notes if "generic" in n)
-    assert note.startswith("1 generic access")
 
 
 def test_source_lines_are_the_innermost_of_inlined_ones() -> None:

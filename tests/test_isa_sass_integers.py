@@ -38,7 +38,8 @@ def numbers(count: int, seed: int) -> list[np.ndarray]:
 def run(code: str, given: dict[str, np.ndarray]) -> State:
     """The registers after one instruction."""
     (kernel,) = kernels(sass_text(code), "k")
-    step = decode_kernel(kernel, lambda bank, offset: constant(offset)).program.steps[0]
+    decoded = decode_kernel(kernel, lambda bank, offset: constant(bank << 24 | offset))
+    step = decoded.program.steps[0]
     assert step.followed, code
     assert set(step.reads) <= set(given) | {"PT"}, (code, step.reads)
     state = State(np.ones((8, 32), np.bool_))
@@ -98,6 +99,8 @@ ONE_WORD: list[tuple[str, Callable[..., int]]] = [
     ("VIMNMX R0, R1, R2, PT", lambda a, b, c, p: min(s32(a), s32(b))),
     ("VIMNMX.U32 R0, R1, R2, !PT", lambda a, b, c, p: max(a, b)),
     ("IMNMX R0, R1, R2, P0", lambda a, b, c, p: (min if p else max)(s32(a), s32(b))),
+    ("VIMNMX3 R0, R1, R2, R3, !PT", lambda a, b, c, p: max(s32(a), s32(b), s32(c))),
+    ("VIMNMX3.U32 R0, R1, R2, R3, PT", lambda a, b, c, p: min(a, b, c)),
     ("VIADDMNMX.U32 R0, R1, R2, R3, !PT", lambda a, b, c, p: max((a + b) & M32, c)),
     ("IABS R0, R1", lambda a, b, c, p: abs(s32(a))),
     ("POPC R0, R1", lambda a, b, c, p: a.bit_count()),
@@ -313,3 +316,82 @@ def test_what_is_not_followed_loses_all_registers_that_it_writes(
     (kernel,) = kernels(sass_text(code), "k")
     step = decode_kernel(kernel, lambda bank, offset: Unknown("c")).program.steps[0]
     assert set(step.writes) - {"PT"} == writes - {"PT"}
+
+
+def test_numbers_of_64_bits_are_moved_added_and_chosen() -> None:
+    a, b, c, d = numbers(4, seed=17)
+    p = numbers(1, seed=9)[0] & np.uint32(1) > 0
+    given = {"R2": a, "R3": b, "R4": c, "R5": d, "P0": p}
+    rows = list(zip(pairs(a, b), pairs(c, d), p.ravel(), strict=True))
+    cases: list[tuple[str, list[int]]] = [
+        ("MOV.64 R6, R2", [x for x, _, _ in rows]),
+        ("IADD.64 R6, R2, R4", [x + y & M64 for x, y, _ in rows]),
+        ("IADD.64 R6, R2, -R4", [x - y & M64 for x, y, _ in rows]),
+        ("IADD.64 R6, R2, -0x1", [x - 1 & M64 for x, _, _ in rows]),
+        ("SEL.64 R6, R2, R4, !P0", [y if q else x for x, y, q in rows]),
+    ]
+    for code, expected in cases:
+        state = run(code, given)
+        assert pairs(np.array(value(state, "R6")), np.array(value(state, "R7"))) == expected, code
+
+
+def test_constants_are_looked_up_at_the_place_of_every_lane() -> None:
+    at = np.arange(256, dtype=np.uint32).reshape(8, 32) % 5 * 4
+    state = run("LDC.64 R6, c[0x2][R1+0x10]", {"R1": at})
+    assert value(state, "R6") == [(2 << 24) + 16 + int(x) for x in at.ravel()]
+    assert value(state, "R7") == [(2 << 24) + 20 + int(x) for x in at.ravel()]
+    assert value(run("LDC R6, c[0x0][RZ]", {}), "R6") == [0] * 256
+
+
+def test_a_vote_is_the_word_of_the_lanes_in_which_a_predicate_holds() -> None:
+    p = numbers(1, seed=18)[0] & np.uint32(1) > 0
+    state = run("VOTE.ANY R0, P1, P0", {"P0": p})
+    words = [sum(int(bit) << lane for lane, bit in enumerate(row)) for row in p]
+    assert value(state, "R0") == [word for word in words for _ in range(32)]
+    assert value(state, "P1") == [int(word > 0) for word in words for _ in range(32)]
+    every = run("VOTE.ALL P1, !P0", {"P0": p})
+    assert value(every, "P1") == [int(word == 0) for word in words for _ in range(32)]
+    assert value(run("VOTE.ANY R0, PT, PT", {}), "R0") == [M32] * 256
+
+
+def test_a_match_is_the_word_of_the_lanes_that_hold_the_same() -> None:
+    a = numbers(1, seed=19)[0]
+    state = run("MATCH.ANY R0, R1", {"R1": a})
+    expected = [sum(int(y == x) << n for n, y in enumerate(row)) for row in a for x in row]
+    assert value(state, "R0") == expected
+
+
+@pytest.mark.parametrize("part", [0x1F, 0x181F, 0x1C1F, 0x10, 0x1800])
+@pytest.mark.parametrize("mode", ["IDX", "BFLY", "UP", "DOWN"])
+def test_a_shuffle_stays_in_its_part_of_the_warp(mode: str, part: int) -> None:
+    """Written down from the pseudo-code of shfl.sync in the PTX ISA."""
+    a, b = numbers(2, seed=20)
+    last = np.full_like(a, part)
+    state = run(f"SHFL.{mode} P1, R0, R1, R2, R3", {"R1": a, "R2": b, "R3": last})
+    values, inside = [], []
+    for row, counts in zip(a, b, strict=True):
+        for lane in range(32):
+            step, segment, clamp = int(counts[lane]) & 31, part >> 8 & 31, part & 31
+            most, least = lane & segment | clamp & ~segment, lane & segment
+            source = {
+                "IDX": least | step & ~segment & 31,
+                "BFLY": lane ^ step,
+                "UP": lane - step,
+                "DOWN": lane + step,
+            }[mode]
+            inside.append(int(source >= most if mode == "UP" else source <= most))
+            values.append(int(row[source if inside[-1] else lane]))
+    assert value(state, "P1") == inside
+    assert value(state, "R0") == values
+
+
+def test_a_quotient_of_64_bits_is_rounded_as_its_code_asks() -> None:
+    low, high = numbers(2, seed=21)
+    rounded = run("I2F.U64.RP R0, R2", {"R2": low, "R3": high})
+    floats = np.array(value(rounded, "R0"), np.uint32).view(np.float32)
+    for number, found in zip(pairs(low, high), floats, strict=True):
+        assert int(found) >= number
+        assert number == 0 or int(np.nextafter(found, np.float32(0))) < number
+    back = run("F2I.U64.TRUNC R4, R0", {"R0": floats.view(np.uint32).reshape(8, 32)})
+    whole = pairs(np.array(value(back, "R4")), np.array(value(back, "R5")))
+    assert whole == [min(int(x), M64) for x in floats]

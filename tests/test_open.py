@@ -35,7 +35,7 @@ BRANCH = f"""\ts_load_dword s4, s[0:1], 0x8
 {READ}.Lskip:
 """
 LANES = "\tld.global.u32 %r9, [%rd1];\n\tsetp.lt.u32 %p1, %r9, 7;\n"
-GENERIC = "\tld.param.u64 %rd5, [k_param_0];\n\tld.b32 %r3, [%rd5];"
+GENERIC = "\tld.param.u64 %rd5, [k_param_0];\n\tld.global.u64 %rd6, [%rd5];\n\tld.b32 %r3, [%rd6];"
 
 
 @dataclass(frozen=True, slots=True)

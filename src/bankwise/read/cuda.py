@@ -60,8 +60,8 @@ def check_cuda(
         source = path if path.is_file() else _copied(file, Path(folder))
         name, cubin = _names(source, file), Path(folder, "out.cubin")
         how = compile_cubin(source, cubin, architecture, file, name)
-        found = _kernels(cubin, kernel, file)
-    placed = (_follow(one, file, name, target, args, workgroup_size) for one in found)
+        found = compiled_kernels(cubin, kernel, file)
+    placed = (follow_at_source(one, file, name, target, args, workgroup_size) for one in found)
     return Compiled(tuple(placed), how)
 
 
@@ -101,7 +101,7 @@ def _names(source: Path, file: str) -> Name:
     return name
 
 
-def _kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...]:
+def compiled_kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...]:
     """The kernels of a compiled source; what is wrong is wrong with the source."""
     where = Location(file)
     try:
@@ -116,7 +116,7 @@ def _kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...]:
     return found
 
 
-def _follow(
+def follow_at_source(
     kernel: SassKernel, file: str, name: Name, gpu: str, args: ArgumentValues, size: Size | None
 ) -> AssemblyKernel:
     """Follow one kernel and say all that is found in terms of the source."""

@@ -124,9 +124,9 @@ READ: tuple[Format, ...] = (
     ),
     Format(
         *("PTX", "", (".ptx",), lines(r"\.version[ \t]+\d")),
-        verbs=_ASSEMBLY_VERBS,
+        verbs={**_ASSEMBLY_VERBS, "check": "ask.check_ptx:check_ptx_file"},
         reader="read.ptx.dialect:PTX",
-        options=_ANY_KERNEL,
+        options=_ANY_KERNEL | {"--isa"},
         stage=3,
     ),
     Format(

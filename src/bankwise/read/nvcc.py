@@ -10,17 +10,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import signal
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
-from bankwise.read.toolkit import find_program
-
-SECONDS = 300
-"""The limit of one compilation."""
+from bankwise.read.toolkit import find_program, run_program, version_of
 
 Name = Callable[[str], str]
 """What the user calls a file that nvcc names."""
@@ -49,11 +43,11 @@ def compile_cubin(source: Path, cubin: Path, architecture: str, file: str, name:
         hint = f"where CUDA is installed: {by_hand(architecture, file)}"
         raise InputError(message, location=Location(file), hint=hint)
     words = (*_flags(architecture), *_include(source, file), *_language(source), _plain(source))
-    code, printed = _run([str(nvcc), *words, "-o", str(cubin)], cubin.parent, file)
+    code, printed = run_program([str(nvcc), *words, "-o", str(cubin)], cubin.parent, file)
     if code or not cubin.is_file():
         raise _refused(printed, code, architecture, file, name)
     typed = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
-    return f"compiled by {_version(nvcc, cubin.parent)}: {_typed(typed, source)}"
+    return f"compiled by {version_of(nvcc, cubin.parent)}: {_typed(typed, source)}"
 
 
 def by_hand(architecture: str, file: str) -> str:
@@ -90,47 +84,6 @@ def _typed(words: Sequence[str], source: Path) -> str:
     """The command with the user's names, and the flags that nvcc found elsewhere."""
     more = [f"{key}={shlex.quote(os.environ[key])} " for key in _FLAGS if os.environ.get(key)]
     return f"{''.join(more)}{shlex.join(['nvcc', *words, '-o', _cubin(source)])}"
-
-
-def _run(words: Sequence[str], folder: Path, file: str) -> tuple[int, str]:
-    """Exit code and output; whatever nvcc starts ends with it, and leaves its files in folder."""
-    try:
-        with _started(words, folder) as process:
-            printed, _ = process.communicate(timeout=SECONDS)
-            return process.returncode, printed
-    except subprocess.TimeoutExpired as error:
-        message = f"nvcc took more than {SECONDS} s"
-        raise InputError(message, location=Location(file)) from error
-    except OSError as error:
-        message = f"{words[0]} cannot be run: {error.strerror}"
-        raise InputError(message, location=Location(file)) from error
-
-
-@contextmanager
-def _started(words: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env={**os.environ, "TMPDIR": str(folder)},
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-
-
-def _version(nvcc: Path, folder: Path) -> str:
-    """``nvcc 13.0.88``."""
-    _, printed = _run([str(nvcc), "--version"], folder, str(nvcc))
-    found = re.search(r"\bV(\d[\d.]*)", printed)
-    return f"nvcc {found[1]}" if found else "nvcc of an unknown version"
 
 
 def _refused(printed: str, code: int, architecture: str, file: str, name: Name) -> InputError:

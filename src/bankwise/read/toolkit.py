@@ -1,21 +1,35 @@
-"""Finding a program of the CUDA Toolkit: nvcc, nvdisasm."""
+"""Programs of the CUDA Toolkit: nvcc, ptxas, nvdisasm: where they are, and running them."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import signal
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+
+from bankwise.errors import InputError, Location
+
+SECONDS = 300
+"""The limit of one compilation."""
 
 
 def find_program(name: str) -> Path | None:
     """PATH, CUDA_HOME, /usr/local/cuda, then the packages that bring it; None if nowhere."""
+    return next(find_programs(name), None)
+
+
+def find_programs(name: str) -> Iterator[Path]:
+    """All of this name, in the order in which they are preferred."""
     on_path = shutil.which(name)
     if on_path:
-        return Path(on_path)
-    return next((p for p in _places(name) if p.is_file() and os.access(p, os.X_OK)), None)
+        yield Path(on_path)
+    yield from (p for p in _places(name) if p.is_file() and os.access(p, os.X_OK))
 
 
 def _places(name: str) -> Iterator[Path]:
@@ -36,3 +50,45 @@ def _folders(package: str) -> Iterator[Path]:
         return
     for place in (spec.submodule_search_locations or ()) if spec else ():
         yield Path(place)
+
+
+def run_program(words: Sequence[str], folder: Path, file: str) -> tuple[int, str]:
+    """Exit code and output; whatever a compiler starts ends with it, and leaves its files in
+    ``folder``. Raises :class:`InputError` if it cannot be run, or takes longer than SECONDS."""
+    try:
+        with _started(words, folder) as process:
+            printed, _ = process.communicate(timeout=SECONDS)
+            return process.returncode, printed
+    except subprocess.TimeoutExpired as error:
+        message = f"{Path(words[0]).name} took more than {SECONDS} s"
+        raise InputError(message, location=Location(file)) from error
+    except OSError as error:
+        message = f"{words[0]} cannot be run: {error.strerror}"
+        raise InputError(message, location=Location(file)) from error
+
+
+@contextmanager
+def _started(words: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "TMPDIR": str(folder)},
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def version_of(program: Path, folder: Path) -> str:
+    """``nvcc 13.0.88``."""
+    _, printed = run_program([str(program), "--version"], folder, str(program))
+    found = re.search(r"\bV(\d[\d.]*)", printed)
+    return f"{program.name} {found[1] if found else 'of an unknown version'}"

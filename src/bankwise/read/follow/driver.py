@@ -5,7 +5,7 @@ knows. To add one: a record like ``read/ptx/dialect.py``, and its name in the ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -14,7 +14,7 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.machine import names as machine_names
 from bankwise.hardware.toolchain import languages
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, NotFollowed
-from bankwise.read.follow.decoded import Decoded, I
+from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.result import (
     ALLOCATION,
     access,
@@ -26,7 +26,7 @@ from bankwise.read.follow.result import (
 )
 from bankwise.read.follow.run import Trace, follow
 from bankwise.read.follow.state import State
-from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.touched import Touched, together
 
 Size = tuple[int, int, int]
 """Threads of a workgroup along x, y, z."""
@@ -60,8 +60,10 @@ class Threads:
     bound: str = ""
 
 
+GENERIC = "a generic access of shared memory, counted as one that is named so"
+
 Parts = Callable[[Touched], Mapping[str, Touched]]
-"""What an access touched, cut into allocations by name."""
+"""What an access touched, cut into allocations by name; "" for what is of none, or of several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +82,9 @@ class Dialect(Generic[K, I]):
     Following: ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it;
     ``decode`` and ``start``: the steps of a kernel, and the registers of one workgroup, for a size
     and values of arguments. ``parts``: see :data:`Parts`; ``label``: what an instruction is
-    called in notes beside its name in the machine files, "" if nothing; ``runs``: whether an
+    called in notes beside its name in the machine files, "" if nothing; ``address``: of an
+    instruction in its function, in bytes; ``place``: equal for the copies of one instruction, where
+    a function is called several times; ``runs``: whether an
     instruction can run at all; ``generic``: what may touch shared memory besides, nobody knows
     where.
     """
@@ -102,6 +106,8 @@ class Dialect(Generic[K, I]):
     start: Callable[[K, Size, ArgumentValues], State]
     parts: Callable[[K, Trace], Parts] = lambda kernel, trace: _whole
     label: Callable[[I], str] = lambda instruction: ""
+    address: Callable[[I], int | None] = lambda instruction: None
+    place: Callable[[I], Hashable] = id
     runs: Callable[[I], bool] = lambda instruction: True
     generic: Callable[[K, Decoded, Trace], str] = lambda kernel, decoded, trace: ""
 
@@ -249,15 +255,33 @@ def _accesses(
     place: Place,
 ) -> Iterator[AssemblyAccess]:
     instructions = dialect.instructions(kernel)
-    for number, touch in decoded.touches.items():
-        touched = trace.touched.get(number)
+    for number, copies in _copies(dialect, instructions, decoded).items():
+        one, touch = instructions[number], decoded.touches[number]
+        runs = [trace.touched[copy] for copy in copies if copy in trace.touched]
+        touched = together(runs) if runs else None
         if touched is None or not touched.patterns:
             continue
-        one = instructions[number]
         for allocation, part in parts(touched).items():
+            if not allocation:
+                continue
             found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
-            note = "; ".join(filter(None, (dialect.label(one), found.access.note)))
-            yield replace(found, access=replace(found.access, note=note, written=one.name))
+            generic = GENERIC if touch.generic else ""
+            note = "; ".join(filter(None, (dialect.label(one), generic, found.access.note)))
+            known = replace(found.access, note=note, written=one.name, address=dialect.address(one))
+            yield replace(found, access=known)
+
+
+def _copies(
+    dialect: Dialect[K, I], instructions: Sequence[I], decoded: Decoded
+) -> dict[int, list[int]]:
+    """The accesses that are one instruction of the text, by the number of the first: a function
+    that is called twice stands in a kernel twice."""
+    first: dict[Hashable, int] = {}
+    found: dict[int, list[int]] = {}
+    for number in decoded.touches:
+        place = dialect.place(instructions[number])
+        found.setdefault(first.setdefault(place, number), []).append(number)
+    return found
 
 
 def _not_followed(decoded: Decoded, trace: Trace) -> tuple[NotFollowed, ...]:
@@ -282,17 +306,22 @@ def _refusals(
         yield Refusal(refusal.reason, place(instructions[number]))
     by_line = {one.line: place(one) for one in instructions}
     yield from lost_places(trace, lambda line: by_line[line])
-    for number, touch in decoded.touches.items():
-        one = instructions[number]
-        reason = "" if touch.generic else _unseen(trace, number, parts)
+    for number, copies in _copies(dialect, instructions, decoded).items():
+        one, touch = instructions[number], decoded.touches[number]
+        reasons = (_reason(trace, copy, touch, parts) for copy in copies)
+        reason = next(filter(None, reasons), "")
         if reason and dialect.runs(one):
-            yield Refusal(f"{dialect.label(one) or touch.name}: {reason}", place(one))
+            name = one.name if touch.generic else touch.name
+            yield Refusal(f"{dialect.label(one) or name}: {reason}", place(one))
 
 
-def _unseen(trace: Trace, number: int, parts: Parts) -> str:
+def _reason(trace: Trace, number: int, touch: DecodedAccess, parts: Parts) -> str:
+    """Why not all that a copy of an access touches is known; empty if it is."""
     reason, touched = unseen(trace, number), trace.touched.get(number)
+    if touch.generic and touched is not None and touched.unknown is not None:
+        reason = f"its address depends on {touched.unknown}"
+    if touch.generic and reason:
+        return f"whether it touches shared memory is not known: {reason}"
     if reason or touched is None:
         return reason
-    known = sum(len(part.patterns) for part in parts(touched).values())
-    mixed = known != len(touched.patterns)
-    return "its lanes touch several shared variables, or none" if mixed else ""
+    return "its lanes touch several shared variables, or none" if "" in parts(touched) else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.follow.marks import xored
 from bankwise.read.follow.paths import Path
 from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, running, running_key
 from bankwise.read.follow.values import Array, Unknown
 
@@ -59,6 +61,58 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
         touched.sure.append(0)
     touched.counts[at] += 1
     touched.sure[at] += path.certain
+
+
+def together(parts: Sequence[Touched]) -> Touched:
+    """What copies of one instruction touch (a function that is called twice), as of one."""
+    if len(parts) == 1:
+        return parts[0]
+    found = Touched(counted=all(part.counted for part in parts))
+    for part in parts:
+        found.unknown = found.unknown or part.unknown
+        found.maybe = found.maybe or part.maybe
+        found.xored |= part.xored
+        rows = zip(part.index, part.patterns, part.counts, part.sure, strict=True)
+        for key, pattern, count, sure in rows:
+            at = found.index.setdefault(key, len(found.patterns))
+            if at == len(found.patterns):
+                found.patterns.append(pattern)
+                found.counts.append(0)
+                found.sure.append(0)
+            found.counts[at] += count
+            found.sure[at] += sure
+    return found
+
+
+def of_shared(touched: Touched, bytes_before: int = 0) -> Touched:
+    """Of generic accesses the lanes that touch shared memory, their bytes counted from behind
+    ``bytes_before``; a pattern without any such lane is none."""
+    found = replace(touched, patterns=[], counts=[], sure=[], index={})
+    rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
+    for (offsets, active), count, sure in rows:
+        inside = active & (offsets != NOT_SHARED)
+        if inside.any():
+            found.patterns.append((np.where(inside, offsets - bytes_before, 0), inside))
+            found.counts.append(count)
+            found.sure.append(sure)
+    return found
+
+
+def by_window(touched: Touched, names: Mapping[int, str], size: int) -> dict[str, Touched]:
+    """What is touched of each shared variable, from its start. ``names``: of windows of ``size``
+    bytes, by their number. What lies in none of them, or in several, has the name "": where those
+    lie to one another is not known."""
+    found: dict[str, Touched] = {}
+    rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
+    for (offsets, active), count, sure in rows:
+        windows = np.unique(offsets[active] // size)
+        window = int(windows[0]) if len(windows) == 1 else -1
+        empty = replace(touched, patterns=[], counts=[], sure=[], index={})
+        part = found.setdefault(names.get(window, ""), empty)
+        part.patterns.append((np.where(active, offsets - window * size, 0), active))
+        part.counts.append(count)
+        part.sure.append(sure)
+    return found
 
 
 def _offsets(address: Array, active: BoolArray) -> IntArray:

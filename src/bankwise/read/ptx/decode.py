@@ -11,9 +11,12 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning
 from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import registers, symbols, value
+from bankwise.read.ptx.parameters import passed
 from bankwise.read.ptx.parse import PtxKernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
 from bankwise.read.ptx.shared import touch
@@ -42,10 +45,12 @@ Loads = Callable[[Statement], Value]
 def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
     """Decode all statements of ``kernel``; one more step ends it."""
     known = symbols(kernel.shared)
+    outside = of_the_host(kernel)
+    touches = iter(None if n in outside else touch(s) for n, s in enumerate(kernel.statements))
     return decode(
         kernel.statements,
         kernel.line,
-        touch,
+        lambda statement: next(touches),
         lambda statement, touched: _step(statement, kernel, known, loads, touched),
         lambda statement: _KNOWN.match(statement.name) is not None,
     )
@@ -62,17 +67,22 @@ def _step(
     word = statement.parts[0]
     if word in ("bra", "ret", "exit", "brx", "trap"):
         return _control(statement, kernel, guard)
-    writes = _results(statement)
-    does = _load(statement, loads) if statement.name.startswith("ld.param") else None
+    parameter = passed(statement, kernel)
+    writes = parameter.writes if parameter else _results(statement)
+    does = parameter.run if parameter else None
+    if does is None and statement.name.startswith("ld.param"):
+        does = _load(statement, loads)
     if does is None and writes:
         does = meaning(statement, known)
     reads = registers(statement.guard)
-    if does is not None:
+    if parameter is not None:
+        reads += parameter.reads
+    elif does is not None:
         reads += tuple(n for text in statement.operands[1:] for n in registers(text))
     address = None
     if isinstance(found, DecodedAccess):
         reads += found.address.registers
-        address = _address(found.address, known)
+        address = _address(found.address, known, found.generic)
     return ProgramStep(
         line=statement.line,
         name=statement.name,
@@ -122,9 +132,12 @@ def _truth(p: Array) -> BoolArray:
     return p.astype(np.bool_)
 
 
-def _address(at: Address, known: Mapping[str, int]) -> Callable[[State], Value]:
+def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[State], Value]:
     def first_byte(state: State) -> Value:
         base = value(state, at.registers[0], known)
+        if generic:
+            offset = np.uint64(at.offset_bytes % (1 << 64))
+            return apply(lambda x: shared_byte(x.astype(np.uint64) + offset), base)
         return apply(lambda x: x.astype(np.int64) + at.offset_bytes, base)
 
     return first_byte

@@ -5,8 +5,6 @@ PTX is not the last word: ptxas may still combine, split or reorder accesses. Th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
@@ -15,11 +13,20 @@ from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION, threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
-from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.touched import by_window, of_shared
 from bankwise.read.follow.values import Unknown, Value, constant
+from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.decode import decode_kernel
 from bankwise.read.ptx.operands import WINDOW, address
-from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement, kernel_names, kernels, target
+from bankwise.read.ptx.parse import (
+    BYTES,
+    PtxKernel,
+    Statement,
+    functions,
+    kernel_names,
+    kernels,
+    target,
+)
 
 WARP = 32
 _BLOCK = ("ctaid.x", "ctaid.y", "ctaid.z")
@@ -28,6 +35,12 @@ _GRID = ("nctaid.x", "nctaid.y", "nctaid.z")
 
 def _threads(kernel: PtxKernel) -> Threads:
     return Threads(kernel.workgroup_size, "is taken from .maxntid" if kernel.bounded else "")
+
+
+def _kernels(text: str, file: str, only: str) -> tuple[PtxKernel, ...]:
+    """The kernels of a text with the functions that they call."""
+    called = functions(text)
+    return tuple(inlined(kernel, called) for kernel in kernels(text, file, only))
 
 
 def _strange_argument(kernel: PtxKernel, key: str | int) -> str | None:
@@ -77,45 +90,7 @@ def _parts(kernel: PtxKernel, trace: Trace) -> Parts:
     """The patterns of each shared variable, from its start; absolute addresses as "shared"."""
     names = {n + 1: variable.name for n, variable in enumerate(kernel.shared)}
     names[0] = ALLOCATION
-    return lambda touched: _by_variable(names, touched)
-
-
-def _by_variable(names: Mapping[int, str], touched: Touched) -> dict[str, Touched]:
-    found: dict[str, Touched] = {}
-    rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
-    for (offsets, active), count, sure in rows:
-        windows = np.unique(offsets[active] // WINDOW)
-        if len(windows) != 1 or int(windows[0]) not in names:
-            continue
-        window = int(windows[0])
-        part = found.setdefault(
-            names[window],
-            Touched(
-                counted=touched.counted,
-                unknown=touched.unknown,
-                maybe=touched.maybe,
-                xored=touched.xored,
-            ),
-        )
-        part.patterns.append((np.where(active, offsets - window * WINDOW, 0), active))
-        part.counts.append(count)
-        part.sure.append(sure)
-    return found
-
-
-def _generic(kernel: PtxKernel, decoded: Decoded, trace: Trace) -> str:
-    """Accesses whose state space neither their name nor their address gives."""
-    lines = [
-        kernel.statements[number].line
-        for number, touch in decoded.touches.items()
-        if touch.generic and number in trace.touched and trace.touched[number].unknown is not None
-    ]
-    if not lines:
-        return ""
-    return (
-        f"{len(lines)} generic accesses (first: line {lines[0]}) have an unknown address: "
-        "whether they touch shared memory is not known"
-    )
+    return lambda touched: by_window(of_shared(touched), names, WINDOW)
 
 
 PTX: Dialect[PtxKernel, Statement] = Dialect(
@@ -127,12 +102,12 @@ PTX: Dialect[PtxKernel, Statement] = Dialect(
     portable=True,
     target=target,
     names=kernel_names,
-    kernels=kernels,
+    kernels=_kernels,
     instructions=lambda kernel: kernel.statements,
     threads=_threads,
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,
     parts=_parts,
-    generic=_generic,
+    place=lambda statement: (statement.line, statement.number),
 )

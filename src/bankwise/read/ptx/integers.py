@@ -67,6 +67,11 @@ def _multiply_add(multiply: Function) -> Function:
     return lambda x, y, z, bits: i.add(multiply(x, y, bits), z, bits)
 
 
+def _without_sign(x: Array) -> Array:
+    """Bits that differ from the sign."""
+    return np.where(i.negative(x), i.complement(x), x)
+
+
 FUNCTIONS: Mapping[str, Function] = {
     "mov": lambda x, bits: x,
     "add": i.add,
@@ -94,6 +99,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "popc": b.ones,
     "brev": b.reverse,
     "clz": b.leading_zeros,
+    "bfind": lambda x, bits: b.highest_one(x),
+    "bfind.shiftamt": lambda x, bits: b.zeros_above(x),
     "shf.l.wrap": _funnel(i.funnel_left, wrap=True),
     "shf.r.wrap": _funnel(i.funnel_right, wrap=True),
     "shf.l.clamp": _funnel(i.funnel_left, wrap=False),
@@ -113,10 +120,12 @@ SIGNED: Mapping[str, Function] = {
     "rem": i.remainder_signed,
     "bfe": _extract(b.extract_signed),
     "sad": _distance(i.less_signed),
+    "bfind": lambda x, bits: b.highest_one(_without_sign(x)),
+    "bfind.shiftamt": lambda x, bits: b.zeros_above(_without_sign(x)),
 }
 """Where a signed type makes a difference."""
 
-ONLY_WORDS = ("lop3", "prmt", "popc", "brev", "clz", "shf", "mul24")
+ONLY_WORDS = ("lop3", "prmt", "popc", "brev", "clz", "bfind", "shf", "mul24")
 """Followed for 32-bit types alone."""
 
 ONLY_SIGNED = ("neg", "abs")

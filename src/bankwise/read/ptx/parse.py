@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankwise.errors import InputError, Location
 
@@ -25,6 +25,10 @@ BYTES: Mapping[str, int] = {
 """Size of a PTX type in bytes."""
 
 _ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak|extern)\s+)?\.entry\s+([\w$]+)", re.MULTILINE)
+_FUNCTION = re.compile(
+    r"^\s*(?:\.(?:visible|weak)\s+)*\.func\s*(?:\(([^)]*)\)\s*)?([\w$]+)\s*(\([^)]*\))?[^;{]*\{",
+    re.MULTILINE,
+)
 _SHARED = re.compile(
     r"\.shared\s+(?:\.align\s+(\d+)\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d*\])*)"
 )
@@ -40,7 +44,8 @@ class Statement:
     """One instruction: ``@!%p1 add.s32 %r1, %r2, 4;``.
 
     ``name`` as written ("add.s32"), ``parts`` its pieces. ``guard``: the predicate, with ``!`` if
-    negated, empty if none. ``operands``: split at commas outside braces and brackets.
+    negated, empty if none. ``operands``: split at commas outside braces and brackets. ``number``:
+    of the statement in its kernel or function.
     """
 
     line: int
@@ -48,6 +53,7 @@ class Statement:
     guard: str
     operands: tuple[str, ...]
     source: Location | None = None
+    number: int = 0
 
     @property
     def parts(self) -> list[str]:
@@ -78,11 +84,38 @@ class PtxKernel:
     workgroup_size: tuple[int, ...] | None
     bounded: bool
 
+    def ways(self) -> tuple[tuple[int, ...], ...]:
+        """Where control may go from each statement."""
+        return tuple(self._after(n, one) for n, one in enumerate(self.statements))
+
+    def _after(self, number: int, one: Statement) -> tuple[int, ...]:
+        behind = (number + 1,)
+        if one.parts[0] in ("ret", "exit", "trap", "brx"):
+            return behind if one.guard else ()
+        if one.parts[0] != "bra" or not one.operands:
+            return behind
+        target = self.labels.get(one.operands[0])
+        there = (target,) if target is not None else ()
+        return (*there, *behind) if one.guard else there
+
     @property
     def lds_bytes(self) -> int | None:
         """Shared memory of its variables; None where the launch sizes one of them."""
         sizes = [variable.size_bytes for variable in self.shared]
         return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class PtxFunction:
+    """A function that kernels of the file may call. ``results``, ``parameters``: their names, in
+    order; ``labels``: to the number of the statement behind each."""
+
+    name: str
+    line: int
+    results: tuple[str, ...]
+    parameters: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    labels: Mapping[str, int]
 
 
 def target(text: str) -> str:
@@ -105,6 +138,29 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel,
     files = dict(_FILE.findall(clean))
     entries = (found for found in _ENTRY.finditer(clean) if only in ("", found[1]))
     return tuple(_kernel(clean, found, files, file) for found in entries)
+
+
+def functions(text: str) -> dict[str, PtxFunction]:
+    """The functions of the text that have a body, by name; of one that is cut off nothing."""
+    clean = _without_comments(text)
+    files = dict(_FILE.findall(clean))
+    found = (_function(clean, one, files) for one in _FUNCTION.finditer(clean))
+    return {one.name: one for one in found if one is not None}
+
+
+def _function(text: str, head: re.Match[str], files: Mapping[str, str]) -> PtxFunction | None:
+    opening = head.end() - 1
+    closing = _closing(text, opening)
+    if closing < 0:
+        return None
+    first = text.count("\n", 0, opening) + 1
+    statements, labels = _body(text[opening + 1 : closing], first, files)
+    results, parameters = (
+        tuple(name for _, name, _ in _PARAM.findall((part or "").strip("()")))
+        for part in (head[1], head[3])
+    )
+    line = text.count("\n", 0, head.start(2)) + 1
+    return PtxFunction(head[2], line, results, parameters, statements, labels)
 
 
 def _without_comments(text: str) -> str:
@@ -177,7 +233,7 @@ def _body(
             piece, _, rest = rest.partition(";")
             statement = _statement((pending + piece).strip(), started or number, source)
             if statement is not None:
-                statements.append(statement)
+                statements.append(replace(statement, number=len(statements)))
             pending, started = "", 0
             rest, source = _marks(rest, labels, len(statements), files, source)
         if rest.strip():

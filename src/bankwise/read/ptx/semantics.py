@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from bankwise.read.follow.spaces import from_window, in_window, to_window
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import (
     Array,
@@ -15,11 +16,12 @@ from bankwise.read.follow.values import (
     apply,
     choose,
     conjunction,
+    constant,
     difference,
     disjunction,
-    is_uniform,
     operands_of,
 )
+from bankwise.read.follow.warp import SHUFFLES, alike, ballot, shuffle
 from bankwise.read.integers import fit
 from bankwise.read.ptx.integers import (
     FUNCTIONS,
@@ -39,14 +41,19 @@ Meaning = Callable[[State], tuple[Value, ...]]
 
 _TYPE = re.compile(r"[bus](?:8|16|32|64)")
 _BITS = {"and": conjunction, "or": disjunction, "xor": difference}
-_LANES = 32
 
 
 def meaning(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     """What ``statement`` writes; None if it is not followed. ``known``: the shared symbols."""
     parts = statement.parts
-    if len(statement.operands) < 2:
+    if len(statement.operands) < 2 and parts[0] != "activemask":
         return None
+    if parts[0] in ("vote", "activemask"):
+        return _vote(statement, known)
+    if parts[0] == "match":
+        return _match(statement, known)
+    if parts[0] == "isspacep":
+        return _space(statement, known)
     if parts[-1] == "pred":
         return _predicate(statement, known)
     if parts[0] == "mov" and any("{" in text for text in statement.operands):
@@ -185,14 +192,13 @@ def _select(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
 
 
 def _convert(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
-    """cvt between integers; cvta, which changes the address space and not the address."""
+    """cvt between integers; cvta, between addresses of a space and generic ones."""
     parts = statement.parts
     if len(statement.operands) != 2:
         return None
     kinds = [p for p in parts[1:] if _TYPE.fullmatch(p)]
-    if parts[0] == "cvta" and kinds:
-        bits = 8 * BYTES[kinds[-1]]
-        return lambda state: (apply(lambda x: fit(x, bits), *_sources(statement, known, state)),)
+    if parts[0] == "cvta":
+        return _change_space(statement, known)
     if len(kinds) != 2 or len(parts) != 3:
         return None
     to, of = kinds
@@ -202,6 +208,23 @@ def _convert(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         return (apply(lambda x: convert(x, of, to), found),)
 
     return run
+
+
+def _change_space(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """cvta: only shared memory has a window of its own here. Of 32 bits it is not followed."""
+    parts = statement.parts
+    if parts[-1] != "u64":
+        return None
+    function: Function = lambda x: fit(x, 64)  # noqa: E731 - one of three
+    if "shared" in parts[:3]:
+        function = from_window if "to" in parts else to_window
+    return lambda state: (apply(function, *_sources(statement, known, state)),)
+
+
+def _space(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    if "shared" not in statement.parts or len(statement.operands) != 2:
+        return None
+    return lambda state: (apply(in_window, *_sources(statement, known, state)),)
 
 
 def _pack(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
@@ -245,35 +268,45 @@ def _concatenated(parts: tuple[Array, ...], piece: int, bits: int) -> Array:
 
 
 def _shuffle(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
-    """shfl.sync over whole warps: the value of another lane, one's own where that is outside."""
-    parts = statement.parts
-    mode = next((p for p in parts if p in ("idx", "bfly", "up", "down")), None)
-    if mode is None or len(statement.operands) != 5 or "|" in statement.operands[0]:
+    """shfl.sync.down.b32 %r1|%p1, %r2, 1, 31, mask: the value of another lane; whether it is."""
+    mode = next((p for p in statement.parts if p in SHUFFLES), None)
+    if mode is None or len(statement.operands) != 5 or statement.parts[-1] != "b32":
         return None
-    clamp = statement.operands[3]
 
     def run(state: State) -> tuple[Value, ...]:
-        found, lane = (
-            value(state, statement.operands[1], known),
-            value(state, statement.operands[2], known),
-        )
-        if isinstance(found, Unknown) and is_uniform(found):
-            return (found,)
-        if clamp not in ("31", "0x1f", "0") or (clamp == "0") != (mode == "up"):
-            return (Unknown(f"a result of {statement.name}", statement.line),)
-        if not state.active.all():
-            return (Unknown("a lane that does not run", statement.line),)
-        return (apply(lambda x, n: _shuffled(x, n, mode), found, lane),)
+        found, count, part, _ = _sources(statement, known, state)
+        return shuffle(state, mode, found, count, part, statement.line)
 
     return run
 
 
-def _shuffled(x: Array, n: Array, mode: str) -> Array:
-    own = np.arange(_LANES)[None, :]
-    count = n.astype(np.int64)
-    source = {"idx": count & 31, "bfly": own ^ count, "up": own - count, "down": own + count}[mode]
-    inside = (source >= 0) & (source < _LANES)
-    rows = max(len(x), len(source))
-    full = np.broadcast_to(x, (rows, _LANES))
-    index = np.broadcast_to(np.where(inside, source, own), (rows, _LANES))
-    return np.take_along_axis(full, index, axis=1)
+def _vote(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """vote.sync.ballot.b32, .any.pred, .all.pred; activemask.b32."""
+    parts, line = statement.parts, statement.line
+    if parts[0] == "activemask":
+        return lambda state: (ballot(state, constant(1, np.bool_), line),)
+    mode = next((p for p in parts if p in ("ballot", "any", "all")), None)
+    if mode is None or len(statement.operands) != 3:
+        return None
+
+    def run(state: State) -> tuple[Value, ...]:
+        found = ballot(state, _boolean(state, statement.operands[1], known), line)
+        if mode == "ballot":
+            return (found,)
+        every = ballot(state, constant(1, np.bool_), line)
+        return (apply(lambda x, y: x == y if mode == "all" else x != 0, found, every),)
+
+    return run
+
+
+def _match(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
+    """match.any.sync.b32, .b64: the lanes that hold the same."""
+    if statement.parts[1] != "any" or len(statement.operands) != 3:
+        return None
+    bits = 8 * BYTES.get(statement.parts[-1], 4)
+
+    def run(state: State) -> tuple[Value, ...]:
+        found = apply(lambda x: fit(x, bits), value(state, statement.operands[1], known))
+        return (alike(state, found, statement.line),)
+
+    return run

@@ -35,12 +35,20 @@ def touch(statement: Statement) -> Touches:
     if name.startswith(("cp.async.ca", "cp.async.cg")):
         return _copy(statement)
     if parts[0] == "call":
-        return Refusal("call: what the called function touches is not followed")
+        return Refusal(
+            "call: the called function is not followed: it is not in the file, not named"
+        )
     if parts[0] in ("ldmatrix", "stmatrix"):
         return _matrix(statement)
     if parts[0] not in ("ld", "st", "atom", "red") or any(p in _ELSEWHERE for p in parts):
         return None
     return _plain(statement)
+
+
+def is_generic(statement: Statement) -> bool:
+    """Whether its address decides the memory that a statement touches."""
+    found = touch(statement)
+    return isinstance(found, DecodedAccess) and found.generic
 
 
 def _plain(statement: Statement) -> DecodedAccess | Refusal:

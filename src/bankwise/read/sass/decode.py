@@ -6,60 +6,91 @@ this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
+from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.follow.state import State, read
+from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
+from bankwise.read.sass.calls import Return
 from bankwise.read.sass.effects import known, results
-from bankwise.read.sass.moves import move
+from bankwise.read.sass.forms import Meaning
+from bankwise.read.sass.frames import Frames, frames
+from bankwise.read.sass.generic import byte_at, of_the_host
+from bankwise.read.sass.instruction import SassInstruction
+from bankwise.read.sass.moves import move, outside, spill
 from bankwise.read.sass.operands import (
     Constants,
     first_byte,
+    following,
     names,
     predicate,
     predicate_name,
     word,
 )
-from bankwise.read.sass.parse import SassInstruction, SassKernel
+from bankwise.read.sass.parse import SassKernel
 from bankwise.read.sass.semantics import meaning
-from bankwise.read.sass.shared import touch
+from bankwise.read.sass.shared import touch, touch_generic
+from bankwise.read.sass.start import window_constant
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
-_TARGET = re.compile(r"`\((\S+)\)|(0x[0-9a-f]+)")
 _ENDS = ("EXIT", "KILL")
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """A kernel with what holds for all of it. ``outside``: generic accesses that cannot touch
+    shared memory."""
+
+    kernel: SassKernel
+    constants: Constants
+    stack: Frames
+    outside: frozenset[int]
 
 
 def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
     """Decode all instructions of ``kernel``; one more step ends it."""
-    return decode(
+    stack = frames(kernel.code)
+    outside = of_the_host(kernel.code, stack, window_constant(kernel))
+    context = _Context(kernel, constants, stack, outside)
+    touches = iter([_touch(n, i, context) for n, i in enumerate(kernel.instructions)])
+    numbers = count()
+    found = decode(
         kernel.instructions,
         kernel.line,
-        touch,
-        lambda i, touched: _step(i, kernel, constants, touched),
+        lambda i: next(touches),
+        lambda i, touched: _step(next(numbers), i, context, touched),
         known,
     )
+    calls = {n: Refusal(f"CALL: {why}") for n, why in kernel.code.refused.items()}
+    return replace(found, refusals={**found.refusals, **calls})
 
 
-def _step(
-    i: SassInstruction, kernel: SassKernel, constants: Constants, found: Touches
-) -> ProgramStep:
-    guard = _guard(i.guard)
+def _touch(number: int, i: SassInstruction, context: _Context) -> Touches:
+    if number in context.outside:
+        return None
+    return touch(i) or touch_generic(i)
+
+
+def _step(number: int, i: SassInstruction, context: _Context, found: Touches) -> ProgramStep:
+    guard, constants = _guard(i.guard), context.constants
     if i.parts[0] in _CONTROL:
-        return _control(i, kernel, constants, guard)
-    does = None if found is not None else meaning(i, constants) or move(i, constants)
+        return _control(number, i, context, guard)
+    does = None if found is not None else _meaning(number, i, context)
     writes = does.writes if does is not None else results(i)
+    if number in context.stack.clobbers:
+        writes = (*writes, *context.stack.every)
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
     address = None
     if isinstance(found, DecodedAccess):
-        at = found.address
-        reads += at.registers
-        address = guarded(lambda state: first_byte(at, state), guard)
+        reads += _pointer(found)
+        address = guarded(lambda state: _first_byte(found, state, constants), guard)
     return ProgramStep(
         line=i.line,
         name=i.name,
@@ -68,19 +99,43 @@ def _step(
         run=assigning(writes, does.run if does else _lost(i, writes), guard) if writes else None,
         address=address,
         guard=guard if address is not None else None,
-        partial=bool(i.guard),
+        partial=bool(i.guard) or number in context.stack.clobbers,
         followed=does is not None or not writes,
     )
 
 
+def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | None:
+    """What an instruction does that touches no shared memory."""
+    words = context.stack.words.get(number)
+    if words is not None:
+        return spill(i, words)
+    if i.parts[0] == "QSPC" and number in context.outside:
+        return outside(i)
+    return meaning(i, context.constants) or move(i, context.constants)
+
+
+def _pointer(found: DecodedAccess) -> tuple[str, ...]:
+    """The registers of an address."""
+    names_ = found.address.registers
+    return following(names_[0], 2) if found.generic else names_
+
+
+def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Value:
+    at = found.address
+    if found.generic:
+        return byte_at(state, (at.registers[0], at.offset_bytes), constants)
+    return first_byte(at, state)
+
+
 def _control(
-    i: SassInstruction, kernel: SassKernel, constants: Constants, guard: Guard | None
+    number: int, i: SassInstruction, context: _Context, guard: Guard | None
 ) -> ProgramStep:
     """Where control goes. A branch may name a second predicate, or ask whether its warp parted."""
+    kernel, constants = context.kernel, context.constants
     end = len(kernel.instructions)
-    target = end if i.parts[0] in _ENDS else _target(i, kernel)
+    target = end if i.parts[0] in _ENDS else kernel.code.targets.get(number, -1)
     lost = ProgramStep(i.line, i.name, reads=names(i.guard), flow="lost")
-    if i.parts[0] not in ("BRA", *_ENDS) or target < 0:
+    if i.parts[0] not in ("BRA", "CALL", "RET", *_ENDS) or target < 0:
         return lost
     conditions = [guard] if guard else []
     reads = names(i.guard)
@@ -90,6 +145,10 @@ def _control(
             return lost
         conditions.append(second)
         reads += names(text)
+    back = kernel.code.returns.get(number)
+    if back is not None and not guard:
+        conditions.append(lambda state: _goes_back(state, back))
+        reads += names(back.register)
     if not conditions:
         return ProgramStep(i.line, i.name, flow="jump", target=target)
     return ProgramStep(
@@ -97,9 +156,12 @@ def _control(
     )  # fmt: skip
 
 
-def _target(i: SassInstruction, kernel: SassKernel) -> int:
-    found = _TARGET.fullmatch(i.operands[-1].split()[-1]) if i.operands else None
-    return kernel.labels.get(found[1] or found[2], -1) if found else -1
+def _goes_back(state: State, back: Return) -> Value:
+    """Whether a return goes behind its call; what is not known of it is as the convention says."""
+    found = read(state, back.register)
+    if isinstance(found, Unknown):
+        return constant(1, np.bool_)
+    return np.asarray(np.isin(found, np.array(back.places, np.uint32)))
 
 
 def _second(i: SassInstruction, text: str, constants: Constants) -> Guard | None:

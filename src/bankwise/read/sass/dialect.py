@@ -5,30 +5,27 @@ This is what runs: nothing stands between these instructions and the counters.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
 from bankwise.errors import InputError, Location
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION
 from bankwise.read.follow.run import Trace
+from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State
-from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.touched import Touched, by_window, of_shared
 from bankwise.read.sass.decode import decode_kernel
 from bankwise.read.sass.facts import RESERVED_BYTES
+from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.parse import (
-    SassInstruction,
     SassKernel,
     generation,
     kernel_names,
     kernels,
     target,
 )
-from bankwise.read.sass.shared import is_generic
 from bankwise.read.sass.start import IDS, constants_of, start
+from bankwise.read.sass.symbols import WINDOW
 
 LEAST_GENERATION = 80
 """sm_80: what is older encodes control flow and addresses in other ways."""
@@ -77,7 +74,15 @@ def _start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
 def _parts(kernel: SassKernel, trace: Trace) -> Parts:
     """Addresses from the start of the block's own shared memory."""
     kept = _reserved(kernel, trace)
-    return lambda touched: {ALLOCATION: _rebased(touched, kept)}
+    names = {n + 1: name for n, name in enumerate(kernel.code.shared)}
+
+    def parts(touched: Touched) -> dict[str, Touched]:
+        found = of_shared(touched, kept)
+        if names:
+            return by_window(found, {0: ALLOCATION, **names}, WINDOW)
+        return {ALLOCATION: found} if found.patterns else {}
+
+    return parts
 
 
 def _reserved(kernel: SassKernel, trace: Trace) -> int:
@@ -85,28 +90,13 @@ def _reserved(kernel: SassKernel, trace: Trace) -> int:
     if generation(kernel.target) < 90:
         return 0
     parts = (part for touched in trace.touched.values() for part in touched.patterns)
-    first = min((int(offsets[active].min()) for offsets, active in parts), default=0)
+    inside = (offsets[active & (offsets != NOT_SHARED)] for offsets, active in parts)
+    first = min((int(offsets.min()) for offsets in inside if offsets.size), default=0)
     return RESERVED_BYTES if first >= RESERVED_BYTES else 0
-
-
-def _rebased(touched: Touched, bytes_before: int) -> Touched:
-    patterns = [(np.where(on, at - bytes_before, 0), on) for at, on in touched.patterns]
-    return replace(touched, patterns=patterns)
 
 
 def _label(i: SassInstruction) -> str:
     return f"{i.name} at 0x{i.address:04x}"
-
-
-def _generic(kernel: SassKernel, decoded: Decoded, trace: Trace) -> str:
-    """Accesses whose address alone decides the memory that they touch."""
-    lines = [i.line for i in kernel.instructions if is_generic(i)]
-    if not lines:
-        return ""
-    return (
-        f"{len(lines)} generic accesses (first: line {lines[0]}) are not counted: whether "
-        "they touch shared memory is not known"
-    )
 
 
 SASS: Dialect[SassKernel, SassInstruction] = Dialect(
@@ -126,6 +116,7 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     start=_start,
     parts=_parts,
     label=_label,
+    address=lambda i: i.address,
+    place=lambda i: i.line,
     runs=lambda i: i.guard != "!PT",  # the compiler guards with !PT what only fills a slot
-    generic=_generic,
 )

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from bankwise.read.sass.moves import PREDICATES
-from bankwise.read.sass.operands import following, predicate_name, register
-from bankwise.read.sass.parse import SassInstruction
+from bankwise.read.sass.instruction import SassInstruction
+from bankwise.read.sass.operands import PREDICATES, following, predicate_name, register
 
 _NOTHING = re.compile(
     r"(?:ST|STG|STS|STL|STSM|RED|REDG|REDS|NOP|BAR|MEMBAR|DEPBAR|LDGDEPBAR|LDGSTS|LDGMC|ERRBAR"
@@ -23,13 +22,16 @@ _ONE = re.compile(
     r"(?:U?(?:MOV|IADD3|IMAD|LEA|LOP3|LOP|SHF|SHL|SHR|BMSK|SGXT|PRMT|SEL|POPC|FLO|BREV|ISETP|PLOP3)"
     r"|IADD|VIADD|VIADDMNMX|VIMNMX|VIMNMX3|UVIMNMX|IMNMX|IABS|IDP|IMMA_SP|ISET|LDC|ULDC|LDCU|S2R"
     r"|S2UR|CS2R|R2UR|P2R|R2P|UP2UR|UR2UP|UP2R|SHFL|VOTE|VOTEU|MATCH|REDUX|CREDUX|ELECT|B2R|MOVM"
-    r"|QSPC|FADD|FHADD|FMUL|FFMA|FSEL|FSET|FSETP|FMNMX|FMNMX3|FCHK|FSWZADD|MUFU|FRND|F2F|F2FP|F2I|F2IP"
+    r"|QSPC|FADD2?|FHADD|FMUL2?|FFMA2?|FSEL|FSET|FSETP|FMNMX|FMNMX3|FCHK|FSWZADD|MUFU|FRND|F2F|F2FP|F2I|F2IP"
     r"|I2F|I2FP|I2I|I2IP|HADD2|HMUL2|HFMA2|HSET2|HSETP2|HMNMX2|HADD2_32|USEL|DSETP|LD|LDG|LDL|LDS"
     r"|LDSM|ATOM|ATOMG|ATOMS|DADD|DMUL|DFMA|SYNCS|GETLMEMBASE|HMMA|IMMA|DMMA|BMMA|QMMA|UF2FP|UFADD"
     r"|UFMUL|UFFMA|UI2F\w*|UF2I\w*|UFSEL|UFSETP|UFMNMX|MAPA|UMAPA|UCVTA|GETCTAID|LDTM|MEMSET)(?:\.|$)"
 )
 _HALF_SUMS = re.compile(r"[HQ]MMA\.(?:SP\.|SF\.)*168\d+\.F16(?:\.|$)")
 """mma of 16 x 8 results in f16: 4 halves a lane. Source: PTX ISA, fragments of mma.m16n8k16."""
+
+_WORDS_OF_PAIRS = ("SHF", "USHF", "MATCH", "I2F", "UI2F", "ISETP", "UISETP")
+"""U64 behind their name is what they read; they write one word."""
 
 _MATRIX = re.compile(r"[HQI]GMMA\.(?:\w+\.)*?64x(\d+)x\d+\.(\w+)")
 
@@ -69,12 +71,18 @@ def width(i: SassInstruction) -> int:
         return 128
     if i.parts[0] == "LDTM":
         return max((int(p[1:]) for p in parts if re.fullmatch(r"x\d+", p)), default=128)
+    if i.parts[0] in _WORDS_OF_PAIRS:
+        return 2 if "F64" in parts else 1
     for word, count in (("256", 8), ("128", 4), ("64", 2), ("WIDE", 2)):
         if word in parts:
             return count
     if i.parts[0].endswith("MMA"):
         return 2 if _HALF_SUMS.match(i.name) else 4
-    if i.parts[0] in ("DADD", "DMUL", "DFMA", "CS2R") or parts & {"F64", "S64", "U64"}:
+    if i.parts[0] in ("DADD", "DMUL", "DFMA", "FADD2", "FMUL2", "FFMA2", "CS2R") or parts & {
+        "F64",
+        "S64",
+        "U64",
+    }:
         return 2
     return 1 if _ONE.match(i.name) else 4
 

@@ -21,6 +21,9 @@ Attribute = tuple[int, bytes]
 _MAX_THREADS, _REQUIRED_THREADS, _PARAMETER_BANK, _PARAMETER = 0x05, 0x10, 0x0A, 0x17
 _SIZED, _HALF = 4, 3
 _CUDA = 190
+_RELOCATABLE = 1
+_NO_BITS = (8, 0x7000000A)
+"""Types of sections without bytes: SHT_NOBITS, and that of shared memory before linking."""
 _ATTRIBUTE = re.compile(r"^\s*//-+ nvinfo : \w+$", re.MULTILINE)
 _SECTION = re.compile(r"^\s*\.section\s+([^\s,]+)", re.MULTILINE)
 _DATA = re.compile(r"^\s*(?:/\*\w+\*/)?\s*\.(byte|short|word)\s+(.+)$", re.MULTILINE)
@@ -53,7 +56,8 @@ def from_text(sections: Mapping[str, str], kernel: str, generation: int) -> Fact
     # Without a single section of data the text tells nothing, not that there is nothing.
     printed = any(name.startswith(".nv.") for name in sections)
     size = int(found[1]) if found else (0 if printed else None)
-    return _facts(list(_text_attributes(info or "")), size, generation)
+    kept = RESERVED_BYTES if generation >= 90 else 0
+    return _facts(list(_text_attributes(info or "")), size, kept)
 
 
 def sections_of(text: str) -> dict[str, str]:
@@ -91,18 +95,20 @@ def _number(text: str) -> int:
 
 def from_cubin(data: bytes, file: str) -> Mapping[str, Facts]:
     """The facts of every kernel of a cubin; :class:`InputError` if it is none, or cut off."""
-    generation, sections = _sections(data, file)
+    generation, linked, sections = _sections(data, file)
+    kept = RESERVED_BYTES if generation >= 90 and linked else 0
     kernels = [name.removeprefix(".text.") for name in sections if name.startswith(".text.")]
     found = {}
     for name in kernels:
         info = sections.get(f".nv.info.{name}", (b"", 0))[0]
         shared = sections.get(f".nv.shared.{name}", (b"", 0))[1]
-        found[name] = _facts(list(_attributes(info)), shared, generation)
+        found[name] = _facts(list(_attributes(info)), shared, kept)
     return found
 
 
-def _sections(data: bytes, file: str) -> tuple[int, dict[str, tuple[bytes, int]]]:
-    """Generation (90 for sm_90), and bytes and size of every section by name. ELF-64."""
+def _sections(data: bytes, file: str) -> tuple[int, bool, dict[str, tuple[bytes, int]]]:
+    """Generation (90 for sm_90), whether it is linked, and bytes and size of every section by name.
+    ELF-64."""
     where = Location(file)
     if data[:4] != b"\x7fELF":
         hint = "a .cubin as nvcc -cubin, ptxas or a compiler's cache writes it"
@@ -122,13 +128,14 @@ def _sections(data: bytes, file: str) -> tuple[int, dict[str, tuple[bytes, int]]
     except (struct.error, IndexError, ValueError) as error:
         hint = "compile it again, or copy it again"
         raise InputError("the cubin is cut off", location=where, hint=hint) from error
-    return (flags >> 8 if data[8] >= 8 else flags) & 0xFF, found
+    linked = struct.unpack_from("<H", data, 16)[0] != _RELOCATABLE
+    return (flags >> 8 if data[8] >= 8 else flags) & 0xFF, linked, found
 
 
 def _content(data: bytes, row: Sequence[int]) -> tuple[bytes, int]:
-    """Bytes and size; a section without bytes (type 8) has a size alone."""
+    """Bytes and size; a section without bytes has a size alone."""
     _, kind, _, _, start, size = row
-    if kind == 8:
+    if kind in _NO_BITS:
         return b"", size
     if start + size > len(data):
         raise ValueError("a section ends behind the file")
@@ -151,7 +158,7 @@ def _attributes(info: bytes) -> Iterator[Attribute]:
             at += 4
 
 
-def _facts(attributes: Sequence[Attribute], shared: int | None, generation: int) -> Facts:
+def _facts(attributes: Sequence[Attribute], shared: int | None, kept: int) -> Facts:
     threads = {code: data for code, data in attributes if code in (_MAX_THREADS, _REQUIRED_THREADS)}
     size = threads.get(_REQUIRED_THREADS, threads.get(_MAX_THREADS, b""))
     parameters = {}
@@ -160,7 +167,6 @@ def _facts(attributes: Sequence[Attribute], shared: int | None, generation: int)
             _, position, offset, flags = struct.unpack_from("<IHHI", data)
             parameters[position] = (offset, flags >> 18)
     base = next((data for code, data in attributes if code == _PARAMETER_BANK), b"")
-    kept = RESERVED_BYTES if generation >= 90 else 0
     return Facts(
         workgroup_size=struct.unpack_from("<III", size) if len(size) >= 12 else None,
         bounded=_REQUIRED_THREADS not in threads,

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply
+from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import Constants, following, names, predicate, predicate_name, word
-from bankwise.read.sass.parse import SassInstruction
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,11 +52,12 @@ def pick(first: Array, second: Array, smaller: Array, is_signed: bool) -> Array:
 
 
 def to_float_up(a: Array, is_signed: bool = False) -> Array:
-    """I2F.RP: the bits of the smallest float that is not below the integer."""
-    exact = (i.signed(a) if is_signed else a).astype(np.float64)
-    near = exact.astype(np.float32)
+    """I2F.RP: the bits of the smallest float that is not below the integer, of 32 or 64 bits."""
+    number = i.signed(a) if is_signed else a
+    near = number.astype(np.float32)
+    below = [int(x) < int(y) for x, y in zip(near.ravel(), number.ravel(), strict=True)]
     above = np.nextafter(near, np.float32(np.inf))
-    return np.where(near.astype(np.float64) < exact, above, near).astype(np.float32).view(_U32)
+    return np.where(np.reshape(below, near.shape), above, near).astype(np.float32).view(_U32)
 
 
 def reciprocal(a: Array) -> Array:
@@ -73,6 +74,14 @@ def to_integer(a: Array) -> Array:
     return usable.astype(_U64).astype(_U32)
 
 
+def to_long(a: Array) -> Array:
+    """F2I.U64.TRUNC: the integer part of a float, uint64; 0 for what is none or below zero."""
+    value = np.ascontiguousarray(a).view(np.float32).astype(np.float64)
+    usable = np.where(np.isnan(value) | (value < 0), 0.0, value)
+    inside = np.minimum(usable, float((1 << 64) - 2048)).astype(_U64)
+    return np.where(usable >= float(1 << 64), _U64((1 << 64) - 1), inside)
+
+
 UNARY: Mapping[str, Function] = {
     "MOV": lambda a: a,
     "IABS": i.absolute,
@@ -84,6 +93,7 @@ UNARY: Mapping[str, Function] = {
     "I2F.RP": lambda a: to_float_up(a, True),
     "MUFU.RCP": reciprocal,
     "F2I.FTZ.U32.TRUNC.NTZ": to_integer,
+    "F2I.U32.TRUNC.NTZ": to_integer,
 }
 """One source, one word."""
 

@@ -7,25 +7,31 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant, is_uniform
+from bankwise.read.follow.values import Array, Unknown, Value, apply, constant, is_uniform
+from bankwise.read.follow.warp import SHUFFLES, alike, ballot, shuffle
+from bankwise.read.integers import halves
 from bankwise.read.sass.forms import Meaning
+from bankwise.read.sass.generic import byte_at, pointer_of
+from bankwise.read.sass.instruction import SassInstruction
+from bankwise.read.sass.integers import to_float_up, to_long
 from bankwise.read.sass.operands import (
+    PREDICATES,
     Constants,
-    constant_place,
+    constant_address,
+    first_byte,
     following,
     names,
     number,
+    pair,
     predicate,
     predicate_name,
+    register,
     word,
 )
-from bankwise.read.sass.parse import SassInstruction
 
-_LANES = 32
 _FLOAT = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
-PREDICATES = 7
-"""P0 to P6 can be written."""
 
 
 def move(i: SassInstruction, constants: Constants) -> Meaning | None:
@@ -51,14 +57,34 @@ def _zero_pair(i: SassInstruction, constants: Constants) -> Meaning | None:
 
 
 def _constant(i: SassInstruction, constants: Constants) -> Meaning | None:
-    """LDC.64 R4, c[0x0][0x210]: words of a constant bank."""
+    """LDC.64 R4, c[0x0][0x210]; LDC R4, c[0x0][R2+0x210]: words of a constant bank."""
     count = {(): 1, ("64",): 2, ("128",): 4}.get(tuple(i.parts[1:]))
-    place = constant_place(i.operands[1]) if len(i.operands) == 2 else None
+    place = constant_address(i.operands[1]) if len(i.operands) == 2 else None
     if count is None or place is None:
         return None
-    bank, offset = place
-    words = tuple(constants(bank, offset + 4 * n) for n in range(count))
-    return Meaning(following(i.operands[0], count), (), lambda state: words)
+    bank, at = place
+
+    def run(state: State) -> tuple[Value, ...]:
+        first = first_byte(at, state)
+        if isinstance(first, Unknown):
+            return (first,) * count
+        return tuple(_looked_up(first + 4 * n, bank, constants) for n in range(count))
+
+    return Meaning(following(i.operands[0], count), at.registers, run)
+
+
+def _looked_up(places: Array, bank: int, constants: Constants) -> Value:
+    """The word at the place of every lane."""
+    where, which = np.unique(places, return_inverse=True)
+    words = [constants(bank, int(place)) for place in where]
+    if len(words) == 1:
+        return words[0]
+    return apply(
+        lambda *found: np.array([word_.item() for word_ in found], np.uint32)[which].reshape(
+            places.shape
+        ),
+        *words,
+    )
 
 
 def _uniform(i: SassInstruction, constants: Constants) -> Meaning | None:
@@ -134,49 +160,106 @@ def _halves(i: SassInstruction, constants: Constants) -> Meaning | None:
 
 
 def _shuffle(i: SassInstruction, constants: Constants) -> Meaning | None:
-    """SHFL.IDX PT, R0, R1, R2, 0x1f over whole warps; the predicate: whether such a lane is."""
-    mode = i.parts[1] if len(i.parts) == 2 else ""
-    if mode not in _SOURCES or len(i.operands) != 5 or not predicate_name(i.operands[0]):
+    """SHFL.IDX PT, R0, R1, R2, 0x1f; the predicate: whether such a lane is."""
+    mode = i.parts[1].lower() if len(i.parts) == 2 else ""
+    if mode not in SHUFFLES or len(i.operands) != 5 or not predicate_name(i.operands[0]):
         return None
-    if number(i.operands[4]) != (0 if mode == "UP" else _LANES - 1) and i.operands[4:] != (
-        ("RZ",) if mode == "UP" else ()
-    ):
+    texts = i.operands[2:]
+
+    def run(state: State) -> tuple[Value, ...]:
+        value, count, part = (word(state, text, constants) for text in texts)
+        moved, inside = shuffle(state, mode, value, count, part, i.line)
+        return (*((moved,) if target else ()), inside)
+
+    target = following(i.operands[1], 1)
+    reads = tuple(name for text in texts for name in names(text))
+    return Meaning((*target, predicate_name(i.operands[0])), reads, run)
+
+
+def _vote(i: SassInstruction, constants: Constants) -> Meaning | None:
+    """VOTE.ANY R0, P0, P1: the lanes in which P1 holds; whether it holds in any, in all."""
+    mode, target = (i.parts[1] if len(i.parts) == 2 else ""), following(i.operands[0], 1)
+    texts = i.operands[1:] if register(i.operands[0]) else i.operands
+    if mode not in ("ANY", "ALL") or len(texts) != 2 or not all(map(predicate_name, texts)):
         return None
 
     def run(state: State) -> tuple[Value, ...]:
-        value = word(state, i.operands[2], constants)
-        count = word(state, i.operands[3], constants)
-        if not state.active.all():
-            why = Unknown("a lane that does not run", i.line)
-            return (why, why)
-        moved = apply(lambda x, n: _shuffled(x, n, mode)[0], value, count)
-        if isinstance(value, Unknown) and is_uniform(value):
-            moved = value
-        return (moved, apply(lambda n: _shuffled(n, n, mode)[1], count))
+        found = ballot(state, predicate(state, texts[1]), i.line)
+        every = ballot(state, constant(1, np.bool_), i.line)
+        whole = apply(lambda x, y: x == y if mode == "ALL" else x != 0, found, every)
+        return (*((found,) if target else ()), whole)
 
-    writes = (*following(i.operands[1], 1), predicate_name(i.operands[0]))
-    if len(writes) != 2:
+    return Meaning((*target, predicate_name(texts[0])), names(texts[1]), run)
+
+
+def _match(i: SassInstruction, constants: Constants) -> Meaning | None:
+    """MATCH.ANY R0, R1: the lanes that hold the same."""
+    if i.name not in ("MATCH.ANY", "MATCH.ANY.U64") or len(i.operands) != 2:
         return None
-    return Meaning(writes, (*names(i.operands[2]), *names(i.operands[3])), run)
+    take, count = (pair, 2) if i.name.endswith("64") else (word, 1)
+    return Meaning(
+        following(i.operands[0], 1),
+        following(i.operands[1], count),
+        lambda state: (alike(state, take(state, i.operands[1], constants), i.line),),
+    )
 
 
-_SOURCES: Mapping[str, Callable[[Array, Array], Array]] = {
-    "IDX": lambda own, count: count & (_LANES - 1),
-    "BFLY": lambda own, count: own ^ (count & (_LANES - 1)),
-    "UP": lambda own, count: own - (count & (_LANES - 1)),
-    "DOWN": lambda own, count: own + (count & (_LANES - 1)),
-}
+def _rounded(i: SassInstruction, constants: Constants) -> Meaning | None:
+    """I2F.U64.RP R0, R2; F2I.U64.TRUNC R2, R0: of the division of two numbers of 64 bits."""
+    handler = {"I2F.U64.RP": to_float_up, "F2I.U64.TRUNC": to_long}.get(i.name)
+    if handler is None or len(i.operands) != 2:
+        return None
+    target, source = i.operands
+    if i.parts[0] == "I2F":
+        return Meaning(
+            following(target, 1),
+            following(source, 2),
+            lambda state: (apply(to_float_up, pair(state, source, constants)),),
+        )
+    return Meaning(
+        following(target, 2),
+        names(source),
+        lambda state: _halves_of(apply(to_long, word(state, source, constants))),
+    )
 
 
-def _shuffled(x: Array, n: Array, mode: str) -> tuple[Array, Array]:
-    """The value of another lane, one's own where there is no such lane; whether there is."""
-    own = np.arange(_LANES)[None, :]
-    source = _SOURCES[mode](own, n.astype(np.int64))
-    inside = (source >= 0) & (source < _LANES)
-    rows = max(len(x), len(source))
-    index = np.broadcast_to(choose(inside, source, own), (rows, _LANES))
-    full = np.broadcast_to(x, (rows, _LANES))
-    return np.take_along_axis(full, index, axis=1), np.broadcast_to(inside, (rows, _LANES))
+def _halves_of(value: Value) -> tuple[Value, Value]:
+    return apply(lambda x: halves(x)[0], value), apply(lambda x: halves(x)[1], value)
+
+
+def spill(i: SassInstruction, words: tuple[str, ...]) -> Meaning:
+    """LDL R2, [R1]; STL [R1], R2: words of the stack, as registers."""
+    if i.parts[0] == "LDL":
+        names_ = following(i.operands[0], len(words))
+        return Meaning(names_, words, lambda state: tuple(read(state, name) for name in words))
+    held = following(i.operands[1], len(words))
+    if not held:
+        return Meaning(words, (), lambda state: (constant(0),) * len(words))
+    return Meaning(words, held, lambda state: tuple(read(state, name) for name in held))
+
+
+def outside(i: SassInstruction) -> Meaning:
+    """QSPC of a pointer of the host: it is not shared memory."""
+    return _asked(i, lambda state: constant(0, np.bool_), ())
+
+
+def _space(i: SassInstruction, constants: Constants) -> Meaning | None:
+    """QSPC.E.S P0, RZ, [R2]: whether the address lies in shared memory."""
+    at = pointer_of(i)
+    if at is None or "S" not in i.parts:
+        return None
+
+    def run(state: State) -> Value:
+        return apply(lambda x: x != NOT_SHARED, byte_at(state, at, constants))
+
+    return _asked(i, run, following(at[0], 2))
+
+
+def _asked(i: SassInstruction, run: Callable[[State], Value], reads: tuple[str, ...]) -> Meaning:
+    """A predicate, and a register of which nothing is known."""
+    writes = (predicate_name(i.operands[0]), *following(i.operands[1], 1))
+    lost = (Unknown(f"a result of {i.name}", i.line),) * (len(writes) - 1)
+    return Meaning(writes, reads, lambda state: (run(state), *lost))
 
 
 _HANDLERS: Mapping[str, Callable[[SassInstruction, Constants], Meaning | None]] = {
@@ -191,4 +274,10 @@ _HANDLERS: Mapping[str, Callable[[SassInstruction, Constants], Meaning | None]] 
     "R2P": _to_predicates,
     "HFMA2": _halves,
     "SHFL": _shuffle,
+    "QSPC": _space,
+    "VOTE": _vote,
+    "VOTEU": _vote,
+    "MATCH": _match,
+    "I2F": _rounded,
+    "F2I": _rounded,
 }

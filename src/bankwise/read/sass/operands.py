@@ -18,6 +18,9 @@ from bankwise.read.integers import join
 Constants = Callable[[int, int], Value]
 """The word at (bank, offset in bytes) of the constant memory."""
 
+PREDICATES = 7
+"""P0 to P6 can be written."""
+
 _REGISTER = re.compile(r"(U?R)(Z|\d+)")
 _PREDICATE = re.compile(r"(!?)(U?P)(T|\d)")
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
@@ -128,10 +131,12 @@ def number(text: str) -> int | None:
     return int(text, 0) if _NUMBER.fullmatch(text) else None
 
 
-def constant_place(text: str) -> tuple[int, int] | None:
-    """(bank, offset) of ``c[0x0][0x210]``; None if it is no place known from the text."""
-    found = _CONSTANT.fullmatch(text)
-    return (int(found[1], 16), int(found[2], 16)) if found else None
+def constant_address(text: str) -> tuple[int, Address] | None:
+    """The bank and the place of ``c[0x0][0x210]``, ``c[0x0][R2+0x210]``; None if it has another
+    form."""
+    found = re.fullmatch(r"cx?\[(0x[0-9a-f]+)\]\s*(\[.*\])", text)
+    at = address(found[2]) if found else None
+    return (int(found[1], 16), at) if found and at is not None else None
 
 
 def first_byte(at: Address, state: State) -> Value:

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bankwise.errors import InputError, Location
+from bankwise.read.sass.calls import Body, Inlined, inlined
 from bankwise.read.sass.facts import Facts, from_text, sections_of
+from bankwise.read.sass.instruction import SassInstruction
 
 _TARGET = re.compile(
     r'^\s*(?:(?:\.target\s+|code for )sm_|\.headerflags\s+@"(?:[^"]*\s)?EF_CUDA_SM)(\d+)',
@@ -27,48 +29,31 @@ _OTHER_SECTION = re.compile(r"^\s*\.section\s+(?!\.text\.)|^\s*\.L_x_\d+\s*=|^//
 _LABEL = re.compile(r"^\s*([.$\w]+):\s*$")
 _CODE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;")
 _PLACE = re.compile(r'^\s*//## File "((?:[^"\\]|\\.)*)", line (\d+)(.*)$')
+_ENTRY = re.compile(r'^\s*\.other\s+[^,\s]+,\s*@"[^"]*\bSTO_CUDA_ENTRY\b')
 _SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
+_CALLED = re.compile(r" CALL\.\S+ .*`\(([^\s)]+)\)")
 _STEP_BYTES = 16
 _GUARD = re.compile(r"@(!?)(U?P[0-9T]+)\s+")
+_NO_COMMA = re.compile(r"(?<=[\w\]])\s+`\(")
+"""CALL.REL.NOINC R8 `(k): a comma is missing."""
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[\w]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class SassInstruction:
-    """``/*0150*/ @!P0 BRA `(.L_x_0) ;``: address, guard ("!P0" or empty), name, operands.
-
-    ``line``: in the text. ``places``: in the source text, the innermost first, then where it was
-    inlined.
-    """
-
-    line: int
-    address: int
-    guard: str
-    name: str
-    operands: tuple[str, ...]
-    places: tuple[Location, ...] = ()
-
-    @property
-    def source(self) -> Location | None:
-        """The innermost place in the source text, if the text names one."""
-        return self.places[0] if self.places else None
-
-    @property
-    def parts(self) -> list[str]:
-        """The name without its dots: ["LDSM", "16", "MT88", "4"]."""
-        return self.name.split(".")
-
-
-@dataclass(frozen=True, slots=True)
 class SassKernel:
-    """One kernel. ``labels``: names, and addresses as 0x..., to the number of an instruction."""
+    """One kernel, the functions that it calls in it, once for every call. ``code``: where control
+    goes."""
 
     name: str
     line: int
     target: str
-    instructions: tuple[SassInstruction, ...]
-    labels: Mapping[str, int]
+    code: Inlined
     facts: Facts
+
+    @property
+    def instructions(self) -> tuple[SassInstruction, ...]:
+        """All of them, those of the kernel itself first."""
+        return self.code.instructions
 
     @property
     def lds_bytes(self) -> int | None:
@@ -89,7 +74,7 @@ def target(text: str) -> str:
 
 def kernel_names(text: str) -> tuple[str, ...]:
     """The names of all kernels of the text, in order."""
-    return tuple(name for name, _, _ in _bodies(text))
+    return tuple(name for name, _, _ in _entries(tuple(_sections(text))))
 
 
 def kernels(
@@ -101,17 +86,27 @@ def kernels(
     """
     gpu = target(text)
     sections = sections_of(text) if facts is None else {}
+    parts = tuple(_sections(text))
+    chosen = [name for name, _, _ in _entries(parts) if only in ("", name)]
+    called = _called(parts) if chosen else frozenset()
+    bodies = {
+        name: _body(name, line, body, file)
+        for name, line, body in parts
+        if name in chosen or name in called
+    }
     found = []
-    for name, line, body in _bodies(text):
-        if only not in ("", name):
-            continue
+    for name in chosen:
         known = facts.get(name) if facts is not None else from_text(sections, name, generation(gpu))
-        found.append(_kernel(name, line, gpu, body, known or Facts(), file))
+        code = inlined(bodies[name], bodies)
+        found.append(SassKernel(name, bodies[name].line, gpu, code, known or Facts()))
     return tuple(found)
 
 
-def _bodies(text: str) -> Iterator[tuple[str, int, list[tuple[int, str]]]]:
-    """Name, line and numbered lines of each kernel."""
+_Section = tuple[str, int, list[tuple[int, str]]]
+"""Name, line and numbered lines of the code of one section."""
+
+
+def _sections(text: str) -> Iterator[_Section]:
     name, first, body = "", 0, list[tuple[int, str]]()
     for number, line in enumerate(text.splitlines(), 1):
         begins = _SECTION.match(line) or _FUNCTION.match(line)
@@ -125,9 +120,29 @@ def _bodies(text: str) -> Iterator[tuple[str, int, list[tuple[int, str]]]]:
         yield name, first, body
 
 
-def _kernel(
-    name: str, first: int, gpu: str, body: list[tuple[int, str]], facts: Facts, file: str
-) -> SassKernel:
+def _entries(parts: tuple[_Section, ...]) -> tuple[_Section, ...]:
+    """The kernels. Where the text does not mark them, what returns to a caller is none."""
+    marked = [part for part in parts if any(_ENTRY.match(line) for _, line in part[2])]
+    if marked:
+        return tuple(marked)
+    return tuple(part for part in parts if not _returns(part) or _exits(part))
+
+
+def _returns(part: _Section) -> bool:
+    return any(" RET." in line for _, line in part[2])
+
+
+def _exits(part: _Section) -> bool:
+    return any(" EXIT " in line for _, line in part[2])
+
+
+def _called(parts: tuple[_Section, ...]) -> frozenset[str]:
+    """The sections that some call names."""
+    names = {name for _, _, body in parts for _, line in body for name in _CALLED.findall(line)}
+    return frozenset(names & {name for name, _, _ in parts})
+
+
+def _body(name: str, first: int, body: list[tuple[int, str]], file: str) -> Body:
     instructions: list[SassInstruction] = []
     labels: dict[str, int] = {}
     places: tuple[Location, ...] = ()
@@ -150,7 +165,7 @@ def _kernel(
             _unreadable(number, line, file)
     ends = [label for _, line in body for label in _SIZE.findall(line)]
     _check_end(name, first, instructions, set(ends) <= labels.keys(), file)
-    return SassKernel(name, first, gpu, tuple(instructions), labels, facts)
+    return Body(name, first, tuple(instructions), labels)
 
 
 def _instruction(
@@ -167,13 +182,13 @@ def _instruction(
         int(code[1], 16),
         guard[1] + guard[2] if guard else "",
         name,
-        tuple(_split(re.sub(r"\(\*.*?\*\)", "", operands))),
+        tuple(_split(_NO_COMMA.sub(", `(", re.sub(r"\(\*.*?\*\)", "", operands)))),
         places,
     )
 
 
 def _split(text: str) -> Iterator[str]:
-    """Operands, without hints to the register cache; a branch's predicate may lack its comma."""
+    """Operands, without hints to the register cache."""
     for part in re.split(r",(?![^\[]*\])", text):
         operand = part.strip().replace(".reuse", "")
         if operand:

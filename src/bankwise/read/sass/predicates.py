@@ -10,9 +10,9 @@ from bankwise.read.follow.bitwise import truth_table
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply, constant
 from bankwise.read.sass.forms import Form, Meaning, carries, reads
+from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import COMPARISONS, comparison
 from bankwise.read.sass.operands import Constants, names, number, predicate, predicate_name, word
-from bankwise.read.sass.parse import SassInstruction
 
 BOOLEAN: Mapping[str, Callable[[Array, Array], Array]] = {
     "AND": lambda a, b: a & b,

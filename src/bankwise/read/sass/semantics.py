@@ -12,13 +12,13 @@ import numpy as np
 from bankwise.read import bits
 from bankwise.read.follow.bitwise import truth_table
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Value, apply, choose, constant
+from bankwise.read.follow.values import Array, Value, apply, choose, constant, operands_of
 from bankwise.read.integers import halves
 from bankwise.read.sass import integers
 from bankwise.read.sass.forms import Form, Meaning, carries, form, one_word, reads
+from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import UNARY
-from bankwise.read.sass.operands import Constants, following, number, predicate, word
-from bankwise.read.sass.parse import SassInstruction
+from bankwise.read.sass.operands import Constants, following, number, pair, predicate, word
 from bankwise.read.sass.predicates import BOOLEAN, combine, compare
 from bankwise.read.sass.sums import add, multiply, scaled
 
@@ -29,7 +29,7 @@ def meaning(instruction: SassInstruction, constants: Constants) -> Meaning | Non
     """What ``instruction`` writes; None if it is not followed."""
     word_, _, rest = instruction.name.partition(".")
     base = word_[1:] if word_[0] == "U" and word_[1:] in _HANDLERS else word_
-    handler = _HANDLERS.get(base)
+    handler = _WIDE.get(f"{base}.{rest}") or _HANDLERS.get(base)
     if base == "PLOP3":
         return combine(instruction)
     if handler is None:
@@ -107,17 +107,47 @@ def _select(f: Form, constants: Constants) -> Meaning | None:
 
 
 def _smaller(f: Form, constants: Constants) -> Meaning | None:
-    """VIMNMX, IMNMX: the smaller where the predicate holds, else the larger; VIADDMNMX: of a + b
-    and c."""
+    """VIMNMX, IMNMX: the smaller where the predicate holds, else the larger; VIMNMX3: of three;
+    VIADDMNMX: of a + b and c."""
     words = f.name.split(".")
-    added = words[0] == "VIADDMNMX"
+    count = 3 if words[0] in ("VIADDMNMX", "VIMNMX3") else 2
     is_signed = "U32" not in words
-    if set(words[1:]) - {"U32"} or len(f.sources) != 2 + added or len(f.ins) != 1 or f.outs:
+    if set(words[1:]) - {"U32"} or len(f.sources) != count or len(f.ins) != 1 or f.outs:
         return None
-    if added:
+    pick = integers.pick
+    if words[0] == "VIMNMX3":
+        return one_word(
+            f, constants, lambda a, b, c, p: pick(pick(a, b, p, is_signed), c, p, is_signed), 3
+        )
+    if words[0] == "VIADDMNMX":
         return one_word(f, constants, lambda a, b, c, p: integers.pick(a + b, c, p, is_signed), 3)
     return one_word(f, constants, lambda a, b, p: integers.pick(a, b, p, is_signed), 2)
 
+
+def _wide(function: Callable[..., Array], count: int) -> Handler:
+    """MOV.64, IADD.64, SEL.64: two registers from ``count`` pairs, and a predicate."""
+
+    def handler(f: Form, constants: Constants) -> Meaning | None:
+        asked = operands_of(function) - count
+        if len(f.sources) != count or len(f.ins) != asked or f.outs:
+            return None
+
+        def run(state: State) -> tuple[Value, ...]:
+            values = [pair(state, text, constants) for text in f.sources]
+            found = apply(function, *values, *(predicate(state, text) for text in f.ins))
+            return tuple(apply(lambda x, n=n: halves(x)[n], found) for n in (0, 1))
+
+        writes = following(f.target, 2)
+        return Meaning(writes, reads(f, f.sources), run) if writes else None
+
+    return handler
+
+
+_WIDE: Mapping[str, Handler] = {
+    "MOV.64": _wide(lambda a: a, 1),
+    "IADD.64": _wide(lambda a, b: a + b, 2),
+    "SEL.64": _wide(lambda a, b, p: choose(p, a, b), 2),
+}
 
 _HANDLERS: Mapping[str, Handler] = {
     **{name.split(".")[0]: _unary for name in UNARY},
@@ -134,6 +164,7 @@ _HANDLERS: Mapping[str, Handler] = {
     "SEL": _select,
     "FSEL": _select,
     "VIMNMX": _smaller,
+    "VIMNMX3": _smaller,
     "IMNMX": _smaller,
     "VIADDMNMX": _smaller,
     "ISETP": compare,

@@ -4,6 +4,8 @@
     LDSM.16.MT88.4 R4, [R5+UR4]               the row whose address the lane gives, 16 bytes
     LDGSTS.E.BYPASS.128 [R7], desc[...][...]  16 bytes at R7, written
 
+    LD.E R4, desc[UR4][R4.64]                 4 bytes, if the address is one of shared memory
+
 Rows are named as in PTX, whose instructions these are. What reaches shared memory through a
 descriptor (wgmma, tensor copies) or a barrier object is refused by name.
 """
@@ -15,17 +17,18 @@ import re
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
+from bankwise.read.sass.generic import pointer_of
+from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import address
-from bankwise.read.sass.parse import SassInstruction
 
 _DESCRIPTORS = re.compile(
     r"(?:HGMMA|IGMMA|BGMMA|QGMMA|OMMA|UTC\w*MMA|UTCCP|UTMA\w+|UBLK\w+|UBLKRED|LDTM|STTM)(?:\.|$)"
 )
 _NOT_SHARED = re.compile(r"(?:LDTM|STTM|UTMACMDFLUSH|UTMACCTL|UBLKPF|UTMAPF)(?:\.|$)")
 _BARRIERS = re.compile(r"(?:SYNCS|STAS|REDAS|ATOMS\.ARRIVE|ARRIVES|UTCBAR)(?:\.|$)")
-_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
+_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "S64": 8, "F64": 8, "128": 16}
 _PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
-_GENERIC = re.compile(r"(?:LD|ST|ATOM|RED)(?:\.|$)")
+_GENERIC = {"LD": "ld", "ST": "st", "ATOM": "atom", "RED": "atom"}
 
 
 def touch(i: SassInstruction) -> Touches:
@@ -37,8 +40,6 @@ def touch(i: SassInstruction) -> Touches:
     if _BARRIERS.match(i.name):
         return Refusal(f"{i.name}: how often it touches shared memory is not known")
     word = i.parts[0]
-    if word == "CALL":
-        return Refusal("CALL: what the called function touches is not followed")
     if word in _PLAIN:
         return _plain(i, word)
     if word in ("LDSM", "STSM"):
@@ -46,9 +47,25 @@ def touch(i: SassInstruction) -> Touches:
     return _copy(i) if word == "LDGSTS" else None
 
 
-def is_generic(i: SassInstruction) -> bool:
-    """Whether its address decides the memory that it touches."""
-    return bool(_GENERIC.match(i.name))
+def touch_generic(i: SassInstruction) -> DecodedAccess | Refusal | None:
+    """How an instruction touches shared memory if its address lies there; None if it is of another
+    kind."""
+    word = _GENERIC.get(i.parts[0])
+    if word is None:
+        return None
+    at = pointer_of(i)
+    if at is None:
+        return Refusal(f"{i.name}: its address is not understood")
+    kind: AccessKind = "atomic" if word == "atom" else "plain"
+    width = _width(i)
+    where = Address(((at[0], 1),), at[1])
+    direction: Direction = "read" if word == "ld" else "write"
+    name = f"{word}.shared.b{8 * width}"
+    return DecodedAccess(name, kind, direction, width, where, generic=True)
+
+
+def _width(i: SassInstruction) -> int:
+    return next((_BYTES[p] for p in i.parts[1:] if p in _BYTES), 4)
 
 
 def _address(i: SassInstruction) -> Address | None:
@@ -60,7 +77,7 @@ def _plain(i: SassInstruction, word: str) -> DecodedAccess | Refusal:
     at = _address(i)
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")
-    width = next((_BYTES[p] for p in i.parts[1:] if p in _BYTES), 4)
+    width = _width(i)
     kind: AccessKind = "atomic" if word == "ATOMS" else "plain"
     direction: Direction = "read" if word == "LDS" else "write"
     return DecodedAccess(f"{_PLAIN[word]}.shared.b{8 * width}", kind, direction, width, at)

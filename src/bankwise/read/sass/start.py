@@ -13,6 +13,7 @@ import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.result import threads
+from bankwise.read.follow.spaces import WINDOW_HIGH
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.sass.operands import Constants
@@ -35,7 +36,7 @@ def start(size: Size, args: ArgumentValues) -> State:
     registers |= {"SR_LTMASK": below, "SR_EQMASK": equal, "SR_LEMASK": below | equal}
     registers |= {"SR_GEMASK": ~below, "SR_GTMASK": ~(below | equal)}
     # A block's own shared memory, wherever it stands in its cluster; the rank is the window's.
-    registers |= {"SR_CgaCtaId": constant(0)}
+    registers |= {"SR_CgaCtaId": constant(0), "SR_SWINHI": constant(WINDOW_HIGH)}
     for axis in "xyz":
         given = args.get(f"ctaid.{axis}")
         lost = Unknown(f"the block's index ctaid.{axis}", uniform=True)
@@ -53,6 +54,7 @@ def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Consta
         given = args.get(f"nctaid.{axis}")
         if given is not None:
             words[(0x370 if new else 0xC) + 4 * n] = constant(given)
+    words |= _window(kernel)
     words |= _arguments(kernel, args)
     names = _names(kernel)
 
@@ -64,6 +66,18 @@ def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Consta
         return Unknown(name or f"the constant c[0x{bank:x}][0x{offset:x}]", uniform=True)
 
     return word
+
+
+def window_constant(kernel: SassKernel) -> str:
+    """Where bank 0 has the upper word of the addresses of shared memory; empty if nowhere."""
+    return "0x1c" if generation(kernel.target) < 90 else ""
+
+
+def _window(kernel: SassKernel) -> dict[int, Value]:
+    """Of sm_80 to sm_89 the address at which shared memory begins; it has a word of zeros below."""
+    place = window_constant(kernel)
+    high = int(place, 16) if place else 0
+    return {high - 4: constant(0), high: constant(WINDOW_HIGH)} if place else {}
 
 
 def _arguments(kernel: SassKernel, args: ArgumentValues) -> dict[int, Value]:

@@ -1,0 +1,33 @@
+"""One instruction of SASS, as the text has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bankwise.errors import Location
+
+
+@dataclass(frozen=True, slots=True)
+class SassInstruction:
+    """``/*0150*/ @!P0 BRA `(.L_x_0) ;``: address, guard ("!P0" or empty), name, operands.
+
+    ``line``: in the text. ``places``: in the source text, the innermost first, then where it was
+    inlined.
+    """
+
+    line: int
+    address: int
+    guard: str
+    name: str
+    operands: tuple[str, ...]
+    places: tuple[Location, ...] = ()
+
+    @property
+    def source(self) -> Location | None:
+        """The innermost place in the source text, if the text names one."""
+        return self.places[0] if self.places else None
+
+    @property
+    def parts(self) -> list[str]:
+        """The name without its dots: ["LDSM", "16", "MT88", "4"]."""
+        return self.name.split(".")
