@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bankwise.read.amd.masks import EXEC, set_exec
-from bankwise.read.amd.numbers import exact_difference, exact_sum
+from bankwise.read.amd.numbers import exact_difference, exact_sum, shift_halves
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.scalar_tables import (
     BITS,
@@ -36,12 +36,14 @@ from bankwise.read.follow.values import (
     choose,
     complement,
     disjunction,
+    displaced,
+    either,
     without,
 )
 from bankwise.read.integers import halves, join
 
 Run = Callable[[State], None]
-_MOVES = ("s_mov_b64", "s_not_b32", "s_not_b64", "s_cmov_b32", "s_cmovk_i32")
+_MOVES = ("s_mov_b32", "s_mov_b64", "s_not_b32", "s_not_b64", "s_cmov_b32", "s_cmovk_i32")
 
 
 def scalar(name: str, operands: tuple[Operand, ...], line: int) -> Run | None:
@@ -199,7 +201,7 @@ def _chosen(state: State, yes: Value, no: Value) -> Value:
     """``yes`` where SCC is set, else ``no``."""
     condition = read(state, "scc")
     if isinstance(condition, Unknown):
-        return condition
+        return either(condition, yes, no)
     if condition.all():
         return yes
     if not condition.any():
@@ -229,22 +231,19 @@ def _with_carry(borrow: bool, operands: tuple[Operand, ...]) -> Run:
     def run(state: State) -> None:
         values = (value(state, first), value(state, second), read(state, "scc"))
         exact = apply(exact_difference if borrow else exact_sum, *values)
+        exact = displaced(exact, *values[: 1 if borrow else 2])
         write(state, "scc", _uniform(apply(lambda x: halves(x)[1] != 0, exact)))
         write(state, to.registers[0], apply(lambda x: halves(x)[0], exact))
 
     return run
 
 
-def _wide(function: Binary, operands: tuple[Operand, ...], line: int) -> Run:
+def _wide(shift: Binary, operands: tuple[Operand, ...], line: int) -> Run:
     to, source, count = operands
 
     def run(state: State) -> None:
-        whole = apply(join, value(state, source, 0), value(state, source, 1))
-        result = apply(function, whole, value(state, count))
-        parts = (
-            apply(lambda x: halves(x)[0], result),
-            apply(lambda x: halves(x)[1], result),
-        )
+        low, high = (value(state, source, part) for part in (0, 1))
+        parts = shift_halves(shift, value(state, count), low, high)
         write(state, "scc", scc(parts, any_bit))
         _set(state, to, parts, line)
 

@@ -83,7 +83,6 @@ CARRY: Mapping[str, tuple[Binary, Binary]] = {
 """The result and what SCC becomes."""
 
 UNARY: Mapping[str, Unary] = {
-    "s_mov_b32": lambda x: x,
     "s_movk_i32": lambda x: x,
     "s_brev_b32": b.reverse,
     "s_sext_i32_i8": lambda x: b.sign_extend(x, 8),
@@ -133,7 +132,8 @@ SHORT = ("movk", "cmovk", "addk", "mulk", "cmpk")
 """Forms with an immediate of 16 bits."""
 
 WIDE: Mapping[str, Binary] = {
-    "s_lshl_b64": amd.wide(amd.shift_left),
-    "s_lshr_b64": amd.wide(amd.shift_right),
-    "s_ashr_i64": amd.wide(amd.shift_right_signed),
+    "s_lshl_b64": amd.shift_left,
+    "s_lshr_b64": amd.shift_right,
+    "s_ashr_i64": amd.shift_right_signed,
 }
+"""Shifts of 64 bits."""

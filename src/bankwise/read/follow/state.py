@@ -8,7 +8,8 @@ condition's tag, and reads as unknown wherever the condition does not hold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,12 +22,16 @@ _SOME_LANES = "a value that some lanes may have and others not"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partly:
-    """``array`` in ``lanes``, while the condition ``tag`` holds (0: always); else ``otherwise``."""
+    """``array`` in ``lanes``, while the condition ``tag`` holds (0: always); else ``otherwise``.
+
+    ``apart``: lanes that were written one by one, to why they are unknown.
+    """
 
     array: Array
     lanes: BoolArray
     tag: int
     otherwise: Unknown
+    apart: Mapping[int, Unknown] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +99,47 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
         return value
     if value.tag and value.tag not in state.conditions:
         return value.otherwise
-    wanted = state.active if lanes is None else lanes
-    return value.otherwise if (wanted & ~value.lanes).any() else value.array
+    missing = (state.active if lanes is None else lanes) & ~value.lanes
+    if not missing.any():
+        return value.array
+    columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
+    return value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
+
+
+def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
+    """Let one lane of ``name`` be unknown, whether it runs or not; the others stay."""
+    old = _register_value(state, name)
+    if isinstance(old, Partly):
+        array, lanes, otherwise, apart = old.array, old.lanes.copy(), old.otherwise, old.apart
+    else:
+        array, lanes, otherwise = _known_lanes(old, why, np.ones_like(state.active))
+        lanes, apart = np.array(lanes), {}
+    waves = state.active.any(1)
+    lanes[waves, lane] = False
+    if not waves.all():
+        why = _common(apart.get(lane, otherwise), why)
+    otherwise = _common(otherwise, why)
+    state.registers[name] = Partly(array, lanes, _tag(old), otherwise, {**apart, lane: why})
+
+
+def copy_lanes(state: State, name: str, held: Partly) -> None:
+    """Let ``name`` be what another register holds, in all lanes of the running threads' waves."""
+    if state.active.all():
+        state.registers[name] = held
+        return
+    write(state, name, held.otherwise, ~held.lanes)
+    write(state, name, held.array, held.lanes)
+    for lane, why in held.apart.items():
+        lose_lane(state, name, lane, why)
+
+
+def _common(one: Unknown, other: Unknown) -> Unknown:
+    """Unknown for one reason in some lanes, for another in others."""
+    if one is other:
+        return other
+    uniform = one.uniform and other.uniform
+    space = one.space if one.space == other.space else ""
+    return Unknown(other.reason, other.line, uniform, space=space)
 
 
 def write(state: State, name: str, value: Value, lanes: BoolArray | None = None) -> None:
@@ -133,7 +177,7 @@ def forget(state: State, tag: int) -> None:
             if value.tag == tag:
                 state.registers[name] = value.otherwise
         elif isinstance(value, Unknown) and tag in value.subset_of:
-            state.registers[name] = Unknown(value.reason, value.line, value.uniform, value.within)
+            state.registers[name] = replace(value, subset_of=frozenset(), pointer=None)
 
 
 def snapshot(state: State, names: tuple[str, ...]) -> tuple[object, ...]:
@@ -155,14 +199,23 @@ def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: int) -> Value
     if not mask.any():
         return old
     was, known, otherwise = _known_lanes(old, new, mask)
+    apart = _apart(old, mask)
     if isinstance(new, Unknown):
         kept = known & ~mask
-        return Partly(was, kept, _tag(old), new) if kept.any() else new
+        why = _common(otherwise, new) if (~known & ~mask).any() else new
+        return Partly(was, kept, _tag(old), why, apart) if kept.any() or apart else why
     known = known | mask
     if tag:
         otherwise = Unknown(_SOME_LANES, tag)
     array = _select(was, new, mask)
-    return array if known.all() and not tag else Partly(array, known, tag, otherwise)
+    return array if known.all() and not tag else Partly(array, known, tag, otherwise, apart)
+
+
+def _apart(old: Value | Partly, mask: BoolArray) -> Mapping[int, Unknown]:
+    """The single lanes of ``old`` that a write to ``mask`` leaves."""
+    if not isinstance(old, Partly) or not old.apart:
+        return {}
+    return {lane: why for lane, why in old.apart.items() if not mask[:, lane].any()}
 
 
 def _known_lanes(
@@ -191,5 +244,6 @@ def _tag(old: Value | Partly) -> int:
 
 def _key(value: Value | Partly | None) -> object:
     if isinstance(value, Partly):
-        return (key(value.array), value.lanes.tobytes(), value.tag)
+        apart = tuple((lane, key(why)) for lane, why in sorted(value.apart.items()))
+        return (key(value.array), value.lanes.tobytes(), value.tag, key(value.otherwise), apart)
     return key(value)

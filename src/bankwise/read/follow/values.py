@@ -4,21 +4,22 @@ A known value is an unsigned integer array that broadcasts to [waves, lanes]: [1
 [waves, 1] for a scalar register, [waves, lanes] for a vector register. Predicates are boolean
 arrays. Arithmetic with an unknown operand is unknown, and says why: the first cause is kept.
 
-An unknown *mask* may still be bounded. ``within`` has all bits that may be set, so that restoring
-a mask that was narrowed by an unknown condition gives a known one again:
+An unknown *mask* may still be bounded. ``within`` has all bits that may be set, ``surely`` those
+that are, so that restoring a mask that was narrowed by an unknown condition gives a known one:
 
     saved = exec                  exec = saved & unknown        (within: saved)
     exec = exec | saved           = saved, whatever the condition was
+    new = junk | exec             = exec & new, whatever was there (surely: exec)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from inspect import signature
 from operator import is_
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,23 +28,34 @@ from bankwise.read.follow.marks import swizzle
 
 Array = npt.NDArray[Any]
 
+Space = Literal["", "launch", "global"]
+"""Which generic address an unknown value may be. "global": one in a buffer of the launch, or a part
+of it; "launch": made of what the launch passes and of plain numbers, so none of shared or private
+memory, whose addresses begin with the machine's apertures; "": any."""
+
+APERTURES = frozenset((0x5A3C, 0x9D17, 0xA5C3, 0x62E8))
+"""Numbers that stand for the upper 16 bits of generic addresses of shared and private memory."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
     """A value that the text alone does not give.
 
     ``reason`` and ``line`` name the first cause. ``uniform``: equal in all lanes of a wave.
-    ``within``: bits that may be set, None if all may. ``subset_of``: tags of the conditions that
+    ``within``: bits that may be set, None if all may; ``surely``: bits that are, None if it is not
+    known of any. ``subset_of``: tags of the conditions that
     hold in every lane of this mask. ``pointer``: what a pointer points to, and how far behind its
-    start ("kernarg", 8).
+    start ("kernarg", 8). ``space``: which generic address it may be, see :data:`Space`.
     """
 
     reason: str
     line: int = 0
     uniform: bool = False
     within: Array | None = None
+    surely: Array | None = None
     subset_of: frozenset[int] = frozenset()
     pointer: tuple[str, int] | None = None
+    space: Space = ""
 
     def __str__(self) -> str:
         return f"{self.reason} (line {self.line})" if self.line else self.reason
@@ -69,7 +81,38 @@ def is_uniform(value: Value) -> bool:
 def mixed(values: tuple[Value, ...]) -> Unknown:
     """The result of arithmetic in which at least one operand is unknown."""
     first = next(v for v in values if isinstance(v, Unknown))
-    return Unknown(first.reason, first.line, all(is_uniform(v) for v in values))
+    uniform = all(is_uniform(v) for v in values)
+    return Unknown(first.reason, first.line, uniform, space=_space(values))
+
+
+def _space(values: Iterable[Value]) -> Space:
+    """The space of what is made of ``values`` alone."""
+    spaces = {v.space if isinstance(v, Unknown) else _plain(v) for v in values}
+    return "" if "" in spaces else "global" if spaces == {"global"} else "launch"
+
+
+def _plain(value: Array) -> Space:
+    """Of a known value: "launch" if none of its numbers begins with an aperture."""
+    if value.dtype == np.bool_:
+        return "launch"
+    upper = np.asarray(value) >> value.dtype.type(8 * value.dtype.itemsize - 16)
+    return "" if APERTURES & set(upper.ravel().tolist()) else "launch"
+
+
+def either(condition: Unknown, yes: Value, no: Value) -> Value:
+    """One of two values, nobody knows which."""
+    if not isinstance(yes, Unknown) and not isinstance(no, Unknown) and np.array_equal(yes, no):
+        return yes
+    return replace(mixed((condition, yes, no)), space=_space((yes, no)))
+
+
+def displaced(total: Value, *parts: Value) -> Value:
+    """``total``, a sum of ``parts``: what is added to a pointer leads to no other memory."""
+    if not isinstance(total, Unknown):
+        return total
+    unknown = {part.space for part in parts if isinstance(part, Unknown)}
+    plain = all(isinstance(part, Unknown) or _plain(part) for part in parts)
+    return replace(total, space="global") if "global" in unknown and plain else total
 
 
 def apply(function: Callable[..., Array], *values: Value) -> Value:
@@ -114,23 +157,29 @@ def conjunction(a: Value, b: Value) -> Value:
     """Bitwise and. A bounded unknown stays bounded."""
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         return a & b
-    bound = _meet(_bound(a), _bound(b))
-    if bound is not None and not bound.any():
-        return bound
-    tags = _tags(a) | _tags(b)
-    return replace(mixed((a, b)), within=bound, subset_of=tags)
+    least, other = _least(a), _least(b)
+    surely = None if least is None or other is None else least & other
+    return _between(mixed((a, b)), surely, _meet(_bound(a), _bound(b)), _tags(a) | _tags(b))
 
 
 def disjunction(a: Value, b: Value) -> Value:
     """Bitwise or. Known where the known operand has every bit that the other may have."""
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         return a | b
-    for known, other in ((a, b), (b, a)):
-        bound = _bound(other)
-        if not isinstance(known, Unknown) and bound is not None and not (bound & ~known).any():
-            return known
-    tags = _tags(a) & _tags(b)
-    return replace(mixed((a, b)), within=_union(_bound(a), _bound(b)), subset_of=tags)
+    least, other = _least(a), _least(b)
+    surely = other if least is None else least if other is None else least | other
+    return _between(mixed((a, b)), surely, _union(_bound(a), _bound(b)), _tags(a) & _tags(b))
+
+
+def _between(
+    why: Unknown, surely: Array | None, within: Array | None, tags: frozenset[int]
+) -> Value:
+    """A mask between two others, which are ``within`` if there is nothing between."""
+    if within is not None and not within.any():
+        return within
+    if surely is not None and within is not None and not (within & ~surely).any():
+        return within
+    return replace(why, within=within, surely=surely, subset_of=tags)
 
 
 def difference(a: Value, b: Value) -> Value:
@@ -149,7 +198,11 @@ def without(a: Value, b: Value) -> Value:
     """``a & ~b``, which never has a bit that ``a`` has not."""
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         return a & ~b
-    return replace(mixed((a, b)), within=_bound(a), subset_of=_tags(a))
+    least, most, gone = _least(a), _bound(a), _bound(b)
+    surely = None if least is None or gone is None else least & ~gone
+    dropped = _least(b)
+    within = most if dropped is None else _meet(most, ~dropped)
+    return _between(mixed((a, b)), surely, within, _tags(a))
 
 
 def key(value: Value | None) -> Hashable:
@@ -157,9 +210,13 @@ def key(value: Value | None) -> Hashable:
     if value is None:
         return None
     if isinstance(value, Unknown):
-        bound = value.within.tobytes() if value.within is not None else None
-        return (value.uniform, bound, value.subset_of, value.pointer)
+        bounds = [None if b is None else b.tobytes() for b in (value.within, value.surely)]
+        return (value.uniform, *bounds, value.subset_of, value.pointer, value.space)
     return (value.shape, value.tobytes())
+
+
+def _least(value: Value) -> Array | None:
+    return value.surely if isinstance(value, Unknown) else value
 
 
 def _bound(value: Value) -> Array | None:
