@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bankwise.counting.access import BoolArray
+from bankwise.read.follow.choices import bound
 from bankwise.read.follow.state import State, enter, forget, read, write
 from bankwise.read.follow.values import Array, Unknown, Value, apply, choose
 
@@ -51,16 +52,10 @@ def set_exec(state: State, low: Value, high: Value, line: int) -> None:
         for name, half in zip(EXEC, (low, high), strict=True):
             if isinstance(half, Unknown):
                 state.registers[name] = replace(half, subset_of=state.conditions)
-    new = unpack(_bound(low), _bound(high))
+    new = unpack(bound(low), bound(high))
     state.lanes = new if state.lanes is None else choose(state.active, new, state.lanes)
 
 
 def _tags(half: Value, line: int) -> frozenset[int]:
     """Conditions that hold in every lane of a half, the one about to be decided left out."""
     return half.subset_of - {line} if isinstance(half, Unknown) else frozenset()
-
-
-def _bound(half: Value) -> Array:
-    if not isinstance(half, Unknown):
-        return half
-    return np.full((1, 1), 0xFFFFFFFF, np.uint32) if half.within is None else half.within

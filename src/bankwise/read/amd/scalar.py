@@ -27,19 +27,9 @@ from bankwise.read.amd.scalar_tables import (
     Bits,
     comparison,
 )
+from bankwise.read.follow.choices import complement, disjunction, without
 from bankwise.read.follow.state import State, read, write
-from bankwise.read.follow.values import (
-    Array,
-    Unknown,
-    Value,
-    apply,
-    choose,
-    complement,
-    disjunction,
-    displaced,
-    either,
-    without,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, displaced, either
 from bankwise.read.integers import halves, join
 
 Run = Callable[[State], None]

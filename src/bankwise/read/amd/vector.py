@@ -32,6 +32,7 @@ from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.amd.scalar_tables import comparison
 from bankwise.read.amd.vector_tables import CARRIES, FUNCTIONS, SELECTIONS, Function
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
+from bankwise.read.follow.choices import conjunction, difference, disjunction
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import (
     Array,
@@ -39,10 +40,7 @@ from bankwise.read.follow.values import (
     Value,
     apply,
     choose,
-    conjunction,
     constant,
-    difference,
-    disjunction,
     displaced,
     either,
     operands_of,

@@ -19,9 +19,9 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.leap import LEAP_AFTER, leap
-from bankwise.read.follow.paths import Frame, Path, Region, meet
+from bankwise.read.follow.paths import Frame, Path, Region, meet, waits_at
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
-from bankwise.read.follow.state import State, enter, snapshot
+from bankwise.read.follow.state import State, enter, merged, snapshot
 from bankwise.read.follow.touched import Touched, touch
 from bankwise.read.follow.values import Unknown, is_uniform
 
@@ -140,13 +140,13 @@ def _visited_before(run: _Attempt, path: Path) -> bool:
     return False
 
 
-def _situation(run: _Attempt, path: Path) -> object:
+def _situation(run: _Attempt, path: Path) -> tuple[object, object, object]:
     """Equal for paths that go on alike."""
     frames = tuple(
         (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
         for f in path.frames
     )
-    return (path.block, frames, snapshot(path.state, run.slice.live[path.block]))
+    return path.block, frames, snapshot(path.state, run.slice.live[path.block])
 
 
 def _step(run: _Attempt, path: Path, number: int) -> None:
@@ -183,10 +183,10 @@ def _busiest(run: _Attempt) -> ProgramStep | None:
 
 def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     if step.line in run.open:
-        if path.certain:
-            _enter_region(run, path, step, ways)
-        else:
+        if waits_at(path.region, run.program.joins[path.block]):
             _fork(run, path, step, ways)
+        else:
+            _enter_region(run, path, step, ways)
         return
     assert step.condition is not None
     value = step.condition(path.state)
@@ -244,7 +244,7 @@ def _split(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> 
 
 def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
-    region = Region(run.program.joins[path.block], len(path.frames))
+    region = Region(run.program.joins[path.block], len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
     run.waiting = []
@@ -255,14 +255,22 @@ def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[i
     path.block = len(run.program.blocks)
     if not run.complete:
         return
-    agreed = len({_situation(run, arrival) for arrival in region.arrivals}) == 1
-    if agreed and len(run.lost) == lost:
+    state = _agreed(run, region.arrivals)
+    if state is not None and len(run.lost) == lost:
         first = region.arrivals[0]
-        path.block, path.state, path.frames = first.block, first.state, first.frames
+        path.block, path.state, path.frames = first.block, state, first.frames
         return
     for arrival in region.arrivals:
-        arrival.region = None
+        arrival.region, arrival.certain = path.region, False
         run.waiting.append(arrival)
+
+
+def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> State | None:
+    """The state behind a join, if all ways that came there go on alike."""
+    places = {_situation(run, arrival)[:2] for arrival in arrivals}
+    if len(places) != 1:
+        return None
+    return merged([arrival.state for arrival in arrivals], run.slice.live[arrivals[0].block])
 
 
 def _fork(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:

@@ -8,8 +8,9 @@ condition's tag, and reads as unknown wherever the condition does not hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 
@@ -180,10 +181,33 @@ def forget(state: State, tag: int) -> None:
             state.registers[name] = replace(value, subset_of=frozenset(), pointer=None)
 
 
-def snapshot(state: State, names: tuple[str, ...]) -> tuple[object, ...]:
+def snapshot(
+    state: State, names: tuple[str, ...]
+) -> tuple[bytes, frozenset[int], tuple[object, ...]]:
     """Equal for two states that behave alike as far as ``names`` decide."""
-    held = tuple(_key(state.registers.get(name)) for name in names)
+    words: dict[int, int] = {}
+    held = tuple(_key(state.registers.get(name), words) for name in names)
     return (state.active.tobytes(), state.conditions, held)
+
+
+def merged(states: Sequence[State], names: tuple[str, ...]) -> State | None:
+    """One state for all of ``states``, as far as ``names`` decide; None if there is none.
+
+    They may differ in registers that are unknown in each, for whatever reason.
+    """
+    found = [snapshot(state, names) for state in states]
+    if len({one[:2] for one in found}) != 1:
+        return None
+    out = states[0].copy()
+    for at, name in enumerate(names):
+        if len({held[at] for _, _, held in found}) == 1:
+            continue
+        values = [state.registers.get(name, UNWRITTEN) for state in states]
+        unknown = [value for value in values if isinstance(value, Unknown)]
+        if len(unknown) < len(values):
+            return None
+        out.registers[name] = reduce(_common, unknown)
+    return out
 
 
 def _register_value(state: State, name: str) -> Value | Partly:
@@ -242,8 +266,9 @@ def _tag(old: Value | Partly) -> int:
     return old.tag if isinstance(old, Partly) else 0
 
 
-def _key(value: Value | Partly | None) -> object:
-    if isinstance(value, Partly):
-        apart = tuple((lane, key(why)) for lane, why in sorted(value.apart.items()))
-        return (key(value.array), value.lanes.tobytes(), value.tag, key(value.otherwise), apart)
-    return key(value)
+def _key(value: Value | Partly | None, words: dict[int, int]) -> object:
+    if not isinstance(value, Partly):
+        return key(value, words)
+    known = (key(value.array, words), value.lanes.tobytes(), value.tag)
+    apart = tuple((lane, key(why, words)) for lane, why in sorted(value.apart.items()))
+    return (*known, key(value.otherwise, words), apart)

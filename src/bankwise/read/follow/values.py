@@ -3,13 +3,6 @@
 A known value is an unsigned integer array that broadcasts to [waves, lanes]: [1, 1] for a constant,
 [waves, 1] for a scalar register, [waves, lanes] for a vector register. Predicates are boolean
 arrays. Arithmetic with an unknown operand is unknown, and says why: the first cause is kept.
-
-An unknown *mask* may still be bounded. ``within`` has all bits that may be set, ``surely`` those
-that are, so that restoring a mask that was narrowed by an unknown condition gives a known one:
-
-    saved = exec                  exec = saved & unknown        (within: saved)
-    exec = exec | saved           = saved, whatever the condition was
-    new = junk | exec             = exec & new, whatever was there (surely: exec)
 """
 
 from __future__ import annotations
@@ -24,8 +17,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.read.follow.marks import swizzle
-
 Array = npt.NDArray[Any]
 
 Space = Literal["", "launch", "global"]
@@ -38,21 +29,32 @@ APERTURES = frozenset((0x5A3C, 0x9D17, 0xA5C3, 0x62E8))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Choices:
+    """What a word is for every outcome of some unknown words.
+
+    ``unknown``: their numbers, ascending. Each bit of ``words[n]`` is what the word has where the
+    unknown word number i of the list has there bit i of n.
+    """
+
+    unknown: tuple[int, ...]
+    words: tuple[Array, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Unknown:
     """A value that the text alone does not give.
 
     ``reason`` and ``line`` name the first cause. ``uniform``: equal in all lanes of a wave.
-    ``within``: bits that may be set, None if all may; ``surely``: bits that are, None if it is not
-    known of any. ``subset_of``: tags of the conditions that
-    hold in every lane of this mask. ``pointer``: what a pointer points to, and how far behind its
-    start ("kernarg", 8). ``space``: which generic address it may be, see :data:`Space`.
+    ``choices``: what is known of its bits, None if nothing is. ``subset_of``: tags of the
+    conditions that hold in every lane of this mask. ``pointer``: what a pointer points to, and how
+    far behind its start ("kernarg", 8). ``space``: which generic address it may be, see
+    :data:`Space`.
     """
 
     reason: str
     line: int = 0
     uniform: bool = False
-    within: Array | None = None
-    surely: Array | None = None
+    choices: Choices | None = None
     subset_of: frozenset[int] = frozenset()
     pointer: tuple[str, int] | None = None
     space: Space = ""
@@ -153,85 +155,19 @@ def operands_of(function: Callable[..., Array]) -> int:
     return sum(name != "bits" for name in signature(function).parameters)
 
 
-def conjunction(a: Value, b: Value) -> Value:
-    """Bitwise and. A bounded unknown stays bounded."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return a & b
-    least, other = _least(a), _least(b)
-    surely = None if least is None or other is None else least & other
-    return _between(mixed((a, b)), surely, _meet(_bound(a), _bound(b)), _tags(a) | _tags(b))
-
-
-def disjunction(a: Value, b: Value) -> Value:
-    """Bitwise or. Known where the known operand has every bit that the other may have."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return a | b
-    least, other = _least(a), _least(b)
-    surely = other if least is None else least if other is None else least | other
-    return _between(mixed((a, b)), surely, _union(_bound(a), _bound(b)), _tags(a) & _tags(b))
-
-
-def _between(
-    why: Unknown, surely: Array | None, within: Array | None, tags: frozenset[int]
-) -> Value:
-    """A mask between two others, which are ``within`` if there is nothing between."""
-    if within is not None and not within.any():
-        return within
-    if surely is not None and within is not None and not (within & ~surely).any():
-        return within
-    return replace(why, within=within, surely=surely, subset_of=tags)
-
-
-def difference(a: Value, b: Value) -> Value:
-    """Bitwise exclusive or, which marks the bits that it swizzles."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return swizzle(a, b, a ^ b)
-    return replace(mixed((a, b)), within=_union(_bound(a), _bound(b)))
-
-
-def complement(a: Value) -> Value:
-    """Bitwise not."""
-    return apply(lambda x: ~x, a)
-
-
-def without(a: Value, b: Value) -> Value:
-    """``a & ~b``, which never has a bit that ``a`` has not."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return a & ~b
-    least, most, gone = _least(a), _bound(a), _bound(b)
-    surely = None if least is None or gone is None else least & ~gone
-    dropped = _least(b)
-    within = most if dropped is None else _meet(most, ~dropped)
-    return _between(mixed((a, b)), surely, within, _tags(a))
-
-
-def key(value: Value | None) -> Hashable:
-    """Equal for values that no later instruction can tell apart."""
+def key(value: Value | None, names: dict[int, int]) -> Hashable:
+    """Equal for values that no later instruction can tell apart; ``names``: of unknown words, in
+    the order in which they came."""
     if value is None:
         return None
     if isinstance(value, Unknown):
-        bounds = [None if b is None else b.tobytes() for b in (value.within, value.surely)]
-        return (value.uniform, *bounds, value.subset_of, value.pointer, value.space)
+        bits = _key(value.choices, names)
+        return (value.uniform, bits, value.subset_of, value.pointer, value.space)
     return (value.shape, value.tobytes())
 
 
-def _least(value: Value) -> Array | None:
-    return value.surely if isinstance(value, Unknown) else value
-
-
-def _bound(value: Value) -> Array | None:
-    return value.within if isinstance(value, Unknown) else value
-
-
-def _tags(value: Value) -> frozenset[int]:
-    return value.subset_of if isinstance(value, Unknown) else frozenset()
-
-
-def _meet(a: Array | None, b: Array | None) -> Array | None:
-    if a is None or b is None:
-        return b if a is None else a
-    return a & b
-
-
-def _union(a: Array | None, b: Array | None) -> Array | None:
-    return None if a is None or b is None else a | b
+def _key(choices: Choices | None, names: dict[int, int]) -> Hashable:
+    if choices is None:
+        return None
+    unknown = tuple(names.setdefault(one, len(names)) for one in choices.unknown)
+    return unknown, tuple((word.shape, word.tobytes()) for word in choices.words)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from bankwise.read.follow.choices import conjunction, difference, disjunction
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import (
     Array,
@@ -14,9 +15,6 @@ from bankwise.read.follow.values import (
     Value,
     apply,
     choose,
-    conjunction,
-    difference,
-    disjunction,
     is_uniform,
     operands_of,
 )
