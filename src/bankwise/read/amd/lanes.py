@@ -105,8 +105,7 @@ def write_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) ->
         if isinstance(new, Unknown) and only.shape[0] == 1:
             lose_lane(state, to.registers[0], int(only.argmax()), new)
             return
-        held, conditions = state.conditions, frozenset[int]()
-        state.conditions = conditions
+        held, state.conditions = state.conditions, ()
         write(state, to.registers[0], new, np.broadcast_to(only, state.active.shape))
         state.conditions = held
 

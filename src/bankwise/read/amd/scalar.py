@@ -88,12 +88,12 @@ def _uniform(value: Value) -> Value:
 def _set(state: State, to: Operand, parts: tuple[Value, ...], line: int) -> None:
     """Write a destination; a write to the execution mask changes which lanes run."""
     if to.registers == EXEC:
-        set_exec(state, parts[0], parts[1], line)
+        set_exec(state, parts[0], parts[1])
         return
     if set(to.registers) & set(EXEC):
         words = [read(state, name) for name in EXEC]
         words[EXEC.index(to.registers[0])] = parts[0]
-        set_exec(state, words[0], words[1], line)
+        set_exec(state, words[0], words[1])
         return
     for name, part in zip(to.registers, parts, strict=False):
         write(state, name, part)
@@ -209,7 +209,7 @@ def _save_exec(name: str, operands: tuple[Operand, ...], line: int) -> Run | Non
         old = tuple(read(state, register) for register in EXEC)
         new = tuple(function(value(state, source, part), old[part]) for part in (0, 1))
         _set(state, to, new if "wrexec" in name else old, line)
-        set_exec(state, new[0], new[1], line)
+        set_exec(state, new[0], new[1])
         write(state, "scc", scc(new, any_bit))
 
     return run

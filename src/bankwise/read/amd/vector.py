@@ -145,7 +145,7 @@ def _compare(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> R
         values = tuple(_of_kind(state, s, kind) for s in sources)
         _put_mask(state, to, apply(function, *values))
         if words[1] == "cmpx":
-            set_exec(state, value(state, to, 0), value(state, to, 1), op.line)
+            set_exec(state, value(state, to, 0), value(state, to, 1))
 
     return run
 

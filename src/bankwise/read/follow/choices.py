@@ -11,7 +11,7 @@ lanes and brings them together again ends with the mask that it began with:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import reduce
 from itertools import count
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from bankwise.read.follow.marks import swizzle
-from bankwise.read.follow.values import Array, Choices, Unknown, Value, constant, mixed
+from bankwise.read.follow.values import Array, Choices, Tags, Unknown, Value, constant, mixed
 
 _MOST_WORDS = 5
 """Unknown words that one word is followed through; of what is made of more, only the bits that may
@@ -31,19 +31,19 @@ _number = count(1)
 
 def conjunction(a: Value, b: Value) -> Value:
     """Bitwise and."""
-    return _bitwise(np.bitwise_and, a, b, _tags(a) | _tags(b))
+    return _bitwise(np.bitwise_and, a, b, tuple(dict.fromkeys(_tags(a) + _tags(b))))
 
 
 def disjunction(a: Value, b: Value) -> Value:
     """Bitwise or."""
-    return _bitwise(np.bitwise_or, a, b, _tags(a) & _tags(b))
+    return _bitwise(np.bitwise_or, a, b, common_tags(a, b))
 
 
 def difference(a: Value, b: Value) -> Value:
     """Bitwise exclusive or, which marks the bits that it swizzles."""
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         return swizzle(a, b, a ^ b)
-    return _bitwise(np.bitwise_xor, a, b, _tags(a) & _tags(b))
+    return _bitwise(np.bitwise_xor, a, b, common_tags(a, b))
 
 
 def without(a: Value, b: Value) -> Value:
@@ -66,9 +66,7 @@ def bound(value: Value) -> Array:
     return reduce(np.bitwise_or, _choices(value, np.dtype(np.uint32)).words)
 
 
-def _bitwise(
-    function: Callable[[Array, Array], Array], a: Value, b: Value, tags: frozenset[int]
-) -> Value:
+def _bitwise(function: Callable[[Array, Array], Array], a: Value, b: Value, tags: Tags) -> Value:
     if not isinstance(a, Unknown) and not isinstance(b, Unknown):
         return function(a, b)
     kind = next((kind for kind in map(_kind, (a, b)) if kind is not None), None)
@@ -132,5 +130,24 @@ def _bounds(of: Choices) -> Choices:
     return Choices((next(_number),), (surely, within))
 
 
-def _tags(value: Value) -> frozenset[int]:
-    return value.subset_of if isinstance(value, Unknown) else frozenset()
+def common_tags(a: Value, b: Value) -> Tags:
+    """The conditions that hold in every lane of both masks."""
+    others = _tags(b)
+    return tuple(tag for tag in _tags(a) if tag in others)
+
+
+def tag_of(low: Value, high: Value) -> Hashable:
+    """The condition that a mask of two words is: equal for equal masks."""
+    parts = [_kept(half) for half in (low, high)]
+    return next(_number) if None in parts else tuple(parts)
+
+
+def _kept(half: Value) -> Hashable:
+    if not isinstance(half, Unknown):
+        return (), half.tobytes()
+    of = half.choices
+    return None if of is None else (of.unknown, tuple(word.tobytes() for word in of.words))
+
+
+def _tags(value: Value) -> Tags:
+    return value.subset_of if isinstance(value, Unknown) else ()

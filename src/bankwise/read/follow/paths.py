@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.values import Tags, Unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,7 +17,7 @@ class Frame:
     join: int
     active: BoolArray
     other: tuple[int, BoolArray] | None
-    conditions: frozenset[int]
+    conditions: Tags
     maybe: Unknown | None
 
 

@@ -19,6 +19,9 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 
+Tags = tuple[Hashable, ...]
+"""Conditions, each within the one before: what the lanes of a mask have in common."""
+
 Space = Literal["", "launch", "global"]
 """Which generic address an unknown value may be. "global": one in a buffer of the launch, or a part
 of it; "launch": made of what the launch passes and of plain numbers, so none of shared or private
@@ -55,7 +58,7 @@ class Unknown:
     line: int = 0
     uniform: bool = False
     choices: Choices | None = None
-    subset_of: frozenset[int] = frozenset()
+    subset_of: Tags = ()
     pointer: tuple[str, int] | None = None
     space: Space = ""
 
@@ -155,18 +158,19 @@ def operands_of(function: Callable[..., Array]) -> int:
     return sum(name != "bits" for name in signature(function).parameters)
 
 
-def key(value: Value | None, names: dict[int, int]) -> Hashable:
+def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
     """Equal for values that no later instruction can tell apart; ``names``: of unknown words, in
     the order in which they came."""
     if value is None:
         return None
     if isinstance(value, Unknown):
         bits = _key(value.choices, names)
-        return (value.uniform, bits, value.subset_of, value.pointer, value.space)
+        tags = tuple(names.setdefault(("condition", tag), len(names)) for tag in value.subset_of)
+        return (value.uniform, bits, tags, value.pointer, value.space)
     return (value.shape, value.tobytes())
 
 
-def _key(choices: Choices | None, names: dict[int, int]) -> Hashable:
+def _key(choices: Choices | None, names: dict[Hashable, int]) -> Hashable:
     if choices is None:
         return None
     unknown = tuple(names.setdefault(one, len(names)) for one in choices.unknown)
