@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bankwise.read.amd.decode import decode_kernel
+from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels, target
 from bankwise.read.amd.start import known_memory, load, start
 from bankwise.read.assembly import ArgumentValues
@@ -27,6 +28,13 @@ def _start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State:
     return start(kernel, size, args, known_memory(kernel, size, args))
 
 
+def _other_start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State | None:
+    """With the other pair of apertures, where the kernel makes addresses of them."""
+    if not makes_shared_addresses(kernel):
+        return None
+    return start(kernel, size, args, known_memory(kernel, size, args), apertures=1)
+
+
 AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     name="amd",
     title="AMD assembly printed by LLVM",
@@ -45,4 +53,5 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),
     decode=_decode,
     start=_start,
+    other_start=_other_start,
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from bankwise.read import bits as b
 from bankwise.read import integers as i
-from bankwise.read.follow.values import Array
+from bankwise.read.follow.values import Array, Unknown, Value, apply, mixed
 
 Function = Callable[..., Array]
 
@@ -29,9 +29,29 @@ shift_right = by_modulo(i.shift_right_unsigned)
 shift_right_signed = by_modulo(i.shift_right_signed)
 
 
-def wide(function: Function) -> Function:
-    """A shift of 64 bits."""
-    return lambda x, n: function(x, n, 64)
+def shift_halves(shift: Function, count: Value, low: Value, high: Value) -> tuple[Value, Value]:
+    """A shift of 64 bits in two halves: each is known if those bits are known that it comes from.
+
+    A count of 32 and more moves one half into the other, and compilers leave junk in the rest.
+    """
+    whole = apply(lambda n, x, y: shift(i.join(x, y), n, 64), count, low, high)
+    if not isinstance(whole, Unknown) or isinstance(count, Unknown):
+        return apply(lambda v: i.halves(v)[0], whole), apply(lambda v: i.halves(v)[1], whole)
+    given = i.modulo(count, 64)
+    zero = np.zeros_like(given)
+    x, y = (zero if isinstance(part, Unknown) else part for part in (low, high))
+    parts = i.halves(shift(i.join(x, y), given, 64))
+    none, far = not given.any(), bool((given >= 32).all())
+    left = shift is shift_left
+    own, other = (high, low) if left else (low, high)
+    moved = (other,) if far else (own,) if none else (low, high)
+    first, second = ((low,), moved) if left else (moved, (high,))
+    return _made_of(parts[0], *first), _made_of(parts[1], *second)
+
+
+def _made_of(part: Array, *sources: Value) -> Value:
+    """``part`` if all that it is made of is known."""
+    return mixed(sources) if any(isinstance(v, Unknown) for v in sources) else part
 
 
 def extract(x: Array, start: Array, width: Array) -> Array:

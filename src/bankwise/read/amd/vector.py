@@ -16,6 +16,7 @@ from bankwise.read.amd.lanes import (
     Make,
     Run,
     Sources,
+    copy,
     count_below,
     first_lane,
     one_lane,
@@ -31,6 +32,7 @@ from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.amd.scalar_tables import comparison
 from bankwise.read.amd.vector_tables import CARRIES, FUNCTIONS, SELECTIONS, Function
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
+from bankwise.read.follow.choices import conjunction, difference, disjunction
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import (
     Array,
@@ -38,10 +40,9 @@ from bankwise.read.follow.values import (
     Value,
     apply,
     choose,
-    conjunction,
     constant,
-    difference,
-    disjunction,
+    displaced,
+    either,
     operands_of,
     remembering,
 )
@@ -144,7 +145,7 @@ def _compare(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> R
         values = tuple(_of_kind(state, s, kind) for s in sources)
         _put_mask(state, to, apply(function, *values))
         if words[1] == "cmpx":
-            set_exec(state, value(state, to, 0), value(state, to, 1), op.line)
+            set_exec(state, value(state, to, 0), value(state, to, 1))
 
     return run
 
@@ -169,6 +170,7 @@ def _carry(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run
         x, y = plain_sources((first, second))(state)
         carried: Value = _mask(state, sources[3]) if carry_in else constant(0, np.bool_)
         exact = apply(amd.exact_difference if subtract else amd.exact_sum, x, y, carried)
+        exact = displaced(exact, x, *(() if subtract else (y,)))
         put(state, to, apply(lambda v: v.astype(np.uint32), exact))
         if out.registers:
             _put_mask(state, out, apply(lambda v: i.halves(v)[1] != 0, exact))
@@ -189,14 +191,17 @@ def _select(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Ru
                 chosen, yes = chosen, no
             elif not (~chosen & mask).any():
                 no = yes
-        put(state, to, apply(choose, chosen, yes, no))
+        if isinstance(chosen, Unknown):
+            put(state, to, either(chosen, yes, no))
+        else:
+            put(state, to, apply(choose, chosen, yes, no))
 
     return run
 
 
-def _wide(function: Function, upward: bool) -> Make:
+def _wide(function: Function, upward: bool, sums: bool = False) -> Make:
     """A 64-bit result. ``upward``: low bits of the result need low bits of the sources only, so
-    that an unknown upper half leaves the lower one known."""
+    that an unknown upper half leaves the lower one known. ``sums``: it may displace a pointer."""
 
     def make(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         if len(sources) != operands_of(function):
@@ -207,6 +212,7 @@ def _wide(function: Function, upward: bool) -> Make:
             low = tuple(value(state, s, 0, mask) for s in sources)
             high = tuple(_upper(state, s) for s in sources)
             whole = apply(function, *(_join(x, y) for x, y in zip(low, high, strict=True)))
+            whole = displaced(whole, *high) if sums else whole
             if upward and isinstance(whole, Unknown):
                 alone = apply(function, *(apply(_as64, x) for x in low))
                 put(state, to, apply(lambda v: i.halves(v)[0], alone))
@@ -246,7 +252,7 @@ def _mad64(signed: bool) -> Make:
         if len(sources) != 4:
             return None
         carry = sources[0]
-        inner = _wide(product, upward=True)(op, to, sources[1:])
+        inner = _wide(product, upward=True, sums=True)(op, to, sources[1:])
 
         def run(state: State) -> None:
             assert inner is not None
@@ -284,13 +290,32 @@ def _packed_move(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) 
     return run
 
 
-def _shift64(shift: Function) -> Function:
+def _shift64(shift: Function) -> Make:
     """The count comes first."""
-    return amd.reversed_operands(amd.wide(shift))
+
+    def make(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+        if len(sources) != 2:
+            return None
+
+        def run(state: State) -> None:
+            mask = running(state)
+            count, low = (value(state, s, 0, mask) for s in sources)
+            for part, found in enumerate(
+                amd.shift_halves(shift, count, low, _upper(state, sources[1]))
+            ):
+                put(state, to, found, part)
+
+        return run
+
+    return make
 
 
 _SPECIAL: dict[str, Make] = {
     "v_cndmask_b32": _select,
+    "v_mov_b32": copy,
+    "v_accvgpr_read_b32": copy,
+    "v_accvgpr_write_b32": copy,
+    "v_accvgpr_mov_b32": copy,
     "v_readfirstlane_b32": first_lane,
     "v_readlane_b32": one_lane,
     "v_writelane_b32": write_lane,
@@ -302,10 +327,12 @@ _SPECIAL: dict[str, Make] = {
     "v_permlane16_swap_b32": swap_rows(16),
     "v_permlane32_swap_b32": swap_rows(32),
     "v_mov_b64": _wide(lambda x: x, upward=True),
-    "v_lshlrev_b64": _wide(_shift64(amd.shift_left), upward=True),
-    "v_lshrrev_b64": _wide(_shift64(amd.shift_right), upward=False),
-    "v_ashrrev_i64": _wide(_shift64(amd.shift_right_signed), upward=False),
-    "v_lshl_add_u64": _wide(lambda x, n, y: i.add(amd.shift_left(x, n, 64), y, 64), upward=True),
+    "v_lshlrev_b64": _shift64(amd.shift_left),
+    "v_lshrrev_b64": _shift64(amd.shift_right),
+    "v_ashrrev_i64": _shift64(amd.shift_right_signed),
+    "v_lshl_add_u64": _wide(
+        lambda x, n, y: i.add(amd.shift_left(x, n, 64), y, 64), True, sums=True
+    ),
     "v_mad_u64_u32": _mad64(signed=False),
     "v_mad_i64_i32": _mad64(signed=True),
 }

@@ -81,11 +81,12 @@ class Dialect(Generic[K, I]):
 
     Following: ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it;
     ``decode`` and ``start``: the steps of a kernel, and the registers of one workgroup, for a size
-    and values of arguments. ``parts``: see :data:`Parts`; ``label``: what an instruction is
-    called in notes beside its name in the machine files, "" if nothing; ``address``: of an
-    instruction in its function, in bytes; ``place``: equal for the copies of one instruction, where
-    a function is called several times; ``runs``: whether an
-    instruction can run at all; ``generic``: what may touch shared memory besides, nobody knows
+    and values of arguments; ``other_start``: the same with other numbers where only the machine
+    knows them, None if there are none: what is touched must not depend on them. ``parts``: see
+    :data:`Parts`; ``label``: what an instruction is called in notes beside its name in the machine
+    files, "" if nothing; ``address``: of an instruction in its function, in bytes; ``place``: equal
+    for the copies of one instruction, where a function is called several times; ``runs``: whether
+    an instruction can run at all; ``generic``: what may touch shared memory besides, nobody knows
     where.
     """
 
@@ -104,6 +105,7 @@ class Dialect(Generic[K, I]):
     strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
     decode: Callable[[K, Size, ArgumentValues], Decoded]
     start: Callable[[K, Size, ArgumentValues], State]
+    other_start: Callable[[K, Size, ArgumentValues], State | None] = lambda kernel, size, args: None
     parts: Callable[[K, Trace], Parts] = lambda kernel, trace: _whole
     label: Callable[[I], str] = lambda instruction: ""
     address: Callable[[I], int | None] = lambda instruction: None
@@ -212,7 +214,9 @@ def _check(
     decoded = dialect.decode(kernel, size, args)
     trace = follow(decoded.program, lambda: dialect.start(kernel, size, args))
     parts = dialect.parts(kernel, trace)
-    generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace),)))
+    other = dialect.other_start(kernel, size, args)
+    moved = "" if other is None else _moved(trace, follow(decoded.program, other.copy))
+    generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved)))
     return AssemblyKernel(
         name=kernel.name,
         target=gpu,
@@ -227,6 +231,19 @@ def _check(
         notes=(*notes, *generic),
         unseen=generic,
     )
+
+
+def _moved(trace: Trace, again: Trace) -> str:
+    """Why nothing is known for sure, if a second run touched other places."""
+    one, other = ({n: _places(part) for n, part in t.touched.items()} for t in (trace, again))
+    if one == other:
+        return ""
+    return "its addresses depend on where the machine maps shared memory, which no text says"
+
+
+def _places(touched: Touched) -> list[tuple[bytes, bytes, int]]:
+    rows = zip(touched.patterns, touched.counts, strict=True)
+    return [(offsets.tobytes(), active.tobytes(), count) for (offsets, active), count in rows]
 
 
 def _workgroup_size(
