@@ -81,8 +81,13 @@ class SolveReport:
 
     @property
     def exit_code(self) -> int:
-        """0 optimal, 1 not known to be, 2 no layout."""
-        return exit_code(failed=self.layout is None, findings=not self.optimal)
+        """0 optimal, 1 a better layout is known, 2 no layout, 3 best found: not proved."""
+        word = self.known.word if self.known else ""
+        return exit_code(
+            failed=self.layout is None,
+            findings=word == "not optimal",
+            incomplete=word == "best found",
+        )
 
 
 def print_solve(report: SolveReport, console: Console) -> None:
