@@ -1,4 +1,4 @@
-"""Floors by pigeonhole against counting: no layout of any kind gets below one."""
+"""Floors against counting: no layout of any kind gets below one; and other lower bounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bankwise.solver.floors import Floors, floors, leaves_whole
 from bankwise.solver.price import Workload, as_written, workload
 from bankwise.solver.search import solve as solve_exactly
 from bankwise.tile import Tile, Use, runs
-from tile_problems import random_problem
+from tile_problems import random_problem, subsets_problem
 
 ODD = {
     "machine": "gfx942",
@@ -165,3 +165,23 @@ def test_a_layout_that_misaligns_an_access_is_not_judged_by_its_floor() -> None:
     work = Workload(gpu, Tile(Shape((("n", 64), ("m", 8)), 16), (use,)))
     assert leaves_whole(work, Identity())
     assert not leaves_whole(work, Blocks(np.arange(512) ^ 4, 1))
+
+
+def test_a_search_that_ends_early_says_what_nothing_undercuts() -> None:
+    """Against the optimum of a search that does not end early."""
+    early = raised = 0
+    for seed in range(12):
+        rng = random.Random(seed)
+        p = subsets_problem(8, [rng.sample(range(8), 5) for _ in range(40)])
+        whole = solve_exactly(p, address_nodes=0)
+        stopped = solve_exactly(p, nodes=60, address_nodes=0)
+        assert not isinstance(whole, Refusal)
+        assert not isinstance(stopped, Refusal)
+        assert whole.certificate.how != "budget"
+        assert whole.at_least == whole.certificate.total_passes
+        floor = stopped.certificate.total_floor
+        assert floor <= stopped.at_least <= whole.certificate.total_passes
+        early += stopped.certificate.how == "budget"
+        raised += stopped.at_least > floor
+    assert early > 3
+    assert raised > 3
