@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Identity
+from bankwise.algebra.address import Identity, Padded
 from bankwise.algebra.offset import Shape
 from bankwise.ask.solve import solve
 from bankwise.counting import conflict
@@ -185,3 +185,18 @@ def test_a_search_that_ends_early_says_what_nothing_undercuts() -> None:
         raised += stopped.at_least > floor
     assert early > 3
     assert raised > 3
+
+
+def test_a_copy_fixes_no_place_because_its_rows_may_be_padded() -> None:
+    """The read sees half of the banks if the copy's units have to be aligned, all if not."""
+    gpu = machine("gfx950")
+    read = gpu.instruction("ds_read_b32")
+    lanes = 4 * np.arange(64)[None, :]
+    whole = np.ones((1, 64), np.bool_)
+    reading = Use("read", "read", runs(lanes, 1), whole, *as_written(read))
+    copy = Use("copy", "write", runs(lanes, 4), whole, (), 16, kind="dma")
+    work = Workload(gpu, Tile(Shape((("n", 64), ("m", 4)), 32), (copy, reading)))
+    found = floors(work)
+    assert isinstance(found, Floors)
+    counted = conflict.count(read, 4 * Padded(4, 1)(lanes), whole)
+    assert found.uses[1].passes <= int(counted.passes[0])
