@@ -69,3 +69,4 @@ def test_lanes_that_are_no_subspace_leave_the_answer_unproved_above_its_floor() 
     assert not report.optimal
     assert "the active lanes of 'r0' are no subspace" in report.known.how
     assert report.known.at_least == report.total_floor
+    assert report.exit_code == 3

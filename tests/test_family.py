@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bankwise.algebra.layout import table
+from bankwise.ask.solve import solve as solve_question
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.solver.family import family, family_size
 from bankwise.solver.problem import BitTile, Problem, Request, problem
 from bankwise.solver.search import Solution, solve
+from command import bankwise
 from tile_problems import count_passes, request
 
 
@@ -76,3 +79,10 @@ def test_the_size_of_the_family_is_what_trying_every_mask_finds(seed: int) -> No
     assert size is not None
     if (1 << columns * rows) <= 1 << 12:
         assert size == as_good(p, solution)
+
+
+def test_where_no_row_keeping_layout_is_as_good_that_is_said() -> None:
+    """Rows of 32 f16 on 64 banks: the optimum folds into the row's own bank bit."""
+    example = Path(__file__).parents[1] / "examples" / "solve" / "ck_kernel04_gfx950.toml"
+    assert solve_question(example).family_size == 0
+    assert "\nno XOR layout that keeps rows is as good\n" in bankwise("solve", example).out

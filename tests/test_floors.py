@@ -1,4 +1,4 @@
-"""Floors by pigeonhole against counting: no layout of any kind gets below one."""
+"""Floors against counting: no layout of any kind gets below one; and other lower bounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bankwise.algebra.address import Identity
+from bankwise.algebra.address import Identity, Padded
 from bankwise.algebra.offset import Shape
 from bankwise.ask.solve import solve
 from bankwise.counting import conflict
@@ -20,7 +20,7 @@ from bankwise.solver.floors import Floors, floors, leaves_whole
 from bankwise.solver.price import Workload, as_written, workload
 from bankwise.solver.search import solve as solve_exactly
 from bankwise.tile import Tile, Use, runs
-from tile_problems import random_problem
+from tile_problems import random_problem, subsets_problem
 
 ODD = {
     "machine": "gfx942",
@@ -165,3 +165,38 @@ def test_a_layout_that_misaligns_an_access_is_not_judged_by_its_floor() -> None:
     work = Workload(gpu, Tile(Shape((("n", 64), ("m", 8)), 16), (use,)))
     assert leaves_whole(work, Identity())
     assert not leaves_whole(work, Blocks(np.arange(512) ^ 4, 1))
+
+
+def test_a_search_that_ends_early_says_what_nothing_undercuts() -> None:
+    """Against the optimum of a search that does not end early."""
+    early = raised = 0
+    for seed in range(12):
+        rng = random.Random(seed)
+        p = subsets_problem(8, [rng.sample(range(8), 5) for _ in range(40)])
+        whole = solve_exactly(p, address_nodes=0)
+        stopped = solve_exactly(p, nodes=60, address_nodes=0)
+        assert not isinstance(whole, Refusal)
+        assert not isinstance(stopped, Refusal)
+        assert whole.certificate.how != "budget"
+        assert whole.at_least == whole.certificate.total_passes
+        floor = stopped.certificate.total_floor
+        assert floor <= stopped.at_least <= whole.certificate.total_passes
+        early += stopped.certificate.how == "budget"
+        raised += stopped.at_least > floor
+    assert early > 3
+    assert raised > 3
+
+
+def test_a_copy_fixes_no_place_because_its_rows_may_be_padded() -> None:
+    """The read sees half of the banks if the copy's units have to be aligned, all if not."""
+    gpu = machine("gfx950")
+    read = gpu.instruction("ds_read_b32")
+    lanes = 4 * np.arange(64)[None, :]
+    whole = np.ones((1, 64), np.bool_)
+    reading = Use("read", "read", runs(lanes, 1), whole, *as_written(read))
+    copy = Use("copy", "write", runs(lanes, 4), whole, (), 16, kind="dma")
+    work = Workload(gpu, Tile(Shape((("n", 64), ("m", 4)), 32), (copy, reading)))
+    found = floors(work)
+    assert isinstance(found, Floors)
+    counted = conflict.count(read, 4 * Padded(4, 1)(lanes), whole)
+    assert found.uses[1].passes <= int(counted.passes[0])

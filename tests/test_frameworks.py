@@ -335,3 +335,23 @@ def test_what_the_file_says_itself_is_said_again(monkeypatch: pytest.MonkeyPatch
     spec = re.sub(r'layout = """.*?"""', 'layout = "n to n xor 2m"', spec, count=1, flags=re.DOTALL)
     said = {one.notation: one for one in solved(parse_question(spec, "mute.toml")).said}
     assert said["mute"].text == "n to n xor 2m"
+
+
+def swizzled(bits: int, base: int, shift: int, elements: int) -> np.ndarray:
+    """CuTe's ``Swizzle<B,M,S>`` of the flat offset, by its definition."""
+    x, field = np.arange(elements), ((1 << bits) - 1) << base
+    return x ^ (x >> shift & field) if shift > 0 else x ^ (x & field) << -shift
+
+
+@pytest.mark.parametrize("tile", [(48, 80), (24, 32), (3, 64), (5, 7), (12, 20), (6, 6), (16, 16)])
+def test_every_swizzle_that_permutes_a_tile_of_any_size_is_listed(tile: tuple[int, int]) -> None:
+    elements = tile[0] * tile[1]
+    every, top = set(), elements.bit_length()
+    for bits in range(1, top + 1):
+        for base in range(top + 1):
+            for shift in (s for s in range(-top, top + 1) if abs(s) >= bits):
+                found = swizzled(bits, base, shift, elements)
+                if sorted(found.tolist()) == list(range(elements)):
+                    every.add(tuple(found.tolist()))
+    names = members("cute", Ground(shape(tile), span=1))
+    assert {tuple(m.address(np.arange(elements)).tolist()) for m in names} == every

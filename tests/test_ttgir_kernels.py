@@ -203,14 +203,14 @@ def test_a_conflicting_buffer_gets_a_swizzle_that_counts_free() -> None:
     found = improved("triton_attention.gfx942", "key_29")
     assert found.present.passes > found.present.ideal
     assert found.best.passes == found.best.ideal < found.present.passes
-    assert found.optimal
+    assert found.known.optimal
     assert str(found.encoding).startswith("#ttg.swizzled_shared<{vec = 4")
 
 
 def test_a_buffer_that_is_as_good_as_any_is_left_alone_with_a_proof() -> None:
     found = improved("triton_matmul.sm_80", "total_35")
     assert found.encoding is None
-    assert found.optimal
+    assert found.known.optimal
     assert found.solution is not None
     assert found.solution.certificate.total_passes == found.present.passes
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,13 +154,10 @@ def _counted(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refus
 
 def _rows(answer: Answer) -> tuple[AccessRow, ...]:
     claims = {c.name: c for c in answer.certificate.accesses} if answer.certificate else {}
-    least = floors(answer.work)
-    assert isinstance(least, Floors), "every access has an instruction"
+    least = _floors(answer)
     known = {} if answer.problem is None else {a.name: a for a in answer.problem.accesses}
     rows = []
-    for use, found, floor in zip(
-        answer.work.uses, answer.layout.cost.uses, least.uses, strict=True
-    ):
+    for use, found in zip(answer.work.uses, answer.layout.cost.uses, strict=True):
         access, claim = known.get(use.name), claims.get(use.name)
         names = list(dict.fromkeys(i.instruction for i in found.issues))
         copies = len(found.issues)
@@ -171,13 +169,23 @@ def _rows(answer: Answer) -> tuple[AccessRow, ...]:
                 use.weight,
                 found.passes,
                 found.ideal,
-                floor.passes,
+                least[use.name],
                 claim.conflicts if claim else "",
                 _lines(answer, access) if access else None,
                 access.notes if access else (),
             )
         )
     return tuple(rows)
+
+
+def _floors(answer: Answer) -> dict[str, Fraction]:
+    """Of each access: by the theorem where that speaks about it, else by counting."""
+    if answer.solution is not None:
+        return {c.name: Fraction(c.floor) for c in answer.solution.certificate.accesses}
+    found = floors(answer.work)
+    assert isinstance(found, Floors), "every access has an instruction"
+    pairs = zip(answer.work.uses, found.uses, strict=True)
+    return {use.name: floor.passes for use, floor in pairs}
 
 
 def _lines(answer: Answer, access: TileAccess) -> tuple[float, float] | None:

@@ -81,8 +81,13 @@ class SolveReport:
 
     @property
     def exit_code(self) -> int:
-        """0 optimal, 1 not known to be, 2 no layout."""
-        return exit_code(failed=self.layout is None, findings=not self.optimal)
+        """0 optimal, 1 a better layout is known, 2 no layout, 3 best found: not proved."""
+        word = self.known.word if self.known else ""
+        return exit_code(
+            failed=self.layout is None,
+            findings=word == "not optimal",
+            incomplete=word == "best found",
+        )
 
 
 def print_solve(report: SolveReport, console: Console) -> None:
@@ -97,7 +102,7 @@ def print_solve(report: SolveReport, console: Console) -> None:
         f"{escape(str(report.known))}"
     )
     if report.family_size is not None:
-        console.print(f"[dim]{report.family_size:,} XOR layouts that keep rows are as good[/]")
+        console.print(f"[dim]{_family(report.family_size)}[/]")
     for note in report.notes:
         console.print(f"note: {escape(note)}")
     console.print(_accesses_table(report))
@@ -105,6 +110,14 @@ def print_solve(report: SolveReport, console: Console) -> None:
         console.print(f"  {escape(str(step))}")
     console.print(_pareto_table(report))
     _print_emit(report, console)
+
+
+def _family(size: int) -> str:
+    if not size:
+        return "no XOR layout that keeps rows is as good"
+    if size == 1:
+        return "1 XOR layout that keeps rows is as good"
+    return f"{size:,} XOR layouts that keep rows are as good"
 
 
 def _table(*titles: str) -> Table:

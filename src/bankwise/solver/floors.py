@@ -120,13 +120,16 @@ def _selected(work: Workload, use: Use, alignment: int) -> tuple[Issue, ...] | R
 
 
 def _places(work: Workload, whole: list[Whole]) -> _Places:
-    """What the alignment of some access says of the elements that it touches."""
+    """What the alignment of some access says of the elements that it touches.
+
+    Copies say nothing: between padded rows they may begin anywhere.
+    """
     bits = work.shape.element_bits
     step = np.ones(work.shape.elements, np.int64)
     place = np.zeros(work.shape.elements, np.int64)
     for use, (_, alignment) in zip(work.uses, whole, strict=True):
         touched = use.elements[use.active]
-        for number in range(use.span):
+        for number in range(0 if use.kind in COPIES else use.span):
             elements = touched[:, number]
             elements = elements[step[elements] < alignment]
             step[elements] = alignment

@@ -10,7 +10,8 @@ Only one thing is used to try less: which bank is called which changes nothing. 
 sum of earlier ones may be called the next power of two. Where some accesses see fewer banks than
 others, names are exchanged in what all of them see.
 
-The work is counted in steps, one for each bank tried; :data:`STEPS` of them take some seconds.
+The work is counted in steps: one for each bank tried and, where the words are tried as well, one
+for each of their lanes. :data:`STEPS` of them take some seconds.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ def better(
     which sums of them do is part of the search. A Refusal where the steps end.
     """
     left = [steps]
+    asked = sum(len(w.words) for w in wanted)
     for word in _words(bits, min(shared, bits)):
-        left[0] -= 1
+        left[0] -= asked if shared else 1
         found = _Trial([_outside(w, word) for w in wanted], word, left).run(said)
         if left[0] <= 0:
             return Refusal(f"the judge's own search ended after {steps:,} steps")

@@ -19,7 +19,7 @@ export function solveView(answer) {
       ` ${within}: ${answer.how}.`,
       answer.family_size === null
         ? ""
-        : ` ${number(answer.family_size)} row-preserving layouts are as good.`,
+        : ` Row-preserving XOR layouts that are as good: ${number(answer.family_size)}.`,
     ),
     answer.notes.map((note) => h("p", { class: "hint" }, note)),
     rivals(answer),
