@@ -118,7 +118,7 @@ def _access_table(accesses: list[AccessReport]) -> Table:
         table.add_row(
             f"{a.location.line}:{a.location.column}" if a.location.column else f"{a.location.line}",
             escape(f"{a.direction} {', '.join(a.allocations)}"),
-            escape(f"{count}{a.instruction}" + ("" if _rule_is_known(a) else f" ({a.evidence})")),
+            escape(f"{count}{a.called}" + ("" if _rule_is_known(a) else f" ({a.evidence})")),
             cell(a.times),
             f"[{colour}]{cell(a.cost.ends.passes)}[/]",
             cell(a.cost.ends.ideal),
