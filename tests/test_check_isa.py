@@ -137,3 +137,10 @@ def test_a_kernel_that_is_not_compiled_keeps_its_count_and_is_not_clean(tmp_path
     assert any("not available for sm_90" in r.reason for r in report.refusals)
     (note,) = [n for n in check(path, "sm_90").notes if "counted from the source" in n]
     assert "--isa" not in note, "there is no back end to ask"
+
+
+def test_what_is_emitted_for_nvidia_is_not_the_last_word(tmp_path: Path) -> None:
+    kernel = only(check(written(tmp_path, ROWS), "sm_80", isa=True))
+    assert {a.written.split(".")[0] for a in kernel.accesses} == {"ld", "st"}
+    assert any("ptxas may still join" in note for note in kernel.notes)
+    assert not any("ptxas" in note for note in only(check(written(tmp_path, ROWS), "gfx942")).notes)

@@ -21,7 +21,7 @@ from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import Kernel
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
@@ -111,7 +111,7 @@ def _compiled(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> 
         accesses,
         occupancy=counted.occupancy,
         optima=counted.optima,
-        notes=_notes(counted.accesses, accesses, emitted.diagnostics),
+        notes=(*_notes(counted.accesses, accesses, emitted.diagnostics), *_not_the_last(gpu)),
         refusals=(*emitted.kernel.refusals, *unseen(emitted.kernel), *uncounted),
     )
     return replace(report, compiled=AsEmitted(emitted.compiler, counted.added))
@@ -122,6 +122,12 @@ def _notes(
 ) -> list[str]:
     said = f"emitted: {_issued(emitted)}; predicted: {_issued(source)}"
     return [said, *(f"the compiler says: {text}" for text in diagnostics)]
+
+
+def _not_the_last(gpu: Machine) -> tuple[str, ...]:
+    """PTX is compiled once more."""
+    said = "what is emitted is PTX: ptxas may still join, split or drop accesses"
+    return (said,) if gpu.vendor == "nvidia" else ()
 
 
 def _issued(accesses: Sequence[AccessReport]) -> str:
