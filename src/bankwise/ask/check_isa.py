@@ -73,12 +73,8 @@ def _compile(counted: KernelReport, opened: Opened) -> EmittedKernel | Refusal:
     )
     if isinstance(emitted, Refusal):
         return emitted if emitted.location else replace(emitted, location=Location(file))
-    found: list[AssemblyKernel] = []
-    name = f"{file}[{counted.name}.{_SUFFIX[machine(counted.target).vendor]}]"
     try:
-        for text in emitted.texts:
-            dialect = load(recognise_text(name, text).reader)
-            found += check_code(dialect, text, name, workgroup_size=counted.workgroup_size)
+        found = _followed(emitted.texts, counted, file)
     except InputError as error:
         return Refusal(f"the emitted code is not followed: {error}", Location(file))
     wanted = [one for one in found if len(found) == 1 or one.name == counted.name]
@@ -89,6 +85,16 @@ def _compile(counted: KernelReport, opened: Opened) -> EmittedKernel | Refusal:
         why = f"the text is made for {wanted[0].target}, not {counted.target}"
         return Refusal(why, Location(file))
     return EmittedKernel(wanted[0], compiler_name(), emitted.diagnostics)
+
+
+def _followed(texts: Sequence[str], counted: KernelReport, file: str) -> list[AssemblyKernel]:
+    """The kernels of assembly texts; their places are in a text that is no file."""
+    name = f"{file}[{counted.name}.{_SUFFIX[machine(counted.target).vendor]}]"
+    found: list[AssemblyKernel] = []
+    for text in texts:
+        dialect = load(recognise_text(name, text).reader)
+        found += check_code(dialect, text, name, workgroup_size=counted.workgroup_size)
+    return found
 
 
 def _compiled(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> KernelReport:
