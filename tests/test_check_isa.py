@@ -16,7 +16,7 @@ from bankwise.hardware.machine import machine
 from bankwise.show.values import CheckReport, KernelReport
 from brute import brute_count
 from command import bankwise
-from kernel_texts import ROWS, SHARED, changed, written
+from kernel_texts import EXAMPLES, ROWS, SHARED, changed, written
 
 THREADS, PITCH = 64, 128
 HEAD = f"""\
@@ -106,6 +106,27 @@ def test_the_totals_are_those_of_the_emitted_code_at_lines_of_the_source(
     assert launch.extra == 4 * (write.run.extra + read.run.extra)
 
 
+@pytest.mark.parametrize("name", ["matmul_1024.gfx942", "attention_1x1024x128.gfx950"])
+def test_every_instruction_of_a_real_kernel_finds_its_line(name: str) -> None:
+    """Lines of the source that touch the allocation, in the direction of the instruction."""
+    path = EXAMPLES / "iree" / f"{name}.mlir"
+    lines = path.read_text("utf-8").splitlines()
+    emitted = only(check(path, isa=True))
+    assert emitted.accesses
+    for access in emitted.accesses:
+        text = lines[access.location.line - 1]
+        (allocation,) = access.allocations
+        assert f"%{allocation}[" in text
+        assert {"read": "load", "write": "store"}[access.direction] in text
+    source = only(check(path))
+    moved = [
+        sum(a.run.passes for a in kernel.accesses if a.direction == way)
+        for kernel in (source, emitted)
+        for way in ("read", "write")
+    ]
+    assert moved[:2] == moved[2:]
+
+
 def test_what_is_forwarded_or_dropped_is_not_counted(tmp_path: Path) -> None:
     path = written(tmp_path, FORWARDED)
     emitted = only(check(path, "gfx942", isa=True))
@@ -137,3 +158,10 @@ def test_a_kernel_that_is_not_compiled_keeps_its_count_and_is_not_clean(tmp_path
     assert any("not available for sm_90" in r.reason for r in report.refusals)
     (note,) = [n for n in check(path, "sm_90").notes if "counted from the source" in n]
     assert "--isa" not in note, "there is no back end to ask"
+
+
+def test_what_is_emitted_for_nvidia_is_not_the_last_word(tmp_path: Path) -> None:
+    kernel = only(check(written(tmp_path, ROWS), "sm_80", isa=True))
+    assert {a.written.split(".")[0] for a in kernel.accesses} == {"ld", "st"}
+    assert any("ptxas may still join" in note for note in kernel.notes)
+    assert not any("ptxas" in note for note in only(check(written(tmp_path, ROWS), "gfx942")).notes)

@@ -304,6 +304,30 @@ def test_kernels_of_a_file_are_never_added_up() -> None:
         check(PROFILE / "tiles.ptx").totals  # noqa: B018 - that it refuses is the point
 
 
+# Instructions are called what the text calls them
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        DATA.parent / "sass" / "tiles.sass",
+        DATA / "matmul_1024.gfx942.s",
+        DATA / "ldmatrix.ptx",
+    ],
+    ids=lambda path: path.suffix,
+)
+def test_instructions_are_called_what_the_text_calls_them(path: Path) -> None:
+    lines = path.read_text("utf-8").splitlines()
+    document = json.loads(bankwise("check", path, "--format", "json").out)
+    assert document["accesses"]
+    table = bankwise("check", path, "--all").out
+    for access in document["accesses"]:
+        assert access["written"]
+        assert f"{access['written']} " in lines[access["location"]["line"] - 1]
+        assert access["written"] in table
+        assert access["instruction"] in machine(document["target"]).instructions
+
+
 # What may touch shared memory, nobody knows
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -157,6 +158,27 @@ def test_copies_of_a_loop_body_are_told_from_more_instructions() -> None:
     report = plan("triton_matmul.gfx942", known=False)
     assert not report.counted
     assert {row.change for row in report.rows} == {"1.5 copies of the code"}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_loops_of_unknown_length_are_compared_by_one_execution(name: str) -> None:
+    """Totals cannot agree where copies of a loop count once each; what an access costs can."""
+    report = plan(name, known=False)
+    assert report.agrees
+    assert all(row.alike for row in report.rows)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_another_layout_than_the_emitted_one_differs(tmp_path: Path, known: bool) -> None:
+    name = "triton_matmul.gfx942"
+    text = (DATA / f"{name}.ttgir").read_text("utf-8")
+    plain = re.sub(r"maxPhase = \d+", "maxPhase = 1", text)
+    assert plain != text
+    path = tmp_path / "plain.ttgir"
+    path.write_text(plain, "utf-8")
+    said = tuple(f"{k}={v}" for k, v in numbers(name).items()) if known else ()
+    (report,) = plan_files(path, emitted_file(name), Options(arguments=said), verify=False)
+    assert report.agrees is False
 
 
 def test_a_plan_is_a_document_and_a_table(capsys: pytest.CaptureFixture[str]) -> None:

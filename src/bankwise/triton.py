@@ -57,7 +57,7 @@ class TritonReport:
         return self.comparison.changes
 
     @property
-    def agrees(self) -> bool:
+    def agrees(self) -> bool | None:
         """Whether plan and emission cost the same."""
         return self.comparison.agrees
 

@@ -158,7 +158,7 @@ def _merged(
         kernels=tuple(kernels),
         findings=tuple(f for r in reports for f in r.findings),
         refusals=(*refusals, *(x for r in reports for x in r.refusals)),
-        notes=(*notes, *(n for r in reports for n in r.notes)),
+        notes=tuple(dict.fromkeys((*notes, *(n for r in reports for n in r.notes)))),
     )
 
 

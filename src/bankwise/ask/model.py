@@ -10,7 +10,7 @@ written ``model.mlir[dispatch]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -57,7 +57,7 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
         kernels=tuple(k for r in reports for k in r.kernels),
         findings=tuple(f for r in reports for f in r.findings),
         refusals=(*_refusals(dispatches), *(x for r in reports for x in r.refusals)),
-        notes=(*_notes(dispatches, options), *(n for r in reports for n in r.notes)),
+        notes=tuple(dict.fromkeys((*_notes(dispatches, options), *_said(reports)))),
     )
 
 
@@ -137,6 +137,11 @@ def _notes(dispatches: tuple[Dispatch, ...], options: Options) -> tuple[str, ...
     how = _lowering(options)
     first = f"lowered by IREE for {options.target} ({how}): {len(dispatches)} dispatches, "
     return (f"{first}{shared} with workgroup memory",)
+
+
+def _said(reports: Iterable[CheckReport]) -> Iterator[str]:
+    for report in reports:
+        yield from report.notes
 
 
 def _labelled(

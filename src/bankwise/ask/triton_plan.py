@@ -227,7 +227,14 @@ def _row(
 ) -> PlanRow:
     planned, emitted = _emissions(ours), _emissions(theirs)
     buffers = tuple(dict.fromkeys(i.buffer for i in ours if i.buffer))
-    return PlanRow(source, direction, buffers, planned, emitted, _change(planned, emitted))
+    change, alike = _change(planned, emitted), _rates(ours) == _rates(theirs)
+    return PlanRow(source, direction, buffers, planned, emitted, change, alike)
+
+
+def _rates(items: Sequence[_Item]) -> set[tuple[Fraction, Fraction]]:
+    """Passes, and ideal passes, of each access for each byte of a lane that it executes."""
+    moved = [(item.cost, item.executed * item.width_bytes) for item in items]
+    return {(Fraction(c.passes, n), Fraction(c.ideal, n)) for c, n in moved if n}
 
 
 def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:

@@ -31,7 +31,8 @@ def triton_plan(
 ) -> None:
     """Compare what TTGIR announces with what the compiler emitted, access by access.
 
-    Exit code 0: both cost the same; 1: they differ; 3: something was not analysed.
+    Exit code 0: both cost the same, of loops of unknown length in one execution of each access;
+    1: they differ; 3: something was not analysed.
     """
     from bankwise.ask.triton_plan import compare
     from bankwise.errors import exit_code
@@ -46,6 +47,6 @@ def triton_plan(
     else:
         for report in reports:
             print_plan(report, out())
-    differ = any(not r.agrees for r in reports)
+    differ = any(r.agrees is False for r in reports)
     refused = any(r.refusals for r in reports)
     raise typer.Exit(exit_code(findings=differ, incomplete=refused))

@@ -94,6 +94,11 @@ class AccessReport:
         return " + ".join(dict.fromkeys(self.issued))
 
     @property
+    def called(self) -> str:
+        """The instruction as the text that was read writes it; of a source, as predicted."""
+        return self.written or self.instruction
+
+    @property
     def instructions(self) -> int:
         """How many instructions one execution issues per wave."""
         return len(self.issued)

@@ -49,7 +49,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
     text = (
-        f"{access.instruction}: {access.cost.passes} passes, ideal {access.cost.ideal}, "
+        f"{access.called}: {access.cost.passes} passes, ideal {access.cost.ideal}, "
         f"{access.ways}-way: {access.witness}"
     )
     if access.reason is not None:

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Sureness
+from bankwise.errors import Location
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import COLOURS, cell, compiled_line, kernel_verdict, verdict
 
@@ -120,9 +121,9 @@ def _access_table(accesses: list[AccessReport]) -> Table:
         colour = COLOURS[a.conflict]
         count = f"{a.instructions} x " if a.instructions > 1 else ""
         table.add_row(
-            f"{a.location.line}:{a.location.column}" if a.location.column else f"{a.location.line}",
+            _place(a.location),
             escape(f"{a.direction} {', '.join(a.allocations)}"),
-            escape(f"{count}{a.instruction}" + ("" if _rule_is_known(a) else f" ({a.evidence})")),
+            escape(f"{count}{a.called}" + ("" if _rule_is_known(a) else f" ({a.evidence})")),
             cell(a.times),
             f"[{colour}]{cell(a.cost.ends.passes)}[/]",
             cell(a.cost.ends.ideal),
@@ -138,14 +139,24 @@ def _rule_is_known(access: AccessReport) -> bool:
 
 
 def _print_causes(accesses: list[AccessReport], console: Console) -> None:
-    told: set[str] = set()
+    """Each cause once, with its first witness and where else it is the cause."""
+    causes: dict[tuple[int, str], list[AccessReport]] = {}
     for a in accesses:
-        if a.witness is None or str(a.witness) + str(a.reason) in told:
-            continue
-        told.add(str(a.witness) + str(a.reason))
-        console.print(f"  {escape(str(a.location))}: {a.ways}-way: {a.witness}")
-        if a.reason is not None:
-            console.print(f"    {a.reason}")
+        if a.witness is not None:
+            causes.setdefault((a.ways, str(a.reason or a.witness)), []).append(a)
+    for first, *others in causes.values():
+        console.print(f"  {escape(str(first.location))}: {first.ways}-way: {first.witness}")
+        if first.reason is not None:
+            console.print(f"    {first.reason}")
+        also = dict.fromkeys(a.location for a in others if a.location != first.location)
+        places = [_place(at) if at.file == first.location.file else escape(str(at)) for at in also]
+        if places:
+            rest = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+            console.print(f"    likewise at {', '.join(places[:_SHOWN])}{rest}")
+
+
+def _place(at: Location) -> str:
+    return f"{at.line}:{at.column}" if at.column else f"{at.line}"
 
 
 def _print_totals(kernel: KernelReport, console: Console) -> None:

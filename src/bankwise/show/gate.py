@@ -137,7 +137,7 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
 
 def _annotation(access: AccessReport) -> str:
     why = doubt(access)
-    text = f"{access.instruction}: {access.ways}-way: {access.witness}"
+    text = f"{access.called}: {access.ways}-way: {access.witness}"
     kind = "notice" if why else "warning"
     return _command(kind, access.location, "; ".join(filter(None, (text, why))))
 

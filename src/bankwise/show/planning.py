@@ -32,7 +32,8 @@ class PlanRow:
     """All accesses of one direction that come of one place in the source text.
 
     ``source`` is None where the places could not be told apart. ``change``: "as planned", or what
-    the compiler made of it; ``agrees``: whether passes and ideal passes are the same.
+    the compiler made of it; ``agrees``: whether passes and ideal passes are the same; ``alike``:
+    whether one execution of each access costs the same for each byte, however often it runs.
     """
 
     source: Location | None
@@ -41,6 +42,7 @@ class PlanRow:
     planned: tuple[Emission, ...]
     emitted: tuple[Emission, ...]
     change: str
+    alike: bool
 
     @property
     def agrees(self) -> bool:
@@ -71,9 +73,11 @@ class PlanReport:
         return sum((total(row.emitted) for row in self.rows), Cost())
 
     @property
-    def agrees(self) -> bool:
-        """Whether all rows cost what was planned."""
-        return all(row.agrees for row in self.rows)
+    def agrees(self) -> bool | None:
+        """Whether all rows cost what was planned: in all where executions are counted, else one
+        execution of each. None where they do not and something was not analysed: it may be that."""
+        same = all(row.agrees if self.counted else row.alike for row in self.rows)
+        return None if self.refusals and not same else same
 
     @property
     def changes(self) -> tuple[PlanRow, ...]:
@@ -101,9 +105,15 @@ def print_plan(report: PlanReport, console: Console) -> None:
     for refusal in report.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     a, b = report.planned, report.emitted
-    word = "[green]agree[/]" if report.agrees else "[yellow]differ[/]"
+    word = {
+        True: "[green]agree[/]",
+        False: "[yellow]differ[/]",
+        None: "[yellow]differ, where not everything was analysed[/]",
+    }[report.agrees]
+    each = "" if report.counted else ", one execution of each access compared"
     console.print(
-        f"planned {a.passes:,} passes, {a.ideal:,} ideal; emitted {b.passes:,}, {b.ideal:,}: {word}"
+        f"planned {a.passes:,} passes, {a.ideal:,} ideal; emitted {b.passes:,}, {b.ideal:,}: "
+        f"{word}{each}"
     )
 
 

@@ -45,6 +45,7 @@ class PlanRowDocument(Struct, frozen=True):
     buffers: tuple[str, ...]
     change: Annotated[str, Meta(description="what the compiler made of it")]
     agrees: Annotated[bool, Meta(description="whether both cost the same")]
+    alike: Annotated[bool, Meta(description="whether one execution costs the same for each byte")]
     planned: tuple[EmissionDocument, ...]
     emitted: tuple[EmissionDocument, ...]
 
@@ -57,7 +58,7 @@ class PlanDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.triton
     ttgir: str
     assembly: str
     counted: Annotated[bool, Meta(description="whether executions are counted on both levels")]
-    agrees: bool
+    agrees: Annotated[bool | None, Meta(description="null: they differ, not all was analysed")]
     planned: CostDocument
     emitted: CostDocument
     rows: tuple[PlanRowDocument, ...]
@@ -99,6 +100,7 @@ def _row(row: PlanRow) -> PlanRowDocument:
         buffers=row.buffers,
         change=row.change,
         agrees=row.agrees,
+        alike=row.alike,
         planned=tuple(_emission(one) for one in row.planned),
         emitted=tuple(_emission(one) for one in row.emitted),
     )

@@ -12,7 +12,7 @@ export function accessTable(check, after, machines) {
   const place = new Map(inOrder(check).map((access, i) => [access, i]));
   const lens = h("div", { class: "lens", role: "region", "aria-label": "lanes of one access" });
   const names = ["line", "access", "instruction", "passes", "ideal", after ? "after" : "extra"];
-  const view = { lens, machines, rows: [] };
+  const view = { lens, machines, rows: [], several: check.kernels.length > 1 };
   view.rows = check.accesses.map((access, i) =>
     accessRow(view, access, later[place.get(access)] ?? null, i),
   );
@@ -63,7 +63,7 @@ function accessRow(view, access, after, i) {
       onpointerenter: seen,
       onfocus: seen,
     },
-    h("td", {}, placeText(access.location)),
+    h("td", {}, placeText(access.location), view.several ? h("small", {}, access.kernel) : null),
     h("td", {}, nameOf(access), h("small", {}, access.operation)),
     h(
       "td",
@@ -93,10 +93,11 @@ export function nameOf({ direction, allocations }) {
   return names === direction ? names : `${direction} ${names}`;
 }
 
-/** The instruction; of a two-address form with where its second address lies. */
+/** The instruction as the text has it; of a two-address form with where its second address lies. */
 function instructionText(access) {
   const apart = access.apart_bytes;
-  return apart ? `${access.instruction}, ${number(apart)} B apart` : access.instruction;
+  const name = access.written ?? access.instruction;
+  return apart ? `${name}, ${number(apart)} B apart` : name;
 }
 
 /** Show an access in the lens. */

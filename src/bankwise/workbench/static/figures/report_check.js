@@ -25,8 +25,18 @@ export function kernelView(kernel, { spec, later }) {
     ),
     spec ? null : h("ul", { class: "allocations" }, kernel.allocations.map(allocationView)),
     later ? null : h("p", {}, kernel.verdict),
+    kernel.compiled ? h("p", { class: "hint" }, compiledText(kernel.compiled)) : null,
     later ? null : (kernel.optima ?? []).map((o) => optimumView(o, kernel.counted)),
     kernel.notes.map((note) => h("p", { class: "hint" }, note)),
+  );
+}
+
+/** Whose code was counted, and what is counted from the source. */
+function compiledText({ compiler, source }) {
+  const assumed = source.assumed ? ` known, ${number(source.assumed)} assumed` : "";
+  return (
+    `Counted as ${compiler} emits it; counted from the source: ` +
+    `${number(source.followed)}${assumed} extra passes.`
   );
 }
 
