@@ -88,7 +88,7 @@ def _arguments(kernel: SassKernel, args: ArgumentValues) -> dict[int, Value]:
         place = re.fullmatch(r"c\[0x0\]\[(0x[0-9a-f]+)\]", str(name))
         if place:
             found[int(place[1], 16)] = constant(number)
-        elif str(name).isdigit() and int(name) < len(parameters):
+        elif str(name).isdecimal() and int(name) < len(parameters):
             offset, size = parameters[int(name)]
             for at in range(0, size, 4):
                 found[base + offset + at] = constant(number >> 8 * at)
