@@ -118,11 +118,12 @@ def _copy(
     stack: tuple[tuple[str, int], ...],
     call: _Call | None,
 ) -> None:
-    """Append ``members`` of ``body``; a return twice: one that goes back, one that is lost."""
+    """Append ``members`` of ``body``; a return twice: one that goes back, one that is lost. A
+    return under a predicate is one: what does not return goes on."""
     numbers, at = {}, len(work.out)
     for member in members:
         numbers[member] = at
-        at += 2 if call and body.instructions[member].parts[0] == "RET" else 1
+        at += 2 if call and _always_returns(body.instructions[member]) else 1
     for member in members:
         one = _placed(body.instructions[member], work.bodies)
         number, word = len(work.out), one.parts[0]
@@ -131,12 +132,17 @@ def _copy(
             _call(work, body, member, numbers, stack)
         elif word == "RET" and call:
             work.targets[number] = call.back
-            work.returns[number] = Return(one.operands[0] if one.operands else "", call.places)
-            work.out.append(one)
+            if _always_returns(one):
+                work.returns[number] = Return(one.operands[0] if one.operands else "", call.places)
+                work.out.append(one)
         else:
             target = _target(one, body)
             if target is not None:
                 work.targets[number] = numbers.get(target, -1)
+
+
+def _always_returns(one: SassInstruction) -> bool:
+    return one.parts[0] == "RET" and not one.guard
 
 
 def _call(
