@@ -14,7 +14,7 @@ from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.parse import Variable
 
 _NUMBER = re.compile(
-    r"(-?)(?:0[xX]([0-9a-fA-F]{1,16})|0[bB]([01]{1,64})|0([0-7]{1,22})|(\d{1,20}))U?"
+    r"(-?)(?:0[xX]([0-9a-fA-F]{1,16})|0[bB]([01]{1,64})|0([0-7]{1,22})|(0|[1-9]\d{0,19}))U?"
 )
 """Source: PTX ISA, integer constants: hexadecimal, binary, octal behind a 0, decimal."""
 _FLOAT = re.compile(r"0[fFdD]([0-9a-fA-F]{8,16})")
