@@ -27,7 +27,7 @@ _ENDS = ("EXIT", "KILL", "RET", "BRX", "BRXU", "JMX", "JMXU")
 _SECTION_BYTES = 1 << 24
 """Every section is followed at an address of its own; where it is loaded is not known."""
 
-MOST_INSTRUCTIONS = 40_000
+MOST_INSTRUCTIONS = 12_000
 MOST_DEPTH = 24
 """How much a kernel may grow by its calls, and how deep they go."""
 

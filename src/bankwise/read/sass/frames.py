@@ -91,7 +91,7 @@ def _words(one: SassInstruction, pointer: int) -> tuple[str, ...]:
     text = next((t for t in one.operands if t.startswith("[")), "")
     at = address(text)
     count = {(): 1, ("64",): 2, ("128",): 4}.get(tuple(p for p in one.parts[1:] if p != "LU"))
-    if at is None or count is None or at.terms != ((POINTER, 1),):
+    if len(one.operands) != 2 or at is None or count is None or at.terms != ((POINTER, 1),):
         return ()
     first = pointer + at.offset_bytes
     return () if first % 4 else tuple(f"L{first + 4 * n}" for n in range(count))

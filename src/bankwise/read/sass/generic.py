@@ -121,10 +121,10 @@ def _result(one: SassInstruction, half: int, facts: Mapping[str, Origin], window
         return either_of(kinds if word in _CHOICES else kinds[:1])
     if word in _SUMS:
         return sum_of(kinds)
-    if word in ("IMAD", "UIMAD"):
+    if word in ("IMAD", "UIMAD") and len(sources) == 3:
         return _product(one, sources, kinds, _operand(sources[-1], half, facts, window))
     if word in ("LEA", "ULEA"):
-        return sum_of(kinds[1:2]) if (number(sources[-1]) or 0) > 0 and len(kinds) > 2 else "any"
+        return sum_of(kinds[1:2]) if len(kinds) > 2 and (number(sources[-1]) or 0) > 0 else "any"
     return "any"
 
 
@@ -143,8 +143,6 @@ def _product(
     one: SassInstruction, sources: tuple[str, ...], kinds: list[Origin], last: Origin
 ) -> Origin:
     """IMAD: a product is a number; RZ * RZ + c, a * 1 + c are none. ``last``: of the addend."""
-    if len(sources) != 3:
-        return "any"
     if "HI" in one.parts:
         return "number"
     if "WIDE" in one.parts:
