@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bankwise.read.amd.calls import with_calls
 from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
@@ -54,7 +55,9 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     portable=False,
     target=target,
     names=kernel_names,
-    kernels=kernels,
+    kernels=lambda text, file, only: tuple(
+        with_calls(kernel, text) for kernel in kernels(text, file, only)
+    ),
     instructions=lambda kernel: kernel.operations,
     threads=_threads,
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),
