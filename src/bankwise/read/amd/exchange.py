@@ -108,6 +108,8 @@ def _swizzle(text: str) -> IntArray | None:
     count, function = _NAMED.get(name, (-1, None))
     if function is None or len(numbers) != count or len(parts) != count:
         return None
+    if name != "QUAD_PERM" and numbers[0] not in (1, 2, 4, 8, 16, 32):
+        return None
     return np.asarray(function(*numbers))
 
 
