@@ -28,13 +28,13 @@ def with_calls(kernel: AmdKernel, text: str) -> AmdKernel:
     """``kernel`` with the functions that it calls in the place of the calls."""
     if not any(op.name in ("s_swappc_b64", "s_setpc_b64") for op in kernel.operations):
         return kernel
-    made = _Code(text.splitlines())
+    made = _Inlined(text.splitlines())
     _append(made, kernel.operations, kernel.labels, "", (kernel.name,))
     return replace(kernel, operations=tuple(made.operations), labels=made.labels)
 
 
 @dataclass(slots=True)
-class _Code:
+class _Inlined:
     lines: Sequence[str]
     operations: list[AmdInstruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class _Code:
 
 
 def _append(
-    made: _Code,
+    made: _Inlined,
     operations: Sequence[AmdInstruction],
     labels: Mapping[str, int],
     prefix: str,
@@ -67,7 +67,7 @@ def _append(
 
 
 def _call(
-    made: _Code,
+    made: _Inlined,
     op: AmdInstruction,
     body: tuple[tuple[AmdInstruction, ...], Mapping[str, int]],
     prefix: str,

@@ -58,9 +58,9 @@ def rounds_to_nearest(kernel: AmdKernel) -> bool:
 
 def floating(op: AmdInstruction, to: Operand) -> Run | None:
     """What a floating-point instruction of integer division does; None if it is none of them."""
-    sources = [_Source.of(text) for text in op.operands[1:]]
+    sources = [_SignedOperand.of(text) for text in op.operands[1:]]
     if op.name in ("v_fmac_f32", "v_mac_f32"):
-        sources.append(_Source(to))
+        sources.append(_SignedOperand(to))
     function, count = _FUNCTIONS.get(op.name, (None, 0))
     if op.name in _RECIPROCALS and len(sources) == 1:
         return partial(_reciprocal, sources[0], to)
@@ -81,11 +81,11 @@ def comparison(name: str) -> Function | None:
 
 def float_sources(op: AmdInstruction, first: int) -> list[Callable[[State], Value]]:
     """The operands from ``first`` on, with their signs."""
-    return [_Source.of(text).value for text in op.operands[first:]]
+    return [_SignedOperand.of(text).value for text in op.operands[first:]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _SignedOperand:
     """``-|v3|``: a register or number, without its sign, negated."""
 
     plain: Operand
@@ -93,9 +93,11 @@ class _Source:
     absolute: bool = False
 
     @staticmethod
-    def of(text: str) -> _Source:
+    def of(text: str) -> _SignedOperand:
         inner = bare(text)
-        return _Source(operand(inner), text.startswith(("-", "neg")), "|" in text or "abs" in text)
+        return _SignedOperand(
+            operand(inner), text.startswith(("-", "neg")), "|" in text or "abs" in text
+        )
 
     def value(self, state: State) -> Value:
         if self.plain.number is not None:
@@ -109,7 +111,7 @@ class _Source:
         return found
 
 
-def _reciprocal(source: _Source, to: Operand, state: State) -> None:
+def _reciprocal(source: _SignedOperand, to: Operand, state: State) -> None:
     error = read(state, ERROR)
     put(state, to, apply(_inverse, source.value(state), error))
 
