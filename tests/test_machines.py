@@ -165,7 +165,8 @@ def test_only_two_reads_of_gfx950_see_64_banks() -> None:
         for r in rows(name)
         if r.banks != 32 and r.evidence != "unknown"
     }
-    assert wide == {("gfx950", "ds_read_b64"), ("gfx950", "ds_read_b128")}
+    reads = {"ds_read_b64": "flat_load_dwordx2", "ds_read_b128": "flat_load_dwordx4"}
+    assert wide == {("gfx950", name) for name in (*reads, *reads.values())}
 
 
 @pytest.mark.parametrize("name", MACHINES)

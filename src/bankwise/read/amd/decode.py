@@ -7,10 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bankwise.read.amd.dpp import ENCODINGS
+from bankwise.read.amd.exchange import exchange
 from bankwise.read.amd.execution import whole_writes
+from bankwise.read.amd.flat import (
+    first_shared_byte,
+    flat_access,
+    in_shared,
+    makes_shared_addresses,
+)
+from bankwise.read.amd.floats import rounds_to_nearest
 from bankwise.read.amd.masks import EXEC
-from bankwise.read.amd.operands import Operand, operand
+from bankwise.read.amd.operands import Operand, bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
+from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
 from bankwise.read.amd.shared import first_byte, registers, touch
 from bankwise.read.amd.vector import vector
@@ -49,24 +58,30 @@ Loads = Callable[[State, AmdInstruction], tuple[Value, ...] | None]
 
 def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     """Decode all operations of ``kernel``."""
-    operations = kernel.operations
+    operations, words = kernel.operations, cells(kernel)
+    shared, floats = makes_shared_addresses(kernel), rounds_to_nearest(kernel)
     found = decode(
         operations,
         kernel.line,
-        touch,
-        lambda op, touched: _step(op, kernel.labels, touched, loads),
+        lambda op: flat_access(op) if shared and op.name.startswith("flat_") else touch(op),
+        lambda op, touched: _step(op, kernel.labels, touched, loads, words, floats),
         lambda op: op.name.startswith(_FAMILIES),
     )
     return replace(found, program=whole_writes(found.program, operations))
 
 
 def _step(
-    op: AmdInstruction, labels: Mapping[str, int], found: Touches, loads: Loads
+    op: AmdInstruction,
+    labels: Mapping[str, int],
+    found: Touches,
+    loads: Loads,
+    words: tuple[str, ...],
+    floats: bool,
 ) -> ProgramStep:
     if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
         return _control(op, labels)
     writes = _results(op)
-    run = _meaning(op, loads) if writes else None
+    run = _meaning(op, loads, floats) if writes else None
     step = ProgramStep(
         line=op.line,
         name=op.name,
@@ -76,9 +91,33 @@ def _step(
         partial=bool(writes) and writes[0][0] in "va" and not writes[0].startswith("vcc"),
         followed=run is not None or not writes,
     )
+    private = private_access(op) if words else None
+    if private is not None:
+        step = _private(step, private, words)
     if not isinstance(found, DecodedAccess):
         return step
-    return replace(step, reads=registers(found), address=lambda state: first_byte(found, state))
+    reads = tuple(dict.fromkeys((*registers(found), *(step.reads if private is not None else ()))))
+    if op.name.startswith("flat_"):
+        return replace(
+            step,
+            reads=reads,
+            address=lambda state: first_shared_byte(found, state),
+            guard=lambda state: in_shared(found, state),
+        )
+    return replace(step, reads=reads, address=lambda state: first_byte(found, state))
+
+
+def _private(step: ProgramStep, access: PrivateAccess, words: tuple[str, ...]) -> ProgramStep:
+    """``step`` with what it does to private memory: it may change any word, and leave any."""
+    lost = Unknown("a value loaded from memory", step.line)
+    return replace(
+        step,
+        reads=(*access.registers, *words, *EXEC),
+        writes=words if access.stores else step.writes,
+        run=lambda state: run_private(access, words, lost, state),
+        partial=access.stores or step.partial,
+        followed=True,
+    )
 
 
 def _control(op: AmdInstruction, labels: Mapping[str, int]) -> ProgramStep:
@@ -114,11 +153,17 @@ def _condition(condition: str, names: tuple[str, ...]) -> Callable[[State], Valu
     return holds
 
 
-def _meaning(op: AmdInstruction, loads: Loads) -> Callable[[State], None] | None:
+def _meaning(op: AmdInstruction, loads: Loads, floats: bool) -> Callable[[State], None] | None:
     if op.name.startswith("s_load_dword"):
         return _load(op, loads)
+    if any("_base" in text for text in op.operands) and not op.name.endswith("64"):
+        return None  # 32 bits of an aperture: which ones is not documented
     if op.name.startswith("s_"):
         return scalar(op.name, tuple(operand(text) for text in op.operands), op.line)
+    if op.name.startswith("ds_"):
+        return exchange(op)
+    if "_f32" in op.name and not floats:
+        return None
     return vector(op) if op.name.startswith("v_") else None
 
 
@@ -183,10 +228,12 @@ def _sources(op: AmdInstruction, writes: tuple[str, ...]) -> tuple[str, ...]:
     first = 0 if not writes or op.name.startswith(("s_cmp", "s_bitcmp", *_BOTH)) else 1
     if op.name.startswith(("s_addk", "s_mulk", "s_bitset", "s_cmov", "v_writelane")):
         first = 0
+    if op.name.startswith(("v_fmac", "v_mac_")):
+        first = 0  # the result is added to
     if op.encoding in ENCODINGS:
         first = 0  # lanes without a source keep what they had
     for text in op.operands[first:]:
-        names += operand(text).registers
+        names += operand(bare(text)).registers
     if op.name.startswith(("s_addc", "s_subb", "s_cselect", "s_cmov")):
         names.append("scc")
     if not op.name.startswith("s_") or "exec_b" in op.name or set(writes) & set(EXEC):

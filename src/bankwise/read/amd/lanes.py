@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.bits import ones
-from bankwise.read.follow.state import State, running, write
+from bankwise.read.follow.state import Partly, State, copy_lanes, lose_lane, running, write
 from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant
 from bankwise.read.integers import halves
 
@@ -54,7 +55,7 @@ def first_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) ->
 def _first_of(state: State, found: Value, line: int) -> Value:
     mask = running(state)
     if isinstance(found, Unknown):
-        return Unknown(found.reason, found.line, uniform=True)
+        return replace(found, uniform=True)
     if found.shape[-1] == 1:
         return found
     full = np.broadcast_to(found, mask.shape)
@@ -70,12 +71,14 @@ def one_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> R
         return None
 
     def run(state: State) -> None:
-        everywhere = np.ones_like(state.active)
-        found = value(state, sources[0], 0, everywhere)
         number = value(state, sources[1])
-        picked = apply(_pick, found, number)
+        wanted = np.ones_like(state.active)
+        if not isinstance(number, Unknown):
+            wanted &= number & np.uint32(LANES - 1) == _LANE
+        found = value(state, sources[0], 0, wanted)
+        picked = found if isinstance(found, Unknown) else apply(_pick, found, number)
         if isinstance(picked, Unknown):
-            picked = Unknown(picked.reason, picked.line, uniform=True)
+            picked = replace(picked, uniform=True)
         write(state, to.registers[0], picked)
 
     return run
@@ -99,10 +102,29 @@ def write_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) ->
             write(state, to.registers[0], number)
             return
         only = number & np.uint32(LANES - 1) == _LANE
-        held, conditions = state.conditions, frozenset[int]()
-        state.conditions = conditions
+        if isinstance(new, Unknown) and only.shape[0] == 1:
+            lose_lane(state, to.registers[0], int(only.argmax()), new)
+            return
+        held, state.conditions = state.conditions, ()
         write(state, to.registers[0], new, np.broadcast_to(only, state.active.shape))
         state.conditions = held
+
+    return run
+
+
+def copy(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+    """v_mov and its like: what is known of single lanes goes along."""
+    if len(sources) != 1:
+        return None
+    plain, names = plain_sources(sources), sources[0].registers
+
+    def run(state: State) -> None:
+        held = state.registers.get(names[0]) if names else None
+        whole = not state.conditions and not (state.active & ~running(state)).any()
+        if isinstance(held, Partly) and not held.tag and whole:
+            copy_lanes(state, to.registers[0], held)
+        else:
+            put(state, to, plain(state)[0])
 
     return run
 

@@ -7,11 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.state import State, enter, forget, read, write
-from bankwise.read.follow.values import Array, Unknown, Value, apply, choose
+from bankwise.read.follow.choices import bound, common_tags, tag_of
+from bankwise.read.follow.state import State, read, write
+from bankwise.read.follow.values import Array, Tags, Unknown, Value, apply, choose
 
 EXEC = ("exec_lo", "exec_hi")
 LANES = 64
+
+_MOST_CONDITIONS = 6
+"""One within the other; in a loop they would become more and more."""
 
 
 def pack(mask: BoolArray, waves: int) -> tuple[Array, Array]:
@@ -33,34 +37,30 @@ def lanes(low: Value, high: Value) -> Value:
     return apply(unpack, low, high)
 
 
-def set_exec(state: State, low: Value, high: Value, line: int) -> None:
+def set_exec(state: State, low: Value, high: Value) -> None:
     """Let the execution mask be ``low``, ``high``.
 
-    A mask that is not known narrows the lanes to its bound and sets a condition, named by ``line``.
+    A mask that is not known narrows the lanes to its bound, and is a condition: what is written
+    under it is known as long as no other lanes run.
     """
     write(state, EXEC[0], low)
     write(state, EXEC[1], high)
     low, high = read(state, EXEC[0]), read(state, EXEC[1])
     cause = next((half for half in (low, high) if isinstance(half, Unknown)), None)
     if cause is None:
-        state.conditions, state.maybe = frozenset(), None
+        state.conditions, state.maybe = (), None
     else:
-        state.conditions = _tags(low, line) & _tags(high, line)
-        forget(state, line)
-        enter(state, line, cause)
+        tag = tag_of(low, high)
+        outer = [one for one in _tags(low, high) if one != tag]
+        state.conditions, state.maybe = (*outer[1 - _MOST_CONDITIONS :], tag), cause
         for name, half in zip(EXEC, (low, high), strict=True):
             if isinstance(half, Unknown):
                 state.registers[name] = replace(half, subset_of=state.conditions)
-    new = unpack(_bound(low), _bound(high))
+    new = unpack(bound(low), bound(high))
     state.lanes = new if state.lanes is None else choose(state.active, new, state.lanes)
 
 
-def _tags(half: Value, line: int) -> frozenset[int]:
-    """Conditions that hold in every lane of a half, the one about to be decided left out."""
-    return half.subset_of - {line} if isinstance(half, Unknown) else frozenset()
-
-
-def _bound(half: Value) -> Array:
-    if not isinstance(half, Unknown):
-        return half
-    return np.full((1, 1), 0xFFFFFFFF, np.uint32) if half.within is None else half.within
+def _tags(low: Value, high: Value) -> Tags:
+    """The conditions that hold in every lane; a half without lanes fulfils all."""
+    halves = [half for half in (low, high) if isinstance(half, Unknown) or half.any()]
+    return common_tags(halves[0], halves[-1])

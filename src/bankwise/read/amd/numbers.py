@@ -6,13 +6,13 @@ instructions look at the low 24 or 16 bits of their sources. Source: AMD CDNA3 I
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from bankwise.read import bits as b
 from bankwise.read import integers as i
-from bankwise.read.follow.values import Array
+from bankwise.read.follow.values import Array, Unknown, Value, apply, mixed
 
 Function = Callable[..., Array]
 
@@ -29,9 +29,29 @@ shift_right = by_modulo(i.shift_right_unsigned)
 shift_right_signed = by_modulo(i.shift_right_signed)
 
 
-def wide(function: Function) -> Function:
-    """A shift of 64 bits."""
-    return lambda x, n: function(x, n, 64)
+def shift_halves(shift: Function, count: Value, low: Value, high: Value) -> tuple[Value, Value]:
+    """A shift of 64 bits in two halves: each is known if those bits are known that it comes from.
+
+    A count of 32 and more moves one half into the other, and compilers leave junk in the rest.
+    """
+    whole = apply(lambda n, x, y: shift(i.join(x, y), n, 64), count, low, high)
+    if not isinstance(whole, Unknown) or isinstance(count, Unknown):
+        return apply(lambda v: i.halves(v)[0], whole), apply(lambda v: i.halves(v)[1], whole)
+    given = i.modulo(count, 64)
+    zero = np.zeros_like(given)
+    x, y = (zero if isinstance(part, Unknown) else part for part in (low, high))
+    parts = i.halves(shift(i.join(x, y), given, 64))
+    none, far = not given.any(), bool((given >= 32).all())
+    left = shift is shift_left
+    own, other = (high, low) if left else (low, high)
+    moved = (other,) if far else (own,) if none else (low, high)
+    first, second = ((low,), moved) if left else (moved, (high,))
+    return _made_of(parts[0], *first), _made_of(parts[1], *second)
+
+
+def _made_of(part: Array, *sources: Value) -> Value:
+    """``part`` if all that it is made of is known."""
+    return mixed(sources) if any(isinstance(v, Unknown) for v in sources) else part
 
 
 def extract(x: Array, start: Array, width: Array) -> Array:
@@ -71,6 +91,22 @@ def low24_signed(x: Array) -> Array:
 def half(function: Function) -> Function:
     """An operation on the lower 16 bits of its sources."""
     return lambda x, y: function(x & _LOW16, y & _LOW16, 16)
+
+
+def packed(
+    function: Function, sources: Sequence[Array], low: Sequence[int], high: Sequence[int]
+) -> Array:
+    """Both halves of a result; ``low``, ``high``: which half of each source each is made of."""
+    shifts = [[np.uint32(16 * pick) for pick in picks] for picks in (low, high)]
+    first, second = (
+        function(*(x >> by & _LOW16 for x, by in zip(sources, one, strict=True))) for one in shifts
+    )
+    return (first & _LOW16) | ((second & _LOW16) << np.uint32(16))
+
+
+def sign_word(x: Array) -> Array:
+    """All ones where the sign is set, else 0."""
+    return i.shift_right_signed(x, np.full_like(x, 31))
 
 
 def reversed_operands(function: Function) -> Function:

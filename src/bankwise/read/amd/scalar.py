@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bankwise.read.amd.masks import EXEC, set_exec
-from bankwise.read.amd.numbers import exact_difference, exact_sum
+from bankwise.read.amd.numbers import exact_difference, exact_sum, shift_halves
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.scalar_tables import (
     BITS,
@@ -27,21 +27,13 @@ from bankwise.read.amd.scalar_tables import (
     Bits,
     comparison,
 )
+from bankwise.read.follow.choices import complement, disjunction, without
 from bankwise.read.follow.state import State, read, write
-from bankwise.read.follow.values import (
-    Array,
-    Unknown,
-    Value,
-    apply,
-    choose,
-    complement,
-    disjunction,
-    without,
-)
+from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, displaced, either
 from bankwise.read.integers import halves, join
 
 Run = Callable[[State], None]
-_MOVES = ("s_mov_b64", "s_not_b32", "s_not_b64", "s_cmov_b32", "s_cmovk_i32")
+_MOVES = ("s_mov_b32", "s_mov_b64", "s_not_b32", "s_not_b64", "s_cmov_b32", "s_cmovk_i32")
 
 
 def scalar(name: str, operands: tuple[Operand, ...], line: int) -> Run | None:
@@ -96,12 +88,12 @@ def _uniform(value: Value) -> Value:
 def _set(state: State, to: Operand, parts: tuple[Value, ...], line: int) -> None:
     """Write a destination; a write to the execution mask changes which lanes run."""
     if to.registers == EXEC:
-        set_exec(state, parts[0], parts[1], line)
+        set_exec(state, parts[0], parts[1])
         return
     if set(to.registers) & set(EXEC):
         words = [read(state, name) for name in EXEC]
         words[EXEC.index(to.registers[0])] = parts[0]
-        set_exec(state, words[0], words[1], line)
+        set_exec(state, words[0], words[1])
         return
     for name, part in zip(to.registers, parts, strict=False):
         write(state, name, part)
@@ -199,7 +191,7 @@ def _chosen(state: State, yes: Value, no: Value) -> Value:
     """``yes`` where SCC is set, else ``no``."""
     condition = read(state, "scc")
     if isinstance(condition, Unknown):
-        return condition
+        return either(condition, yes, no)
     if condition.all():
         return yes
     if not condition.any():
@@ -217,7 +209,7 @@ def _save_exec(name: str, operands: tuple[Operand, ...], line: int) -> Run | Non
         old = tuple(read(state, register) for register in EXEC)
         new = tuple(function(value(state, source, part), old[part]) for part in (0, 1))
         _set(state, to, new if "wrexec" in name else old, line)
-        set_exec(state, new[0], new[1], line)
+        set_exec(state, new[0], new[1])
         write(state, "scc", scc(new, any_bit))
 
     return run
@@ -229,22 +221,19 @@ def _with_carry(borrow: bool, operands: tuple[Operand, ...]) -> Run:
     def run(state: State) -> None:
         values = (value(state, first), value(state, second), read(state, "scc"))
         exact = apply(exact_difference if borrow else exact_sum, *values)
+        exact = displaced(exact, *values[: 1 if borrow else 2])
         write(state, "scc", _uniform(apply(lambda x: halves(x)[1] != 0, exact)))
         write(state, to.registers[0], apply(lambda x: halves(x)[0], exact))
 
     return run
 
 
-def _wide(function: Binary, operands: tuple[Operand, ...], line: int) -> Run:
+def _wide(shift: Binary, operands: tuple[Operand, ...], line: int) -> Run:
     to, source, count = operands
 
     def run(state: State) -> None:
-        whole = apply(join, value(state, source, 0), value(state, source, 1))
-        result = apply(function, whole, value(state, count))
-        parts = (
-            apply(lambda x: halves(x)[0], result),
-            apply(lambda x: halves(x)[1], result),
-        )
+        low, high = (value(state, source, part) for part in (0, 1))
+        parts = shift_halves(shift, value(state, count), low, high)
         write(state, "scc", scc(parts, any_bit))
         _set(state, to, parts, line)
 

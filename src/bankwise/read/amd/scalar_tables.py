@@ -10,15 +10,8 @@ from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.amd import numbers as amd
-from bankwise.read.follow.values import (
-    Array,
-    Value,
-    complement,
-    conjunction,
-    difference,
-    disjunction,
-    without,
-)
+from bankwise.read.follow.choices import complement, conjunction, difference, disjunction, without
+from bankwise.read.follow.values import Array, Value
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]
@@ -83,7 +76,6 @@ CARRY: Mapping[str, tuple[Binary, Binary]] = {
 """The result and what SCC becomes."""
 
 UNARY: Mapping[str, Unary] = {
-    "s_mov_b32": lambda x: x,
     "s_movk_i32": lambda x: x,
     "s_brev_b32": b.reverse,
     "s_sext_i32_i8": lambda x: b.sign_extend(x, 8),
@@ -133,7 +125,8 @@ SHORT = ("movk", "cmovk", "addk", "mulk", "cmpk")
 """Forms with an immediate of 16 bits."""
 
 WIDE: Mapping[str, Binary] = {
-    "s_lshl_b64": amd.wide(amd.shift_left),
-    "s_lshr_b64": amd.wide(amd.shift_right),
-    "s_ashr_i64": amd.wide(amd.shift_right_signed),
+    "s_lshl_b64": amd.shift_left,
+    "s_lshr_b64": amd.shift_right,
+    "s_ashr_i64": amd.shift_right_signed,
 }
+"""Shifts of 64 bits."""

@@ -13,13 +13,15 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from bankwise.errors import InputError
+from bankwise.read.amd.flat import APERTURE_PAIRS, PRIVATE, SHARED
+from bankwise.read.amd.floats import ERROR
 from bankwise.read.amd.masks import EXEC, pack
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, Argument
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.result import threads
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import Unknown, Value, constant
+from bankwise.read.follow.values import Space, Unknown, Value, constant
 
 WAVE = 64
 WORKGROUP_IDS = ("workgroup_id_x", "workgroup_id_y", "workgroup_id_z")
@@ -40,8 +42,16 @@ _GROUP_SIZES = {f"hidden_group_size_{axis}": n for n, axis in enumerate("xyz")}
 _POINTERS = {"kernarg_segment_ptr": "kernarg", "dispatch_ptr": "dispatch"}
 
 
-def start(kernel: AmdKernel, size: _Size, arguments: ArgumentValues, memory: Memory) -> State:
-    """The registers of all waves of one workgroup."""
+def start(
+    kernel: AmdKernel,
+    size: _Size,
+    arguments: ArgumentValues,
+    memory: Memory,
+    apertures: int = 0,
+    error: int = 0,
+) -> State:
+    """The registers of all waves of one workgroup. ``apertures``: which pair stands for those of
+    the machine; ``error``: of its reciprocals."""
     (x, y, z), exists = threads(size, WAVE)
     waves = np.asarray(exists.any(1)).reshape(-1, 1)
     state = State(np.broadcast_to(waves, exists.shape), lanes=exists)
@@ -54,6 +64,10 @@ def start(kernel: AmdKernel, size: _Size, arguments: ArgumentValues, memory: Mem
     state.registers["v0"] = place
     for name, half in zip(EXEC, pack(exists, len(exists)), strict=True):
         state.registers[name] = half
+    for name, upper in zip((SHARED, PRIVATE), APERTURE_PAIRS[apertures], strict=True):
+        state.registers[name] = constant(upper)
+        state.registers[name.replace("_hi", "_lo")] = constant(0)
+    state.registers[ERROR] = constant(error)
     for number, value in enumerate(_scalars(kernel, memory, arguments)):
         state.registers[f"s{number}"] = value
     return state
@@ -115,14 +129,24 @@ def _argument(kernel: AmdKernel, name: str | int) -> Argument:
 
 def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> Value:
     parts = [memory.get((where, at + n)) for n in range(4)]
+    if any(part is not None for part in parts):  # no program looks at what pads an argument
+        parts = [_padding(kernel, at + n) if p is None else p for n, p in enumerate(parts)]
     known = [part for part in parts if part is not None]
     if len(known) == 4:
         return constant(sum(part << (8 * n) for n, part in enumerate(known)))
     if where == "dispatch":
-        return Unknown(f"byte {at} of the dispatch packet", line, uniform=True)
-    inside = (a for a in kernel.arguments if a.offset <= at < a.offset + a.size)
+        return Unknown(f"byte {at} of the dispatch packet", line, uniform=True, space="launch")
+    inside = [a for a in kernel.arguments if a.offset <= at < a.offset + a.size]
     name = next((a.name for a in inside if a.name), f"at byte {at}")
-    return Unknown(f"kernel argument {name}", line, uniform=True)
+    buffers = bool(inside) and all(a.kind == "global_buffer" for a in inside)
+    space: Space = "global" if buffers else "launch"
+    return Unknown(f"kernel argument {name}", line, uniform=True, space=space)
+
+
+def _padding(kernel: AmdKernel, at: int) -> int | None:
+    """0 for a byte that belongs to no argument."""
+    covered = any(a.offset <= at < a.offset + a.size for a in kernel.arguments)
+    return None if covered or not kernel.arguments else 0
 
 
 def _scalars(kernel: AmdKernel, memory: Memory, arguments: ArgumentValues) -> Iterator[Value]:
@@ -137,7 +161,7 @@ def _scalars(kernel: AmdKernel, memory: Memory, arguments: ArgumentValues) -> It
     for name in WORKGROUP_IDS:
         if kernel.bits(f"system_sgpr_{name}"):
             given = arguments.get(name)
-            lost = Unknown(name.replace("_", " "), line, uniform=True)
+            lost = Unknown(name.replace("_", " "), line, uniform=True, space="launch")
             yield lost if given is None else constant(given)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Unknown
+from bankwise.read.follow.values import Tags, Unknown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,7 +17,7 @@ class Frame:
     join: int
     active: BoolArray
     other: tuple[int, BoolArray] | None
-    conditions: frozenset[int]
+    conditions: Tags
     maybe: Unknown | None
 
 
@@ -35,12 +35,23 @@ class Path:
 @dataclass(slots=True)
 class Region:
     """What lies between an open branch and its join. ``arrivals``: the paths that came through;
-    ``seen``: states inside, for the one time that the region is entered."""
+    ``seen``: states inside, for the one time that the region is entered; ``outer``: the region that
+    it lies in."""
 
     join: int
     depth: int
+    outer: Region | None = None
     arrivals: list[Path] = field(default_factory=list)
     seen: set[object] = field(default_factory=set)
+
+
+def waits_at(region: Region | None, join: int) -> bool:
+    """Whether a path in ``region`` waits at ``join`` already, as in a loop that goes on."""
+    while region is not None:
+        if region.join == join:
+            return True
+        region = region.outer
+    return False
 
 
 def meet(path: Path) -> None:

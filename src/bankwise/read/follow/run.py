@@ -12,16 +12,16 @@ it came there. If all ways bring the same state, one path runs on from the join 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.leap import LEAP_AFTER, leap
-from bankwise.read.follow.paths import Frame, Path, Region, meet
+from bankwise.read.follow.paths import Frame, Path, Region, meet, waits_at
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
-from bankwise.read.follow.state import State, enter, snapshot
+from bankwise.read.follow.state import State, enter, merged, snapshot
 from bankwise.read.follow.touched import Touched, touch
 from bankwise.read.follow.values import Unknown, is_uniform
 
@@ -30,6 +30,13 @@ MOST_STEPS = 200_000
 """How often a block, and how many steps in all, are followed one by one. Beyond, the loop that
 runs most often is treated as one of unknown length; if no such loop is left, patterns may be
 missing, which is told."""
+
+FIRST_STEPS = 20_000
+"""How many steps an attempt is worth that has found an open branch: the next one has fewer."""
+
+MANY_OPEN = 16
+"""Open branches beyond which ways that meet keep only what is known of a register in all of them,
+unless it is wholly known in each: two ways a branch would be too many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +54,8 @@ class Trace:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One attempt with a fixed set of open branches."""
+    """One attempt. ``open``: branches that are open; ``opened``: how many of them it found itself,
+    so that what it followed was more than decides anything."""
 
     program: Program
     slice: ProgramSlice
@@ -60,16 +68,16 @@ class _Attempt:
     uniform: dict[int, bool] = field(default_factory=dict)
     lost: dict[int, ProgramStep] = field(default_factory=dict)
     spent: int = 0
+    opened: int = 0
     complete: bool = True
 
 
 class _Reopen(Exception):  # noqa: N818
-    """A branch turned out to be open: the slice changes, so the run starts again."""
+    """Branches turned out to be open: the slice changes, so the run starts again."""
 
-    def __init__(self, why: Unknown, line: int) -> None:
-        super().__init__(str(why))
-        self.why = why
-        self.line = line
+    def __init__(self, lines: Mapping[int, Unknown]) -> None:
+        super().__init__()
+        self.lines = lines
 
 
 def follow(program: Program, initial: Callable[[], State]) -> Trace:
@@ -80,7 +88,9 @@ def follow(program: Program, initial: Callable[[], State]) -> Trace:
         try:
             _all_paths(run, initial())
         except _Reopen as found:
-            open_branches[found.line] = found.why
+            open_branches.update(found.lines)
+            continue
+        if run.opened:
             continue
         return Trace(
             run.touched,
@@ -140,13 +150,13 @@ def _visited_before(run: _Attempt, path: Path) -> bool:
     return False
 
 
-def _situation(run: _Attempt, path: Path) -> object:
+def _situation(run: _Attempt, path: Path) -> tuple[object, object, object]:
     """Equal for paths that go on alike."""
     frames = tuple(
         (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
         for f in path.frames
     )
-    return (path.block, frames, snapshot(path.state, run.slice.live[path.block]))
+    return path.block, frames, snapshot(path.state, run.slice.live[path.block])
 
 
 def _step(run: _Attempt, path: Path, number: int) -> None:
@@ -162,12 +172,15 @@ def _within_budget(run: _Attempt, path: Path) -> bool:
     """A run that is too long is no longer followed step by step."""
     run.spent += 1 + len(run.slice.steps[path.block])
     run.visits[path.block] = run.visits.get(path.block, 0) + 1
+    if run.opened and run.spent > FIRST_STEPS:
+        raise _Reopen({})
     if run.spent <= MOST_STEPS and run.visits[path.block] <= MOST_VISITS:
         return True
     step = _busiest(run)
     if step is not None:
         uniform = run.uniform.get(step.line, True)
-        raise _Reopen(Unknown("more iterations than are followed", step.line, uniform), step.line)
+        why = Unknown("more iterations than are followed", step.line, uniform)
+        raise _Reopen({step.line: why})
     run.complete = False
     run.waiting.clear()
     return False
@@ -183,15 +196,18 @@ def _busiest(run: _Attempt) -> ProgramStep | None:
 
 def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     if step.line in run.open:
-        if path.certain:
-            _enter_region(run, path, step, ways)
-        else:
+        if waits_at(path.region, run.program.joins[path.block]):
             _fork(run, path, step, ways)
+        else:
+            _enter_region(run, path, step, ways)
         return
     assert step.condition is not None
     value = step.condition(path.state)
     if isinstance(value, Unknown):
-        raise _Reopen(value, step.line)
+        run.open[step.line] = value
+        run.opened += 1
+        _branch(run, path, step, ways)
+        return
     run.uniform[step.line] = is_uniform(value)
     taken = path.state.active & value
     if taken.any() and not np.array_equal(taken, path.state.active):
@@ -244,7 +260,7 @@ def _split(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> 
 
 def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
-    region = Region(run.program.joins[path.block], len(path.frames))
+    region = Region(run.program.joins[path.block], len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
     run.waiting = []
@@ -255,14 +271,23 @@ def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[i
     path.block = len(run.program.blocks)
     if not run.complete:
         return
-    agreed = len({_situation(run, arrival) for arrival in region.arrivals}) == 1
-    if agreed and len(run.lost) == lost:
+    state = _agreed(run, region.arrivals)
+    if state is not None and len(run.lost) == lost:
         first = region.arrivals[0]
-        path.block, path.state, path.frames = first.block, first.state, first.frames
+        path.block, path.state, path.frames = first.block, state, first.frames
         return
     for arrival in region.arrivals:
-        arrival.region = None
+        arrival.region, arrival.certain = path.region, False
         run.waiting.append(arrival)
+
+
+def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> State | None:
+    """The state behind a join, if all ways that came there go on alike."""
+    places = {_situation(run, arrival)[:2] for arrival in arrivals}
+    if len(places) != 1:
+        return None
+    names = run.slice.live[arrivals[0].block]
+    return merged([one.state for one in arrivals], names, len(run.open) > MANY_OPEN)
 
 
 def _fork(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:

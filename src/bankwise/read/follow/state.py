@@ -8,12 +8,14 @@ condition's tag, and reads as unknown wherever the condition does not hold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.values import Array, Unknown, Value, key
+from bankwise.read.follow.values import Array, Tags, Unknown, Value, key
 
 UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = "a value that some lanes may have and others not"
@@ -21,12 +23,16 @@ _SOME_LANES = "a value that some lanes may have and others not"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partly:
-    """``array`` in ``lanes``, while the condition ``tag`` holds (0: always); else ``otherwise``."""
+    """``array`` in ``lanes``, while the condition ``tag`` holds (0: always); else ``otherwise``.
+
+    ``apart``: lanes that were written one by one, to why they are unknown.
+    """
 
     array: Array
     lanes: BoolArray
-    tag: int
+    tag: Hashable
     otherwise: Unknown
+    apart: Mapping[int, Unknown] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,14 +54,14 @@ class State:
     """Registers by name.
 
     ``active``: bool [waves, lanes], the threads that control flow runs. ``lanes``: of these, what
-    an execution mask lets through (AMD); None where there is no such mask. ``conditions``: the tags
-    of the unknown conditions that hold now; ``maybe`` is the cause of the innermost.
+    an execution mask lets through (AMD); None where there is no such mask. ``conditions``: the
+    unknown conditions that hold now, the innermost last; ``maybe`` is the cause of that.
     """
 
     active: BoolArray
     registers: dict[str, Value | Partly] = field(default_factory=dict)
     lanes: BoolArray | None = None
-    conditions: frozenset[int] = frozenset()
+    conditions: Tags = ()
     maybe: Unknown | None = None
     _mask: _Mask | None = None
 
@@ -94,8 +100,47 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
         return value
     if value.tag and value.tag not in state.conditions:
         return value.otherwise
-    wanted = state.active if lanes is None else lanes
-    return value.otherwise if (wanted & ~value.lanes).any() else value.array
+    missing = (state.active if lanes is None else lanes) & ~value.lanes
+    if not missing.any():
+        return value.array
+    columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
+    return value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
+
+
+def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
+    """Let one lane of ``name`` be unknown, whether it runs or not; the others stay."""
+    old = _register_value(state, name)
+    if isinstance(old, Partly):
+        array, lanes, otherwise, apart = old.array, old.lanes.copy(), old.otherwise, old.apart
+    else:
+        array, lanes, otherwise = _known_lanes(old, why, np.ones_like(state.active))
+        lanes, apart = np.array(lanes), {}
+    waves = state.active.any(1)
+    lanes[waves, lane] = False
+    if not waves.all():
+        why = _common(apart.get(lane, otherwise), why)
+    otherwise = _common(otherwise, why)
+    state.registers[name] = Partly(array, lanes, _tag(old), otherwise, {**apart, lane: why})
+
+
+def copy_lanes(state: State, name: str, held: Partly) -> None:
+    """Let ``name`` be what another register holds, in all lanes of the running threads' waves."""
+    if state.active.all():
+        state.registers[name] = held
+        return
+    write(state, name, held.otherwise, ~held.lanes)
+    write(state, name, held.array, held.lanes)
+    for lane, why in held.apart.items():
+        lose_lane(state, name, lane, why)
+
+
+def _common(one: Unknown, other: Unknown) -> Unknown:
+    """Unknown for one reason in some lanes, for another in others."""
+    if one is other:
+        return other
+    uniform = one.uniform and other.uniform
+    space = one.space if one.space == other.space else ""
+    return Unknown(other.reason, other.line, uniform, space=space)
 
 
 def write(state: State, name: str, value: Value, lanes: BoolArray | None = None) -> None:
@@ -106,7 +151,7 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
     """
     held = _mask(state)
     concerned = lanes is not None or state.lanes is None
-    tag = max(state.conditions) if concerned and state.conditions else 0
+    tag = state.conditions[-1] if concerned and state.conditions else 0
     if not tag and (
         held.every_thread if lanes is None else lanes is held.lanes and held.every_lane
     ):
@@ -119,27 +164,58 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
         state.registers[name] = value
 
 
-def enter(state: State, tag: int, why: Unknown) -> None:
+def enter(state: State, tag: Hashable, why: Unknown) -> None:
     """From here on only those lanes run for which an unknown condition holds."""
     forget(state, tag)
-    state.conditions |= {tag}
+    state.conditions = (*(one for one in state.conditions if one != tag), tag)
     state.maybe = why
 
 
-def forget(state: State, tag: int) -> None:
+def forget(state: State, tag: Hashable) -> None:
     """A condition is decided anew: what was written under its last outcome becomes unknown."""
     for name, value in state.registers.items():
         if isinstance(value, Partly):
             if value.tag == tag:
                 state.registers[name] = value.otherwise
         elif isinstance(value, Unknown) and tag in value.subset_of:
-            state.registers[name] = Unknown(value.reason, value.line, value.uniform, value.within)
+            state.registers[name] = replace(value, subset_of=(), pointer=None)
 
 
-def snapshot(state: State, names: tuple[str, ...]) -> tuple[object, ...]:
+def snapshot(
+    state: State, names: tuple[str, ...]
+) -> tuple[bytes, tuple[int, ...], tuple[object, ...]]:
     """Equal for two states that behave alike as far as ``names`` decide."""
-    held = tuple(_key(state.registers.get(name)) for name in names)
-    return (state.active.tobytes(), state.conditions, held)
+    words: dict[Hashable, int] = {}
+    conditions = tuple(_renamed(tag, words) for tag in state.conditions)
+    held = tuple(_key(state.registers.get(name), words) for name in names)
+    return (state.active.tobytes(), conditions, held)
+
+
+def merged(states: Sequence[State], names: tuple[str, ...], least: bool) -> State | None:
+    """One state for all of ``states``, as far as ``names`` decide; None if there is none.
+
+    They may differ in registers that are unknown in each, for whatever reason; or, if only the
+    ``least`` is kept that is known of all, in registers that are not wholly known in one.
+    """
+    found = [snapshot(state, names) for state in states]
+    if len({one[:2] for one in found}) != 1:
+        return None
+    out = states[0].copy()
+    for at, name in enumerate(names):
+        if len({held[at] for _, _, held in found}) == 1:
+            continue
+        values = [state.registers.get(name, UNWRITTEN) for state in states]
+        unknown = [_cause(value) for value in values if isinstance(value, Unknown | Partly)]
+        whole = sum(isinstance(value, Unknown) for value in values) == len(values)
+        if not whole and not (least and unknown):
+            return None
+        why = reduce(_common, unknown)
+        out.registers[name] = why if whole else Unknown(why.reason, why.line)
+    return out
+
+
+def _cause(value: Unknown | Partly) -> Unknown:
+    return value.otherwise if isinstance(value, Partly) else value
 
 
 def _register_value(state: State, name: str) -> Value | Partly:
@@ -150,19 +226,28 @@ def _register_value(state: State, name: str) -> Value | Partly:
     return value
 
 
-def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: int) -> Value | Partly:
+def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: Hashable) -> Value | Partly:
     """``new`` where ``mask`` (under the condition ``tag``), ``old`` elsewhere."""
     if not mask.any():
         return old
     was, known, otherwise = _known_lanes(old, new, mask)
+    apart = _apart(old, mask)
     if isinstance(new, Unknown):
         kept = known & ~mask
-        return Partly(was, kept, _tag(old), new) if kept.any() else new
+        why = _common(otherwise, new) if (~known & ~mask).any() else new
+        return Partly(was, kept, _tag(old), why, apart) if kept.any() or apart else why
     known = known | mask
     if tag:
-        otherwise = Unknown(_SOME_LANES, tag)
+        otherwise = Unknown(_SOME_LANES)
     array = _select(was, new, mask)
-    return array if known.all() and not tag else Partly(array, known, tag, otherwise)
+    return array if known.all() and not tag else Partly(array, known, tag, otherwise, apart)
+
+
+def _apart(old: Value | Partly, mask: BoolArray) -> Mapping[int, Unknown]:
+    """The single lanes of ``old`` that a write to ``mask`` leaves."""
+    if not isinstance(old, Partly) or not old.apart:
+        return {}
+    return {lane: why for lane, why in old.apart.items() if not mask[:, lane].any()}
 
 
 def _known_lanes(
@@ -185,11 +270,18 @@ def _select(old: Array, new: Array, mask: BoolArray) -> Array:
     return np.where(mask, new, old)
 
 
-def _tag(old: Value | Partly) -> int:
+def _tag(old: Value | Partly) -> Hashable:
     return old.tag if isinstance(old, Partly) else 0
 
 
-def _key(value: Value | Partly | None) -> object:
-    if isinstance(value, Partly):
-        return (key(value.array), value.lanes.tobytes(), value.tag)
-    return key(value)
+def _renamed(tag: Hashable, words: dict[Hashable, int]) -> int:
+    """A condition by its place among those that came before: the same in every round of a loop."""
+    return words.setdefault(("condition", tag), len(words)) if tag else -1
+
+
+def _key(value: Value | Partly | None, words: dict[Hashable, int]) -> object:
+    if not isinstance(value, Partly):
+        return key(value, words)
+    known = (key(value.array, words), value.lanes.tobytes(), _renamed(value.tag, words))
+    apart = tuple((lane, key(why, words)) for lane, why in sorted(value.apart.items()))
+    return (*known, key(value.otherwise, words), apart)

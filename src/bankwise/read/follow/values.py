@@ -3,29 +3,44 @@
 A known value is an unsigned integer array that broadcasts to [waves, lanes]: [1, 1] for a constant,
 [waves, 1] for a scalar register, [waves, lanes] for a vector register. Predicates are boolean
 arrays. Arithmetic with an unknown operand is unknown, and says why: the first cause is kept.
-
-An unknown *mask* may still be bounded. ``within`` has all bits that may be set, so that restoring
-a mask that was narrowed by an unknown condition gives a known one again:
-
-    saved = exec                  exec = saved & unknown        (within: saved)
-    exec = exec | saved           = saved, whatever the condition was
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from inspect import signature
 from operator import is_
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from bankwise.read.follow.marks import swizzle
-
 Array = npt.NDArray[Any]
+
+Tags = tuple[Hashable, ...]
+"""Conditions, each within the one before: what the lanes of a mask have in common."""
+
+Space = Literal["", "launch", "global"]
+"""Which generic address an unknown value may be. "global": one in a buffer of the launch, or a part
+of it; "launch": made of what the launch passes and of plain numbers, so none of shared or private
+memory, whose addresses begin with the machine's apertures; "": any."""
+
+APERTURES = frozenset((0x5A3C, 0x9D17, 0xA5C3, 0x62E8))
+"""Numbers that stand for the upper 16 bits of generic addresses of shared and private memory."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choices:
+    """What a word is for every outcome of some unknown words.
+
+    ``unknown``: their numbers, ascending. Each bit of ``words[n]`` is what the word has where the
+    unknown word number i of the list has there bit i of n.
+    """
+
+    unknown: tuple[int, ...]
+    words: tuple[Array, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,17 +48,19 @@ class Unknown:
     """A value that the text alone does not give.
 
     ``reason`` and ``line`` name the first cause. ``uniform``: equal in all lanes of a wave.
-    ``within``: bits that may be set, None if all may. ``subset_of``: tags of the conditions that
-    hold in every lane of this mask. ``pointer``: what a pointer points to, and how far behind its
-    start ("kernarg", 8).
+    ``choices``: what is known of its bits, None if nothing is. ``subset_of``: tags of the
+    conditions that hold in every lane of this mask. ``pointer``: what a pointer points to, and how
+    far behind its start ("kernarg", 8). ``space``: which generic address it may be, see
+    :data:`Space`.
     """
 
     reason: str
     line: int = 0
     uniform: bool = False
-    within: Array | None = None
-    subset_of: frozenset[int] = frozenset()
+    choices: Choices | None = None
+    subset_of: Tags = ()
     pointer: tuple[str, int] | None = None
+    space: Space = ""
 
     def __str__(self) -> str:
         return f"{self.reason} (line {self.line})" if self.line else self.reason
@@ -69,7 +86,38 @@ def is_uniform(value: Value) -> bool:
 def mixed(values: tuple[Value, ...]) -> Unknown:
     """The result of arithmetic in which at least one operand is unknown."""
     first = next(v for v in values if isinstance(v, Unknown))
-    return Unknown(first.reason, first.line, all(is_uniform(v) for v in values))
+    uniform = all(is_uniform(v) for v in values)
+    return Unknown(first.reason, first.line, uniform, space=_space(values))
+
+
+def _space(values: Iterable[Value]) -> Space:
+    """The space of what is made of ``values`` alone."""
+    spaces = {v.space if isinstance(v, Unknown) else _plain(v) for v in values}
+    return "" if "" in spaces else "global" if spaces == {"global"} else "launch"
+
+
+def _plain(value: Array) -> Space:
+    """Of a known value: "launch" if none of its numbers begins with an aperture."""
+    if value.dtype == np.bool_:
+        return "launch"
+    upper = np.asarray(value) >> value.dtype.type(8 * value.dtype.itemsize - 16)
+    return "" if APERTURES & set(upper.ravel().tolist()) else "launch"
+
+
+def either(condition: Unknown, yes: Value, no: Value) -> Value:
+    """One of two values, nobody knows which."""
+    if not isinstance(yes, Unknown) and not isinstance(no, Unknown) and np.array_equal(yes, no):
+        return yes
+    return replace(mixed((condition, yes, no)), space=_space((yes, no)))
+
+
+def displaced(total: Value, *parts: Value) -> Value:
+    """``total``, a sum of ``parts``: what is added to a pointer leads to no other memory."""
+    if not isinstance(total, Unknown):
+        return total
+    unknown = {part.space for part in parts if isinstance(part, Unknown)}
+    plain = all(isinstance(part, Unknown) or _plain(part) for part in parts)
+    return replace(total, space="global") if "global" in unknown and plain else total
 
 
 def apply(function: Callable[..., Array], *values: Value) -> Value:
@@ -110,71 +158,20 @@ def operands_of(function: Callable[..., Array]) -> int:
     return sum(name != "bits" for name in signature(function).parameters)
 
 
-def conjunction(a: Value, b: Value) -> Value:
-    """Bitwise and. A bounded unknown stays bounded."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return a & b
-    bound = _meet(_bound(a), _bound(b))
-    if bound is not None and not bound.any():
-        return bound
-    tags = _tags(a) | _tags(b)
-    return replace(mixed((a, b)), within=bound, subset_of=tags)
-
-
-def disjunction(a: Value, b: Value) -> Value:
-    """Bitwise or. Known where the known operand has every bit that the other may have."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return a | b
-    for known, other in ((a, b), (b, a)):
-        bound = _bound(other)
-        if not isinstance(known, Unknown) and bound is not None and not (bound & ~known).any():
-            return known
-    tags = _tags(a) & _tags(b)
-    return replace(mixed((a, b)), within=_union(_bound(a), _bound(b)), subset_of=tags)
-
-
-def difference(a: Value, b: Value) -> Value:
-    """Bitwise exclusive or, which marks the bits that it swizzles."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return swizzle(a, b, a ^ b)
-    return replace(mixed((a, b)), within=_union(_bound(a), _bound(b)))
-
-
-def complement(a: Value) -> Value:
-    """Bitwise not."""
-    return apply(lambda x: ~x, a)
-
-
-def without(a: Value, b: Value) -> Value:
-    """``a & ~b``, which never has a bit that ``a`` has not."""
-    if not isinstance(a, Unknown) and not isinstance(b, Unknown):
-        return a & ~b
-    return replace(mixed((a, b)), within=_bound(a), subset_of=_tags(a))
-
-
-def key(value: Value | None) -> Hashable:
-    """Equal for values that no later instruction can tell apart."""
+def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
+    """Equal for values that no later instruction can tell apart; ``names``: of unknown words, in
+    the order in which they came."""
     if value is None:
         return None
     if isinstance(value, Unknown):
-        bound = value.within.tobytes() if value.within is not None else None
-        return (value.uniform, bound, value.subset_of, value.pointer)
+        bits = _key(value.choices, names)
+        tags = tuple(names.setdefault(("condition", tag), len(names)) for tag in value.subset_of)
+        return (value.uniform, bits, tags, value.pointer, value.space)
     return (value.shape, value.tobytes())
 
 
-def _bound(value: Value) -> Array | None:
-    return value.within if isinstance(value, Unknown) else value
-
-
-def _tags(value: Value) -> frozenset[int]:
-    return value.subset_of if isinstance(value, Unknown) else frozenset()
-
-
-def _meet(a: Array | None, b: Array | None) -> Array | None:
-    if a is None or b is None:
-        return b if a is None else a
-    return a & b
-
-
-def _union(a: Array | None, b: Array | None) -> Array | None:
-    return None if a is None or b is None else a | b
+def _key(choices: Choices | None, names: dict[Hashable, int]) -> Hashable:
+    if choices is None:
+        return None
+    unknown = tuple(names.setdefault(one, len(names)) for one in choices.unknown)
+    return unknown, tuple((word.shape, word.tobytes()) for word in choices.words)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from bankwise.read.follow.choices import conjunction, difference, disjunction
 from bankwise.read.follow.spaces import from_window, in_window, to_window
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import (
@@ -15,10 +16,7 @@ from bankwise.read.follow.values import (
     Value,
     apply,
     choose,
-    conjunction,
     constant,
-    difference,
-    disjunction,
     operands_of,
 )
 from bankwise.read.follow.warp import SHUFFLES, alike, ballot, shuffle

@@ -52,7 +52,7 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
-class Inlined:
+class InlinedSass:
     """A kernel with all that it calls. ``targets``: where branches, calls and returns go, by their
     numbers; ``returns``: what the returns of functions read; ``refused``: why a call is not
     followed; ``shared``: the variables that have a window of their own."""
@@ -99,7 +99,7 @@ class _Copies:
     waiting: list[_Call] = field(default_factory=list)
 
 
-def inlined(body: Body, bodies: Mapping[str, Body]) -> Inlined:
+def inlined(body: Body, bodies: Mapping[str, Body]) -> InlinedSass:
     """``body`` with the functions of ``bodies`` that it calls."""
     work = _Copies(bodies)
     _copy(work, body, tuple(_own(body)), ((body.name, 0),), None)
@@ -108,7 +108,7 @@ def inlined(body: Body, bodies: Mapping[str, Body]) -> Inlined:
         work.targets[call.number] = len(work.out)
         _copy(work, call.body, tuple(sorted(_reached(call.body, call.start))), call.stack, call)
     code, shared = placed(work.out)
-    return Inlined(code, work.targets, work.returns, work.refused, shared)
+    return InlinedSass(code, work.targets, work.returns, work.refused, shared)
 
 
 def _copy(

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bankwise.read.follow.ways import facts_before
-from bankwise.read.sass.calls import Inlined
+from bankwise.read.sass.calls import InlinedSass
 from bankwise.read.sass.effects import results
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import address, names, number
@@ -40,7 +40,7 @@ class Frames:
     every: tuple[str, ...]
 
 
-def frames(code: Inlined) -> Frames:
+def frames(code: InlinedSass) -> Frames:
     """The words of local memory that ``code`` names."""
     local = [n for n, one in enumerate(code.instructions) if one.parts[0] in ("LDL", "STL")]
     if not local:

@@ -24,7 +24,7 @@ from bankwise.read.follow.spaces import Origin, either, either_of, shared_byte, 
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Value, apply
 from bankwise.read.follow.ways import facts_before
-from bankwise.read.sass.calls import Inlined
+from bankwise.read.sass.calls import InlinedSass
 from bankwise.read.sass.effects import results
 from bankwise.read.sass.forms import form
 from bankwise.read.sass.frames import Frames
@@ -54,7 +54,7 @@ def pointer_of(one: SassInstruction) -> tuple[str, int] | None:
     return found[1] or found[2] or found[3], int(found[4] or "0", 16)
 
 
-def of_the_host(code: Inlined, stack: Frames, window: str) -> frozenset[int]:
+def of_the_host(code: InlinedSass, stack: Frames, window: str) -> frozenset[int]:
     """The generic accesses that cannot touch shared memory, by number. ``window``: the constant
     that holds the upper word of its addresses, empty if none does."""
     wanted = [n for n, one in enumerate(code.instructions) if GENERIC.match(one.name)]

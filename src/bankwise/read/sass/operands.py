@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bankwise.read.follow.choices import complement
 from bankwise.read.follow.decoded import Address
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import Unknown, Value, apply, complement, constant
+from bankwise.read.follow.values import Unknown, Value, apply, constant
 from bankwise.read.integers import join
 
 Constants = Callable[[int, int], Value]

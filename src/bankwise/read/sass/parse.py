@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bankwise.errors import InputError, Location
-from bankwise.read.sass.calls import Body, Inlined, inlined
+from bankwise.read.sass.calls import Body, InlinedSass, inlined
 from bankwise.read.sass.facts import Facts, from_text, sections_of
 from bankwise.read.sass.instruction import SassInstruction
 
@@ -47,7 +47,7 @@ class SassKernel:
     name: str
     line: int
     target: str
-    code: Inlined
+    code: InlinedSass
     facts: Facts
 
     @property
