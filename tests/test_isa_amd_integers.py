@@ -59,6 +59,10 @@ def sbfe(x: int, packed: int) -> int:
     return (x >> start) & ((1 << min(width, 32)) - 1)
 
 
+def s16(x: int) -> int:
+    return (x & 0xFFFF ^ 0x8000) - 0x8000
+
+
 VECTOR: dict[str, Callable[..., int]] = {
     "v_mov_b32": lambda x: x,
     "v_not_b32": lambda x: ~x,
@@ -78,6 +82,11 @@ VECTOR: dict[str, Callable[..., int]] = {
     "v_min_u32": min,
     "v_max_u32": max,
     "v_min_i32": lambda x, y: min(s32(x), s32(y)),
+    "v_min_i16": lambda x, y: min(s16(x), s16(y)) & 0xFFFF,
+    "v_max_i16": lambda x, y: max(s16(x), s16(y)) & 0xFFFF,
+    "v_ashrrev_i16": lambda n, x: s16(x) >> (n & 15) & 0xFFFF,
+    "v_sad_u32": lambda x, y, z: abs(x - y) + z,
+    "v_ffbh_i32": lambda x: 32 - (~x & M32 if x >> 31 else x).bit_length() if 0 < x < M32 else -1,
     "v_max_i32": lambda x, y: max(s32(x), s32(y)),
     "v_mul_lo_u32": lambda x, y: x * y,
     "v_mul_hi_u32": lambda x, y: x * y >> 32,

@@ -122,7 +122,7 @@ def test_the_next_ptxas_is_tried_where_one_is_too_old(
 
 
 def test_every_statement_gets_its_own_line_and_nothing_else_changes() -> None:
-    text = ptx_text("    .loc 1 7 3\n    shl.b32 %r2, %r1, 4;\n    mov.u32 %r3, tile; ret;")
+    text = ptx_text("\n\n    .loc 1 7 3\n    shl.b32 %r2, %r1, 4;\n    mov.u32 %r3, tile; ret;")
     text += '.file 1 "a.cu"\n'
     placed = with_lines(text, 'odd "name".ptx')
     assert placed.endswith('.file 2 "odd \\"name\\".ptx"\n')

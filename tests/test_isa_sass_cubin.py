@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import re
 import shutil
 import stat
 import struct
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bankwise.ask.check_assembly import check_assembly_file
-from bankwise.errors import InputError
-from bankwise.read.follow.driver import check_code
+from bankwise.errors import InputError, Location
+from bankwise.read.follow.driver import check_code, check_kernels
 from bankwise.read.options import Options
 from bankwise.read.recognise import recognise
 from bankwise.read.sass import disassemble
 from bankwise.read.sass.cubin import check_cubin
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.facts import from_cubin
+from bankwise.read.sass.parse import kernels
 from bankwise.read.toolkit import find_program
 from sass_texts import DATA, sass_text
 
@@ -46,11 +50,16 @@ def cubin(
     machine: int = 190,
     version: int = 8,
     flags: int = 90 << 8 | 4,
+    linked: int = 2,
+    shared_type: int = 8,
+    more: tuple[tuple[str, bytes], ...] = (),
 ) -> bytes:
     """The smallest ELF file that has what is read: four sections and their names."""
     sections = [("", 0, b"", 0), (".text.k", 1, b"\0" * 128, 128)]
     sections += [(".nv.info.k", 0x70000000, attributes, len(attributes))]
-    sections += [(".nv.shared.k", 8, b"", shared), (".shstrtab", 3, b"", 0)]
+    sections += [(".nv.shared.k", shared_type, b"", shared)]
+    sections += [(name, 1, data, len(data)) for name, data in more]
+    sections += [(".shstrtab", 3, b"", 0)]
     names = b"\0".join(name.encode() for name, *_ in sections) + b"\0"
     sections[-1] = (".shstrtab", 3, names, len(names))
     body, rows, at = b"", b"", 64
@@ -59,8 +68,8 @@ def cubin(
         rows += struct.pack("<IIQQQQIIQQ", start, kind, 0, 0, at + len(body), size, 0, 0, 1, 0)
         body += data
     head = b"\x7fELF" + bytes([2, 1, 1, 0x41, version]) + b"\0" * 7
-    head += struct.pack("<HHIQQQIHHHHHH", 2, machine, 1, 0, 0, at + len(body), flags, 64, 0, 0, 64,
-                        len(sections), len(sections) - 1)  # fmt: skip
+    head += struct.pack("<HHIQQQI", linked, machine, 1, 0, 0, at + len(body), flags)
+    head += struct.pack("<HHHHHH", 64, 0, 0, 64, len(sections), len(sections) - 1)
     return head + body + rows
 
 
@@ -225,3 +234,41 @@ def test_the_real_tools_agree_with_each_other(tmp_path: Path) -> None:
                 for one, two in zip(mine.access.patterns, same.access.patterns, strict=True):
                     assert (one.offsets_bytes == two.offsets_bytes).all()
                     assert (one.active == two.active).all()
+
+
+def test_before_linking_the_driver_keeps_no_shared_memory() -> None:
+    """The type of a section of shared memory as nvcc 13.0 -rdc=true writes it."""
+    facts = from_cubin(cubin(FACTS, linked=1, shared_type=0x7000000A), "k.cubin")["k"]
+    assert facts.shared_bytes == 5120
+    assert from_cubin(cubin(FACTS), "k.cubin")["k"].shared_bytes == 5120 - 1024
+
+
+def test_constants_of_the_compiler_stand_in_the_cubin() -> None:
+    words = struct.pack("<III", 7, 8, 9)
+    facts = from_cubin(cubin(FACTS, more=((".nv.constant2.k", words),)), "k.cubin")["k"]
+    assert facts.literals == words
+    moved = ((".nv.constant2.k", words), (".rela.nv.constant2.k", b""))
+    assert from_cubin(cubin(FACTS, more=moved), "k.cubin")["k"].literals == b""
+    code = "S2R R0, SR_TID.X\nIMAD.SHL.U32 R1, R0, 0x4, RZ\nLDC R2, c[0x2][R1]\nSTS [R2+0x400], R0"
+    text = sass_text(f"{code}\nLDC R2, c[0x3][0x4]\nSTS [R2], R0", threads=3)
+    found = kernels(text, "k", {"k": replace(facts, workgroup_size=(3, 1, 1))})
+    where = lambda one: Location("k", one.line)  # noqa: E731 - of the record
+    (kernel,) = check_kernels(SASS, found, "k", "sm_90", where, {}, None)
+    (pattern,) = kernel.accesses[0].access.patterns
+    assert pattern.offsets_bytes[pattern.active].tolist() == [7, 8, 9]
+    (refusal,) = kernel.refusals
+    assert "c[0x3][0x4], which the host may change" in refusal.reason
+
+
+def test_bytes_changed_anywhere_in_a_cubin_are_read_or_refused() -> None:
+    draw, whole = random.Random(7), cubin(FACTS, more=((".nv.constant2.k", b"\1" * 12),))
+    read = 0
+    for _ in range(2_000):
+        data = bytearray(whole)
+        for _ in range(draw.randrange(1, 6)):
+            data[draw.randrange(len(data))] = draw.choice((0, 1, 0x7F, 0x80, 0xFF))
+        cut = draw.randrange(len(data)) if draw.random() < 0.2 else len(data)
+        with contextlib.suppress(InputError):
+            from_cubin(bytes(data[:cut]), "k.cubin")
+            read += 1
+    assert read > 100

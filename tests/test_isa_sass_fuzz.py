@@ -30,7 +30,8 @@ def lines() -> list[str]:
 
 LINES = lines()
 WORDS = sorted({word.strip(",") for line in LINES for word in line.split()})
-ODD = ["", "-", "~", "[", "]", "0x", "R999999", "UR", "c[0x0]", "c[0x0][", "!", "P9", "`(", ".64"]
+ODD = ["08", "011", "9" * 5000, "c[0x2][R1+0x10]", "32@lo((k + .L_end@srel))", "²"]
+ODD += ["", "-", "~", "[", "]", "0x", "R999999", "UR", "c[0x0]", "c[0x0][", "!", "P9", "`(", ".64"]
 SIGNS = ["", "\n", "0", "R", "*", " ", ",", '"', "]", "\x00"]
 
 

@@ -102,6 +102,8 @@ def test_a_pointer_of_the_host_is_no_shared_memory(code: str) -> None:
         ("LDG.E.64 R2, [R8.64]\nLD.E R6, [R2.64]", "a value loaded from memory"),
         ("LDC.64 R6, c[0x0][0x210]\nISETP.NE.AND P0, PT, R6, RZ, PT\nSEL R2, R2, R6, P0\n"
          "SEL R3, R3, R7, P0\nST.E [R2.64], R0", "kernel parameter 0"),
+        ("LDG.E.64 R6, [R8.64]\nPRMT R3, RZ, 0x7654, R7\nLD.E R6, [R2.64]", "loaded from memory"),
+        ("LDG.E R6, [R8.64]\nSHF.R.U64 R3, RZ, 0x20, R6\nLD.E R6, [R2.64]", "from memory"),
         ("LDG.E R6, [R8.64]\nIMAD.WIDE R2, R6, 0x4, R4\nLD.E R6, [R2.64]", "loaded from memory"),
         ("LDC.64 R6, c[0x0][0x210]\nIADD3 R3, R3, R7, RZ\nLD.E R6, [R2.64]", "kernel parameter 0"),
     ],
@@ -153,6 +155,17 @@ def test_a_function_of_the_file_is_followed_for_every_call() -> None:
     assert starts == [0, 0x100]
     assert [p.executions for p in found.access.patterns] == [1, 1]
     assert found.counted
+    assert not kernel.refusals
+
+
+def test_lanes_that_return_early_meet_the_others_behind_the_call() -> None:
+    early = CALLS.replace("STS [R7], R0", "ISETP.GT.AND P0, PT, R0, 0xf, PT\n"
+                          "@P0 RET.REL.NODEC R20 `(k)\nSTS [R7], R0")  # fmt: skip
+    kernel = sass(early.replace("\nEXIT\n", "\nSTS [R4], R0\nEXIT\n"))
+    inside, behind = sorted(kernel.accesses, key=lambda found: -len(found.access.patterns))
+    assert [int(p.active.sum()) for p in inside.access.patterns] == [16, 16]
+    (pattern,) = behind.access.patterns
+    assert (int(pattern.active.sum()), pattern.executions) == (32, 1)
     assert not kernel.refusals
 
 

@@ -24,7 +24,7 @@ from bankwise.read.sass.parse import SassKernel
 from bankwise.read.toolkit import find_programs, run_program, version_of
 
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+)([a-z]?)([^\n]*)", re.MULTILINE)
-_LOC = re.compile(r"^\s*\.loc\s[^\n]*", re.MULTILINE)
+_LOC = re.compile(r"^[ \t]*\.loc\s[^\n]*", re.MULTILINE)
 _FILE = re.compile(r"^\s*\.file\s+(\d+)", re.MULTILINE)
 _HINT = (
     "it comes with the CUDA Toolkit, with the Python packages triton and nvidia-cuda-nvcc; set "

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bankwise.read.amd.dpp import ENCODINGS
+from bankwise.read.amd.exchange import exchange
 from bankwise.read.amd.execution import whole_writes
 from bankwise.read.amd.flat import (
     first_shared_byte,
@@ -14,8 +15,9 @@ from bankwise.read.amd.flat import (
     in_shared,
     makes_shared_addresses,
 )
+from bankwise.read.amd.floats import rounds_to_nearest
 from bankwise.read.amd.masks import EXEC
-from bankwise.read.amd.operands import Operand, operand
+from bankwise.read.amd.operands import Operand, bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
@@ -57,12 +59,12 @@ Loads = Callable[[State, AmdInstruction], tuple[Value, ...] | None]
 def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     """Decode all operations of ``kernel``."""
     operations, words = kernel.operations, cells(kernel)
-    shared = makes_shared_addresses(kernel)
+    shared, floats = makes_shared_addresses(kernel), rounds_to_nearest(kernel)
     found = decode(
         operations,
         kernel.line,
         lambda op: flat_access(op) if shared and op.name.startswith("flat_") else touch(op),
-        lambda op, touched: _step(op, kernel.labels, touched, loads, words),
+        lambda op, touched: _step(op, kernel.labels, touched, loads, words, floats),
         lambda op: op.name.startswith(_FAMILIES),
     )
     return replace(found, program=whole_writes(found.program, operations))
@@ -74,11 +76,12 @@ def _step(
     found: Touches,
     loads: Loads,
     words: tuple[str, ...],
+    floats: bool,
 ) -> ProgramStep:
     if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
         return _control(op, labels)
     writes = _results(op)
-    run = _meaning(op, loads) if writes else None
+    run = _meaning(op, loads, floats) if writes else None
     step = ProgramStep(
         line=op.line,
         name=op.name,
@@ -150,13 +153,17 @@ def _condition(condition: str, names: tuple[str, ...]) -> Callable[[State], Valu
     return holds
 
 
-def _meaning(op: AmdInstruction, loads: Loads) -> Callable[[State], None] | None:
+def _meaning(op: AmdInstruction, loads: Loads, floats: bool) -> Callable[[State], None] | None:
     if op.name.startswith("s_load_dword"):
         return _load(op, loads)
     if any("_base" in text for text in op.operands) and not op.name.endswith("64"):
         return None  # 32 bits of an aperture: which ones is not documented
     if op.name.startswith("s_"):
         return scalar(op.name, tuple(operand(text) for text in op.operands), op.line)
+    if op.name.startswith("ds_"):
+        return exchange(op)
+    if "_f32" in op.name and not floats:
+        return None
     return vector(op) if op.name.startswith("v_") else None
 
 
@@ -221,10 +228,12 @@ def _sources(op: AmdInstruction, writes: tuple[str, ...]) -> tuple[str, ...]:
     first = 0 if not writes or op.name.startswith(("s_cmp", "s_bitcmp", *_BOTH)) else 1
     if op.name.startswith(("s_addk", "s_mulk", "s_bitset", "s_cmov", "v_writelane")):
         first = 0
+    if op.name.startswith(("v_fmac", "v_mac_")):
+        first = 0  # the result is added to
     if op.encoding in ENCODINGS:
         first = 0  # lanes without a source keep what they had
     for text in op.operands[first:]:
-        names += operand(text).registers
+        names += operand(bare(text)).registers
     if op.name.startswith(("s_addc", "s_subb", "s_cselect", "s_cmov")):
         names.append("scc")
     if not op.name.startswith("s_") or "exec_b" in op.name or set(writes) & set(EXEC):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bankwise.read.amd.calls import with_calls
 from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.flat import makes_shared_addresses
+from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels, target
 from bankwise.read.amd.start import known_memory, load, start
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.driver import Dialect, Size, Threads
+from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
 
 
@@ -28,11 +31,16 @@ def _start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State:
     return start(kernel, size, args, known_memory(kernel, size, args))
 
 
-def _other_start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State | None:
-    """With the other pair of apertures, where the kernel makes addresses of them."""
-    if not makes_shared_addresses(kernel):
-        return None
-    return start(kernel, size, args, known_memory(kernel, size, args), apertures=1)
+def _other_starts(
+    kernel: AmdKernel, size: Size, args: ArgumentValues, trace: Trace
+) -> tuple[State, ...]:
+    """With the other pair of apertures, where the kernel makes addresses of them, and with other
+    errors of reciprocals, where they decided anything."""
+    operations = enumerate(kernel.operations)
+    inverts = any(n in trace.executed and uses_reciprocals(op) for n, op in operations)
+    errors = RECIPROCAL_ERRORS[1:] if inverts else (0,) if makes_shared_addresses(kernel) else ()
+    memory = known_memory(kernel, size, args)
+    return tuple(start(kernel, size, args, memory, 1, error) for error in errors)
 
 
 AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
@@ -47,11 +55,13 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     portable=False,
     target=target,
     names=kernel_names,
-    kernels=kernels,
+    kernels=lambda text, file, only: tuple(
+        with_calls(kernel, text) for kernel in kernels(text, file, only)
+    ),
     instructions=lambda kernel: kernel.operations,
     threads=_threads,
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),
     decode=_decode,
     start=_start,
-    other_start=_other_start,
+    other_starts=_other_starts,
 )

@@ -6,7 +6,7 @@ instructions look at the low 24 or 16 bits of their sources. Source: AMD CDNA3 I
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -91,6 +91,22 @@ def low24_signed(x: Array) -> Array:
 def half(function: Function) -> Function:
     """An operation on the lower 16 bits of its sources."""
     return lambda x, y: function(x & _LOW16, y & _LOW16, 16)
+
+
+def packed(
+    function: Function, sources: Sequence[Array], low: Sequence[int], high: Sequence[int]
+) -> Array:
+    """Both halves of a result; ``low``, ``high``: which half of each source each is made of."""
+    shifts = [[np.uint32(16 * pick) for pick in picks] for picks in (low, high)]
+    first, second = (
+        function(*(x >> by & _LOW16 for x, by in zip(sources, one, strict=True))) for one in shifts
+    )
+    return (first & _LOW16) | ((second & _LOW16) << np.uint32(16))
+
+
+def sign_word(x: Array) -> Array:
+    """All ones where the sign is set, else 0."""
+    return i.shift_right_signed(x, np.full_like(x, 31))
 
 
 def reversed_operands(function: Function) -> Function:

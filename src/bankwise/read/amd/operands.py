@@ -18,6 +18,7 @@ from bankwise.read.follow.values import Unknown, Value, constant
 _RANGE = re.compile(r"([vsa]|ttmp|acc)\[(\d+)(?::(\d+))?\]")
 _SINGLE = re.compile(r"(?:[vsa]|ttmp)\d+")
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
+_SIGNED = re.compile(r"(?:-|neg\(|abs\(|sext\(|\|)+([a-z][\w:\[\]]*)[|)]*")
 _FLOAT = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 _PAIRS = ("vcc", "exec", "flat_scratch", "xnack_mask", "src_shared_base", "src_private_base")
 _SPECIAL = re.compile(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
@@ -51,6 +52,12 @@ def operand(text: str) -> Operand:
     if _FLOAT.fullmatch(text):
         return Operand(text, number=struct.unpack("<I", struct.pack("<f", float(text)))[0])
     return Operand(text, number=0 if text == "null" else None)
+
+
+def bare(text: str) -> str:
+    """An operand without the signs of floating-point sources and of sub-dword ones: ``-|v3|``."""
+    found = _SIGNED.fullmatch(text)
+    return found[1] if found else text
 
 
 def _octal(text: str) -> bool:

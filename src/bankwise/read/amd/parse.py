@@ -113,6 +113,17 @@ def fragment(text: str) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
     return _code(text.splitlines(), 0)[:2]
 
 
+def function(
+    lines: Sequence[str], name: str
+) -> tuple[tuple[AmdInstruction, ...], dict[str, int]] | None:
+    """The operations and labels of the function ``name``; None if the text has it not whole."""
+    start = next((n for n, line in enumerate(lines) if _label(line) == name), None)
+    if start is None:
+        return None
+    operations, labels, ended = _code(lines, start)
+    return (operations, labels) if ended else None
+
+
 def _descriptors(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     for at, line in enumerate(lines):
         words = line.partition(";")[0].split()

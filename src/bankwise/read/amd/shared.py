@@ -93,9 +93,9 @@ def _shape(name: str) -> tuple[AccessKind, Direction, int] | None:
         return "plain", two[0], two[1]
     if found := _TRANSPOSE.fullmatch(name):
         return "transpose", "read", int(found[1]) // 8
-    if found := _READ.fullmatch(name):
+    if (found := _READ.fullmatch(name)) and found[1] in _WIDTHS:
         return "plain", "read", _WIDTHS[found[1]]
-    if found := _WRITE.fullmatch(name):
+    if (found := _WRITE.fullmatch(name)) and found[1] in _WIDTHS:
         return "plain", "write", _WIDTHS[found[1]]
     if (found := _ATOMIC.fullmatch(name)) and found[1] in _WIDTHS:
         return "atomic", "write", max(4, _WIDTHS[found[1]])

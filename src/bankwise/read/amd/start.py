@@ -14,6 +14,7 @@ import numpy as np
 
 from bankwise.errors import InputError
 from bankwise.read.amd.flat import APERTURE_PAIRS, PRIVATE, SHARED
+from bankwise.read.amd.floats import ERROR
 from bankwise.read.amd.masks import EXEC, pack
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, Argument
@@ -42,10 +43,15 @@ _POINTERS = {"kernarg_segment_ptr": "kernarg", "dispatch_ptr": "dispatch"}
 
 
 def start(
-    kernel: AmdKernel, size: _Size, arguments: ArgumentValues, memory: Memory, apertures: int = 0
+    kernel: AmdKernel,
+    size: _Size,
+    arguments: ArgumentValues,
+    memory: Memory,
+    apertures: int = 0,
+    error: int = 0,
 ) -> State:
     """The registers of all waves of one workgroup. ``apertures``: which pair stands for those of
-    the machine."""
+    the machine; ``error``: of its reciprocals."""
     (x, y, z), exists = threads(size, WAVE)
     waves = np.asarray(exists.any(1)).reshape(-1, 1)
     state = State(np.broadcast_to(waves, exists.shape), lanes=exists)
@@ -61,6 +67,7 @@ def start(
     for name, upper in zip((SHARED, PRIVATE), APERTURE_PAIRS[apertures], strict=True):
         state.registers[name] = constant(upper)
         state.registers[name.replace("_hi", "_lo")] = constant(0)
+    state.registers[ERROR] = constant(error)
     for number, value in enumerate(_scalars(kernel, memory, arguments)):
         state.registers[f"s{number}"] = value
     return state
@@ -122,6 +129,8 @@ def _argument(kernel: AmdKernel, name: str | int) -> Argument:
 
 def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> Value:
     parts = [memory.get((where, at + n)) for n in range(4)]
+    if any(part is not None for part in parts):  # no program looks at what pads an argument
+        parts = [_padding(kernel, at + n) if p is None else p for n, p in enumerate(parts)]
     known = [part for part in parts if part is not None]
     if len(known) == 4:
         return constant(sum(part << (8 * n) for n, part in enumerate(known)))
@@ -132,6 +141,12 @@ def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> 
     buffers = bool(inside) and all(a.kind == "global_buffer" for a in inside)
     space: Space = "global" if buffers else "launch"
     return Unknown(f"kernel argument {name}", line, uniform=True, space=space)
+
+
+def _padding(kernel: AmdKernel, at: int) -> int | None:
+    """0 for a byte that belongs to no argument."""
+    covered = any(a.offset <= at < a.offset + a.size for a in kernel.arguments)
+    return None if covered or not kernel.arguments else 0
 
 
 def _scalars(kernel: AmdKernel, memory: Memory, arguments: ArgumentValues) -> Iterator[Value]:

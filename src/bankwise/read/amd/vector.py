@@ -5,13 +5,17 @@ What is in no table is not followed, and its destinations become unknown.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import numpy as np
 
+from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read.amd import numbers as amd
 from bankwise.read.amd.dpp import ENCODINGS, dpp
+from bankwise.read.amd.floats import comparison as floats_compared
+from bankwise.read.amd.floats import float_sources, floating
 from bankwise.read.amd.lanes import (
     Make,
     Run,
@@ -27,10 +31,10 @@ from bankwise.read.amd.lanes import (
     write_lane,
 )
 from bankwise.read.amd.masks import EXEC, lanes, pack, set_exec
-from bankwise.read.amd.operands import Operand, operand, value
+from bankwise.read.amd.operands import Operand, bare, operand, value
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.amd.scalar_tables import comparison
-from bankwise.read.amd.vector_tables import CARRIES, FUNCTIONS, SELECTIONS, Function
+from bankwise.read.amd.vector_tables import CARRIES, FUNCTIONS, PACKED, SELECTIONS, Function
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
 from bankwise.read.follow.choices import conjunction, difference, disjunction
 from bankwise.read.follow.state import State, read, running, write
@@ -62,7 +66,7 @@ def vector(op: AmdInstruction) -> Run | None:
     """What a vector instruction does; None if it is not followed."""
     if not op.operands:
         return None
-    if any(name in op.modifiers for name in _CHANGES) and op.name != "v_pk_mov_b32":
+    if any(name in op.modifiers for name in _CHANGES) and not op.name.startswith("v_pk_"):
         return None
     operands = tuple(operand(text) for text in op.operands)
     to, sources = operands[0], operands[1:]
@@ -72,9 +76,14 @@ def vector(op: AmdInstruction) -> Run | None:
         return _compare(op, to, sources) if op.name.startswith("v_cmp") else None
     if op.encoding == "sdwa":
         return _sdwa(op, to, sources)
+    if op.name in PACKED:
+        return _packed(op, to, sources)
     special = _SPECIAL.get(op.name)
     if special is not None:
         return special(op, to, sources)
+    number = floating(op, to)
+    if number is not None:
+        return number
     if op.name.startswith("v_cmp"):
         return _compare(op, to, sources)
     if op.name in CARRIES:
@@ -94,9 +103,31 @@ def _simple(name: str, to: Operand, sources: Sources, count: int) -> Run | None:
     return lambda state: put(state, to, compute(*sources(state)))
 
 
+def _packed(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
+    """v_pk_*: the same for both 16-bit halves; op_sel and op_sel_hi pick the halves."""
+    function = PACKED[op.name]
+    if operands_of(function) != len(sources) or {"clamp", "neg_lo", "neg_hi"} & set(op.modifiers):
+        return None
+    words = (("op_sel", 0), ("op_sel_hi", 1))
+    picks = [_picks(op.modifiers.get(name), len(sources), usual) for name, usual in words]
+    plain = plain_sources(sources)
+    if any(len(one) != len(sources) for one in picks):
+        return None
+
+    def run(state: State) -> None:
+        put(state, to, apply(lambda *values: amd.packed(function, values, *picks), *plain(state)))
+
+    return run
+
+
+def _picks(text: str | None, count: int, default: int) -> list[int]:
+    return [default] * count if text is None else [int(n) for n in re.findall("[01]", text)]
+
+
 def _sdwa(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """Sub-dword sources of a two-operand instruction with a whole result."""
-    picks = [SELECTIONS.get(op.modifiers.get(f"src{n}_sel", "DWORD")) for n in range(len(sources))]
+    picks = [_selection(op, n) for n in range(len(sources))]
+    sources = tuple(operand(bare(source.text)) for source in sources)
     if op.modifiers.get("dst_sel", "DWORD") != "DWORD" or None in picks or len(sources) > 2:
         return None
 
@@ -105,6 +136,16 @@ def _sdwa(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run 
         return tuple(apply(p, v) for p, v in zip(picks, values, strict=True) if p is not None)
 
     return _simple(op.name, to, picked, len(sources))
+
+
+def _selection(op: AmdInstruction, n: int) -> Function | None:
+    """The part of a source, with its sign if the text says ``sext``."""
+    part, text = op.modifiers.get(f"src{n}_sel", "DWORD"), op.operands[n + 1]
+    pick = SELECTIONS.get(part)
+    if text == bare(text) or pick is None:
+        return pick
+    bits = {"BYTE": 8, "WORD": 16}.get(part.partition("_")[0], 32)
+    return (lambda x: b.sign_extend(pick(x), bits)) if text.startswith("sext(") else None
 
 
 def _dpp(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
@@ -135,14 +176,19 @@ def _put_mask(state: State, to: Operand, found: Value) -> None:
 def _compare(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     words = op.name.split("_")
     kind = words[-1]
-    function = comparison(words[2], kind)
-    if function is None or len(words) != 4 or kind not in ("u32", "i32", "u64", "i64", "u16"):
+    floats = kind == "f32" and len(words) == 4
+    function = floats_compared(words[2]) if floats else comparison(words[2], kind)
+    if function is None or len(words) != 4 or kind not in _COMPARED:
         return None
     if len(to.registers) != 2 or len(sources) != 2:
         return None
+    signed = float_sources(op, 1)
 
     def run(state: State) -> None:
-        values = tuple(_of_kind(state, s, kind) for s in sources)
+        if floats:
+            values = tuple(source(state) for source in signed)
+        else:
+            values = tuple(_of_kind(state, s, kind) for s in sources)
         _put_mask(state, to, apply(function, *values))
         if words[1] == "cmpx":
             set_exec(state, value(state, to, 0), value(state, to, 1))
@@ -150,12 +196,15 @@ def _compare(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> R
     return run
 
 
+_COMPARED = ("u32", "i32", "u64", "i64", "u16", "i16", "f32")
+
+
 def _of_kind(state: State, source: Operand, kind: str) -> Value:
     mask = running(state)
     low = value(state, source, 0, mask)
     if kind.endswith("64"):
         low = apply(i.join, low, value(state, source, 1, mask))
-    return apply(lambda x: x & np.uint32(0xFFFF), low) if kind == "u16" else low
+    return apply(lambda x: x & np.uint32(0xFFFF), low) if kind.endswith("16") else low
 
 
 def _carry(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:

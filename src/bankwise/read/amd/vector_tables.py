@@ -93,8 +93,34 @@ FUNCTIONS: Mapping[str, Function] = {
     "v_lshrrev_b16": amd.reversed_operands(amd.half(amd.shift_right)),
     "v_min_u16": amd.half(i.minimum_unsigned),
     "v_max_u16": amd.half(i.maximum_unsigned),
+    "v_min_i16": amd.half(i.minimum_signed),
+    "v_max_i16": amd.half(i.maximum_signed),
+    "v_ashrrev_i16": amd.reversed_operands(amd.half(amd.shift_right_signed)),
+    "v_sad_u32": lambda x, y, z: np.maximum(x, y) - np.minimum(x, y) + z,
+    "v_min3_i32": lambda x, y, z: i.minimum_signed(i.minimum_signed(x, y), z),
+    "v_max3_i32": lambda x, y, z: i.maximum_signed(i.maximum_signed(x, y), z),
+    "v_ffbh_i32": lambda x: b.zeros_above(x ^ amd.sign_word(x)),
 }
-"""32-bit results of 32-bit sources."""
+"""32-bit results of 32-bit sources. The 16-bit forms clear the upper half on these machines; those
+that leave it as it was (v_add_i16, v_mad_u16) are not followed."""
+
+PACKED: Mapping[str, Function] = {
+    "v_pk_add_u16": amd.half(i.add),
+    "v_pk_add_i16": amd.half(i.add),
+    "v_pk_sub_u16": amd.half(i.subtract),
+    "v_pk_sub_i16": amd.half(i.subtract),
+    "v_pk_mul_lo_u16": amd.half(i.multiply),
+    "v_pk_mad_u16": lambda x, y, z: (x * y + z) & _LOW16,
+    "v_pk_mad_i16": lambda x, y, z: (x * y + z) & _LOW16,
+    "v_pk_min_u16": amd.half(i.minimum_unsigned),
+    "v_pk_max_u16": amd.half(i.maximum_unsigned),
+    "v_pk_min_i16": amd.half(i.minimum_signed),
+    "v_pk_max_i16": amd.half(i.maximum_signed),
+    "v_pk_lshlrev_b16": amd.reversed_operands(amd.half(amd.shift_left)),
+    "v_pk_lshrrev_b16": amd.reversed_operands(amd.half(amd.shift_right)),
+    "v_pk_ashrrev_i16": amd.reversed_operands(amd.half(amd.shift_right_signed)),
+}
+"""What each 16-bit half of the result is, of halves of the sources."""
 
 CARRIES: Mapping[str, tuple[bool, bool, bool]] = {
     "v_add_co_u32": (False, False, False),

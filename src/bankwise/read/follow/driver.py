@@ -5,7 +5,7 @@ knows. To add one: a record like ``read/ptx/dialect.py``, and its name in the ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -66,6 +66,10 @@ Parts = Callable[[Touched], Mapping[str, Touched]]
 """What an access touched, cut into allocations by name; "" for what is of none, or of several."""
 
 
+def _no_other(kernel: object, size: Size, args: ArgumentValues, trace: Trace) -> tuple[State, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect(Generic[K, I]):
     """One language of machine code.
@@ -81,8 +85,8 @@ class Dialect(Generic[K, I]):
 
     Following: ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it;
     ``decode`` and ``start``: the steps of a kernel, and the registers of one workgroup, for a size
-    and values of arguments; ``other_start``: the same with other numbers where only the machine
-    knows them, None if there are none: what is touched must not depend on them. ``parts``: see
+    and values of arguments; ``other_starts``: the same with other numbers where only the machine
+    knows them: what is touched must not depend on them. ``parts``: see
     :data:`Parts`; ``label``: what an instruction is called in notes beside its name in the machine
     files, "" if nothing; ``address``: of an instruction in its function, in bytes; ``place``: equal
     for the copies of one instruction, where a function is called several times; ``runs``: whether
@@ -105,7 +109,7 @@ class Dialect(Generic[K, I]):
     strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
     decode: Callable[[K, Size, ArgumentValues], Decoded]
     start: Callable[[K, Size, ArgumentValues], State]
-    other_start: Callable[[K, Size, ArgumentValues], State | None] = lambda kernel, size, args: None
+    other_starts: Callable[[K, Size, ArgumentValues, Trace], Sequence[State]] = _no_other
     parts: Callable[[K, Trace], Parts] = lambda kernel, trace: _whole
     label: Callable[[I], str] = lambda instruction: ""
     address: Callable[[I], int | None] = lambda instruction: None
@@ -214,8 +218,8 @@ def _check(
     decoded = dialect.decode(kernel, size, args)
     trace = follow(decoded.program, lambda: dialect.start(kernel, size, args))
     parts = dialect.parts(kernel, trace)
-    other = dialect.other_start(kernel, size, args)
-    moved = "" if other is None else _moved(trace, follow(decoded.program, other.copy))
+    others = dialect.other_starts(kernel, size, args, trace)
+    moved = _moved(trace, [follow(decoded.program, other.copy) for other in others])
     generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved)))
     return AssemblyKernel(
         name=kernel.name,
@@ -233,12 +237,12 @@ def _check(
     )
 
 
-def _moved(trace: Trace, again: Trace) -> str:
-    """Why nothing is known for sure, if a second run touched other places."""
-    one, other = ({n: _places(part) for n, part in t.touched.items()} for t in (trace, again))
-    if one == other:
+def _moved(trace: Trace, again: Iterable[Trace]) -> str:
+    """Why nothing is known for sure, if another run touched other places."""
+    first = {n: _places(part) for n, part in trace.touched.items()}
+    if all({n: _places(part) for n, part in t.touched.items()} == first for t in again):
         return ""
-    return "its addresses depend on where the machine maps shared memory, which no text says"
+    return "its addresses depend on numbers that only the machine knows"
 
 
 def _places(touched: Touched) -> list[tuple[bytes, bytes, int]]:

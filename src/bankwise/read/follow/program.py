@@ -8,7 +8,7 @@ the data never run. What the slice leaves out cannot be seen by what it keeps.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -84,7 +84,17 @@ def program(steps: Sequence[ProgramStep]) -> Program:
     blocks = []
     for start, stop in zip(edges, [*edges[1:], len(steps)], strict=True):
         blocks.append(Block(start, stop, _after(steps[stop - 1], stop, number, len(edges))))
-    return Program(tuple(steps), tuple(blocks), _joins(blocks))
+    return Program(tuple(steps), tuple(blocks), _joins(_followed(blocks, steps)))
+
+
+def _followed(blocks: Sequence[Block], steps: Sequence[ProgramStep]) -> list[Block]:
+    """Blocks without the ways on which control is lost at once: nobody meets there."""
+    lost = {n for n, block in enumerate(blocks) if steps[block.start].flow == "lost"}
+    kept = [tuple(after for after in block.after if after not in lost) for block in blocks]
+    return [
+        replace(block, after=after or block.after)
+        for block, after in zip(blocks, kept, strict=True)
+    ]
 
 
 def _after(last: ProgramStep, stop: int, number: dict[int, int], end: int) -> tuple[int, ...]:

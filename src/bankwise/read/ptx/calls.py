@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from bankwise.read.ptx.parse import PtxFunction, PtxKernel, Statement
 
-MOST_STATEMENTS = 20_000
+MOST_STATEMENTS = 12_000
 MOST_DEPTH = 24
 """How much a kernel may grow by its calls, and how deep they go."""
 

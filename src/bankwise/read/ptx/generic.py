@@ -64,6 +64,8 @@ def _change(one: Statement, facts: dict[str, Origin], parameters: set[str]) -> N
 
 def _origin(one: Statement, facts: Mapping[str, Origin], parameters: set[str]) -> Origin:
     word, kind = one.parts[0], one.parts[-1]
+    if len(one.operands) < 2 or len(one.parts) < 2:
+        return "any"
     if one.name.startswith("ld.param"):
         return "host" if parameters & set(registers(one.operands[1])) else "any"
     if BYTES.get(kind, 8) < 8 and "wide" not in one.parts:

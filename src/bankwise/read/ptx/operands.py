@@ -13,9 +13,12 @@ from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.parse import Variable
 
-_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)U?")
+_NUMBER = re.compile(
+    r"(-?)(?:0[xX]([0-9a-fA-F]{1,16})|0[bB]([01]{1,64})|0([0-7]{1,22})|(0|[1-9]\d{0,19}))U?"
+)
+"""Source: PTX ISA, integer constants: hexadecimal, binary, octal behind a 0, decimal."""
 _FLOAT = re.compile(r"0[fFdD]([0-9a-fA-F]{8,16})")
-_ADDRESS = re.compile(r"\[\s*([%\w$.]+)\s*(?:\+\s*(-?(?:0[xX])?[0-9a-fA-F]+))?\s*\]")
+_ADDRESS = re.compile(r"\[\s*([%\w$.]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 
 WINDOW = 1 << 24
 """Every shared variable is followed in an address window of its own: variable i begins at
@@ -31,7 +34,18 @@ def symbols(shared: tuple[Variable, ...]) -> dict[str, int]:
 def address(text: str) -> Address | None:
     """Read an address operand; None if it has another form."""
     found = _ADDRESS.fullmatch(text.strip())
-    return Address(((found[1], 1),), int(found[2] or "0", 0)) if found else None
+    offset = integer(found[2] or "0") if found else None
+    return Address(((found[1], 1),), offset) if found and offset is not None else None
+
+
+def integer(text: str) -> int | None:
+    """The value of an integer constant; None if it is none."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    digits = zip(found.groups()[1:], (16, 2, 8, 10), strict=True)
+    value_ = next(int(part, base) for part, base in digits if part is not None)
+    return -value_ if found[1] else value_
 
 
 def registers(text: str) -> tuple[str, ...]:
@@ -43,9 +57,9 @@ def value(
     state: State, text: str, known: Mapping[str, int], lanes: BoolArray | None = None
 ) -> Value:
     """The bits of a source operand: uint64 for constants, the register's own type else."""
-    number = _NUMBER.fullmatch(text)
-    if number:
-        return constant(int(text.rstrip("U"), 0), np.uint64)
+    number = integer(text)
+    if number is not None:
+        return constant(number, np.uint64)
     bits = _FLOAT.fullmatch(text)
     if bits:
         return constant(int(bits[1], 16), np.uint64)

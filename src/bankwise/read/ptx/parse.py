@@ -30,11 +30,11 @@ _FUNCTION = re.compile(
     re.MULTILINE,
 )
 _SHARED = re.compile(
-    r"\.shared\s+(?:\.align\s+(\d+)\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d*\])*)"
+    r"\.shared\s+(?:\.align\s+(\d{1,9})\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)((?:\[\d{0,12}\])*)"
 )
 _LABEL = re.compile(r"\s*([$\w]+):(?!:)")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
-_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")
+_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d{1,9})\s+(\d{1,9})")
 _PARAM = re.compile(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
 _SIZE = re.compile(r"\.(reqntid|maxntid)\s+([\d, ]+)")
 
@@ -190,7 +190,7 @@ def _kernel(text: str, entry: re.Match[str], files: Mapping[str, str], file: str
         statements=statements,
         labels=labels,
         shared=tuple(_variables(text, opening, closing)),
-        workgroup_size=tuple(map(int, re.findall(r"\d+", size[2]))) if size else None,
+        workgroup_size=tuple(map(int, re.findall(r"\d{1,9}", size[2]))) if size else None,
         bounded=bool(size and size[1] == "maxntid"),
     )
 

@@ -15,7 +15,7 @@ import re
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Direction
 from bankwise.read.follow.decoded import DecodedAccess, Touches
-from bankwise.read.ptx.operands import address
+from bankwise.read.ptx.operands import address, integer
 from bankwise.read.ptx.parse import BYTES, Statement
 
 _DESCRIPTORS = re.compile(
@@ -94,7 +94,7 @@ def _matrix(statement: Statement) -> DecodedAccess | Refusal:
 def _copy(statement: Statement) -> DecodedAccess | Refusal:
     at = address(statement.operands[0]) if statement.operands else None
     size = statement.operands[2] if len(statement.operands) > 2 else ""
-    if at is None or not re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", size):
+    width = integer(size)
+    if at is None or width not in (4, 8, 16):
         return Refusal(f"{statement.name}: its address or size is not understood")
-    width = int(size, 0)
     return DecodedAccess(f"cp.async.b{8 * width}", "async", "write", width, at, at.offset_bytes)

@@ -27,7 +27,7 @@ _ENDS = ("EXIT", "KILL", "RET", "BRX", "BRXU", "JMX", "JMXU")
 _SECTION_BYTES = 1 << 24
 """Every section is followed at an address of its own; where it is loaded is not known."""
 
-MOST_INSTRUCTIONS = 40_000
+MOST_INSTRUCTIONS = 12_000
 MOST_DEPTH = 24
 """How much a kernel may grow by its calls, and how deep they go."""
 
@@ -52,7 +52,7 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
-class Inlined:
+class InlinedSass:
     """A kernel with all that it calls. ``targets``: where branches, calls and returns go, by their
     numbers; ``returns``: what the returns of functions read; ``refused``: why a call is not
     followed; ``shared``: the variables that have a window of their own."""
@@ -99,7 +99,7 @@ class _Copies:
     waiting: list[_Call] = field(default_factory=list)
 
 
-def inlined(body: Body, bodies: Mapping[str, Body]) -> Inlined:
+def inlined(body: Body, bodies: Mapping[str, Body]) -> InlinedSass:
     """``body`` with the functions of ``bodies`` that it calls."""
     work = _Copies(bodies)
     _copy(work, body, tuple(_own(body)), ((body.name, 0),), None)
@@ -108,7 +108,7 @@ def inlined(body: Body, bodies: Mapping[str, Body]) -> Inlined:
         work.targets[call.number] = len(work.out)
         _copy(work, call.body, tuple(sorted(_reached(call.body, call.start))), call.stack, call)
     code, shared = placed(work.out)
-    return Inlined(code, work.targets, work.returns, work.refused, shared)
+    return InlinedSass(code, work.targets, work.returns, work.refused, shared)
 
 
 def _copy(
@@ -118,11 +118,12 @@ def _copy(
     stack: tuple[tuple[str, int], ...],
     call: _Call | None,
 ) -> None:
-    """Append ``members`` of ``body``; a return twice: one that goes back, one that is lost."""
+    """Append ``members`` of ``body``; a return twice: one that goes back, one that is lost. A
+    return under a predicate is one: what does not return goes on."""
     numbers, at = {}, len(work.out)
     for member in members:
         numbers[member] = at
-        at += 2 if call and body.instructions[member].parts[0] == "RET" else 1
+        at += 2 if call and _always_returns(body.instructions[member]) else 1
     for member in members:
         one = _placed(body.instructions[member], work.bodies)
         number, word = len(work.out), one.parts[0]
@@ -131,12 +132,17 @@ def _copy(
             _call(work, body, member, numbers, stack)
         elif word == "RET" and call:
             work.targets[number] = call.back
-            work.returns[number] = Return(one.operands[0] if one.operands else "", call.places)
-            work.out.append(one)
+            if _always_returns(one):
+                work.returns[number] = Return(one.operands[0] if one.operands else "", call.places)
+                work.out.append(one)
         else:
             target = _target(one, body)
             if target is not None:
                 work.targets[number] = numbers.get(target, -1)
+
+
+def _always_returns(one: SassInstruction) -> bool:
+    return one.parts[0] == "RET" and not one.guard
 
 
 def _call(

@@ -146,7 +146,7 @@ def _control(
         conditions.append(second)
         reads += names(text)
     back = kernel.code.returns.get(number)
-    if back is not None and not guard:
+    if back is not None:
         conditions.append(lambda state: _goes_back(state, back))
         reads += names(back.register)
     if not conditions:

@@ -56,7 +56,7 @@ def _threads(kernel: SassKernel) -> Threads:
 def _strange_argument(kernel: SassKernel, key: str | int) -> str | None:
     count = len(kernel.facts.parameters or ())
     place = isinstance(key, str) and key.startswith("c[0x0][")
-    position = str(key).isdigit() and int(key) < count
+    position = str(key).isdecimal() and int(key) < count
     if place or position or key in IDS:
         return None
     has = f"it has parameters 0 to {count - 1}" if count else "the text counts none"

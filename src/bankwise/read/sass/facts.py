@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankwise.errors import InputError, Location
 
@@ -39,7 +39,8 @@ class Facts:
 
     ``workgroup_size``: threads; ``bounded``: only the most it may have. ``shared_bytes``: static,
     without what the driver keeps. ``parameters``: (offset, size) in bytes, by position.
-    ``parameter_base``: where they begin in constant bank 0.
+    ``parameter_base``: where they begin in constant bank 0. ``literals``: constant bank 2, which
+    the compiler fills; empty if it is not known, or holds addresses.
     """
 
     workgroup_size: tuple[int, int, int] | None = None
@@ -47,6 +48,7 @@ class Facts:
     shared_bytes: int | None = None
     parameters: tuple[tuple[int, int], ...] | None = None
     parameter_base: int | None = None
+    literals: bytes = b""
 
 
 def from_text(sections: Mapping[str, str], kernel: str, generation: int) -> Facts:
@@ -102,8 +104,15 @@ def from_cubin(data: bytes, file: str) -> Mapping[str, Facts]:
     for name in kernels:
         info = sections.get(f".nv.info.{name}", (b"", 0))[0]
         shared = sections.get(f".nv.shared.{name}", (b"", 0))[1]
-        found[name] = _facts(list(_attributes(info)), shared, kept)
+        facts = _facts(list(_attributes(info)), shared, kept)
+        found[name] = replace(facts, literals=_literals(sections, name))
     return found
+
+
+def _literals(sections: Mapping[str, tuple[bytes, int]], kernel: str) -> bytes:
+    name = f".nv.constant2.{kernel}"
+    placed = any(f"{kind}{name}" in sections for kind in (".rel", ".rela"))
+    return b"" if placed else sections.get(name, (b"", 0))[0]
 
 
 def _sections(data: bytes, file: str) -> tuple[int, bool, dict[str, tuple[bytes, int]]]:

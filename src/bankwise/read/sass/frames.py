@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bankwise.read.follow.ways import facts_before
-from bankwise.read.sass.calls import Inlined
+from bankwise.read.sass.calls import InlinedSass
 from bankwise.read.sass.effects import results
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import address, names, number
@@ -40,7 +40,7 @@ class Frames:
     every: tuple[str, ...]
 
 
-def frames(code: Inlined) -> Frames:
+def frames(code: InlinedSass) -> Frames:
     """The words of local memory that ``code`` names."""
     local = [n for n, one in enumerate(code.instructions) if one.parts[0] in ("LDL", "STL")]
     if not local:
@@ -91,7 +91,7 @@ def _words(one: SassInstruction, pointer: int) -> tuple[str, ...]:
     text = next((t for t in one.operands if t.startswith("[")), "")
     at = address(text)
     count = {(): 1, ("64",): 2, ("128",): 4}.get(tuple(p for p in one.parts[1:] if p != "LU"))
-    if at is None or count is None or at.terms != ((POINTER, 1),):
+    if len(one.operands) != 2 or at is None or count is None or at.terms != ((POINTER, 1),):
         return ()
     first = pointer + at.offset_bytes
     return () if first % 4 else tuple(f"L{first + 4 * n}" for n in range(count))

@@ -24,7 +24,7 @@ from bankwise.read.follow.spaces import Origin, either, either_of, shared_byte, 
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Value, apply
 from bankwise.read.follow.ways import facts_before
-from bankwise.read.sass.calls import Inlined
+from bankwise.read.sass.calls import InlinedSass
 from bankwise.read.sass.effects import results
 from bankwise.read.sass.forms import form
 from bankwise.read.sass.frames import Frames
@@ -35,7 +35,8 @@ GENERIC = re.compile(r"(?:LD|ST|ATOM|RED|QSPC)(?:\.|$)")
 _ADDRESS = re.compile(
     r"(?:desc\[\w+\])?\[(?:(R\d+)(?:\.64)?|RZ(?:\.U32)?\+(UR\d+)|(UR\d+))(?:\+(-?0x[0-9a-f]+))?\]"
 )
-_COPIES = ("MOV", "UMOV", "R2UR", "SHFL", "SEL", "USEL", "FSEL", "PRMT", "UPRMT")
+_CHOICES = ("SEL", "USEL", "FSEL", "PRMT", "UPRMT")
+_COPIES = ("MOV", "UMOV", "R2UR", "SHFL", *_CHOICES)
 _SUMS = ("IADD3", "IADD", "VIADD", "UIADD3", "UIADD", "LOP3", "ULOP3")
 _NUMBERS = re.compile(
     r"U?(?:POPC|FLO|BREV|IABS|F2I\w*|I2F\w*|MUFU|VOTE|VOTEU|MATCH|S2R|CS2R|S2UR|BMSK|SGXT|P2R|REDUX)"
@@ -53,7 +54,7 @@ def pointer_of(one: SassInstruction) -> tuple[str, int] | None:
     return found[1] or found[2] or found[3], int(found[4] or "0", 16)
 
 
-def of_the_host(code: Inlined, stack: Frames, window: str) -> frozenset[int]:
+def of_the_host(code: InlinedSass, stack: Frames, window: str) -> frozenset[int]:
     """The generic accesses that cannot touch shared memory, by number. ``window``: the constant
     that holds the upper word of its addresses, empty if none does."""
     wanted = [n for n, one in enumerate(code.instructions) if GENERIC.match(one.name)]
@@ -112,30 +113,40 @@ def _result(one: SassInstruction, half: int, facts: Mapping[str, Origin], window
         return _constant(sources[0], half, window) if sources else "any"
     if _NUMBERS.match(one.name):
         return "number"
-    if word in ("SHF", "USHF"):
-        count = number(sources[1]) if len(sources) == 3 else None
-        return "number" if count else "any"
     wide = half if "64" in one.parts else 0
     kinds = [_operand(text, wide, facts, window) for text in sources]
+    if word in ("SHF", "USHF"):
+        return _shifted(one, sources, kinds)
     if word in _COPIES:
-        return either_of(kinds[:2] if word not in ("MOV", "UMOV", "R2UR", "SHFL") else kinds[:1])
+        return either_of(kinds if word in _CHOICES else kinds[:1])
     if word in _SUMS:
         return sum_of(kinds)
-    if word in ("IMAD", "UIMAD"):
+    if word in ("IMAD", "UIMAD") and len(sources) == 3:
         return _product(one, sources, kinds, _operand(sources[-1], half, facts, window))
     if word in ("LEA", "ULEA"):
-        return sum_of(kinds[1:2]) if (number(sources[-1]) or 0) > 0 and len(kinds) > 2 else "any"
+        return sum_of(kinds[1:2]) if len(kinds) > 2 and (number(sources[-1]) or 0) > 0 else "any"
     return "any"
+
+
+def _shifted(one: SassInstruction, sources: tuple[str, ...], kinds: list[Origin]) -> Origin:
+    """SHF: a sign, and the upper word of an index that is shifted to the left, are numbers."""
+    count = number(sources[1]) if len(sources) == 3 else None
+    plain = ("number", "host")
+    if all(kind in plain for kind in kinds) and count:
+        return "number"
+    sign = one.name.endswith("SHF.R.S32.HI") and count == 31
+    upper = {"L", "HI"} <= set(one.parts) and kinds[-1] in plain and 0 < (count or 0) < 32
+    return "number" if sign or upper else "any"
 
 
 def _product(
     one: SassInstruction, sources: tuple[str, ...], kinds: list[Origin], last: Origin
 ) -> Origin:
     """IMAD: a product is a number; RZ * RZ + c, a * 1 + c are none. ``last``: of the addend."""
-    if len(sources) != 3:
-        return "any"
-    if "WIDE" in one.parts or "HI" in one.parts:
-        return sum_of([last]) if "WIDE" in one.parts else "number"
+    if "HI" in one.parts:
+        return "number"
+    if "WIDE" in one.parts:
+        return sum_of([*kinds[: number(sources[1]) == 1], last])
     if "RZ" in sources[:2] or "URZ" in sources[:2]:
         return kinds[2]
     return sum_of([kinds[0] if number(sources[1]) == 1 else "number", kinds[2]])

@@ -178,9 +178,12 @@ def _shuffle(i: SassInstruction, constants: Constants) -> Meaning | None:
 
 def _vote(i: SassInstruction, constants: Constants) -> Meaning | None:
     """VOTE.ANY R0, P0, P1: the lanes in which P1 holds; whether it holds in any, in all."""
-    mode, target = (i.parts[1] if len(i.parts) == 2 else ""), following(i.operands[0], 1)
+    mode = i.parts[1] if len(i.parts) == 2 and i.operands else ""
+    if mode not in ("ANY", "ALL"):
+        return None
+    target = following(i.operands[0], 1)
     texts = i.operands[1:] if register(i.operands[0]) else i.operands
-    if mode not in ("ANY", "ALL") or len(texts) != 2 or not all(map(predicate_name, texts)):
+    if len(texts) != 2 or not all(map(predicate_name, texts)):
         return None
 
     def run(state: State) -> tuple[Value, ...]:
@@ -238,15 +241,17 @@ def spill(i: SassInstruction, words: tuple[str, ...]) -> Meaning:
     return Meaning(words, held, lambda state: tuple(read(state, name) for name in held))
 
 
-def outside(i: SassInstruction) -> Meaning:
-    """QSPC of a pointer of the host: it is not shared memory."""
+def outside(i: SassInstruction) -> Meaning | None:
+    """QSPC.E.S of a pointer of the host: it is not shared memory."""
+    if "S" not in i.parts or len(i.operands) != 3:
+        return None
     return _asked(i, lambda state: constant(0, np.bool_), ())
 
 
 def _space(i: SassInstruction, constants: Constants) -> Meaning | None:
     """QSPC.E.S P0, RZ, [R2]: whether the address lies in shared memory."""
     at = pointer_of(i)
-    if at is None or "S" not in i.parts:
+    if at is None or "S" not in i.parts or len(i.operands) != 3:
         return None
 
     def run(state: State) -> Value:

@@ -22,9 +22,9 @@ Constants = Callable[[int, int], Value]
 PREDICATES = 7
 """P0 to P6 can be written."""
 
-_REGISTER = re.compile(r"(U?R)(Z|\d+)")
+_REGISTER = re.compile(r"(U?R)(Z|\d{1,6})")
 _PREDICATE = re.compile(r"(!?)(U?P)(T|\d)")
-_NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
+_NUMBER = re.compile(r"-?(?:0x[0-9a-f]{1,16}|\d{1,19})")
 _CONSTANT = re.compile(r"cx?\[(0x[0-9a-f]+)\]\s*\[(0x[0-9a-f]+)\]")
 _TERM = re.compile(r"(U?R(?:Z|\d+))(?:\.(X4|X8|X16|64|U32))?|(-?0x[0-9a-f]+)")
 _SCALES = {"X4": 4, "X8": 8, "X16": 16}
@@ -105,7 +105,7 @@ def pair(state: State, text: str, constants: Constants) -> Value:
     if text.startswith("~"):
         return complement(pair(state, text[1:], constants))
     if _NUMBER.fullmatch(text):
-        return constant(int(text, 0), np.uint64)
+        return constant(_integer(text), np.uint64)
     return apply(
         join, _operand_word(state, text, 0, constants), _operand_word(state, text, 1, constants)
     )
@@ -115,7 +115,7 @@ def _operand_word(state: State, text: str, half: int, constants: Constants) -> V
     text = text.removesuffix(".64")
     number = _NUMBER.fullmatch(text)
     if number:
-        return constant(int(text, 0) >> 32 * half)
+        return constant(_integer(text) >> 32 * half)
     found = _REGISTER.fullmatch(text)
     if found and found[2] == "Z":
         return constant(0)
@@ -129,7 +129,11 @@ def _operand_word(state: State, text: str, half: int, constants: Constants) -> V
 
 def number(text: str) -> int | None:
     """The value of an immediate operand; None if it is none."""
-    return int(text, 0) if _NUMBER.fullmatch(text) else None
+    return _integer(text) if _NUMBER.fullmatch(text) else None
+
+
+def _integer(text: str) -> int:
+    return int(text, 16 if "x" in text else 10)
 
 
 def constant_address(text: str) -> tuple[int, Address] | None:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bankwise.errors import InputError, Location
-from bankwise.read.sass.calls import Body, Inlined, inlined
+from bankwise.read.sass.calls import Body, InlinedSass, inlined
 from bankwise.read.sass.facts import Facts, from_text, sections_of
 from bankwise.read.sass.instruction import SassInstruction
 
 _TARGET = re.compile(
-    r'^\s*(?:(?:\.target\s+|code for )sm_|\.headerflags\s+@"(?:[^"]*\s)?EF_CUDA_SM)(\d+)',
+    r'^\s*(?:(?:\.target\s+|code for )sm_|\.headerflags\s+@"(?:[^"]*\s)?EF_CUDA_SM)(\d{1,4})',
     re.MULTILINE,
 )
 """``.target sm_100a``, ``code for sm_90``, or the flags alone: nvdisasm prints the latter for the
@@ -28,7 +28,7 @@ _FUNCTION = re.compile(r"^\s*Function : (\S+)\s*$")
 _OTHER_SECTION = re.compile(r"^\s*\.section\s+(?!\.text\.)|^\s*\.L_x_\d+\s*=|^//-+ \.(?!text\.)")
 _LABEL = re.compile(r"^\s*([.$\w]+):\s*$")
 _CODE = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;")
-_PLACE = re.compile(r'^\s*//## File "((?:[^"\\]|\\.)*)", line (\d+)(.*)$')
+_PLACE = re.compile(r'^\s*//## File "((?:[^"\\]|\\.)*)", line (\d{1,9})(.*)$')
 _ENTRY = re.compile(r'^\s*\.other\s+[^,\s]+,\s*@"[^"]*\bSTO_CUDA_ENTRY\b')
 _SIZE = re.compile(r"^\s*\.size\s+[^,\s]+,\s*\((\.L\w+) - ")
 _CALLED = re.compile(r" CALL\.\S+ .*`\(([^\s)]+)\)")
@@ -47,7 +47,7 @@ class SassKernel:
     name: str
     line: int
     target: str
-    code: Inlined
+    code: InlinedSass
     facts: Facts
 
     @property

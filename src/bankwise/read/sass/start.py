@@ -1,4 +1,7 @@
-"""What a block starts with: special registers of all threads, and the words of constant bank 0.
+"""What a block starts with: special registers of all threads, and the words of the constant banks.
+
+Bank 2 is the compiler's, and stands in the cubin; bank 3 holds what a source calls __constant__,
+which the host may change: the cubin's values are only the first ones.
 
 The layout of bank 0 is not documented. sm_80 to sm_90: threads of a block at 0x0, blocks at 0xc;
 from sm_100 on at 0x360 and 0x370. Parameters begin where the cubin says (EIATTR_PARAM_CBANK), else
@@ -59,13 +62,24 @@ def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Consta
     names = _names(kernel)
 
     def word(bank: int, offset: int) -> Value:
+        if bank == 2:
+            return _literal(kernel.facts.literals, offset)
         found = words.get(offset) if bank == 0 else None
         if found is not None:
             return found
         name = names.get(offset, "") if bank == 0 else ""
-        return Unknown(name or f"the constant c[0x{bank:x}][0x{offset:x}]", uniform=True)
+        changes = ", which the host may change" if bank == 3 else ""
+        name = name or f"the constant c[0x{bank:x}][0x{offset:x}]{changes}"
+        return Unknown(name, uniform=True)
 
     return word
+
+
+def _literal(literals: bytes, offset: int) -> Value:
+    """A word of bank 2."""
+    if not 0 <= offset <= len(literals) - 4:
+        return Unknown(f"the constant c[0x2][0x{offset:x}]", uniform=True)
+    return constant(int.from_bytes(literals[offset : offset + 4], "little"))
 
 
 def window_constant(kernel: SassKernel) -> str:
@@ -88,7 +102,7 @@ def _arguments(kernel: SassKernel, args: ArgumentValues) -> dict[int, Value]:
         place = re.fullmatch(r"c\[0x0\]\[(0x[0-9a-f]+)\]", str(name))
         if place:
             found[int(place[1], 16)] = constant(number)
-        elif str(name).isdigit() and int(name) < len(parameters):
+        elif str(name).isdecimal() and int(name) < len(parameters):
             offset, size = parameters[int(name)]
             for at in range(0, size, 4):
                 found[base + offset + at] = constant(number >> 8 * at)
