@@ -61,8 +61,8 @@ def check_access(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) ->
             _check(pair, claim, again)
     except (PlaceError, MapError) as error:
         return str(error)
-    except BeyondError:
-        return "its numbers are too large to calculate with"
+    except (BeyondError, RecursionError):
+        return "its numbers are too large, or its indices too deep, to calculate with"
     return None
 
 

@@ -56,8 +56,8 @@ def check_copy(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> C
         return CopyProof(_exchanged(pair, claim, evaluator), True)
     except (PlaceError, MapError) as error:
         return CopyProof(str(error))
-    except BeyondError:
-        return CopyProof("its numbers are too large to calculate with")
+    except (BeyondError, RecursionError):
+        return CopyProof("its numbers are too large, or its indices too deep, to calculate with")
 
 
 def _number(pair: AccessPair, operand: int, evaluator: FormEvaluator) -> bool:
