@@ -258,3 +258,15 @@ def test_a_leaf_is_one_symbol_however_often_it_is_asked_for() -> None:
     first, again = table.leaf("n", 0, 7), table.leaf("n", 0, 7)
     assert first.key == again.key != table.leaf("m", 0, 7).key
     assert of_symbol(first.terms[0][0]).key == first.key
+
+
+def test_what_occurs_often_is_looked_into_once() -> None:
+    """Each step doubles the ways down to the leaf: 2^80 of them."""
+    table = SymbolTable()
+    step, value = table.leaf("z", uniform=True), table.leaf("n", uniform=True)
+    for _ in range(80):
+        value = minimum(table, added(value, step), scaled(value, 2))
+    moved = permuted(table, value, np.arange(THREADS)[::-1])
+    assert moved is not None
+    assert moved.key == value.key
+    assert same_in_wave(value, np.zeros(THREADS, np.int64))

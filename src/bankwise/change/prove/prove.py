@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from iree.compiler import ir
 
@@ -36,7 +37,9 @@ def prove(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> tuple[Pr
     if isinstance(paired, Refusal):
         refused = [paired if isinstance(c, ClaimedBuffers) else c for c in claimed]
         return tuple(Proof(c, 0, (), r) for c, r in zip(claims, refused, strict=True))
-    judge = _Judge(before, after, paired)
+    incoming = [storage.incoming for storage in storage_classes(after)]
+    known = evaluators(before, paired.numbering)
+    judge = _Judge(before, paired, known, {v: s for each in incoming for v, s in each.items()})
     return tuple(
         judge.proof(each) if isinstance(each, ClaimedBuffers) else Proof(claim, 0, (), each)
         for claim, each in zip(claims, claimed, strict=True)
@@ -61,17 +64,14 @@ def _indices(access: MemrefAccess) -> frozenset[int]:
     return frozenset((*access.indices, *access.source[1], *counts_of(access)))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Judge:
-    """What judging the claims about two paired texts needs."""
+    """What judging the claims about two paired texts needs; ``incoming_after``: of all classes."""
 
-    def __init__(self, before: Opened, after: Opened, paired: PairedModules) -> None:
-        self.before, self.paired = before, paired
-        self.evaluators: FormEvaluators = evaluators(before, paired.numbering)
-        self.incoming_after: Incoming = {
-            value: sources
-            for storage in storage_classes(after)
-            for value, sources in storage.incoming.items()
-        }
+    before: Opened
+    paired: PairedModules
+    evaluators: FormEvaluators
+    incoming_after: Incoming
 
     def proof(self, buffers: ClaimedBuffers) -> Proof:
         """The proof of one claim, with the first reason against it."""
