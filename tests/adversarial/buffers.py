@@ -203,6 +203,14 @@ def _nothing(line: Line) -> Step:
     return lambda machine, *operands: empty
 
 
+def _barrier(line: Line) -> Step:
+    def run(machine: Machine) -> tuple[()]:
+        machine.epoch += 1
+        return ()
+
+    return run
+
+
 def touched(
     machine: Machine, view: Memref, indices: Sequence[Array], shape: tuple[int, ...]
 ) -> Touched:
@@ -336,6 +344,8 @@ TABLE: dict[str, Build] = {
     "memref.expand_shape": _expand,
     "memref.collapse_shape": _collapse,
     "memref.view": _pool_view,
+    "gpu.barrier": _barrier,
+    "amdgpu.lds_barrier": _barrier,
     "memref.dim": _dim,
     "memref.extract_strided_metadata": _metadata,
     "memref.copy": _copy,
@@ -355,7 +365,7 @@ TABLE: dict[str, Build] = {
     **dict.fromkeys(("memref.cast", "memref.assume_alignment", "memref.memory_space_cast"), _same),
     **dict.fromkeys(
         (
-            *("gpu.barrier", "amdgpu.lds_barrier", "amdgpu.memory_counter_wait", "memref.prefetch"),
+            *("amdgpu.memory_counter_wait", "memref.prefetch"),
             *("nvgpu.device_async_create_group", "nvgpu.device_async_wait", "rocdl.s.waitcnt"),
         ),
         _nothing,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from iree.compiler import ir
 
-from adversarial.memory import Array, Kind, Memref, Space, Touched, kind_of, read, write
+from adversarial.memory import Array, Kind, Memref, Space, Touched, kind_of, raced, read, write
 
 
 class UnknownOperationError(Exception):
@@ -27,6 +27,7 @@ class Machine:
     """A launch while it runs. ``ids``: [rows] by name (thread_id x, block_dim y, lane, wave).
 
     ``faults``: (kind, operation, which one of that name), in the order in which they occurred.
+    ``epoch``: how many barriers were passed.
     """
 
     rows: int
@@ -40,6 +41,7 @@ class Machine:
     slots: dict[Any, Any] = field(default_factory=dict)
     shared: dict[str, Memref] = field(default_factory=dict)
     faults: dict[tuple[str, str, int], None] = field(default_factory=dict)
+    epoch: int = 0
 
     def fill(self, value: int) -> Array:
         return np.full(self.rows, value, np.int64)
@@ -47,9 +49,18 @@ class Machine:
     def fault(self, kind: str, line: Line) -> None:
         self.faults.setdefault((kind, line.name, line.site))
 
+    def watch(self, line: Line, memref: Memref, touched: Touched, writes: bool) -> None:
+        """Shared memory that is used without a barrier between, by whoever is not in step."""
+        if memref.space.name == "workgroup" and len(touched.at) == self.rows:
+            who = np.broadcast_to(self.ids["in step"][:, None], touched.at.shape)
+            at = touched.at[touched.wanted]
+            if raced(memref.space, at, who[touched.wanted], self.epoch, writes):
+                self.fault("race", line)
+
     def load(self, line: Line, memref: Memref, touched: Touched) -> Array:
         if touched.outside.any() and not memref.raw:
             self.fault("bounds", line)
+        self.watch(line, memref, touched, False)
         found, poison = read(memref, touched)
         if poison:
             self.fault("poison", line)
@@ -58,6 +69,7 @@ class Machine:
     def store(self, line: Line, memref: Memref, touched: Touched, values: Array) -> None:
         if touched.outside.any() and not memref.raw:
             self.fault("bounds", line)
+        self.watch(line, memref, touched, True)
         write(memref, touched, values)
 
 

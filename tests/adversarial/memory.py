@@ -8,7 +8,7 @@ leaves its row and stays in the allocation names another element, as on the hard
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,8 @@ def kind_of(name: str) -> Kind:
 class Space:
     """One memory: ``stretch`` bytes for each owner, ``starts`` where a row's begins, [rows].
 
-    ``written``: which bytes somebody wrote; None where all are (global memory).
+    ``written``: which bytes somebody wrote; None where all are (global memory). ``last``: by byte
+    who wrote and who read it last, and between which barriers (:func:`raced`).
     """
 
     name: str
@@ -60,6 +61,7 @@ class Space:
     stretch: int
     written: Array | None
     used: int = 0
+    last: dict[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,3 +141,25 @@ def linear(memref: Memref, indices: Sequence[Array]) -> Array:
         lifted = stride.reshape(-1, *(1,) * (index.ndim - 1))
         total = total + index * lifted
     return np.asarray(total, np.int64)
+
+
+def raced(space_: Space, at: Array, who: Array, epoch: int, writes: bool) -> bool:
+    """Note accesses of bytes ``at`` by ``who``; whether others used one since the last barrier.
+
+    Reading what another one wrote, and writing what another one wrote or read, needs a barrier.
+    """
+    last = space_.last
+    if not last:
+        for name in ("writer", "written at", "reader", "read at"):
+            last[name] = np.full(len(space_.bytes), -1, np.int32)
+    found = bool(((last["written at"][at] == epoch) & (last["writer"][at] != who)).any())
+    if writes:
+        found |= bool(((last["read at"][at] == epoch) & (last["reader"][at] != who)).any())
+        last["writer"][at], last["written at"][at] = who, epoch
+        return found
+    several = (last["read at"][at] == epoch) & (last["reader"][at] != who)
+    last["reader"][at], last["read at"][at] = np.where(several, _SEVERAL, who), epoch
+    return found
+
+
+_SEVERAL = -2

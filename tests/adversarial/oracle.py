@@ -27,6 +27,7 @@ _LDS_BYTES = 1 << 28
 _SHARED_BYTES = 1 << 17
 _PRIVATE_BYTES = 1 << 10
 _GAP = 1 << 12
+_IN_STEP = 64
 _WAVES = {"gfx942": 64, "gfx950": 64, "sm_90": 32, "sm_80": 32}
 
 
@@ -194,6 +195,9 @@ def _ids(grid: Size, block: Size, turn: Sequence[Size], wave: int) -> dict[str, 
     found["subgroup_id"] = np.tile(linear // wave, groups)
     waves = -(-threads // wave)
     found["every wave"] = np.repeat(np.arange(groups) * waves, threads) + found["subgroup_id"]
+    # Lanes of a wave of 64 (AMD) go in step; those of a warp need not.
+    alone = np.arange(threads * groups)
+    found["in step"] = found["every wave"] if wave == _IN_STEP else alone
     return found
 
 

@@ -123,13 +123,14 @@ def _helper_of_two() -> Iterator[AdversarialKernel]:
 def _arguments() -> Iterator[AdversarialKernel]:
     """Two workgroup arguments: one buffer in some launches. Written by one, read by the other."""
     for n, tile in enumerate(TILES):
+        outer = tile.globals(4 * tile.rows, tile.columns)
         arguments = f", %lds: {tile.shared}, %other: {tile.shared}"
         read = f"vector.load %other[{{at}}] : {tile.shared}, {tile.vector}"
         reads = f"%w = {read.format(at='%u, %i')}"
         if n % 2:
             reads = (
                 f"%plain = {read.format(at='%t, %i')}\n"
-                f"    vector.store %plain, %other[%t, %i] : {tile.shared}, {tile.vector}\n"
+                f"    vector.store %plain, %out[%g, %i] : {outer}, {tile.vector}\n"
                 f"    %w = vector.load %lds[%u, %i] : {tile.shared}, {tile.vector}"
             )
         copy = Copy(
