@@ -16,6 +16,7 @@ FAMILIES = (
     "flow",
     "arithmetic",
     "operations",
+    "statements",
     "writing",
 )
 
