@@ -175,11 +175,16 @@ _ENDS = frozenset({"func.return", "gpu.return", "scf.yield", "scf.condition"})
 
 
 def _loop(line: Line, bodies: Sequence[Body]) -> Step:
+    bits = element_of(line.operands[0].type).bits if "unsignedCmp" in line.op.attributes else 64
+
     def run(machine: Machine, low: Array, high: Array, step: Array, *carried: Any) -> Any:
         before, index, values = machine.mask, low, carried
+        if bits < 64:
+            low, high, step = (x & ((1 << bits) - 1) for x in (low, high, step))
+            index = low
         while (active := before & (index < high)).any():
             machine.mask = active
-            new = bodies[0](machine, index, *values)
+            new = bodies[0](machine, wrapped(index, bits), *values)
             values = tuple(chosen(active, a, b) for a, b in zip(new, values, strict=True))
             index = np.where(active, index + step, index)
         machine.mask = before

@@ -102,9 +102,14 @@ class _Program:
                 arguments = shared.arguments(machine, entry, launch)
                 self.functions[name](machine, *arguments)
                 faults |= machine.faults
-                memory += _of_callers(machine, arguments)
+                memory += _of_callers(machine, arguments[: _given(entry)])
             memory += shared.space.bytes.tobytes()
         return Outcome(memory, tuple(faults))
+
+
+def _given(entry: ir.Operation) -> int:
+    """How many arguments whoever calls gives; the others of a gpu.func are its own buffers."""
+    return len(entry.attributes["function_type"].value.inputs)
 
 
 def _of_callers(machine: Machine, arguments: Sequence[Any]) -> bytes:
@@ -242,7 +247,8 @@ class _Buffers:
             elif buffers.is_shared(kind):
                 twin = [a for a, b in launch.same if b == which]
                 made = found[twin[0]] if twin else buffers.allocated(machine, kind, "", iter(()))
-                _written(made)
+                if which < _given(entry):
+                    _written(made)
                 found.append(made)
             else:
                 found.append(self.view(machine, which, kind, launch))
