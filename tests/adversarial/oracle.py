@@ -50,8 +50,8 @@ class Judgement:
 def judge(before: str, after: str, kernel: AdversarialKernel) -> Judgement:
     """Run both texts in every launch of the kernel."""
     try:
-        one = _program(before, kernel)
-        two = _program(after, kernel)
+        one = read_program(before, kernel)
+        two = read_program(after, kernel)
         for launch in kernel.launches:
             found = _compared(one.run(launch), two.run(launch))
             if found:
@@ -63,7 +63,7 @@ def judge(before: str, after: str, kernel: AdversarialKernel) -> Judgement:
 
 def outcomes(text: str, kernel: AdversarialKernel) -> list[Outcome]:
     """What every launch of the kernel leaves."""
-    program = _program(text, kernel)
+    program = read_program(text, kernel)
     return [program.run(launch) for launch in kernel.launches]
 
 
@@ -79,7 +79,7 @@ def _compared(before: Outcome, after: Outcome) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Program:
+class OracleProgram:
     """A text that is ready to run. ``stretch``: bytes of shared memory that it may ask for."""
 
     opened: Opened
@@ -94,7 +94,7 @@ class _Program:
         memory = b""
         for entry in self.entries:
             name = ir.StringAttr(entry.attributes["sym_name"]).value
-            shared = _Buffers(entry, launch)
+            shared = GlobalBuffers(entry, launch)
             size = self.blocks[name] or launch.block
             assert size is not None, f"the launch of {name} says no workgroup size"
             for turn in _turns(launch.grid, size, self.stretch):
@@ -120,7 +120,7 @@ def _of_callers(machine: Machine, arguments: Sequence[Any]) -> bytes:
     return b"".join(groups[:, int(a.low[0]) : int(a.high[0])].tobytes() for a in given)
 
 
-def _program(text: str, kernel: AdversarialKernel) -> _Program:
+def read_program(text: str, kernel: AdversarialKernel) -> OracleProgram:
     opened = open_text(text, "k.mlir", isolated=False)
     reader = Reader({**integers.TABLE, **buffers.TABLE, **vectors.TABLE})
     found = [
@@ -133,7 +133,7 @@ def _program(text: str, kernel: AdversarialKernel) -> _Program:
     sizes = {k.name: k.workgroup_size for k in kernels(opened)}
     entries = tuple(named[name] for name in kernel.entries)
     stretch = min(_SHARED_BYTES, _shared_bytes(opened))
-    return _Program(opened, entries, functions, sizes, _WAVES[kernel.target], stretch)
+    return OracleProgram(opened, entries, functions, sizes, _WAVES[kernel.target], stretch)
 
 
 def _shared_bytes(opened: Opened) -> int:
@@ -161,7 +161,7 @@ def _turns(grid: Size, block: Size, stretch: int) -> Iterator[list[Size]]:
 
 
 def _machine(
-    program: _Program, launch: Launch, block: Size, turn: Sequence[Size], given: _Buffers
+    program: OracleProgram, launch: Launch, block: Size, turn: Sequence[Size], given: GlobalBuffers
 ) -> Machine:
     threads = int(np.prod(block))
     rows, group = threads * len(turn), np.repeat(np.arange(len(turn)), threads)
@@ -206,7 +206,7 @@ def _ids(grid: Size, block: Size, turn: Sequence[Size], wave: int) -> dict[str, 
     return found
 
 
-class _Buffers:
+class GlobalBuffers:
     """The global buffers of a launch in one stretch of bytes, with gaps between them."""
 
     def __init__(self, entry: ir.Operation, launch: Launch) -> None:
