@@ -79,6 +79,8 @@ def _operands(line: str) -> Variants:
 
 
 def _outside(line: str) -> Variants:
+    if ".func" in line:  # how many threads there are is what a launch gives, too
+        return
     yield from _numbers(line)
     yield from _operators(line)
     if "barrier" in line or "vector.store" in line or "memref.store" in line:

@@ -22,6 +22,19 @@ class UnknownOperationError(Exception):
     """An operation that this interpreter does not execute: there is no judgement."""
 
 
+class EndlessError(Exception):
+    """A loop goes on longer than any loop of the kernels that are tried."""
+
+
+_MOST_ROUNDS = 1 << 12
+
+
+def _counted(rounds: int) -> int:
+    if rounds == _MOST_ROUNDS:
+        raise EndlessError
+    return rounds + 1
+
+
 @dataclass(slots=True, eq=False)
 class Machine:
     """A launch while it runs. ``ids``: [rows] by name (thread_id x, block_dim y, lane, wave).
@@ -178,12 +191,12 @@ def _loop(line: Line, bodies: Sequence[Body]) -> Step:
     bits = element_of(line.operands[0].type).bits if "unsignedCmp" in line.op.attributes else 64
 
     def run(machine: Machine, low: Array, high: Array, step: Array, *carried: Any) -> Any:
-        before, index, values = machine.mask, low, carried
+        before, index, values, rounds = machine.mask, low, carried, 0
         if bits < 64:
             low, high, step = (x & ((1 << bits) - 1) for x in (low, high, step))
             index = low
         while (active := before & (index < high)).any():
-            machine.mask = active
+            machine.mask, rounds = active, _counted(rounds)
             new = bodies[0](machine, wrapped(index, bits), *values)
             values = tuple(chosen(active, a, b) for a, b in zip(new, values, strict=True))
             index = np.where(active, index + step, index)
@@ -215,7 +228,9 @@ def _while(line: Line, bodies: Sequence[Body]) -> Step:
     def run(machine: Machine, *values: Any) -> Any:
         before = machine.mask
         results: Any = None
+        rounds = 0
         while True:
+            rounds = _counted(rounds)
             going, *handed = bodies[0](machine, *values)
             now = machine.mask
             results = (

@@ -15,7 +15,7 @@ import numpy as np
 from iree.compiler import ir
 
 from adversarial import buffers, integers, vectors
-from adversarial.interpreter import Machine, Reader, UnknownOperationError, element_of
+from adversarial.interpreter import EndlessError, Machine, Reader, UnknownOperationError, element_of
 from adversarial.kernel import AdversarialKernel, Launch, Size
 from adversarial.memory import Array, Kind, Memref, Space, space
 from bankwise.read.mlir.kernels import kernels, operations
@@ -58,6 +58,8 @@ def judge(before: str, after: str, kernel: AdversarialKernel) -> Judgement:
                 return Judgement(False, f"{launch}: {found}")
     except UnknownOperationError as error:
         return Judgement(None, f"not executed: {error}")
+    except EndlessError:
+        return Judgement(False, "a loop does not end")
     return Judgement(True)
 
 
