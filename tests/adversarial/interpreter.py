@@ -26,7 +26,7 @@ class EndlessError(Exception):
     """A loop goes on longer than any loop of the kernels that are tried."""
 
 
-_MOST_ROUNDS = 1 << 12
+_MOST_ROUNDS = 1 << 8
 
 
 def _counted(rounds: int) -> int:
