@@ -67,10 +67,11 @@ def _operators(line: str) -> Variants:
 def _operands(line: str) -> Variants:
     """Another value in the place of each operand, and neighbours exchanged."""
     start = line.index(" = ") if " = " in line else 0
+    own = line[:start].strip()  # MLIR's parser ends the process if a value is its own operand.
     found = [m for m in _NAME.finditer(line) if m.start() >= start]
     for match in found:
         for other in _OTHERS:
-            if other != match[0]:
+            if other not in (match[0], own):
                 yield "operand", line[: match.start()] + other + line[match.end() :]
     for one, two in pairwise(found):
         between = line[one.end() : two.start()]
@@ -140,7 +141,8 @@ def _exchanged_results(kernel: AdversarialKernel, new: Sequence[str]) -> Iterato
     for one, two in pairwise(names):
         for at, line in enumerate(new):
             used = line.rpartition(" = ")[2]
-            if one in used and "[" in used and "affine" not in used:
+            own = line.partition(" = ")[0].strip()
+            if one in used and "[" in used and "affine" not in used and own != two:
                 text = line[: len(line) - len(used)] + used.replace(one, two)
                 yield Corruption(
                     kernel,
