@@ -1,0 +1,90 @@
+"""No adversarial kernel gets a wrong fix; and the oracle that says so finds what is wrong."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+
+from adversarial.kernel import AdversarialKernel
+from adversarial.kinds import every_kernel
+from adversarial.oracle import judge, outcomes
+from adversarial.trial import trial
+
+KERNELS = every_kernel()
+EVERY = bool(os.environ.get("BANKWISE_ADVERSARIES"))
+"""Set: all kernels are tried, and not only some of each kind."""
+_EACH = 2
+_LARGE = ("large_grid_edge", "large_grid_copy")
+
+
+def chosen() -> list[AdversarialKernel]:
+    """The first kernels of every kind, of the large ones a single one."""
+    seen: Counter[str] = Counter()
+    found = []
+    for kernel in KERNELS:
+        seen[kernel.kind] += 1
+        if EVERY or seen[kernel.kind] <= (1 if kernel.kind in _LARGE else _EACH):
+            found.append(kernel)
+    return found
+
+
+STILL_WRONG = (Path(__file__).parent / "adversarial/still_wrong.txt").read_text().split()
+"""What is not refused yet, and should be: with the last of them the list goes."""
+
+
+def tried() -> list[object]:
+    """The kernels to try, marked where the outcome is known to be wrong."""
+    marks = {name: pytest.mark.xfail(reason="a wrong fix") for name in STILL_WRONG}
+    return [
+        pytest.param(k, id=k.name, marks=[marks[k.name]] if k.name in marks else [])
+        for k in chosen()
+    ]
+
+
+NAMED = pytest.mark.parametrize("kernel", chosen(), ids=lambda kernel: kernel.name)
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(KERNELS) >= 300
+    assert len({kernel.kind for kernel in KERNELS}) >= 30
+    assert all(kernel.fixable or kernel.why for kernel in KERNELS)
+
+
+@NAMED
+def test_the_kernel_itself_runs_without_a_fault(kernel: AdversarialKernel) -> None:
+    """Otherwise a rewrite could not be blamed for one."""
+    if kernel.kind == "call_outside":
+        pytest.skip("nobody knows what it calls")
+    assert all(not outcome.faults for outcome in outcomes(kernel.text, kernel))
+
+
+@pytest.mark.parametrize("kernel", tried())
+def test_no_wrong_fix(kernel: AdversarialKernel, tmp_path: Path) -> None:
+    found = trial(kernel, tmp_path)
+    assert found.outcome in ("right", "refused", "nothing"), found.detail
+
+
+def _plain() -> AdversarialKernel:
+    return next(k for k in KERNELS if k.kind == "plain")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("%lds[%u, %i]", "%lds[%t, %i]"),
+        ("%w, %out[%g, %i]", "%w, %out[%g, %c0]"),
+        ("%v = vector.load %in[%g, %i]", "%v = vector.load %in[%t, %i]"),
+        ("%c64 step %c8 {\n    %v", "%c32 step %c8 {\n    %v"),
+        ("%v, %lds[%t, %i]", "%v, %lds[%t, %c64]"),
+    ],
+)
+def test_the_oracle_sees_another_program(old: str, new: str) -> None:
+    kernel = _plain()
+    assert old in kernel.text
+    assert judge(kernel.text, kernel.text, kernel).same is True
+    assert judge(kernel.text, kernel.text.replace(old, new, 1), kernel).same is False
