@@ -275,3 +275,19 @@ def test_a_fold_inside_padded_rows_is_proved_and_may_not_touch_the_padding() -> 
         "%c8 =", "%more = arith.constant 72 : index\n  %c8 ="
     )
     assert "padding" in refusal(far, inside)
+
+
+def test_what_rotates_through_a_loop_keeps_its_range_and_its_multiple() -> None:
+    """``q`` is a multiple of 8 below 64 in every round, whatever the argument is."""
+    body = f"""
+  %e = scf.for %k = %c0 to %n step %c1 iter_args(%i = %c0) -> (index) {{
+    %moved = arith.xori %i, %phase : index
+    %v = vector.load %lds[%t, COLUMN] : {TILE}, vector<8xf16>
+    vector.store %v, %out[%t, %i] : {GLOBAL}, vector<8xf16>
+    %next = affine.apply affine_map<()[s0, s1] -> ((s0 + s1 * 8 + 8) mod 64)>()[%i, %n]
+    scf.yield %next : index
+  }}
+"""
+    assert refusal(two(FILL + body)) == ""
+    assert NOT_PROVED in refusal(two(FILL + body.replace("s1 * 8", "s1 * 4")))
+    assert NOT_PROVED in refusal(two(FILL + body.replace("mod 64", "mod 128")))

@@ -158,6 +158,15 @@ def test_a_launch_that_the_text_does_not_say_is_refused() -> None:
     assert "the text does not say how many threads" in refusal(bound)
 
 
+def test_how_long_a_wave_is_must_be_said_where_gpus_differ() -> None:
+    """Four bytes a lane: GPUs with waves of 32 have such copies, too."""
+    narrow = dma(ROW, COLUMN).replace(f"vector<8xf16>, {GLOBAL}", f"vector<2xf16>, {GLOBAL}")
+    silent = "does not say how many threads a wave has"
+    assert silent in refusal(narrow)
+    target = f'{SIZE}, targets = [#rocdl.target<chip = "gfx942">]'
+    assert silent not in refusal(narrow.replace(SIZE, target, count=1))
+
+
 def test_a_loop_carried_source_is_the_same_step_in_every_lane() -> None:
     texts = dma(ROW, COLUMN)
     loop = "  %e = scf.for %k = %c0 to %n step %c1 iter_args(%far = %column) -> (index) {\n  amdgpu"

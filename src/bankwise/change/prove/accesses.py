@@ -76,7 +76,7 @@ def _check(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> None:
         if gap.number != 0:
             raise MapError("that the new index is the old one under the map is not proved", gap)
     _check_left_out(pair, evaluator)
-    _check_alignment(pair, new)
+    _check_alignment(pair, old, new)
 
 
 def access_start(
@@ -140,8 +140,11 @@ def _check_left_out(pair: AccessPair, evaluator: FormEvaluator) -> None:
             raise MapError(reason, new)
 
 
-def _check_alignment(pair: AccessPair, start: AffineForm) -> None:
-    """What the operation says, or its instruction asks for, of where it starts stays true."""
+def _check_alignment(pair: AccessPair, old: AffineForm, new: AffineForm) -> None:
+    """What the operation says, or its instruction asks for, of where it starts stays true.
+
+    It is true of the new start, or is so exactly if it was of the old one.
+    """
     touch = pair.touch
     element = bytes_of(touch.op.operands[touch.memref].type.element_type) or 1
     wanted = (
@@ -149,8 +152,8 @@ def _check_alignment(pair: AccessPair, start: AffineForm) -> None:
     )
     if touch.kind in _ALIGNED:
         wanted = max(wanted, touch.elements * element)
-    if power_of_two_in(start) * element % wanted:
-        raise MapError(f"that it still starts at a multiple of {wanted} bytes is not proved", start)
+    if all(power_of_two_in(each) * element % wanted for each in (new, less(new, old))):
+        raise MapError(f"that it still starts at a multiple of {wanted} bytes is not proved", new)
 
 
 def _reach(touch: MemrefAccess, dimension: int) -> int:

@@ -29,8 +29,10 @@ from bankwise.counting.access import IntArray
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.views import bytes_of
 
-_WAVES = {"dma": 64, "async": 32}
-"""Lanes of a wave where the text names no target: gather_to_lds is of gfx9, cp.async of NVIDIA."""
+_WIDE_BYTES = 16
+_WIDE_WAVE = 64
+"""gather_to_lds of 16 bytes a lane is of gfx950 alone, whose waves have 64 (CDNA4 ISA); narrower
+ones are of gfx10, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,9 @@ def _exchanged(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> s
     assert touch.source is not None
     if not launch.stated:
         return "the text does not say how many threads a workgroup has"
-    wave = launch.wave or _WAVES[touch.kind]
+    wave = launch.wave or (_WIDE_WAVE if touch.slot_bytes == _WIDE_BYTES else None)
+    if wave is None:
+        return "the text does not say how many threads a wave has"
     evaluator.facts[f"waves of {wave} threads"] = None
     reason = split_wave(touch.op, evaluator, wave)
     if reason is not None:

@@ -16,9 +16,16 @@ from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.read.mlir.indexing import ThreadIds
-from bankwise.read.mlir.kernels import KernelFunction
+from bankwise.read.mlir.kernels import KernelFunction, operations
 
 _SUBGROUP = re.compile(r"\bsubgroup_size = (\d+)")
+
+_ONLY_WITH = {
+    64: ("amdgpu.mfma", "amdgpu.scaled_mfma"),
+    32: ("nvgpu.", "nvvm."),
+}
+"""Beginnings of operations that exist on GPUs with so many threads in a wave alone: MFMA on those
+of AMD with waves of 64 (CDNA ISA), warps of NVIDIA."""
 
 MOST_THREADS = 1024
 """Threads of a workgroup on every GPU of either vendor (HIP and CUDA programming guides)."""
@@ -78,7 +85,7 @@ def text_launch(kernel: KernelFunction, calls: frozenset[str]) -> TextLaunch:
 
 
 def _wave(kernel: KernelFunction) -> int | None:
-    """By what the function says, or the target in the text."""
+    """By what the function says, the target in the text, or an operation of one kind of GPU."""
     said = _SUBGROUP.search(str(kernel.op.attributes.get("translation_info", "")))
     if said is not None:
         return int(said[1]) or None
@@ -87,7 +94,9 @@ def _wave(kernel: KernelFunction) -> int | None:
             return machine(kernel.target).wave_size
         except InputError:
             return None
-    return None
+    used = {op.name for op in operations(kernel.op)}
+    found = {n for n, names in _ONLY_WITH.items() if any(u.startswith(names) for u in used)}
+    return found.pop() if len(found) == 1 else None
 
 
 def calls_of(operations: list[ir.Operation]) -> frozenset[str]:
