@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bankwise.change.execute import Execution, execute, random_buffers
-from bankwise.read.mlir.kernels import operations
+from bankwise.change.execute import Execution, compare, execute, random_buffers
+from bankwise.read.mlir.kernels import kernels, operations
 from bankwise.read.mlir.module import Opened, open_text
 
 KERNELS = Path(__file__).parent / "data" / "kernels"
@@ -69,3 +69,28 @@ def floats(bits: Any, name: str) -> Any:
         size = np.where(exponent == 0, mantissa * 2.0**-6, (1 + mantissa) * 2.0 ** (exponent - 7.0))
         return sign * np.where((bits & 127) == 127, np.nan, size)
     return bits.astype(np.float64)
+
+
+def leaves_the_same(
+    before: str, after: str, workgroup: tuple[int, int, int] = (0, 0, 0), kernel: int = 0
+) -> bool:
+    """Whether one workgroup of a kernel leaves the same bits after an edit, without faults."""
+    return compare(_left(before, workgroup, kernel), _left(after, workgroup, kernel)) == ()
+
+
+def _left(text: str, workgroup: tuple[int, int, int], number: int) -> list[Any]:
+    module = open_text(text)
+    kernel = kernels(module)[number]
+    assert kernel.workgroup_size is not None
+    buffers = random_buffers(kernel.op, 7)
+    done = execute(
+        kernel.op,
+        buffers,
+        workgroup_size=kernel.workgroup_size,
+        wave_size=64,
+        grid=kernel.grid or (1, 1, 1),
+        workgroups=[workgroup],
+        locate=module.location_of,
+    )
+    assert done.faults == ()
+    return buffers

@@ -33,19 +33,6 @@ def chosen() -> list[AdversarialKernel]:
     return found
 
 
-STILL_WRONG = (Path(__file__).parent / "adversarial/still_wrong.txt").read_text().split()
-"""What is not refused yet, and should be: with the last of them the list goes."""
-
-
-def tried() -> list[object]:
-    """The kernels to try, marked where the outcome is known to be wrong."""
-    marks = {name: pytest.mark.xfail(reason="a wrong fix") for name in STILL_WRONG}
-    return [
-        pytest.param(k, id=k.name, marks=[marks[k.name]] if k.name in marks else [])
-        for k in chosen()
-    ]
-
-
 NAMED = pytest.mark.parametrize("kernel", chosen(), ids=lambda kernel: kernel.name)
 
 
@@ -63,7 +50,7 @@ def test_the_kernel_itself_runs_without_a_fault(kernel: AdversarialKernel) -> No
     assert all(not outcome.faults for outcome in outcomes(kernel.text, kernel))
 
 
-@pytest.mark.parametrize("kernel", tried())
+@NAMED
 def test_no_wrong_fix(kernel: AdversarialKernel, tmp_path: Path) -> None:
     found = trial(kernel, tmp_path)
     assert found.outcome in ("right", "refused", "nothing"), found.detail

@@ -561,7 +561,7 @@ def test_the_load_is_found_behind_what_is_computed_from_it() -> None:
     [
         ("memref.copy %m, %g : M to memref<64x64xf16>", "memref.copy uses workgroup memory"),
         ("linalg.fill ins(%f : f16) outs(%m : M)", "linalg.fill uses workgroup memory"),
-        ("func.call @other(%m) : (M) -> ()", "func.call uses workgroup memory"),
+        ("func.call @other(%m) : (M) -> ()", "func.call hands workgroup memory to a function"),
         ("%p = memref.extract_aligned_pointer_as_index %m : M -> index",
          "memref.extract_aligned_pointer_as_index uses workgroup memory"),
         ("%v = memref.memory_space_cast %m : M to memref<64x64xf16>\n"

@@ -219,3 +219,22 @@ def test_buffers_that_go_round_a_loop_with_different_hints_are_refused():
     done = resolve(opened(text), GFX942)
     assert done.text == text
     assert "not all accesses go through one map" in done.refusals[0].reason
+
+
+def test_it_says_what_is_proved_for_all_launches():
+    (proved,) = resolve(opened(roundtrip(XOR.format("128, 8"))), GFX942).remarks
+    assert proved.reason.endswith("; proved for all launches")
+    (cut,) = resolve(opened(roundtrip(XOR.format("128, 8"), width=16)), GFX942).remarks
+    assert "; not proved: a hint is no fold of whole rows, or cuts vectors" in cut.reason
+
+
+def test_a_hint_stays_where_another_workgroup_has_an_access_of_its_own():
+    """It would not be rewritten with the others."""
+    text = roundtrip(XOR.format("128, 8"))
+    load = f"vector.load %h[%c0] : memref<4096xf16, {LDS}>, vector<8xf16>"
+    guarded = f"  gpu.barrier\n  scf.if %is {{\n    %x = {load}\n  }}\n"
+    is_it = "%b = gpu.block_id x\n  %is = arith.cmpi eq, %b, %n : index\n  %lds"
+    text = text.replace("  gpu.barrier\n", guarded).replace("%lds", is_it, 1)
+    done = resolve(opened(text), GFX942)
+    assert done.text == text
+    assert "one workgroup never executes this vector.load" in done.refusals[0].reason

@@ -92,8 +92,16 @@ def _report(analysis: Analysis, policy: str) -> KernelReport:
         accesses,
         occupancy=held,
         optima=_optima(analysis, policy),
-        refusals=(*analysis.refusals, *analysis.extraction.unseen, *refusals),
+        refusals=(*analysis.refusals, *_elsewhere(analysis), *refusals),
     )
+
+
+def _elsewhere(analysis: Analysis) -> Iterator[Refusal]:
+    """Accesses that only another workgroup may execute, where nothing else is told of them."""
+    told = {refusal.location for refusal in analysis.refusals}
+    for unseen in analysis.extraction.unseen:
+        if unseen.elsewhere and unseen.refusal.location not in told:
+            yield unseen.refusal
 
 
 def kernel_of(analysis: Analysis) -> Kernel:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
-from bankwise.ask.fix_padding import Key, Padding, Start, against, kept, paddings, without
+from bankwise.ask.fix_groups import Key, OwnedGroup, owned
+from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
+from bankwise.ask.fix_proved import RewriteTask, proof_verdict, write_proved
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
@@ -19,12 +19,10 @@ from bankwise.files import check_writable
 from bankwise.read.options import Options, Progress, dims_of
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.patch import unified_patch
 
 if TYPE_CHECKING:
-    from bankwise.change.rewrite.emit import Emitter
-    from bankwise.change.rewrite.group import Group
     from bankwise.change.rewrite.plan import GroupPlan
-    from bankwise.change.rewrite.scope import Scope
     from bankwise.read.mlir.module import Opened
     from bankwise.show.model import ModelFix
     from bankwise.solver.plan import Plan
@@ -44,6 +42,7 @@ def fix(
     keep: str = "",
     padding: bool = False,
     direct_load: bool = False,
+    accept_sampled: bool = False,
 ) -> FixReport | ModelFix:
     """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
 
@@ -55,7 +54,14 @@ def fix(
         padding=padding,
         direct_load=direct_load,
     )
-    return fix_file(Path(file), options, execute=execute, isa=isa, reference=reference)
+    return fix_file(
+        Path(file),
+        options,
+        execute=execute,
+        isa=isa,
+        reference=reference,
+        accept_sampled=accept_sampled,
+    )
 
 
 def fix_file(
@@ -66,17 +72,20 @@ def fix_file(
     isa: bool = True,
     reference: str = "",
     output: str = "",
+    accept_sampled: bool = False,
     progress: Progress | None = None,
     beside: Sequence[str] = (),
 ) -> FixReport | ModelFix:
     """Rewrite what ``file`` holds, and judge the result: ``execute`` it, compile it (``isa``).
 
     ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones.
-    ``output``: the name that the answer will get, judged before the work. ``beside``: further
+    ``output``: the name that the answer will get, judged before the work. ``accept_sampled``:
+    whether the proof alone will do where not all workgroups could be executed. ``beside``: further
     options that were given, as the command line spells them.
     """
     given = (*options.given, *beside, *(["--reference"] if reference else []))
     judges = {"execute": execute, "isa": isa, "reference": reference, "output": output}
+    judges["accept_sampled"] = accept_sampled
     answer = asker(file, "fix", given)
     report: FixReport | ModelFix = answer(file, options, **judges, progress=progress)
     return report
@@ -90,20 +99,21 @@ def fix_kernels(
     isa: bool = True,
     reference: str = "",
     output: str = "",
+    accept_sampled: bool = False,
     progress: Progress | None = None,
 ) -> FixReport:
     """:func:`fix_file` for MLIR with threads."""
     if output not in ("", "-"):
         check_writable(Path(output))
-    from bankwise.read.mlir.module import open_module, open_text
+    from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
     analyses = analyse(opened, options)
     rewritten = _rewritten(opened, analyses, options)
-    fixed_text = rewritten.text
-    reopened = open_text(fixed_text, opened.source.file)
+    reopened = rewritten.opened
+    fixed_text = reopened.source.text
     again = analyse(reopened, options)
-    verdicts: list[Verdict] = []
+    verdicts = [] if rewritten.proof is None else [rewritten.proof]
     if rewritten.changes and execute:
         from bankwise.ask.judge_execution import judge_execution
 
@@ -124,6 +134,7 @@ def fix_kernels(
         source_text=opened.source.text,
         fixed_text=fixed_text,
         patch=unified_patch(file, opened.source.text, fixed_text),
+        accept_sampled=accept_sampled,
     )
 
 
@@ -131,82 +142,100 @@ def fix_kernels(
 class _Rewritten:
     """``worse``: the paddings that had better stayed, because no fold could be written."""
 
-    text: str
+    opened: Opened
     changes: tuple[Change, ...]
     refusals: tuple[Refusal, ...]
     worse: Mapping[Key, Refusal]
+    proof: Verdict | None
 
 
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
-    """The best that can be written: paddings undone where that pays, then the folds."""
-    wanted, told = paddings(analyses, options.width_policy), dict[Refusal, None]()
+    """The best that can be written and proved: paddings undone where that pays, then the folds."""
+    groups, told = owned(analyses), dict[Refusal, None]()
+    wanted = paddings(groups, options.width_policy)
     while True:
         start = without(opened, analyses, wanted, options)
-        done = _folded(start, options.width_policy)
+        done = _folded(opened, start, options.width_policy)
         told |= dict.fromkeys((*start.refusals, *done.worse.values()))
         if not done.worse:
             return replace(done, refusals=(*told, *done.refusals))
         wanted = tuple(p for key, p in start.undone.items() if key not in done.worse)
 
 
-def _folded(start: Start, policy: str) -> _Rewritten:
-    from bankwise.change.rewrite.emit import Emitter
-    from bankwise.change.rewrite.group import groups
-    from bankwise.change.rewrite.plan import plan
-    from bankwise.read.mlir.source import apply_edits
+@dataclass(frozen=True, slots=True, eq=False)
+class _PlannedTask:
+    """A task with the plans it was made from; ``padding``: the one that is gone from its rows."""
 
-    opened = start.opened
-    emitter = Emitter(opened.source.text, opened.offset_of)
-    changes: list[Change] = []
+    task: RewriteTask
+    chosen: GroupPlan
+    padding: Padding | None
+
+
+def _folded(opened: Opened, start: Start, policy: str) -> _Rewritten:
+    from bankwise.change.rewrite.plan import plan
+
+    planned: list[_PlannedTask] = []
     refusals: list[Refusal] = []
     worse: dict[Key, Refusal] = {}
-    for analysis in start.analyses:
-        scope = _scope(analysis, emitter)
-        for group in groups(analysis.extraction):
-            gpu, key = analysis.machine, (analysis.kernel.name, group.names)
-            chosen = _unknown(analysis, group) or plan(group, analysis.issues, gpu, policy)
-            if key in start.undone:
-                undone = _undone(analysis, chosen, scope, start.undone[key])
-                worse |= {key: undone} if isinstance(undone, Refusal) else {}
-                changes += [] if isinstance(undone, Refusal) else [undone]
-            elif isinstance(chosen, Refusal):
-                refusals += [chosen] if _conflicts(analysis, group.names) else []
-            elif chosen.helps:
-                done = _applied(chosen, scope)
-                refusals += [done] if isinstance(done, Refusal) else kept(chosen, done)
-                changes += [] if isinstance(done, Refusal) else [_change(analysis, chosen, done)]
-            else:
-                refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
-    text = apply_edits(opened.source.text, emitter.edits)
-    return _Rewritten(text, tuple(changes), tuple(refusals), worse)
+    for each in owned(start.analyses):
+        chosen = each.unknown or plan(each.group, each.issues, each.machine, policy)
+        padding = start.undone.get(each.key)
+        found = _to_try(each, chosen, padding)
+        if isinstance(found, _PlannedTask):
+            planned.append(found)
+        elif padding is not None:
+            worse[each.key] = padding.stays(found.reason) if found else padding.stays("no plan")
+        elif isinstance(chosen, Refusal):
+            refusals += [chosen] if _conflicts(each) else []
+        else:
+            refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
+    if worse:
+        return _Rewritten(start.opened, (), tuple(refusals), worse, None)
+    return _proved(opened, start, planned, refusals)
 
 
-def _applied(chosen: GroupPlan, scope: Scope) -> Plan | Refusal:
-    """Write the best map that can be written; the reason against the best if none can."""
-    from bankwise.change.rewrite.apply import apply
-
-    refusals = []
-    for plan in chosen.choices:
-        if plan.passes < chosen.best.present.passes:
-            refusal = apply(chosen.group, plan, scope)
-            if refusal is None:
-                return plan
-            refusals.append(refusal)
-    return refusals[0]
-
-
-def _undone(
-    analysis: Analysis, chosen: GroupPlan | Refusal, scope: Scope, padding: Padding
-) -> Change | Refusal:
-    """The fold of rows whose padding is gone; a Refusal if they had better keep it."""
+def _to_try(
+    group: OwnedGroup, chosen: GroupPlan | Refusal, padding: Padding | None
+) -> _PlannedTask | Refusal | None:
+    """What to try for a group; None where nothing helps, a Refusal where that is a loss."""
     if isinstance(chosen, Refusal):
-        return padding.stays(chosen.reason)
-    done = _applied(chosen, scope) if chosen.helps else chosen.best.present
-    if isinstance(done, Refusal):
-        return padding.stays(done.reason)
-    if done.passes > padding.undone.least:
-        return padding.stays(f"without it {done.run.passes:,} passes can be written")
-    return _change(analysis, chosen, done, padding)
+        return chosen
+    present = chosen.best.present
+    helping = [p for p in chosen.choices if p.passes < present.passes]
+    if padding is None:
+        return _PlannedTask(RewriteTask(group, tuple(helping)), chosen, None) if helping else None
+    plans = [p for p in (*helping, present) if p.passes <= padding.undone.least]
+    if not plans:
+        least = min(p.run.passes for p in (*helping, present))
+        return Refusal(f"without it {least:,} passes can be written")
+    return _PlannedTask(RewriteTask(group, tuple(plans), padding.undone.rows), chosen, padding)
+
+
+def _proved(
+    opened: Opened, start: Start, planned: Sequence[_PlannedTask], refusals: list[Refusal]
+) -> _Rewritten:
+    """Write what can be proved; the reasons for all else."""
+    by_task = {each.task: each for each in planned}
+    written = write_proved(opened, start.opened, start.analyses, [each.task for each in planned])
+    worse: dict[Key, Refusal] = {}
+    for task, refusal in written.refused:
+        padding = by_task[task].padding
+        named = Refusal(_named(task.owned, refusal.reason), refusal.location)
+        refusals += [] if padding else [named]
+        worse |= {task.owned.key: padding.stays(refusal.reason)} if padding else {}
+    changes: list[Change] = []
+    for attempt, _ in written.done:
+        each = by_task[attempt.task]
+        refusals += [] if each.padding else kept(each.chosen, attempt.chosen)
+        changes.append(_change(each, attempt.chosen))
+    proof = proof_verdict([proofs for _, proofs in written.done])
+    return _Rewritten(written.opened, tuple(changes), tuple(refusals), worse, proof)
+
+
+def _named(group: OwnedGroup, reason: str) -> str:
+    """A reason that says of what."""
+    names = group.group.names
+    return reason if reason.startswith(f"{names}: ") else f"{names}: {reason}"
 
 
 def _unwritten(chosen: GroupPlan) -> list[Refusal]:
@@ -219,90 +248,46 @@ def _unwritten(chosen: GroupPlan) -> list[Refusal]:
     return []
 
 
-def _unknown(analysis: Analysis, group: Group) -> Refusal | None:
-    """Why a group may not be touched: an access that was not analysed could be one of its own."""
-    unknown = (*analysis.extraction.refusals, *analysis.extraction.unseen)
-    if not unknown:
-        return None
-    first = unknown[0]
-    reason = f"{group.names}: not all accesses of this kernel are known: {first.reason}"
-    return Refusal(reason, first.location)
+def _conflicts(group: OwnedGroup) -> bool:
+    names = {allocation.name for allocation in group.group.allocations}
+    for analysis in group.analyses:
+        reports, _ = count_kernel(kernel_of(analysis), analysis.machine)
+        if any(r.run.extra and set(r.allocations) & names for r in reports):
+            return True
+    return False
 
 
-def _scope(analysis: Analysis, emitter: Emitter) -> Scope:
-    from bankwise.change.rewrite.scope import scope_of
-    from bankwise.read.mlir.indexing import ThreadIds
-
-    threads = ThreadIds(
-        analysis.workgroup_size, analysis.machine.wave_size, grid=analysis.kernel.grid
-    )
-    return scope_of(analysis.kernel.op, threads, emitter)
-
-
-def _conflicts(analysis: Analysis, names: str) -> bool:
-    reports, _ = count_kernel(kernel_of(analysis), analysis.machine)
-    return any(r.run.extra and set(r.allocations) & set(names.split(", ")) for r in reports)
-
-
-def _change(
-    analysis: Analysis, plan: GroupPlan, found: Plan, padding: Padding | None = None
-) -> Change:
+def _change(planned: _PlannedTask, found: Plan) -> Change:
     from bankwise.change.rewrite.plan import coalescing
     from bankwise.solver.best import certified
 
+    plan, padding, group = planned.chosen, planned.padding, planned.task.owned.group
     present = plan.best.present if padding is None else padding.kept.best.present
     ideal = plan.best.present.run.ideal
     return Change(
-        kernel=analysis.kernel.name,
-        allocations=tuple(a.name for a in plan.group.allocations),
+        kernel=planned.task.owned.key[0],
+        allocations=tuple(a.name for a in group.allocations),
         address=str(found.layout),
         before=present.run,
         after=Cost(found.run.passes, ideal),
         members=found.tried,
-        coalescing=coalescing(plan.group, found),
-        optimum=_against_optimum(plan, found),
+        coalescing=coalescing(group, found),
+        optimum=_against_optimum(plan, found) + _uncounted(plan),
         certificate=certified(plan.best, found.layout),
         padding="" if padding is None else against(padding, found),
     )
 
 
+def _uncounted(plan: GroupPlan) -> str:
+    count = len(plan.group.unseen)
+    accesses = "1 access" if count == 1 else f"{count} accesses"
+    return f"; {accesses} beside, whose passes are not known" if count else ""
+
+
 def _against_optimum(plan: GroupPlan, found: Plan) -> str:
     least, known = plan.anything.run.passes, plan.best.known(plan.anything)
     if found.passes > least:
-        return f"a layout that takes {least:,} exists, but does not keep rows; that is {known}"
+        written = plan.writable.run.passes == least
+        why = "its rewrite is not proved" if written else "does not keep rows"
+        return f"a layout that takes {least:,} exists, but {why}; that is {known}"
     return str(known)
-
-
-def unified_patch(file: Path, before: str, after: str) -> str:
-    """A patch that ``git apply`` takes, with paths relative to the current folder.
-
-    For a file elsewhere they are relative to the root of the file system.
-    """
-    path = os.path.relpath(file)
-    path = path if not path.startswith("..") else os.path.abspath(file).lstrip("/")
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    lines = [f"--- a/{path}\n", f"+++ b/{path}\n"] if old != new else []
-    # Without autojunk: a blank line that occurs often is still the same line before and after.
-    for group in difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes():
-        lines += _hunk(group, old, new)
-    ended = [x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines]
-    return "".join(ended)
-
-
-def _hunk(
-    group: list[tuple[str, int, int, int, int]], old: list[str], new: list[str]
-) -> Iterator[str]:
-    first, last = group[0], group[-1]
-    yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
-    for tag, i, j, k, m in group:
-        if tag == "equal":
-            yield from (f" {line}" for line in old[i:j])
-        else:
-            yield from (f"-{line}" for line in old[i:j])
-            yield from (f"+{line}" for line in new[k:m])
-
-
-def _range(start: int, end: int) -> str:
-    """Lines ``start .. end`` (from 0) as a hunk header counts them; an empty range one less."""
-    length = end - start
-    return f"{start + (1 if length else 0)},{length}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.fix_groups import Key, OwnedGroup
 from bankwise.errors import InputError, Refusal
 from bankwise.read.options import Options
 
@@ -28,22 +29,19 @@ if TYPE_CHECKING:
     from bankwise.read.mlir.source import Edit
     from bankwise.solver.plan import Plan
 
-Key = tuple[str, str]
-"""An allocation: its kernel and its name."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Padding:
     """One allocation whose padding is to be undone: how it is planned with it and without."""
 
-    analysis: Analysis
+    owned: OwnedGroup
     kept: GroupPlan
     undone: Unpadding
 
     @property
     def key(self) -> Key:
         """Of the allocation."""
-        return self.analysis.kernel.name, self.kept.group.names
+        return self.owned.key
 
     def stays(self, reason: str) -> Refusal:
         """The refusal to report where it stays."""
@@ -61,18 +59,17 @@ class Start:
     refusals: tuple[Refusal, ...] = ()
 
 
-def paddings(analyses: Sequence[Analysis], policy: str) -> tuple[Padding, ...]:
+def paddings(groups: Sequence[OwnedGroup], policy: str) -> tuple[Padding, ...]:
     """The allocations that take fewer passes, or less memory, without their padding."""
-    from bankwise.change.rewrite.group import groups
     from bankwise.change.rewrite.plan import GroupPlan, plan
 
     found: list[Padding] = []
-    for analysis in analyses:
-        known = not (analysis.extraction.refusals or analysis.extraction.unseen)
-        for group in groups(analysis.extraction) if known else ():
-            kept = plan(group, analysis.issues, analysis.machine, policy)
-            if isinstance(kept, GroupPlan) and kept.without and kept.without.chosen:
-                found.append(Padding(analysis, kept, kept.without))
+    for owned in groups:
+        if owned.unknown is not None or len(owned.analyses) > 1:
+            continue
+        kept = plan(owned.group, owned.issues, owned.machine, policy)
+        if isinstance(kept, GroupPlan) and kept.without and kept.without.chosen:
+            found.append(Padding(owned, kept, kept.without))
     return tuple(found)
 
 
@@ -111,7 +108,7 @@ def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] |
     from bankwise.read.mlir.names import called
 
     name = called(opened)
-    for op in operations(padding.analysis.kernel.op):
+    for op in operations(padding.owned.analyses[0].kernel.op):
         if op.name in ("memref.alloc", "memref.alloca") and name(op.results[0]) == padding.key[1]:
             return unpadded(op, padding.undone.rows, text)
     return "nothing allocates it here"

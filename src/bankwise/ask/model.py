@@ -69,6 +69,7 @@ def fix_model(
     isa: bool = True,
     reference: str = "",
     output: str = "",
+    accept_sampled: bool = False,
     progress: Progress | None = None,
 ) -> ModelFix:
     """Lower the model in ``file``, fix every dispatch, and link what was accepted.
@@ -83,7 +84,14 @@ def fix_model(
     reports: list[FixReport] = []
     accepted: dict[str, str] = {}
     for dispatch, path in _files(file, options.target, dispatches, keep):
-        report = fix_kernels(path, options, execute=execute, isa=isa, progress=progress)
+        report = fix_kernels(
+            path,
+            options,
+            execute=execute,
+            isa=isa,
+            accept_sampled=accept_sampled,
+            progress=progress,
+        )
         reports.append(report)
         if report.accepted:
             accepted[dispatch.executable] = report.fixed_text

@@ -70,6 +70,13 @@ def fix(
             help="Called with the input buffers, returns the expected ones (None: any).",
         ),
     ] = "",
+    accept_sampled: Annotated[
+        bool,
+        typer.Option(
+            "--accept-sampled",
+            help="The proof will do where not all workgroups could be executed: no exit code 3.",
+        ),
+    ] = False,
     keep: Keep = "",
     padding: Padding = False,
     direct_load: DirectLoad = False,
@@ -98,6 +105,7 @@ def fix(
             isa=isa,
             reference=reference,
             output=output,
+            accept_sampled=accept_sampled,
             progress=advance,
             beside=flags(context),
         )

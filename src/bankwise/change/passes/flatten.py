@@ -37,6 +37,7 @@ from bankwise.read.mlir.source import Edit, apply_edits
 _ALLOC_TENSOR = "bufferization.alloc_tensor"
 _WRITE, _READ = "vector.transfer_write", "vector.transfer_read"
 _VALUE_BARRIER = "iree_gpu.value_barrier"
+_UNPROVED = "; not proved"
 _TENSOR = re.compile(r"tensor<(?:[^<>]|<[^<>]*>)*>")
 
 
@@ -85,13 +86,13 @@ def _tensor(op: ir.Operation, text: Statements) -> _Flattened | None:
     if not hints:
         line = f"{name} = memref.alloc() : {shaped}"
         edits = [Edit(span.start, span.end, line), *_followed(op, name, shaped, text)]
-        return _Flattened(edits, f"{of} becomes {shaped}")
+        return _Flattened(edits, f"{of} becomes {shaped}{_UNPROVED}")
     (hint,) = hints
     tile = text.fresh(f"{text.name(hint).removeprefix('%')}_tile")
     line = f"{name} = memref.alloc() : {flat(shaped)}"
     edits = [Edit(span.start, span.end, line), _flat_hint(hint, name, tile, shaped, text)]
     edits += _followed(hint, tile, shaped, text)
-    return _Flattened(edits, f"{of} becomes {flat(shaped)}, its hint and its old shape")
+    return _Flattened(edits, f"{of} becomes {flat(shaped)}, its hint and its old shape{_UNPROVED}")
 
 
 def _memref(op: ir.Operation, text: Statements) -> _Flattened | None:
@@ -116,7 +117,7 @@ def _memref(op: ir.Operation, text: Statements) -> _Flattened | None:
         if user.name == "memref.dealloc":
             at = text.body(user)
             edits.append(Edit(at.start, at.end, f"memref.dealloc {name} : {flat(of)}"))
-    return _Flattened(edits, f"{of} becomes {flat(of)}, its hint and its old shape")
+    return _Flattened(edits, f"{of} becomes {flat(of)}, its hint and its old shape{_UNPROVED}")
 
 
 def _row_major(of: ir.MemRefType) -> bool:

@@ -108,7 +108,7 @@ def _pad(
         return Refusal(f"{group.names}: {written}", first.location)
     story = (
         f"{best} elements behind each row: {before.passes} -> {plan.passes} passes, "
-        f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more"
+        f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more; not proved"
     )
     return _Done(written, story, more)
 

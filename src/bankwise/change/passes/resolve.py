@@ -22,13 +22,15 @@ from dataclasses import dataclass
 from iree.compiler import ir
 
 from bankwise.change.passes.hints import HINT, Hinted, hint_text, hints, through, without
-from bankwise.change.passes.legality import HintedUse, use_of, why_not
+from bankwise.change.passes.legality import HintedUse, period, use_of, why_not
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.statements import statements
-from bankwise.change.passes.swizzled_index import swizzle_index
+from bankwise.change.passes.swizzled_index import TRANSCRIBED, fold_of_hint, swizzle_index
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
+from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.emit import Emitter
-from bankwise.change.rewrite.group import groups
+from bankwise.change.rewrite.fold_index import ROW_STYLES, RowStyle
+from bankwise.change.rewrite.group import Group, groups
 from bankwise.change.rewrite.scope import CannotRewriteError
 from bankwise.counting.access import Allocation
 from bankwise.errors import Location, Refusal
@@ -36,6 +38,8 @@ from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.kernels import kernels, operations
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
+
+_PROVED = "proved for all launches"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +111,7 @@ def _swizzled(
             continue
         uses, refusal = _uses(lowered, group.accesses, pairs, own)
         first = group.allocations[0]
-        refusal = refusal or _unknown(lowered, group.names)
+        refusal = refusal or _unknown(lowered, group)
         refusal = refusal or why_not(group.names, _elements(first), uses)
         result.append(Swizzled(group.allocations, own, group.accesses, tuple(uses), refusal))
     return result
@@ -117,12 +121,14 @@ def _elements(allocation: Allocation) -> int:
     return allocation.size_bytes // allocation.element_bytes
 
 
-def _unknown(lowered: Lowered, names: str) -> Refusal | None:
-    if not lowered.extraction.refusals:
-        return None
-    first = lowered.extraction.refusals[0]
-    reason = f"{names}: not all accesses of this kernel are known: {first.reason}"
-    return Refusal(reason, first.location)
+def _unknown(lowered: Lowered, group: Group) -> Refusal | None:
+    for first in lowered.extraction.refusals:
+        reason = f"not all accesses of this kernel are known: {first.reason}"
+        return Refusal(f"{group.names}: {reason}", first.location)
+    for site in group.unseen:
+        reason = f"one workgroup never executes this {site.access.operation}, another one may"
+        return Refusal(f"{group.names}: {reason}", site.access.location)
+    return None
 
 
 def _uses(
@@ -147,9 +153,16 @@ def _uses(
 
 
 def _rewrite(
-    opened: Opened, launch: PassOptions, legal: Sequence[Swizzled], refusals: list[Refusal]
+    opened: Opened,
+    launch: PassOptions,
+    legal: Sequence[Swizzled],
+    refusals: list[Refusal],
+    styles: Sequence[RowStyle] = ROW_STYLES,
 ) -> Outcome:
-    """The text without the legal hints, every access through them swizzled."""
+    """The text without the legal hints, every access through them swizzled.
+
+    Closed forms of thread ids are kept if they are proved: they hold where they were looked at.
+    """
     chosen = [hinted for each in legal for hinted in each.hints]
     plain = open_text(without(opened, chosen), opened.source.file)
     emitter = Emitter(plain.source.text, plain.offset_of)
@@ -166,14 +179,37 @@ def _rewrite(
             for site, old in zip(group.accesses, each.sites, strict=True):
                 use = _first_use(each, old)
                 try:
-                    edits += swizzle_index(site, use, scope, text) if use.hint else []
+                    edits += swizzle_index(site, use, scope, text, styles) if use.hint else []
                 except CannotRewriteError as error:
                     refused = Refusal(f"{each.names}: {error}", old.access.location)
                     rest = [other for other in legal if other is not each]
                     return _without_refused(opened, launch, rest, [*refusals, refused])
-    remarks = tuple(_remark(opened, each) for each in legal)
     result = apply_edits(plain.source.text, [*emitter.edits, *edits])
+    told = _proofs(plain, open_text(result, plain.source.file), legal)
+    if styles is ROW_STYLES and any(said != _PROVED for said in told):
+        return _rewrite(opened, launch, legal, refusals, TRANSCRIBED)
+    remarks = tuple(_remark(opened, each, said) for each, said in zip(legal, told, strict=True))
     return Outcome(result, remarks, tuple(refusals))
+
+
+def _proofs(plain: Opened, resolved: Opened, legal: Sequence[Swizzled]) -> list[str]:
+    """What is proved of each group: that its accesses go through its map, whatever the launch."""
+    claims = [_claim(each) for each in legal]
+    known = [claim for claim in claims if claim is not None]
+    if len(known) < len(claims):
+        return ["not proved: a hint is no fold of whole rows, or cuts vectors"] * len(claims)
+    refusals = [proof.refusal for proof in prove(plain, resolved, known)]
+    return [f"not proved: {r.reason}" if r else _PROVED for r in refusals]
+
+
+def _claim(each: Swizzled) -> MapClaim | None:
+    """The map of all accesses of a group, where it is a fold of rows that no vector straddles."""
+    maps = {(use.hint, use.base % period(use.hint)) if use.hint else None for use in each.uses}
+    first = each.hints[0].hint
+    if maps != {(first, 0)} or first.rotates or any(u.span > first.access for u in each.uses):
+        return None
+    names = tuple(allocation.name for allocation in each.allocations)
+    return MapClaim(each.allocations[0].kernel, names, fold_of_hint(first))
 
 
 def _without_refused(
@@ -191,8 +227,9 @@ def _first_use(swizzled: Swizzled, site: SharedAccess) -> HintedUse:
     return next((use for use in own if use.hint), own[0])
 
 
-def _remark(opened: Opened, each: Swizzled) -> Remark:
+def _remark(opened: Opened, each: Swizzled, proof: str) -> Remark:
     first = each.hints[0]
     where: Location = opened.location_of(first.op)
     hinted = sum(use.hint is not None for use in each.uses)
-    return Remark(each.names, where, True, f"{hint_text(first.hint)} resolved at {hinted} accesses")
+    done = f"{hint_text(first.hint)} resolved at {hinted} accesses; {proof}"
+    return Remark(each.names, where, True, done)

@@ -15,6 +15,7 @@ for each group; its value is taken apart, or put together.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from iree.compiler import ir
@@ -23,17 +24,27 @@ from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.passes.legality import HintedUse, period
 from bankwise.change.passes.statements import Statements
 from bankwise.change.rewrite.emit import Anchor, anchor_of, later
-from bankwise.change.rewrite.fold_index import fold_index
+from bankwise.change.rewrite.fold_index import ROW_STYLES, RowStyle, fold_index
 from bankwise.change.rewrite.operand_text import Span
 from bankwise.change.rewrite.scope import CannotRewriteError, Scope
 from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.source import Edit
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
 
+TRANSCRIBED: tuple[RowStyle, ...] = ("row", "offset")
+"""Phases from the indices of the access itself: they hold in every workgroup of every launch."""
 
-def swizzle_index(site: SharedAccess, use: HintedUse, scope: Scope, text: Statements) -> list[Edit]:
+
+def swizzle_index(
+    site: SharedAccess,
+    use: HintedUse,
+    scope: Scope,
+    text: Statements,
+    styles: Sequence[RowStyle] = ROW_STYLES,
+) -> list[Edit]:
     """Make one access go where its hint sends it: new lines to ``scope``, the rest returned.
 
+    ``styles``: how the phase of a whole row may be written, the first that can be.
     Raises :class:`CannotRewriteError` where the indices cannot be written.
     """
     hint = use.hint
@@ -43,17 +54,20 @@ def swizzle_index(site: SharedAccess, use: HintedUse, scope: Scope, text: Statem
     short = not hint.rotates and use.base % period(hint) == 0
     mark = scope.emitter.mark()
     if short:
-        try:
-            fold_index(site, _fold(hint), scope)
-            return []
-        except CannotRewriteError:
-            scope.emitter.back_to(mark)
+        for style in styles:
+            try:
+                fold_index(site, fold_of_hint(hint), scope, style)
+                return []
+            except CannotRewriteError:
+                scope.emitter.back_to(mark)
+                mark = scope.emitter.mark()
     operand = scope.operands(site, 0)[-1]
     name = _Index(site, hint, use.base, scope).written(0)
     return [Edit(operand.start, operand.end, name)]
 
 
-def _fold(hint: SwizzleHint) -> RowFolds:
+def fold_of_hint(hint: SwizzleHint) -> RowFolds:
+    """The map of an xor_shuffle whose base is a whole period, on offsets of the allocation."""
     groups = hint.row // hint.access
     return RowFolds(hint.stride, (Fold(hint.stride * hint.per_phase, hint.access, groups),))
 

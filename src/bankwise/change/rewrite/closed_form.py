@@ -3,7 +3,8 @@
 A swizzle needs, per thread, a row phase or a column chunk. Whatever long way the kernel computes
 them, over the threads of a workgroup they are nearly always ``((id / a) mod b) * c``. Finding that
 form by trying and comparing *all threads* gives shorter code than transcribing the kernel's own
-arithmetic, and cannot be wrong: every thread was compared.
+arithmetic. It is right for the threads that were compared; whether it is in every workgroup of
+every launch, the prover says.
 """
 
 from __future__ import annotations

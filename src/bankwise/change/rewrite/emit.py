@@ -47,17 +47,20 @@ class Emitter:
     def __post_init__(self) -> None:
         self.code = code_of(self.text)
 
-    def value(self, key: Hashable, anchor: Anchor, use: ir.Operation, line: str) -> str:
+    def value(
+        self, key: Hashable, anchor: Anchor, use: ir.Operation, line: str, *, results: int = 1
+    ) -> str:
         """The name of the value that ``line`` (an operation without result name) computes.
 
         ``key``: equal keys are equal values. ``anchor``: where the line may stand at the earliest;
-        ``use``: the operation that needs it.
+        ``use``: the operation that needs it. Of several ``results`` the name is that of all.
         """
         for known, name in self._made.get(key, ()):
             if dominates(known, use):
                 return name
         name = self._fresh()
-        self._insert(anchor, f"{name} = {line}")
+        many = f":{results}" if results > 1 else ""
+        self._insert(anchor, f"{name}{many} = {line}")
         self._made.setdefault(key, []).append((anchor, name))
         return name
 

@@ -1,10 +1,10 @@
 """Exchanging one additive term of an index for another.
 
 The source index of a copy is a sum, and one of its terms is the column chunk that a swizzle
-permutes. Adding ``(new chunk - old chunk)`` is always right but costs every copy an addition and a
-subtraction. Where the kernel's own arithmetic shows the chunk as a term, that arithmetic is
-written again with the new chunk in its place, and costs nothing. Which term it is, is found by
-comparing values on all threads, not by reading names.
+permutes. Adding ``(new chunk - old chunk)`` to the whole costs every copy an addition and a
+subtraction, and is right only where nothing but sums stands behind the chunk. Where the kernel's
+own arithmetic shows the chunk as a term, that arithmetic is written again with the new chunk in its
+place, and costs nothing. Which term it is, is found by comparing values, not by reading names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,14 @@
-"""Loads and stores: the row stays, the last index becomes ``column XOR phase(row)``."""
+"""Loads and stores: the row stays, the last index becomes ``column XOR phase(row)``.
+
+Where the phase comes from can be written in three ways. Each is a proposal: it is right for what
+was looked at, and :mod:`bankwise.change.prove` says whether it is right everywhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import lcm
+from typing import Literal
 
 from iree.compiler import ir
 
@@ -14,58 +20,87 @@ from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope, des
 from bankwise.notation.padding import PaddedFold
 from bankwise.read.mlir.extract import SharedAccess
 
+RowStyle = Literal["thread", "row", "offset"]
+"""Where a phase comes from, the shortest text first: a closed form of one thread id; the indices of
+the row, as the access has them; its whole offset, the last index too, which needs no range."""
 
-def fold_index(site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope) -> None:
+ROW_STYLES: tuple[RowStyle, ...] = ("thread", "row", "offset")
+
+
+def fold_index(
+    site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope, style: RowStyle
+) -> None:
     """Replace the last index of a load or store by the folded one."""
     start = _start(site, fold)
     emitter = scope.emitter
     operand = scope.operands(site, destination_group(site.op))[-1]
     column = site.indices[-1]
     placed, key = (operand.of(emitter.text), anchor_of(column)), emitter.key_of(column)
-    term = _thread_value(site, fold, scope)
-    if term is not None:
-        name, _ = scope.exclusive_or(placed, key, term, site.op)
-    else:
-        name, at = placed
-        for part in fold.folds:
-            phase, where = _phase(site, part, fold.row, start, scope)
-            at, key = later(at, where), ("xor", key, phase)
-            name = emitter.value(key, at, site.op, f"arith.xori {name}, {phase} : index")
+    if style == "thread":
+        for term in thread_terms(site, fold, scope):
+            placed = scope.exclusive_or(placed, key, term, site.op)
+            key = ("xor", key, placed[0])
+        emitter.replace(operand.start, operand.end, placed[0])
+        return
+    name, at = placed
+    for part in fold.folds:
+        phase, where = _phase(site, part, fold.row, start, scope, style)
+        at, key = later(at, where), ("xor", key, phase)
+        name = emitter.value(key, at, site.op, f"arith.xori {name}, {phase} : index")
     emitter.replace(operand.start, operand.end, name)
 
 
-def _thread_value(
+def thread_terms(
     site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope
-) -> ThreadValue | None:
-    """``phase(row) * unit``, if it is a simple function of one thread id in every workgroup."""
-    if site.asks_workgroup:
-        return None
+) -> tuple[ThreadValue, ...]:
+    """``phase(row) * unit`` as simple functions of thread ids to be XORed, one if that will do."""
     patterns = site.access.patterns
-    values = [fold.delta(elements(p, site.access.element_bytes)) for p in patterns]
-    return scope.thread_value(values, [p.active for p in patterns])
+    if not patterns:
+        raise CannotRewriteError("what it touches is not known")
+    slots = [elements(p, site.access.element_bytes) for p in patterns]
+    active = [p.active for p in patterns]
+    whole = scope.thread_value([fold.delta(s) for s in slots], active)
+    if whole is not None:
+        return (whole,)
+    parts = [scope.thread_value([f.delta(s) for s in slots], active) for f in fold.folds]
+    terms = tuple(part for part in parts if part is not None)
+    if len(terms) < len(parts):
+        raise CannotRewriteError("its rows are no simple function of a thread id")
+    return terms
 
 
 def _start(site: SharedAccess, fold: RowFolds | PaddedFold) -> int:
     """The constant start of the view, elements, if XOR of the last index is the fold.
 
     It is if only the last index carries chunk bits (all other steps are whole groups of chunks);
-    it stays inside the view if its last dimension is whole groups too.
+    it stays inside the view if its last dimension is whole groups too. Of several starts (stages)
+    one stands for all, if they see the same phases.
     """
     base = site.base
     if base is None or not base.strides or base.strides[-1] != 1:
         raise CannotRewriteError("the last index does not step through neighbouring elements")
-    memref = ir.MemRefType(site.memref.type)
-    if site.asks_workgroup and memref.get_strides_and_offset()[1] < 0:
-        raise CannotRewriteError("the start of this view may differ from workgroup to workgroup")
-    first = base.offsets[0]
-    if first is None or set(base.offsets) != {first}:
+    first = _common(base.offsets, fold)
+    if first is None:
         raise CannotRewriteError("the start of this view is not one constant")
     if not _whole_groups(fold, first, base.strides[:-1]):
         raise CannotRewriteError("the rows of this view do not begin at whole groups of chunks")
-    size = memref.shape[-1]
+    size = ir.MemRefType(site.memref.type).shape[-1]
     if size >= 0 and size % fold.block and size != fold.row:
         raise CannotRewriteError("the swizzled column could leave the last dimension of this view")
     return first
+
+
+def _common(starts: Iterable[int | None], fold: RowFolds | PaddedFold) -> int | None:
+    """One start for all of them: the only one, or what is left modulo the period of the fold."""
+    found = set(starts)
+    known = [start for start in found if start is not None]
+    if len(known) < len(found) or not known:
+        return None
+    if len(known) == 1:
+        return known[0]
+    period = lcm(fold.row, fold.block, *(f.divisor * f.phases for f in fold.folds))
+    (rest, *others) = {start % period for start in known}
+    return None if others else rest
 
 
 def _whole_groups(fold: RowFolds | PaddedFold, first: int, strides: Sequence[int]) -> bool:
@@ -76,13 +111,17 @@ def _whole_groups(fold: RowFolds | PaddedFold, first: int, strides: Sequence[int
     return not any(amount % fold.block for amount in (first, *strides))
 
 
-def _phase(site: SharedAccess, part: Fold, row: int, start: int, scope: Scope) -> Placed:
+def _phase(
+    site: SharedAccess, part: Fold, row: int, start: int, scope: Scope, style: RowStyle
+) -> Placed:
     """One field of row bits, transcribed from the access's own indices. ``row``: its elements."""
     assert site.base is not None, "checked by _start"
     emitter, count = scope.emitter, len(site.indices)
     operands = scope.operands(site, destination_group(site.op))
-    whole = all(s % row == 0 for s in (start, *site.base.strides[:-1]))
-    if whole and 0 <= int(ir.MemRefType(site.memref.type).shape[-1]) <= row:
+    if style == "row":
+        whole = all(s % row == 0 for s in (start, *site.base.strides[:-1]))
+        if not whole or not 0 <= int(ir.MemRefType(site.memref.type).shape[-1]) <= row:
+            raise CannotRewriteError("the row of this access is not an index of its own")
         count -= 1
     used = site.indices[:count]
     if not used:

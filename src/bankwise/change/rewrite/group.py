@@ -6,7 +6,7 @@ readers and writers of an allocation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -25,10 +25,20 @@ Issues = Mapping[int, tuple[Issue, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Allocations that must share one map, and every access to any of them."""
+    """Allocations that must share one map, and every access to any of them.
+
+    ``unseen``: accesses that the workgroup in question never executes, while another one may, or
+    whose places only a run can tell: they cost nothing that is known, and go where the others go.
+    """
 
     allocations: tuple[Allocation, ...]
     accesses: tuple[SharedAccess, ...]
+    unseen: tuple[SharedAccess, ...] = ()
+
+    @property
+    def every(self) -> tuple[SharedAccess, ...]:
+        """All accesses, the unseen ones last."""
+        return (*self.accesses, *self.unseen)
 
     @property
     def names(self) -> str:
@@ -45,18 +55,37 @@ def groups(extraction: Extraction) -> tuple[Group, ...]:
             name = leader[name]
         return name
 
-    for site in extraction.accesses:
-        first, *rest = site.access.allocations
-        for other in rest:
-            leader[find(other)] = find(first)
-    used = dict.fromkeys(find(s.access.allocations[0]) for s in extraction.accesses)
+    unseen = [(each.site, each.allocations) for each in extraction.unseen if each.allocations]
+    seen = [(site, site.access.allocations) for site in extraction.accesses]
+    for _, names in (*seen, *unseen):
+        for other in names[1:]:
+            leader[find(other)] = find(names[0])
+    used = dict.fromkeys(find(names[0]) for _, names in seen)
     return tuple(
         Group(
             tuple(a for a in extraction.allocations if find(a.name) == root),
-            tuple(s for s in extraction.accesses if find(s.access.allocations[0]) == root),
+            tuple(site for site, names in seen if find(names[0]) == root),
+            tuple(site for site, names in unseen if find(names[0]) == root),
         )
         for root in used
     )
+
+
+def joined(parts: Sequence[tuple[Group, Issues]]) -> tuple[Group, Issues]:
+    """Groups of several kernels that are one storage, as one, and the instructions of all.
+
+    Accesses are numbered anew, through all of them.
+    """
+    accesses: list[SharedAccess] = []
+    issues: dict[int, tuple[Issue, ...]] = {}
+    for group, known in parts:
+        for site in group.accesses:
+            number, old = len(accesses), site.access.shared_index
+            issues |= {number: known[old]} if old in known else {}
+            accesses.append(replace(site, access=replace(site.access, shared_index=number)))
+    names = {a.name: a for group, _ in reversed(parts) for a in group.allocations}
+    unseen = tuple(site for group, _ in parts for site in group.unseen)
+    return Group(tuple(reversed(names.values())), tuple(accesses), unseen), issues
 
 
 def tile_of(group: Group, issues: Issues) -> Tile | Refusal:

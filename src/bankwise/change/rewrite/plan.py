@@ -7,16 +7,19 @@ it. The second is made where there are conflicts, and taken where it is sure to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from bankwise.algebra.address import RowFolds
 from bankwise.change.rewrite.group import Group, Issues, elements, rows_of, tile_of
+from bankwise.change.rewrite.lanes import other_lanes
+from bankwise.change.rewrite.scope import CannotRewriteError
 from bankwise.change.rewrite.unpadded import padded_rows, shortened
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.notation.padding import PaddedFold, Unpadded
+from bankwise.read.mlir.extract import SharedAccess
 from bankwise.solver.best import Best, best
 from bankwise.solver.plan import Plan
 from bankwise.solver.price import UseCost
@@ -31,13 +34,16 @@ class GroupPlan:
 
     ``anything`` is what ``check`` names, ``writable`` what ``fix`` does. ``wider``: where rows of
     the whole length leave conflicts, the best map of all row lengths that divide them: their own
-    column bits fold too. ``without``: of padded rows with conflicts, the plan without the padding.
+    column bits fold too. ``steady``: where copies fill the rows, the best map whose phases are the
+    same in all rounds, if that is another one. ``without``: of padded rows with conflicts, the plan
+    without the padding.
     """
 
     group: Group
     tile: Tile
     best: Best
     wider: Plan | None = None
+    steady: Plan | None = None
     without: Unpadding | None = None
 
     @property
@@ -54,8 +60,9 @@ class GroupPlan:
     def choices(self) -> tuple[Plan, ...]:
         """What the rewriter may try, the fewest passes first."""
         plain = self.best.plans[1]
-        wider = self.wider is not None and self.wider.passes < plain.passes
-        return (self.wider, plain) if wider and self.wider is not None else (plain,)
+        wider = [p for p in (self.wider,) if p is not None and p.passes < plain.passes]
+        steady = [p for p in (self.steady,) if p is not None and p.layout != plain.layout]
+        return (*wider, plain, *steady)
 
     @property
     def shuffle(self) -> Plan:
@@ -95,6 +102,11 @@ class Unpadding:
         return self.plan
 
 
+def folded(plan: Plan) -> bool:
+    """Whether a plan has something to write into the accesses."""
+    return isinstance(plan.layout, RowFolds | PaddedFold)
+
+
 def fold_of(plan: Plan) -> RowFolds | PaddedFold:
     """The fold to apply; only plans that help have one."""
     assert isinstance(plan.layout, RowFolds | PaddedFold)
@@ -106,12 +118,10 @@ def plan(
 ) -> GroupPlan | Refusal:
     """The best layouts for a group, or the reason why none may be applied.
 
-    ``policy``: which instructions its accesses become where they are aligned otherwise. No fold
-    stays inside padded rows where another workgroup may use their padding.
+    ``policy``: which instructions its accesses become where they are aligned otherwise.
     """
     rows = padded_rows(group)
-    known = not any(site.asks_workgroup for site in group.accesses)
-    found = _plan(group, issues, machine, rows if known else None)
+    found = _plan(group, issues, machine, rows)
     if rows is None or isinstance(found, Refusal) or not found.conflicts:
         return found
     return replace(found, without=_without(found, rows, machine, policy))
@@ -168,7 +178,8 @@ def _plan(
     found = best(tile, machine, spaces)
     if isinstance(found, Refusal):
         return Refusal(f"{group.names}: {found.reason}", group.allocations[0].location)
-    return GroupPlan(group, tile, found, _wider(tile, rows, found, machine))
+    wider, steady = _wider(tile, rows, found, machine), _steady(group, tile, folds, found, machine)
+    return GroupPlan(group, tile, found, wider, steady)
 
 
 def _inside(tile: Tile, rows: Unpadded) -> Iterator[PaddedFold]:
@@ -195,6 +206,27 @@ def _wider(tile: Tile, rows: list[int], found: Best, machine: Machine) -> Plan |
     again = best(tile, machine, [space], proof=found.proof)
     assert isinstance(again, Best), "it was priced before"
     return again.plans[0]
+
+
+def _steady(
+    group: Group, tile: Tile, folds: Sequence[RowFolds], found: Best, machine: Machine
+) -> Plan | None:
+    """The best fold under which every copy fetches, in all rounds, what its own wave fetched."""
+    copies = [site for site in group.accesses if site.access.kind in COPIES]
+    if not copies:
+        return None
+    kept = tuple(fold for fold in folds if all(_followed(site, fold) for site in copies))
+    again = best(tile, machine, [Space(LAST_INDEX, kept)], proof=found.proof)
+    assert isinstance(again, Best), "it was priced before"
+    return again.plans[0]
+
+
+def _followed(copy: SharedAccess, fold: RowFolds) -> bool:
+    try:
+        other_lanes(copy, fold)
+    except CannotRewriteError:
+        return False
+    return True
 
 
 def _unwritable(group: Group, issues: Issues) -> Refusal | None:

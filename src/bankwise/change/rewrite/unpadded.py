@@ -63,10 +63,6 @@ def shortened(group: Group, rows: Unpadded, machine: Machine, policy: str) -> Sh
         if site.access.kind in COPIES:
             reason = f"{site.access.operation} fills its rows in lane order, padding and all"
             return Refusal(reason, site.access.location)
-        if site.asks_workgroup:
-            touches = "touches" if site.moves else "may touch"
-            reason = f"another workgroup {touches} other places, the padding perhaps"
-            return Refusal(reason, site.access.location)
     sites = tuple(_moved(site, rows) for site in group.accesses)
     issues: dict[int, tuple[Issue, ...]] = {}
     for site in sites:

@@ -20,10 +20,11 @@ from bankwise.errors import Refusal
 from bankwise.read.mlir.decode import Locate
 from bankwise.read.mlir.footprint import Footprint
 from bankwise.read.mlir.indexing import ThreadIds
+from bankwise.read.mlir.roots import roots
 from bankwise.read.mlir.slice import KernelSlice, Made, cut
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.read.mlir.trace import Note, Seen, WorkgroupTrace, trace
-from bankwise.read.mlir.views import View
+from bankwise.read.mlir.views import View, bytes_of
 
 _MOST_ALIGNMENT = 16
 _WORKGROUP_NOTE = "its addresses depend on the workgroup; they are those of one workgroup"
@@ -52,9 +53,7 @@ class SharedAccess:
     one lane touches in this access, the first of which is element ``first_element`` of the
     vector of the operation. ``source`` and ``source_indices``: the other memref of a copy.
     ``base`` is None where the address is no constant combination of the indices. ``moves``:
-    another workgroup touches other places. ``asks_workgroup``: a place in workgroup memory, or a
-    condition or bound around one, is computed from the workgroup id in this kernel; what one
-    workgroup does is then no proof of what another does.
+    another workgroup touches other places.
     """
 
     access: Access
@@ -67,14 +66,14 @@ class SharedAccess:
     source: ir.Value | None = None
     source_indices: tuple[ir.Value, ...] = ()
     moves: bool = False
-    asks_workgroup: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extraction:
     """All workgroup memory of a kernel, all accesses to it, and what could not be analysed.
 
-    ``unseen``: operations that the workgroup in question never executes, while another one may.
+    ``unseen``: what the workgroup in question never executes, while another one, or another launch,
+    may, and what could not be followed (which is among the ``refusals`` too).
     The module must stay alive as long as this is used: operations do not keep it so.
     """
 
@@ -82,7 +81,24 @@ class Extraction:
     accesses: tuple[SharedAccess, ...]
     refusals: tuple[Refusal, ...]
     notes: tuple[Note, ...]
-    unseen: tuple[Refusal, ...] = ()
+    unseen: tuple[UnseenAccess, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnseenAccess:
+    """An access without patterns, and the allocations that it may touch; None if not known.
+
+    ``elsewhere``: another workgroup of the launch may execute it, as far as one can tell.
+    """
+
+    site: SharedAccess
+    allocations: tuple[str, ...] | None
+    elsewhere: bool = False
+
+    @property
+    def refusal(self) -> Refusal:
+        """Why it is not counted."""
+        return Refusal(f"{self.site.access.operation}: {_UNSEEN}", self.site.access.location)
 
 
 def extract(
@@ -111,13 +127,13 @@ def extract(
     asks = program.asks_workgroup and _other_workgroup(ids) != ids.workgroup_id
     kernel = _KernelContext(name, ids, locate, found.allocations)
     pieces: list[SharedAccess] = []
-    unseen: list[Refusal] = []
+    unseen: list[UnseenAccess] = []
     for number, (touch, seen) in enumerate(zip(program.touches, found.seen, strict=True)):
         note = _WORKGROUP_NOTE if number in moving else ""
         done = _accesses(kernel, touch, seen, len(pieces), note)
-        pieces.extend(replace(p, asks_workgroup=asks) for p in done)
-        if asks and not done:
-            unseen.append(Refusal(f"{touch.op.name}: {_UNSEEN}", locate(touch.op)))
+        pieces.extend(done)
+        if not done:
+            unseen.append(replace(_unseen(kernel, touch), elsewhere=asks))
     allocations = [_allocation(kernel, made, view) for made, view in found.allocations.values()]
     return Extraction(
         tuple(each for each in allocations if isinstance(each, Allocation)),
@@ -259,6 +275,46 @@ def _access(
         tuple(operands[n] for n in others),
         bool(note),
     )
+
+
+def _unseen(kernel: _KernelContext, touch: MemrefAccess) -> UnseenAccess:
+    """An access that was not executed, as far as the text tells."""
+    op, operands = touch.op, touch.op.operands
+    memref = operands[touch.memref]
+    found, made = roots(memref), {m.op: m.name for m, _ in kernel.allocations.values()}
+    views = [view for _, view in found or ()]
+    element = views[0].element_bytes if views else bytes_of(memref.type.element_type) or 1
+    where, size = kernel.locate(op), touch.elements * element
+    access = Access(
+        *(op.name, touch.direction, touch.kind, size, element, _MOST_ALIGNMENT, where),
+        kernel.name,
+        (),
+    )
+    source, others = touch.source or (None, ())
+    site = SharedAccess(
+        access,
+        op,
+        memref,
+        tuple(operands[n] for n in touch.indices),
+        touch.elements,
+        _static_base(views),
+        0,
+        None if source is None else operands[source],
+        tuple(operands[n] for n in others),
+    )
+    names = None if found is None else tuple(made[op] for op, _ in found if op in made)
+    return UnseenAccess(site, names)
+
+
+def _static_base(views: Sequence[View]) -> Base | None:
+    """Where views start, if all step alike by constants."""
+    strides = {view.strides for view in views}
+    if len(strides) != 1 or not all(isinstance(s, int) for s in views[0].strides):
+        return None
+    starts = [view.base_bytes + view.offset * view.element_bytes for view in views]
+    size = views[0].element_bytes
+    known = tuple(int(start) // size if start % size == 0 else None for start in starts)
+    return Base(size, tuple(int(s) for s in views[0].strides), known)
 
 
 def _pattern(kernel: _KernelContext, each: Seen, element: int) -> Pattern:

@@ -46,6 +46,8 @@ _ATOMICS = (
 """Instruction of each arith.AtomicRMWKind, in its order: addf addi andi assign maximumf maxnumf
 maxs maxu minimumf minnumf mins minu mulf muli ori xori."""
 
+_CALLS = frozenset({"func.call", "func.call_indirect", "llvm.call"})
+
 _DMA_SLOT_BYTES = (4, 16)
 """Direct-to-LDS copies: bytes from lane to lane, up to a dword and above it (CDNA4 ISA, 9.1.9)."""
 
@@ -83,6 +85,8 @@ def touch(op: ir.Operation, operand: int) -> MemrefAccess | str:
     A reason instead if that is not an access described here.
     """
     build = _BUILDERS.get(op.name)
+    if build is None and op.name in _CALLS:
+        return f"{op.name} hands workgroup memory to a function: inline it (iree-opt --inline)"
     if build is None:
         return f"{op.name} uses workgroup memory, and bankwise does not know how"
     found = build(op)

@@ -23,7 +23,7 @@ from bankwise.solver.certificate_json import CertificateDocument
 class ChangeDocument(Struct, frozen=True):
     """Allocations that got a new address map. Costs are per workgroup, of all accesses."""
 
-    kernel: str
+    kernel: Annotated[str, Meta(description="all names, where kernels share a global")]
     allocations: tuple[str, ...]
     address: str
     before: CostDocument
@@ -48,7 +48,7 @@ class JudgedDocument(Struct, frozen=True):
 
 
 class VerdictDocument(Struct, frozen=True):
-    """What one judge says: ``execution`` or ``isa``."""
+    """What one judge says: ``proof``, ``execution`` or ``isa``."""
 
     judge: str
     status: Status

@@ -1,0 +1,102 @@
+"""What ``bankwise fix`` changes as one: the allocations that share a storage, in all kernels.
+
+An allocation belongs to its kernel, a ``memref.global`` to every function that asks for it: what
+one of them does to the rows, all of them must do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bankwise.ask.analysis import Analysis
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import Machine
+
+if TYPE_CHECKING:
+    from bankwise.change.rewrite.group import Group, Issues
+
+Key = tuple[str, str]
+"""A group: its kernels and its allocations, as texts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnedGroup:
+    """Allocations that must share one map, with all of their accesses in ``analyses``."""
+
+    analyses: tuple[Analysis, ...]
+    group: Group
+    issues: Issues
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The names of the kernels."""
+        return tuple(analysis.kernel.name for analysis in self.analyses)
+
+    @property
+    def key(self) -> Key:
+        """What names it."""
+        return ", ".join(self.kernels), self.group.names
+
+    @property
+    def machine(self) -> Machine:
+        """The GPU of all of its kernels."""
+        return self.analyses[0].machine
+
+    @property
+    def unknown(self) -> Refusal | None:
+        """Why it may not be touched: an access that was not analysed could be one of its own."""
+        if any(analysis.machine != self.machine for analysis in self.analyses):
+            reason = "kernels for different GPUs share it"
+            return Refusal(f"{self.group.names}: {reason}", self.group.allocations[0].location)
+        blockers = (found for each in self.analyses for found in _blockers(each))
+        first = next(blockers, None)
+        if first is None:
+            return None
+        reason = f"not all accesses of this kernel are known: {first.reason}"
+        return Refusal(f"{self.group.names}: {reason}", first.location)
+
+
+def owned(analyses: Sequence[Analysis]) -> tuple[OwnedGroup, ...]:
+    """All groups, those of one storage joined, in program order."""
+    from bankwise.change.rewrite.group import groups, joined
+
+    storages: dict[Hashable, list[tuple[Analysis, Group]]] = {}
+    for analysis in analyses:
+        shared = _globals(analysis)
+        for number, group in enumerate(groups(analysis.extraction)):
+            names = frozenset(a.name for a in group.allocations)
+            module = analysis.kernel.op.parent
+            own: Hashable = (analysis.kernel.op, number)
+            key = (module, names) if names <= shared else own
+            storages.setdefault(key, []).append((analysis, group))
+    found = []
+    for parts in storages.values():
+        those = tuple(analysis for analysis, _ in parts)
+        if len(parts) == 1:
+            found.append(OwnedGroup(those, parts[0][1], those[0].issues))
+        else:
+            found.append(OwnedGroup(those, *joined([(g, a.issues) for a, g in parts])))
+    return tuple(found)
+
+
+def _globals(analysis: Analysis) -> frozenset[str]:
+    from bankwise.read.mlir.kernels import operations
+
+    asked = (op for op in operations(analysis.kernel.op) if op.name == "memref.get_global")
+    return frozenset(str(op.attributes["name"].value) for op in asked)
+
+
+def _blockers(analysis: Analysis) -> Iterator[Refusal]:
+    """What was not analysed, unless it is an access to allocations that are known.
+
+    Such a one is rewritten like the others, wherever it goes: only its passes are not known.
+    """
+    unseen = analysis.extraction.unseen
+    known = {each.site.access.location for each in unseen if each.allocations is not None}
+    yield from (r for r in analysis.extraction.refusals if r.location not in known)
+    for each in unseen:
+        if each.allocations is None:
+            reason = f"{each.site.access.operation} may touch any workgroup memory"
+            yield Refusal(reason, each.site.access.location)

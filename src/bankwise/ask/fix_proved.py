@@ -1,0 +1,250 @@
+"""Generator and checker: drafts of a rewrite are written until :mod:`bankwise.change.prove` agrees.
+
+All groups stand in one text, which is proved as a whole. What is not proved is written another way
+(another style of an access, then the next best map); if none is left, the text is as if the group
+had never been touched, and the last reason is its refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bankwise.ask.analysis import Analysis
+from bankwise.ask.fix_groups import OwnedGroup
+from bankwise.errors import InputError, Refusal
+from bankwise.show.fixing import Verdict
+
+if TYPE_CHECKING:
+    from bankwise.change.prove import MapClaim, Proof
+    from bankwise.change.rewrite.apply import Draft
+    from bankwise.change.rewrite.emit import Emitter
+    from bankwise.change.rewrite.scope import Scope
+    from bankwise.notation.padding import Unpadded
+    from bankwise.read.mlir.module import Opened
+    from bankwise.solver.plan import Plan
+
+_FOR_ALL = "for all threads, workgroups, sizes and loop rounds"
+
+_SINGLE_STEPS = 4
+"""So often one access alone of a group gets another style; then all of them do."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RewriteTask:
+    """A group to rewrite by the first of ``plans`` that can be proved.
+
+    ``rows``: the padding that is already gone from the text; then one of the plans may be to leave
+    it at that.
+    """
+
+    owned: OwnedGroup
+    plans: tuple[Plan, ...]
+    rows: Unpadded | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RewriteAttempt:
+    """How far a task has come: the number of its plan, and how that is written.
+
+    ``draft``: None where only the rows change. ``steps``: how many styles were refused.
+    """
+
+    task: RewriteTask
+    plan: int
+    draft: Draft | None
+    steps: int = 0
+
+    @property
+    def chosen(self) -> Plan:
+        """The plan that is tried."""
+        return self.task.plans[self.plan]
+
+
+Proofs = tuple["Proof", ...]
+"""What was proved of one attempt, a proof for each kernel."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProvedText:
+    """A text, proved. ``done``: the attempts that stand in it; ``refused``: the others, and why."""
+
+    opened: Opened
+    done: tuple[tuple[RewriteAttempt, Proofs], ...]
+    refused: tuple[tuple[RewriteTask, Refusal], ...]
+
+
+def write_proved(
+    before: Opened, start: Opened, analyses: Sequence[Analysis], tasks: Sequence[RewriteTask]
+) -> ProvedText:
+    """Write every task that can be proved into ``start``: the text ``before``, some rows undone.
+
+    Where such rows had better be as they were it ends early, and nothing is ``done``.
+    """
+    texts = _Texts(before, start, analyses)
+    attempts, refused = [_attempt(task, 0) for task in tasks], list[tuple[RewriteTask, Refusal]]()
+    while attempts and not any(task.rows for task, _ in refused):
+        drawn = texts.drawn(attempts)
+        attempts = list(drawn.attempts)
+        if drawn.refusals:
+            attempts = _advanced(attempts, drawn.refusals, refused, _next_plan)
+            continue
+        after, proofs, wrong = texts.judged(attempts, attempts, drawn.text)
+        if not wrong:
+            done = tuple(zip(attempts, proofs, strict=True))
+            return ProvedText(after or start, done, tuple(refused))
+        attempts = _advanced(attempts, texts.guilty(attempts, wrong), refused, _next)
+    return ProvedText(start, (), tuple(refused))
+
+
+def proof_verdict(proofs: Sequence[Proofs]) -> Verdict | None:
+    """What was proved of the groups of a text, in words; None where there was nothing to prove.
+
+    Each proof of a group that kernels share is about all of its accesses.
+    """
+    if not proofs:
+        return None
+    count = sum(max(proof.accesses for proof in group) for group in proofs)
+    accesses = "1 access" if count == 1 else f"{count} accesses"
+    facts = dict.fromkeys(fact for group in proofs for proof in group for fact in proof.facts)
+    rests = f"; rests on: {', '.join(facts)}" if facts else ""
+    return Verdict("proof", "passed", f"{accesses}, {_FOR_ALL}{rests}")
+
+
+def _attempt(task: RewriteTask, plan: int) -> RewriteAttempt:
+    from bankwise.change.rewrite.apply import draft
+    from bankwise.change.rewrite.plan import folded
+
+    chosen = task.plans[plan]
+    return RewriteAttempt(task, plan, draft(task.owned.group, chosen) if folded(chosen) else None)
+
+
+def _advanced(
+    attempts: Sequence[RewriteAttempt],
+    wrong: Mapping[int, Refusal],
+    refused: list[tuple[RewriteTask, Refusal]],
+    following: Callable[[RewriteAttempt, Refusal], RewriteAttempt | Refusal],
+) -> list[RewriteAttempt]:
+    """The attempts, the wrong ones as ``following`` says; those it refuses go to ``refused``."""
+    going: list[RewriteAttempt] = []
+    for number, attempt in enumerate(attempts):
+        if number not in wrong:
+            going.append(attempt)
+            continue
+        moved = following(attempt, wrong[number])
+        if isinstance(moved, RewriteAttempt):
+            going.append(moved)
+        else:
+            refused.append((attempt.task, moved))
+    return going
+
+
+def _next(attempt: RewriteAttempt, refusal: Refusal) -> RewriteAttempt | Refusal:
+    """Another style, then another plan."""
+    place = refusal.location if attempt.steps < _SINGLE_STEPS else None
+    draft = None if attempt.draft is None else attempt.draft.after(place)
+    if draft is not None:
+        return replace(attempt, draft=draft, steps=attempt.steps + 1)
+    return _next_plan(attempt, refusal)
+
+
+def _next_plan(attempt: RewriteAttempt, refusal: Refusal) -> RewriteAttempt | Refusal:
+    """Another plan; where there is none, the reason against the last one."""
+    if attempt.plan + 1 < len(attempt.task.plans):
+        return _attempt(attempt.task, attempt.plan + 1)
+    return refusal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """A text with edits. ``attempts``: with the styles that were written; ``refusals``: by number,
+    of those that could not be."""
+
+    text: str
+    attempts: tuple[RewriteAttempt, ...]
+    refusals: Mapping[int, Refusal]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Texts:
+    """The text of the user, the one that is edited, and the kernels of that one."""
+
+    before: Opened
+    start: Opened
+    analyses: Sequence[Analysis]
+
+    def drawn(self, attempts: Sequence[RewriteAttempt]) -> _Drawn:
+        """The text with these attempts in it, those alone that can be written."""
+        from bankwise.change.rewrite.apply import write
+        from bankwise.change.rewrite.emit import Emitter
+        from bankwise.read.mlir.source import apply_edits
+
+        emitter = Emitter(self.start.source.text, self.start.offset_of)
+        scopes = {each.kernel.name: _scope(each, emitter) for each in self.analyses}
+        shown: list[RewriteAttempt] = []
+        refusals: dict[int, Refusal] = {}
+        for number, attempt in enumerate(attempts):
+            draft = attempt.draft and write(attempt.draft, scopes.__getitem__)
+            if isinstance(draft, Refusal):
+                refusals[number] = draft
+            shown.append(attempt if isinstance(draft, Refusal) else replace(attempt, draft=draft))
+        text = apply_edits(self.start.source.text, emitter.edits)
+        return _Drawn(text, tuple(shown), refusals)
+
+    def judged(
+        self, attempts: Sequence[RewriteAttempt], shown: Sequence[RewriteAttempt], text: str
+    ) -> tuple[Opened | None, list[Proofs], dict[int, Refusal]]:
+        """What is proved of a text with ``shown`` in it; refusals by their numbers in it."""
+        from bankwise.change.prove import prove
+        from bankwise.read.mlir.module import open_text
+
+        claims = [(n, claim) for n, a in enumerate(shown) for claim in _claims(a, a.draft)]
+        rows = [a for a in attempts if a.task.rows and a not in shown]
+        beside = [claim for attempt in rows for claim in _claims(attempt, None)]
+        try:
+            after = open_text(text, self.start.source.file)
+        except InputError as error:
+            no = Refusal(f"the text with it: {error.message}", error.location)
+            return None, [], dict.fromkeys(range(len(shown)), no)
+        found = prove(self.before, after, [*(claim for _, claim in claims), *beside])
+        proofs: list[Proofs] = [() for _ in shown]
+        wrong: dict[int, Refusal] = {}
+        for (number, _), proof in zip(claims, found, strict=False):
+            proofs[number] = (*proofs[number], proof)
+            if proof.refusal is not None:
+                wrong.setdefault(number, proof.refusal)
+        return after, proofs, wrong
+
+    def guilty(
+        self, attempts: Sequence[RewriteAttempt], wrong: Mapping[int, Refusal]
+    ) -> Mapping[int, Refusal]:
+        """Those of the wrong ones that are wrong alone; the last one where that is none."""
+        if len(attempts) == 1:
+            return wrong
+        found: dict[int, Refusal] = {}
+        for number in wrong:
+            alone = [attempts[number]]
+            _, _, refusals = self.judged(attempts, alone, self.drawn(alone).text)
+            found |= {number: refusals[0]} if refusals else {}
+        last = max(wrong)
+        return found or {last: wrong[last]}
+
+
+def _claims(attempt: RewriteAttempt, draft: Draft | None) -> tuple[MapClaim, ...]:
+    from bankwise.change.prove import MapClaim
+    from bankwise.change.rewrite.plan import fold_of
+
+    owned, fold = attempt.task.owned, None if draft is None else fold_of(draft.plan)
+    names = tuple(allocation.name for allocation in owned.group.allocations)
+    return tuple(MapClaim(kernel, names, fold, attempt.task.rows) for kernel in owned.kernels)
+
+
+def _scope(analysis: Analysis, emitter: Emitter) -> Scope:
+    from bankwise.change.rewrite.scope import scope_of
+    from bankwise.read.mlir.indexing import ThreadIds
+
+    threads = ThreadIds(
+        analysis.workgroup_size, analysis.machine.wave_size, grid=analysis.kernel.grid
+    )
+    return scope_of(analysis.kernel.op, threads, emitter)
