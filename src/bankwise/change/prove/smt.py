@@ -33,8 +33,8 @@ from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.names import Called, called
 from bankwise.read.mlir.touches import MemrefAccess
 
-RLIMIT = 20_000_000
-"""The most of z3's own steps for one access: a few seconds."""
+RLIMIT = 5_000_000
+"""The most of z3's own steps for one question; those of real kernels take a tenth of it."""
 
 
 @dataclass(frozen=True, slots=True)
