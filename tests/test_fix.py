@@ -302,7 +302,7 @@ def test_a_wrapping_source_is_computed_again_for_the_other_lane(tmp_path: Path) 
     path = written(tmp_path, text)
     report = fix(path, isa=False)
     assert report.fixed_text.count("arith.remui") == 2 * text.count("arith.remui")
-    assert "over 16 of 16 workgroups" in verdict(report, "execution").detail
+    assert "over all 16 workgroups" in verdict(report, "execution").detail
     assert (report.accepted, report.exit_code) == (True, 0)
 
 

@@ -195,7 +195,8 @@ def test_a_size_of_one_launch_does_not_go_into_the_text(tmp_path: Path) -> None:
 
 
 def test_a_sample_is_accepted_where_the_user_says_so(tmp_path: Path) -> None:
-    text = changed(ROWS, (", gpu.known_grid_size = array<i32: 1, 1, 1>", ""))
+    asks = ("  gpu.barrier\n", "  gpu.barrier\n  %b = gpu.block_id x\n")
+    text = changed(ROWS, (", gpu.known_grid_size = array<i32: 1, 1, 1>", ""), asks)
     path = written(tmp_path, text)
     assert fix(path, "gfx950", isa=False).exit_code == 3
     assert fix(path, "gfx950", isa=False, accept_sampled=True).exit_code == 0

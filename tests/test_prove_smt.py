@@ -272,7 +272,7 @@ def test_texts_that_differ_elsewhere_are_not_asked_about() -> None:
     assert "the two texts differ" in answer.detail
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     row=st.sampled_from(ROWS),
     divisor=st.sampled_from([64, 128, 256]),

@@ -12,6 +12,7 @@ from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
 from bankwise.ask.fix_proved import RewriteTask, proof_verdict, write_proved
+from bankwise.ask.judge_smt import judge_smt, need_solver
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
@@ -22,6 +23,7 @@ from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
 
 if TYPE_CHECKING:
+    from bankwise.change.prove import MapClaim
     from bankwise.change.rewrite.plan import GroupPlan
     from bankwise.read.mlir.module import Opened
     from bankwise.show.model import ModelFix
@@ -43,6 +45,7 @@ def fix(
     padding: bool = False,
     direct_load: bool = False,
     accept_sampled: bool = False,
+    prove: bool = False,
 ) -> FixReport | ModelFix:
     """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
 
@@ -61,6 +64,7 @@ def fix(
         isa=isa,
         reference=reference,
         accept_sampled=accept_sampled,
+        prove=prove,
     )
 
 
@@ -73,6 +77,7 @@ def fix_file(
     reference: str = "",
     output: str = "",
     accept_sampled: bool = False,
+    prove: bool = False,
     progress: Progress | None = None,
     beside: Sequence[str] = (),
 ) -> FixReport | ModelFix:
@@ -80,12 +85,13 @@ def fix_file(
 
     ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones.
     ``output``: the name that the answer will get, judged before the work. ``accept_sampled``:
-    whether the proof alone will do where not all workgroups could be executed. ``beside``: further
-    options that were given, as the command line spells them.
+    whether the proof alone will do where not all workgroups could be executed. ``prove``: an SMT
+    solver judges, too. ``beside``: further options that were given, as the command line spells
+    them.
     """
     given = (*options.given, *beside, *(["--reference"] if reference else []))
     judges = {"execute": execute, "isa": isa, "reference": reference, "output": output}
-    judges["accept_sampled"] = accept_sampled
+    judges |= {"accept_sampled": accept_sampled, "prove": prove}
     answer = asker(file, "fix", given)
     report: FixReport | ModelFix = answer(file, options, **judges, progress=progress)
     return report
@@ -100,11 +106,14 @@ def fix_kernels(
     reference: str = "",
     output: str = "",
     accept_sampled: bool = False,
+    prove: bool = False,
     progress: Progress | None = None,
 ) -> FixReport:
     """:func:`fix_file` for MLIR with threads."""
     if output not in ("", "-"):
         check_writable(Path(output))
+    if prove:
+        need_solver()
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
@@ -114,6 +123,8 @@ def fix_kernels(
     fixed_text = reopened.source.text
     again = analyse(reopened, options)
     verdicts = [] if rewritten.proof is None else [rewritten.proof]
+    if rewritten.changes and prove:
+        verdicts.append(judge_smt(opened, reopened, rewritten.claims))
     if rewritten.changes and execute:
         from bankwise.ask.judge_execution import judge_execution
 
@@ -147,6 +158,7 @@ class _Rewritten:
     refusals: tuple[Refusal, ...]
     worse: Mapping[Key, Refusal]
     proof: Verdict | None
+    claims: tuple[MapClaim, ...] = ()
 
 
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
@@ -229,7 +241,8 @@ def _proved(
         refusals += [] if each.padding else kept(each.chosen, attempt.chosen)
         changes.append(_change(each, attempt.chosen))
     proof = proof_verdict([proofs for _, proofs in written.done])
-    return _Rewritten(written.opened, tuple(changes), tuple(refusals), worse, proof)
+    claims = tuple(proof.claim for _, proofs in written.done for proof in proofs)
+    return _Rewritten(written.opened, tuple(changes), tuple(refusals), worse, proof, claims)
 
 
 def _named(group: OwnedGroup, reason: str) -> str:

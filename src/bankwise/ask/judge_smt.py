@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError
@@ -16,16 +17,20 @@ if TYPE_CHECKING:
 _FOR_ALL = "for all threads, workgroups, rounds and sizes below 2^31, as 64-bit integers"
 
 
+def need_solver() -> None:
+    """Raise :class:`InputError` where the solver is not installed."""
+    if find_spec("z3") is None:
+        message = "--prove needs the solver z3, which is not installed"
+        raise InputError(message, hint='pip install "bankwise[prove]"')
+
+
 def judge_smt(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> Verdict:
-    """Ask the solver about every claim; :class:`InputError` where it is not installed.
+    """Ask the solver about every claim; the text needs one (:func:`need_solver`).
 
     A counterexample rejects the fix; what the solver cannot answer is "not available".
     """
-    try:
-        from bankwise.change.prove.smt import decide, solver_version
-    except ModuleNotFoundError as error:
-        message = "--prove needs the solver z3, which is not installed"
-        raise InputError(message, hint='pip install "bankwise[prove]"') from error
+    from bankwise.change.prove.smt import decide, solver_version
+
     answers = decide(before, after, claims)
     version = solver_version()
     wrong = next((a for a in answers if a.status == "counterexample"), None)

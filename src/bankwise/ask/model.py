@@ -70,6 +70,7 @@ def fix_model(
     reference: str = "",
     output: str = "",
     accept_sampled: bool = False,
+    prove: bool = False,
     progress: Progress | None = None,
 ) -> ModelFix:
     """Lower the model in ``file``, fix every dispatch, and link what was accepted.
@@ -90,6 +91,7 @@ def fix_model(
             execute=execute,
             isa=isa,
             accept_sampled=accept_sampled,
+            prove=prove,
             progress=progress,
         )
         reports.append(report)

@@ -77,6 +77,10 @@ def fix(
             help="The proof will do where not all workgroups could be executed: no exit code 3.",
         ),
     ] = False,
+    prove: Annotated[
+        bool,
+        typer.Option("--prove", help="Ask an SMT solver, too, whether the fix is right."),
+    ] = False,
     keep: Keep = "",
     padding: Padding = False,
     direct_load: DirectLoad = False,
@@ -106,6 +110,7 @@ def fix(
             reference=reference,
             output=output,
             accept_sampled=accept_sampled,
+            prove=prove,
             progress=advance,
             beside=flags(context),
         )

@@ -37,11 +37,13 @@ def resized(term: Term, bits: int, signed: bool) -> Term:
 
 def floor_divided(a: Term, b: Term) -> Term:
     """Towards minus infinity."""
-    return (a - a % b) / b
+    rest = z3.SRem(a, b)
+    return z3.If(z3.And(rest != 0, (rest < 0) != (b < 0)), a / b - 1, a / b)
 
 
 def _ceil_divided(a: Term, b: Term) -> Term:
-    return -floor_divided(-a, b)
+    rest = z3.SRem(a, b)
+    return z3.If(z3.And(rest != 0, (rest < 0) == (b < 0)), a / b + 1, a / b)
 
 
 def _ceil_unsigned(a: Term, b: Term) -> Term:

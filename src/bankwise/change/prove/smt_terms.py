@@ -83,7 +83,7 @@ class Terms:
         if isinstance(value.owner, ir.Block):
             return self._argument(ir.BlockArgument(value))
         op = value.owner.operation
-        constant = constant_of(value)
+        constant = _truth(op) if integer_bits(value.type) == 1 else constant_of(value)
         if constant is not None:
             return number(constant, width_of(value))
         place = ir.OpResult(value).result_number
@@ -217,6 +217,12 @@ class Terms:
                 found += [low <= variable, variable < high]
             op = parent
         return found
+
+
+def _truth(op: ir.Operation) -> int | None:
+    """0 or 1 of ``arith.constant true`` and its like; None of any other operation."""
+    said = op.attributes["value"] if op.name == "arith.constant" else None
+    return int(said.value) if isinstance(said, ir.BoolAttr | ir.IntegerAttr) else None
 
 
 def _broadcasts_first(op: ir.Operation) -> bool:

@@ -48,7 +48,7 @@ class JudgedDocument(Struct, frozen=True):
 
 
 class VerdictDocument(Struct, frozen=True):
-    """What one judge says: ``proof``, ``execution`` or ``isa``."""
+    """What one judge says: ``proof``, ``smt`` (``--prove``), ``execution`` or ``isa``."""
 
     judge: str
     status: Status
