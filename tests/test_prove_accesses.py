@@ -291,3 +291,22 @@ def test_what_rotates_through_a_loop_keeps_its_range_and_its_multiple() -> None:
     assert refusal(two(FILL + body)) == ""
     assert NOT_PROVED in refusal(two(FILL + body.replace("s1 * 8", "s1 * 4")))
     assert NOT_PROVED in refusal(two(FILL + body.replace("mod 64", "mod 128")))
+
+
+def test_a_view_that_cuts_chunks_leaves_out_other_elements() -> None:
+    """Of 60 columns the last chunk is cut; under the fold another chunk would be."""
+    cut = "memref<64x60xf16, strided<[64, 1]>, #gpu.address_space<workgroup>>"
+    view = f"  %view = memref.subview %lds[0, 0] [64, 60] [1, 1] : {TILE} to {cut}\n"
+    body = MASKED.replace("%lds", "%view").replace(TILE, cut)
+    assert "leaves out what lies outside" in refusal(two(FILL + view + body))
+
+
+def test_what_a_wave_broadcasts_is_the_same_only_where_all_lanes_agree() -> None:
+    for of, expected in (("%t", NOT_PROVED), ("%wave", "")):
+        lines = "  %wave = affine.apply affine_map<()[s0] -> (s0 floordiv 64)>()[%t]\n"
+        lines += f"  %u = gpu.subgroup_broadcast {of}, first_active_lane : index\n"
+        lines += "  %p = affine.apply affine_map<()[s0] -> ((s0 mod 8) * 8)>()[WHERE]\n"
+        lines = lines.replace("WHERE", of)
+        body = lines + DRAIN.replace("%lds[%t", "%lds[%u").replace("%phase", "%p")
+        assert expected in refusal(two(FILL + body))
+        assert bool(refusal(two(FILL + body))) == bool(expected)
