@@ -73,6 +73,8 @@ def _compared(before: Outcome, after: Outcome) -> str:
     added = [fault for fault in after.faults if fault not in before.faults]
     if added:
         return f"fault {added[0]}"
+    if len(before.memory) != len(after.memory):
+        return "the buffers are of another size"
     if before.memory != after.memory:
         one, two = (np.frombuffer(x.memory, np.uint8) for x in (before, after))
         differ = one != two
