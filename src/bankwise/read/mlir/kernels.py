@@ -164,7 +164,8 @@ def _size(text: str) -> Size:
 def _bounds(function: ir.Operation, id_name: str) -> Size | None:
     """The upper bounds of the ids that a function asks for; an axis never asked for has size 1.
 
-    None if no id is asked for, or one without a bound.
+    None if no id is asked for, or one without a bound. What is asked for inside a branch or a loop
+    bounds nothing: a launch in which it does not run may be larger.
     """
     bounds: dict[str, int | None] = {}
     for op in operations(function):
@@ -172,13 +173,20 @@ def _bounds(function: ir.Operation, id_name: str) -> Size | None:
             axis = re.sub(
                 r"#gpu<dim (\w)>|#gpu\.dim<(\w)>", r"\1\2", str(op.attributes["dimension"])
             )
-            bound = op.attributes.get("upper_bound")
-            bounds[axis] = int(ir.IntegerAttr(bound).value) if bound is not None else None
+            bound, known = _bound(op, function), bounds.get(axis)
+            bounds[axis] = bound if known is None else min(known, bound or known)
     sizes = [bounds.get(axis, 1) for axis in _AXES]
     if not bounds or None in sizes:
         return None
     x, y, z = (size or 1 for size in sizes)
     return x, y, z
+
+
+def _bound(op: ir.Operation, function: ir.Operation) -> int | None:
+    """The bound of an id that every launch asks for, or None."""
+    bound = op.attributes.get("upper_bound")
+    first = function.regions[0].blocks[0]
+    return int(ir.IntegerAttr(bound).value) if bound is not None and op.block == first else None
 
 
 def _counted(export: ir.Operation) -> Size | None:
