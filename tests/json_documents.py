@@ -60,5 +60,5 @@ def printed(name: str) -> str:
             bankwise("solve", SOLVED, "-o", certificate)
         given = (certificate if word == "CERT" else word for word in words)
         ended = bankwise(*given, "--format", "json")
-    assert ended.code in (0, 1), ended.err
+    assert ended.code in (0, 1, 3), ended.err
     return ended.out

@@ -294,12 +294,12 @@ def test_a_generic_ptx_access_of_unknown_address_forbids_advice(tmp_path) -> Non
 \tmov.u32 %r3, tile;
 \tadd.s32 %r4, %r3, %r2;
 \tld.shared.u32 %r5, [%r4];"""
-    unseen = "\n\tld.param.u64 %rd1, [k_param_0];\n\tld.u32 %r6, [%rd1];"
+    unseen = "\n\tld.param.u64 %rd2, [k_param_0];\n\tld.u64 %rd1, [%rd2];\n\tld.u32 %r6, [%rd1];"
     (known,) = checked(tmp_path, ptx_text(body), "a.ptx").kernels
     (blind,) = checked(tmp_path, ptx_text(body + unseen), "b.ptx").kernels
     assert known.optima[0].address
     assert blind.optima == ()
-    assert any("no layout is suggested: 1 generic accesses" in n for n in blind.notes)
+    assert any("no layout is suggested" in n for n in blind.notes)
 
 
 def test_what_restricts_a_layout_is_said() -> None:

@@ -168,7 +168,10 @@ def test_fix_writes_what_check_calls_the_optimum_of_rows_inside_one_dimension(
     assert (change.before.passes, change.after.passes) == (768, 96)
     assert change.optimum == IDEAL
     assert report.accepted
-    assert [v.status for v in report.verdicts] == ["passed"]
+    assert [(v.judge, v.status) for v in report.verdicts] == [
+        ("proof", "passed"),
+        ("execution", "passed"),
+    ]
     assert report.after.totals.run.extra == 0
 
 
@@ -183,7 +186,10 @@ def test_three_buffers_are_a_batch_of_one_proved_and_written_like_two(tmp_path: 
     assert str(optimum.known) == IDEAL
     (change,) = report.changes
     assert (change.after.passes, change.optimum) == (96, IDEAL)
-    assert [v.status for v in report.verdicts] == ["passed"]
+    assert [(v.judge, v.status) for v in report.verdicts] == [
+        ("proof", "passed"),
+        ("execution", "passed"),
+    ]
 
 
 def test_where_fix_cannot_write_the_optimum_check_and_fix_say_the_same(tmp_path: Path) -> None:

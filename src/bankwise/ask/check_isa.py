@@ -81,10 +81,16 @@ def _compile(counted: KernelReport, opened: Opened) -> EmittedKernel | Refusal:
     if len(wanted) != 1:
         names = ", ".join(one.name for one in found)
         return Refusal(f"no kernel {counted.name!r} in the emitted code: {names}", Location(file))
-    if wanted[0].target != counted.target:
+    if wanted[0].target not in (counted.target, _compiled_for(counted.target)):
         why = f"the text is made for {wanted[0].target}, not {counted.target}"
         return Refusal(why, Location(file))
     return EmittedKernel(wanted[0], compiler_name(), emitted.diagnostics)
+
+
+def _compiled_for(target: str) -> str:
+    """What the compiler takes a GPU for: a machine of one's own may be compiled as another."""
+    tools = machine(target).tools.iree
+    return tools.target if tools is not None else ""
 
 
 def _followed(texts: Sequence[str], counted: KernelReport, file: str) -> list[AssemblyKernel]:
