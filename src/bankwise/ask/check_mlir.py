@@ -201,11 +201,18 @@ def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:
 
 
 def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:
-    """What ``fix`` can write takes more, where that is so."""
-    best, written = chosen.anything.passes, chosen.writable
+    """What ``fix`` can write takes more, where that is so; and why, where copies are the reason."""
+    from bankwise.change.rewrite.plan import unfollowed
+
+    best, group = chosen.anything.passes, chosen.group
+    why = unfollowed(group, chosen.writable)
+    plans = (*chosen.choices, chosen.best.present)
+    written = next(plan for plan in plans if not unfollowed(group, plan))
     if written.passes <= best:
         return ()
-    return (f"`bankwise fix` writes {written.space}: {written.run.passes:,} passes at best",)
+    because = f" ({why})" if why else ""
+    said = f"`bankwise fix` writes {written.space}: {written.run.passes:,} passes at best"
+    return (said + because,)
 
 
 def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> tuple[Finding, ...]:

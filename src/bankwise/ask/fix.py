@@ -13,6 +13,7 @@ from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
 from bankwise.ask.fix_proved import (
     ProvedRewrite,
+    RewriteAttempt,
     RewriteTask,
     StartingText,
     proof_verdict,
@@ -286,7 +287,7 @@ def _change(planned: _PlannedTask, done: ProvedRewrite) -> Change:
     plan, padding, group = planned.chosen, planned.padding, planned.task.owned.group
     found, counted = done.attempt.chosen, done.gain
     as_planned = counted.after.passes == found.run.passes
-    known = _against_optimum(plan, found) if as_planned else _otherwise(found)
+    known = _against_optimum(plan, done.attempt) if as_planned else _otherwise(found)
     return Change(
         kernel=planned.task.owned.key[0],
         allocations=tuple(a.name for a in group.allocations),
@@ -312,10 +313,12 @@ def _uncounted(plan: GroupPlan) -> str:
     return f"; {accesses} beside, whose passes are not known" if count else ""
 
 
-def _against_optimum(plan: GroupPlan, found: Plan) -> str:
-    least, known = plan.anything.run.passes, plan.known(plan.anything)
-    if found.passes > least:
-        written = plan.writable.run.passes == least
-        why = "its rewrite is not proved" if written else "does not keep rows"
-        return f"a layout that takes {least:,} exists, but {why}; that is {known}"
-    return str(known)
+def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt) -> str:
+    least, known = plan.anything, plan.known(plan.anything)
+    if attempt.chosen.passes == least.passes:
+        return str(known)
+    because = attempt.because.removeprefix(f"{plan.group.names}: ")
+    why = f"is not written: {because}" if because else "is not written"
+    if plan.writable.passes > least.passes:
+        why = "does not keep rows"
+    return f"a layout that takes {least.run.passes:,} exists, but {why}; that is {known}"

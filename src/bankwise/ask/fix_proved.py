@@ -52,12 +52,14 @@ class RewriteAttempt:
     """How far a task has come: the number of its plan, and how that is written.
 
     ``draft``: None where only the rows change. ``steps``: how many styles were refused.
+    ``because``: why the first of its plans is not written, where that is given up.
     """
 
     task: RewriteTask
     plan: int
     draft: Draft | None
     steps: int = 0
+    because: str = ""
 
     @property
     def chosen(self) -> Plan:
@@ -190,7 +192,8 @@ def _next(attempt: RewriteAttempt, refusal: Refusal) -> RewriteAttempt | Refusal
 def _next_plan(attempt: RewriteAttempt, refusal: Refusal) -> RewriteAttempt | Refusal:
     """Another plan; where there is none, the reason against the last one."""
     if attempt.plan + 1 < len(attempt.task.plans):
-        return _attempt(attempt.task, attempt.plan + 1)
+        following = _attempt(attempt.task, attempt.plan + 1)
+        return replace(following, because=attempt.because or refusal.reason)
     return refusal
 
 

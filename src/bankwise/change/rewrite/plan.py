@@ -296,18 +296,27 @@ def _steady(
     copies = [site for site in group.accesses if site.access.kind in COPIES]
     if not copies:
         return None
-    kept = tuple(fold for fold in folds if all(_followed(site, fold) for site in copies))
+    kept = tuple(fold for fold in folds if not any(_why_not(site, fold) for site in copies))
     again = best(tile, machine, [Space(LAST_INDEX, kept)], proof=found.proof)
     assert isinstance(again, Best), "it was priced before"
     return again.plans[0]
 
 
-def _followed(copy: SharedAccess, fold: RowFolds) -> bool:
+def unfollowed(group: Group, plan: Plan) -> str:
+    """Why a copy in lane order cannot fetch what a plan wants; empty if all can."""
+    fold = plan.layout
+    copies = [site for site in group.accesses if site.access.kind == "dma"]
+    if not isinstance(fold, RowFolds):
+        return ""
+    return next(filter(None, (_why_not(site, fold) for site in copies)), "")
+
+
+def _why_not(copy: SharedAccess, fold: RowFolds) -> str:
     try:
         other_lanes(copy, fold)
-    except CannotRewriteError:
-        return False
-    return True
+    except CannotRewriteError as error:
+        return str(error)
+    return ""
 
 
 def _unwritable(group: Group, issues: Issues) -> Refusal | None:
