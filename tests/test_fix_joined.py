@@ -145,3 +145,18 @@ def test_what_is_claimed_is_what_the_text_takes(
     assert change.after == report.after.kernels[0].totals.run
     assert change.optimum == f"counted in the changed text, where {planned} were planned"
     assert change.certificate is None
+
+
+def test_kernels_that_share_a_global_keep_their_joined_stores(tmp_path: Path) -> None:
+    body = im2col(8, wide=8, own=True).replace(
+        "%lds = memref.alloc() :", "%lds = memref.get_global @g :"
+    )
+    other = body.replace("func.func @k(", "func.func @other(").replace("mod 4", "mod 8")
+    tile = f"memref<{THREADS}x{ROW}xf16, #gpu.address_space<workgroup>>"
+    text = f'module {{\nmemref.global "private" @g : {tile}\n{body}{other}}}\n'
+    report = fixed(tmp_path, text)
+    (change,) = report.changes
+    assert change.after == sum((kernel.totals.run for kernel in report.after.kernels), start=Cost())
+    assert change.after.passes == change.after.ideal < change.before.passes
+    issued = [a.issued for k in report.after.kernels for a in k.accesses if a.executions]
+    assert sorted(issued) == [("ds_read_b128",)] * 2 + [("ds_write_b128",)] * 2
