@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from bankwise.ask.joined import CompiledAccess, compiled_accesses
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.policies import Issue, select
+from bankwise.read.mlir.joined import CompiledAccess, compiled_accesses, joins_of
 from bankwise.read.options import MOST_THREADS, Options, dims_of, three
 from bankwise.show.values import Finding
 
 if TYPE_CHECKING:
     from bankwise.read.mlir.extract import Extraction, SharedAccess
+    from bankwise.read.mlir.joins import Joins
     from bankwise.read.mlir.kernels import KernelFunction
     from bankwise.read.mlir.module import Opened
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
     """One kernel with all that later stages need: its accesses and their instructions, by number;
-    ``compiled``: of those that the compiler joins with others or drops, what becomes of them."""
+    ``joins``: which of them the compiler joins or drops; ``compiled``: what becomes of those."""
 
     kernel: KernelFunction
     machine: Machine
@@ -32,6 +33,7 @@ class Analysis:
     location: Location
     extraction: Extraction
     issues: Mapping[int, tuple[Issue, ...]]
+    joins: Joins
     compiled: Mapping[int, CompiledAccess]
     findings: tuple[Finding, ...]
     refusals: tuple[Refusal, ...]
@@ -92,9 +94,10 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
         else:
             refusals.append(Refusal(chosen.reason, site.access.location))
     where = opened.location_of(kernel.op)
-    compiled = compiled_accesses(extraction.accesses, gpu, options.width_policy)
+    joins = joins_of(extraction.accesses, gpu, options.width_policy)
+    compiled = compiled_accesses(extraction.accesses, joins, gpu, options.width_policy)
     rest = tuple(findings), tuple(refusals)
-    return Analysis(kernel, gpu, size, where, extraction, issues, compiled, *rest)
+    return Analysis(kernel, gpu, size, where, extraction, issues, joins, compiled, *rest)
 
 
 def _issues(gpu: Machine, site: SharedAccess, policy: str) -> tuple[Issue, ...] | Refusal:

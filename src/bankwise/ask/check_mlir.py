@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
-from bankwise.ask.joined import CompiledAccess
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
@@ -26,6 +25,7 @@ from bankwise.errors import Refusal
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.hardware.policies import Issue
 from bankwise.hardware.toolchain import NONE
+from bankwise.read.mlir.joined import CompiledAccess
 from bankwise.read.options import Options, Progress, dims_of, three
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
 
@@ -168,11 +168,11 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
 
     Of padded rows also without their padding, where that is sure to be no worse.
     """
-    from bankwise.change.rewrite.group import groups
+    from bankwise.change.rewrite.group import as_compiled, groups
     from bankwise.change.rewrite.plan import plan
     from bankwise.solver.best import certified
 
-    for group in groups(analysis.extraction):
+    for group in groups(analysis.extraction, analysis.joins):
         chosen = plan(group, analysis.issues, analysis.machine, policy)
         if isinstance(chosen, Refusal) or not chosen.best.present.ideal:
             continue
@@ -180,16 +180,15 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
         shorter = None if chosen.without is None else chosen.without.chosen
         undone = () if shorter is None else _without(chosen, shorter)
         chosen = shorter or chosen
-        best, least = chosen.best, chosen.anything
-        known = best.known(least)
-        names = tuple(a.name for a in group.allocations)
+        least = chosen.anything
+        best = chosen.best_of(least)
         yield Optimum(
-            allocations=names,
+            allocations=tuple(a.name for a in group.allocations),
             present=present.run,
             best=Cost(least.run.passes, best.present.run.ideal),
-            known=known,
+            known=chosen.known(least),
             address=str(least.layout),
-            notes=(*undone, *_unwritten(chosen), *_one_by_one(analysis, names)),
+            notes=(*undone, *_unwritten(chosen), *as_compiled(group)),
             certificate=certified(best, least.layout),
         )
 
@@ -201,20 +200,19 @@ def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:
     return (f"in rows of {short} without their padding of {long - short}: {fewer:,} bytes less",)
 
 
-def _one_by_one(analysis: Analysis, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Plans are of the accesses of the text, which another layout may keep from being joined."""
-    sites = analysis.extraction.accesses
-    touched = {name for n in analysis.compiled for name in sites[n].access.allocations}
-    said = "counted access by access, without what the compiler joins or drops"
-    return (said,) if touched & set(names) else ()
-
-
 def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:
-    """What ``fix`` can write takes more, where that is so."""
-    best, written = chosen.anything.passes, chosen.writable
+    """What ``fix`` can write takes more, where that is so; and why, where copies are the reason."""
+    from bankwise.change.rewrite.plan import unfollowed
+
+    best, group = chosen.anything.passes, chosen.group
+    why = unfollowed(group, chosen.writable)
+    plans = (*chosen.choices, chosen.best.present)
+    written = next(plan for plan in plans if not unfollowed(group, plan))
     if written.passes <= best:
         return ()
-    return (f"`bankwise fix` writes {written.space}: {written.run.passes:,} passes at best",)
+    because = f" ({why})" if why else ""
+    said = f"`bankwise fix` writes {written.space}: {written.run.passes:,} passes at best"
+    return (said + because,)
 
 
 def _holes(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> tuple[Finding, ...]:

@@ -11,9 +11,15 @@ from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
-from bankwise.ask.fix_proved import RewriteTask, proof_verdict, write_proved
+from bankwise.ask.fix_proved import (
+    ProvedRewrite,
+    RewriteAttempt,
+    RewriteTask,
+    StartingText,
+    proof_verdict,
+    write_proved,
+)
 from bankwise.ask.judge_smt import judge_smt, need_solver
-from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
@@ -120,8 +126,7 @@ def fix_kernels(
     analyses = analyse(opened, options)
     rewritten = _rewritten(opened, analyses, options)
     reopened = rewritten.opened
-    fixed_text = reopened.source.text
-    again = analyse(reopened, options)
+    fixed_text, again = reopened.source.text, rewritten.analyses
     verdicts = [] if rewritten.proof is None else [rewritten.proof]
     if rewritten.changes and prove:
         verdicts.append(judge_smt(opened, reopened, rewritten.claims))
@@ -154,6 +159,7 @@ class _Rewritten:
     """``worse``: the paddings that had better stayed, because no fold could be written."""
 
     opened: Opened
+    analyses: tuple[Analysis, ...]
     changes: tuple[Change, ...]
     refusals: tuple[Refusal, ...]
     worse: Mapping[Key, Refusal]
@@ -167,7 +173,7 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
     wanted = paddings(groups, options.width_policy)
     while True:
         start = without(opened, analyses, wanted, options)
-        done = _folded(opened, start, options.width_policy)
+        done = _folded(StartingText(opened, analyses, start.opened, start.analyses, options), start)
         told |= dict.fromkeys((*start.refusals, *done.worse.values()))
         if not done.worse:
             return replace(done, refusals=(*told, *done.refusals))
@@ -183,9 +189,10 @@ class _PlannedTask:
     padding: Padding | None
 
 
-def _folded(opened: Opened, start: Start, policy: str) -> _Rewritten:
+def _folded(texts: StartingText, start: Start) -> _Rewritten:
     from bankwise.change.rewrite.plan import plan
 
+    policy = texts.options.width_policy
     planned: list[_PlannedTask] = []
     refusals: list[Refusal] = []
     worse: dict[Key, Refusal] = {}
@@ -202,8 +209,8 @@ def _folded(opened: Opened, start: Start, policy: str) -> _Rewritten:
         else:
             refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
     if worse:
-        return _Rewritten(start.opened, (), tuple(refusals), worse, None)
-    return _proved(opened, start, planned, refusals)
+        return _Rewritten(start.opened, start.analyses, (), tuple(refusals), worse, None)
+    return _proved(texts, planned, refusals)
 
 
 def _to_try(
@@ -224,11 +231,11 @@ def _to_try(
 
 
 def _proved(
-    opened: Opened, start: Start, planned: Sequence[_PlannedTask], refusals: list[Refusal]
+    texts: StartingText, planned: Sequence[_PlannedTask], refusals: list[Refusal]
 ) -> _Rewritten:
     """Write what can be proved; the reasons for all else."""
     by_task = {each.task: each for each in planned}
-    written = write_proved(opened, start.opened, start.analyses, [each.task for each in planned])
+    written = write_proved(texts, [each.task for each in planned])
     worse: dict[Key, Refusal] = {}
     for task, refusal in written.refused:
         padding = by_task[task].padding
@@ -236,13 +243,15 @@ def _proved(
         refusals += [] if padding else [named]
         worse |= {task.owned.key: padding.stays(refusal.reason)} if padding else {}
     changes: list[Change] = []
-    for attempt, _ in written.done:
-        each = by_task[attempt.task]
-        refusals += [] if each.padding else kept(each.chosen, attempt.chosen)
-        changes.append(_change(each, attempt.chosen))
-    proof = proof_verdict([proofs for _, proofs in written.done])
-    claims = tuple(proof.claim for _, proofs in written.done for proof in proofs)
-    return _Rewritten(written.opened, tuple(changes), tuple(refusals), worse, proof, claims)
+    for done in written.done:
+        each = by_task[done.attempt.task]
+        refusals += [] if each.padding else kept(each.chosen, done.attempt.chosen)
+        changes.append(_change(each, done))
+    proof = proof_verdict([done.proofs for done in written.done])
+    claims = tuple(proof.claim for done in written.done for proof in done.proofs)
+    return _Rewritten(
+        *(written.opened, written.analyses, tuple(changes), tuple(refusals), worse, proof, claims)
+    )
 
 
 def _named(group: OwnedGroup, reason: str) -> str:
@@ -270,25 +279,32 @@ def _conflicts(group: OwnedGroup) -> bool:
     return False
 
 
-def _change(planned: _PlannedTask, found: Plan) -> Change:
+def _change(planned: _PlannedTask, done: ProvedRewrite) -> Change:
+    """A change, with what was counted before and after it."""
     from bankwise.change.rewrite.plan import coalescing
     from bankwise.solver.best import certified
 
     plan, padding, group = planned.chosen, planned.padding, planned.task.owned.group
-    present = plan.best.present if padding is None else padding.kept.best.present
-    ideal = plan.best.present.run.ideal
+    found, counted = done.attempt.chosen, done.gain
+    as_planned = counted.after.passes == found.run.passes
+    known = _against_optimum(plan, done.attempt) if as_planned else _otherwise(found)
     return Change(
         kernel=planned.task.owned.key[0],
         allocations=tuple(a.name for a in group.allocations),
         address=str(found.layout),
-        before=present.run,
-        after=Cost(found.run.passes, ideal),
+        before=counted.before,
+        after=counted.after,
         members=found.tried,
         coalescing=coalescing(group, found),
-        optimum=_against_optimum(plan, found) + _uncounted(plan),
-        certificate=certified(plan.best, found.layout),
+        optimum=known + _uncounted(plan),
+        certificate=certified(plan.best_of(found), found.layout) if as_planned else None,
         padding="" if padding is None else against(padding, found),
     )
+
+
+def _otherwise(found: Plan) -> str:
+    """What is said where the text takes something else than the plan."""
+    return f"counted in the changed text, where {found.run.passes:,} were planned"
 
 
 def _uncounted(plan: GroupPlan) -> str:
@@ -297,10 +313,12 @@ def _uncounted(plan: GroupPlan) -> str:
     return f"; {accesses} beside, whose passes are not known" if count else ""
 
 
-def _against_optimum(plan: GroupPlan, found: Plan) -> str:
-    least, known = plan.anything.run.passes, plan.best.known(plan.anything)
-    if found.passes > least:
-        written = plan.writable.run.passes == least
-        why = "its rewrite is not proved" if written else "does not keep rows"
-        return f"a layout that takes {least:,} exists, but {why}; that is {known}"
-    return str(known)
+def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt) -> str:
+    least, known = plan.anything, plan.known(plan.anything)
+    if attempt.chosen.passes == least.passes:
+        return str(known)
+    because = attempt.because.removeprefix(f"{plan.group.names}: ")
+    why = f"is not written: {because}" if because else "is not written"
+    if plan.writable.passes > least.passes:
+        why = "does not keep rows"
+    return f"a layout that takes {least.run.passes:,} exists, but {why}; that is {known}"

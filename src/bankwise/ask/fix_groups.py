@@ -65,7 +65,7 @@ def owned(analyses: Sequence[Analysis]) -> tuple[OwnedGroup, ...]:
     storages: dict[Hashable, list[tuple[Analysis, Group]]] = {}
     for analysis in analyses:
         shared = _globals(analysis)
-        for number, group in enumerate(groups(analysis.extraction)):
+        for number, group in enumerate(groups(analysis.extraction, analysis.joins)):
             names = frozenset(a.name for a in group.allocations)
             module = analysis.kernel.op.parent
             own: Hashable = (analysis.kernel.op, number)

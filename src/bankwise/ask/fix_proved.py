@@ -2,7 +2,8 @@
 
 All groups stand in one text, which is proved as a whole. What is not proved is written another way
 (another style of an access, then the next best map); if none is left, the text is as if the group
-had never been touched, and the last reason is its refusal.
+had never been touched, and the last reason is its refusal. What is proved is counted too: it has to
+gain something in the text as it is then.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bankwise.ask.analysis import Analysis
+from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.fix_gains import Gain, counted_text, gain
 from bankwise.ask.fix_groups import OwnedGroup
 from bankwise.errors import InputError, Refusal
+from bankwise.read.options import Options
 from bankwise.show.fixing import Verdict
 
 if TYPE_CHECKING:
@@ -49,12 +52,14 @@ class RewriteAttempt:
     """How far a task has come: the number of its plan, and how that is written.
 
     ``draft``: None where only the rows change. ``steps``: how many styles were refused.
+    ``because``: why the first of its plans is not written, where that is given up.
     """
 
     task: RewriteTask
     plan: int
     draft: Draft | None
     steps: int = 0
+    because: str = ""
 
     @property
     def chosen(self) -> Plan:
@@ -67,35 +72,70 @@ Proofs = tuple["Proof", ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ProvedRewrite:
+    """An attempt that stands in a text, with what was proved of it, and what it gains there."""
+
+    attempt: RewriteAttempt
+    proofs: Proofs
+    gain: Gain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ProvedText:
-    """A text, proved. ``done``: the attempts that stand in it; ``refused``: the others, and why."""
+    """A text, proved, and its kernels. ``done``: what stands in it; ``refused``: the other tasks,
+    and why."""
 
     opened: Opened
-    done: tuple[tuple[RewriteAttempt, Proofs], ...]
+    analyses: tuple[Analysis, ...]
+    done: tuple[ProvedRewrite, ...]
     refused: tuple[tuple[RewriteTask, Refusal], ...]
 
 
-def write_proved(
-    before: Opened, start: Opened, analyses: Sequence[Analysis], tasks: Sequence[RewriteTask]
-) -> ProvedText:
-    """Write every task that can be proved into ``start``: the text ``before``, some rows undone.
+@dataclass(frozen=True, slots=True, eq=False)
+class StartingText:
+    """The text of the user, the one that is edited (some rows undone), and the kernels of both."""
 
-    Where such rows had better be as they were it ends early, and nothing is ``done``.
+    before: Opened
+    analyses: tuple[Analysis, ...]
+    start: Opened
+    started: tuple[Analysis, ...]
+    options: Options
+
+
+def write_proved(texts: StartingText, tasks: Sequence[RewriteTask]) -> ProvedText:
+    """Write every task that can be proved, and gains something, into the text to be edited.
+
+    Where undone rows had better be as they were it ends early, and nothing is ``done``.
     """
-    texts = _Texts(before, start, analyses)
     attempts, refused = [_attempt(task, 0) for task in tasks], list[tuple[RewriteTask, Refusal]]()
+    before = counted_text(texts.analyses if attempts else ())
     while attempts and not any(task.rows for task, _ in refused):
-        drawn = texts.drawn(attempts)
+        drawn = _drawn(texts, attempts)
         attempts = list(drawn.attempts)
         if drawn.refusals:
             attempts = _advanced(attempts, drawn.refusals, refused, _next_plan)
             continue
-        after, proofs, wrong = texts.judged(attempts, attempts, drawn.text)
-        if not wrong:
-            done = tuple(zip(attempts, proofs, strict=True))
-            return ProvedText(after or start, done, tuple(refused))
-        attempts = _advanced(attempts, texts.guilty(attempts, wrong), refused, _next)
-    return ProvedText(start, (), tuple(refused))
+        after, proofs, wrong = _judged(texts, attempts, attempts, drawn.text)
+        if wrong or after is None:
+            attempts = _advanced(attempts, _guilty(texts, attempts, wrong), refused, _next)
+            continue
+        now = counted_text(analyse(after, texts.options))
+        gains = [gain(each.task.owned, texts.started, before, now) for each in attempts]
+        if useless := _useless(attempts, gains):
+            attempts = _advanced(attempts, useless, refused, _next_plan)
+            continue
+        done = map(ProvedRewrite, attempts, proofs, gains)
+        return ProvedText(after, now.analyses, tuple(done), tuple(refused))
+    return ProvedText(texts.start, texts.started, (), tuple(refused))
+
+
+def _useless(attempts: Sequence[RewriteAttempt], gains: Sequence[Gain]) -> dict[int, Refusal]:
+    """Those that gain nothing, by number; of rows that lost their padding, those that lose."""
+    return {
+        number: found.refused(attempt.task.owned, attempt.chosen)
+        for number, (attempt, found) in enumerate(zip(attempts, gains, strict=True))
+        if (found.lost if attempt.task.rows else found.nothing)
+    }
 
 
 def proof_verdict(proofs: Sequence[Proofs]) -> Verdict | None:
@@ -152,7 +192,8 @@ def _next(attempt: RewriteAttempt, refusal: Refusal) -> RewriteAttempt | Refusal
 def _next_plan(attempt: RewriteAttempt, refusal: Refusal) -> RewriteAttempt | Refusal:
     """Another plan; where there is none, the reason against the last one."""
     if attempt.plan + 1 < len(attempt.task.plans):
-        return _attempt(attempt.task, attempt.plan + 1)
+        following = _attempt(attempt.task, attempt.plan + 1)
+        return replace(following, because=attempt.because or refusal.reason)
     return refusal
 
 
@@ -166,69 +207,66 @@ class _Drawn:
     refusals: Mapping[int, Refusal]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Texts:
-    """The text of the user, the one that is edited, and the kernels of that one."""
+def _drawn(texts: StartingText, attempts: Sequence[RewriteAttempt]) -> _Drawn:
+    """The text with these attempts in it, those alone that can be written."""
+    from bankwise.change.rewrite.apply import write
+    from bankwise.change.rewrite.emit import Emitter
+    from bankwise.read.mlir.source import apply_edits
 
-    before: Opened
-    start: Opened
-    analyses: Sequence[Analysis]
+    emitter = Emitter(texts.start.source.text, texts.start.offset_of)
+    scopes = {each.kernel.name: _scope(each, emitter) for each in texts.started}
+    shown: list[RewriteAttempt] = []
+    refusals: dict[int, Refusal] = {}
+    for number, attempt in enumerate(attempts):
+        draft = attempt.draft and write(attempt.draft, scopes.__getitem__)
+        if isinstance(draft, Refusal):
+            refusals[number] = draft
+        shown.append(attempt if isinstance(draft, Refusal) else replace(attempt, draft=draft))
+    text = apply_edits(texts.start.source.text, emitter.edits)
+    return _Drawn(text, tuple(shown), refusals)
 
-    def drawn(self, attempts: Sequence[RewriteAttempt]) -> _Drawn:
-        """The text with these attempts in it, those alone that can be written."""
-        from bankwise.change.rewrite.apply import write
-        from bankwise.change.rewrite.emit import Emitter
-        from bankwise.read.mlir.source import apply_edits
 
-        emitter = Emitter(self.start.source.text, self.start.offset_of)
-        scopes = {each.kernel.name: _scope(each, emitter) for each in self.analyses}
-        shown: list[RewriteAttempt] = []
-        refusals: dict[int, Refusal] = {}
-        for number, attempt in enumerate(attempts):
-            draft = attempt.draft and write(attempt.draft, scopes.__getitem__)
-            if isinstance(draft, Refusal):
-                refusals[number] = draft
-            shown.append(attempt if isinstance(draft, Refusal) else replace(attempt, draft=draft))
-        text = apply_edits(self.start.source.text, emitter.edits)
-        return _Drawn(text, tuple(shown), refusals)
+def _judged(
+    texts: StartingText,
+    attempts: Sequence[RewriteAttempt],
+    shown: Sequence[RewriteAttempt],
+    text: str,
+) -> tuple[Opened | None, list[Proofs], dict[int, Refusal]]:
+    """What is proved of a text with ``shown`` in it; refusals by their numbers in it."""
+    from bankwise.change.prove import prove
+    from bankwise.read.mlir.module import open_text
 
-    def judged(
-        self, attempts: Sequence[RewriteAttempt], shown: Sequence[RewriteAttempt], text: str
-    ) -> tuple[Opened | None, list[Proofs], dict[int, Refusal]]:
-        """What is proved of a text with ``shown`` in it; refusals by their numbers in it."""
-        from bankwise.change.prove import prove
-        from bankwise.read.mlir.module import open_text
+    claims = [(n, claim) for n, a in enumerate(shown) for claim in _claims(a, a.draft)]
+    rows = [a for a in attempts if a.task.rows and a not in shown]
+    beside = [claim for attempt in rows for claim in _claims(attempt, None)]
+    try:
+        after = open_text(text, texts.start.source.file)
+    except InputError as error:
+        no = Refusal(f"the text with it: {error.message}", error.location)
+        return None, [], dict.fromkeys(range(len(shown)), no)
+    found = prove(texts.before, after, [*(claim for _, claim in claims), *beside])
+    proofs: list[Proofs] = [() for _ in shown]
+    wrong: dict[int, Refusal] = {}
+    for (number, _), proof in zip(claims, found, strict=False):
+        proofs[number] = (*proofs[number], proof)
+        if proof.refusal is not None:
+            wrong.setdefault(number, proof.refusal)
+    return after, proofs, wrong
 
-        claims = [(n, claim) for n, a in enumerate(shown) for claim in _claims(a, a.draft)]
-        rows = [a for a in attempts if a.task.rows and a not in shown]
-        beside = [claim for attempt in rows for claim in _claims(attempt, None)]
-        try:
-            after = open_text(text, self.start.source.file)
-        except InputError as error:
-            no = Refusal(f"the text with it: {error.message}", error.location)
-            return None, [], dict.fromkeys(range(len(shown)), no)
-        found = prove(self.before, after, [*(claim for _, claim in claims), *beside])
-        proofs: list[Proofs] = [() for _ in shown]
-        wrong: dict[int, Refusal] = {}
-        for (number, _), proof in zip(claims, found, strict=False):
-            proofs[number] = (*proofs[number], proof)
-            if proof.refusal is not None:
-                wrong.setdefault(number, proof.refusal)
-        return after, proofs, wrong
 
-    def guilty(
-        self, attempts: Sequence[RewriteAttempt], wrong: Mapping[int, Refusal]
-    ) -> Mapping[int, Refusal]:
-        """Those of the wrong ones that are wrong alone; the last one where that is none."""
-        if len(attempts) == 1:
-            return wrong
-        found: dict[int, Refusal] = {}
-        for number in wrong:
-            alone = [attempts[number]]
-            _, _, refusals = self.judged(attempts, alone, self.drawn(alone).text)
-            found |= {number: refusals[0]} if refusals else {}
-        last = max(wrong)
-        return found or {last: wrong[last]}
+def _guilty(
+    texts: StartingText, attempts: Sequence[RewriteAttempt], wrong: Mapping[int, Refusal]
+) -> Mapping[int, Refusal]:
+    """Those of the wrong ones that are wrong alone; the last one where that is none."""
+    if len(attempts) == 1:
+        return wrong
+    found: dict[int, Refusal] = {}
+    for number in wrong:
+        alone = [attempts[number]]
+        _, _, refusals = _judged(texts, attempts, alone, _drawn(texts, alone).text)
+        found |= {number: refusals[0]} if refusals else {}
+    last = max(wrong)
+    return found or {last: wrong[last]}
 
 
 def _claims(attempt: RewriteAttempt, draft: Draft | None) -> tuple[MapClaim, ...]:

@@ -6,7 +6,7 @@ was looked at, and :mod:`bankwise.change.prove` says whether it is right everywh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from math import lcm
 from typing import Literal
 
@@ -14,7 +14,7 @@ from iree.compiler import ir
 
 from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.rewrite.closed_form import ThreadValue
-from bankwise.change.rewrite.emit import anchor_of, later
+from bankwise.change.rewrite.emit import Anchor, anchor_of, later
 from bankwise.change.rewrite.group import elements
 from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope, destination_group
 from bankwise.notation.padding import PaddedFold
@@ -28,9 +28,41 @@ ROW_STYLES: tuple[RowStyle, ...] = ("thread", "row", "offset")
 
 
 def fold_index(
-    site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope, style: RowStyle
+    site: SharedAccess,
+    fold: RowFolds | PaddedFold,
+    scope: Scope,
+    style: RowStyle,
+    lead: SharedAccess | None = None,
 ) -> None:
-    """Replace the last index of a load or store by the folded one."""
+    """Replace the last index of a load or store by the folded one.
+
+    ``lead``: an earlier store of the same row that it stays a neighbour of. Its folded index more
+    the distance is what compilers see to be a neighbour; of another XOR they do not.
+    """
+    operand = scope.operands(site, destination_group(site.op))[-1]
+    name, at, key = _folded(site if lead is None else lead, fold, scope, style)
+    if lead is not None:
+        ahead, emitter = _distance(site, lead), scope.emitter
+        line = f"arith.constant {ahead} : index"
+        constant = emitter.value(("constant", ahead), at, site.op, line)
+        line = f"arith.addi {name}, {constant} overflow<nsw> : index"
+        name = emitter.value(("ahead", key, ahead), at, site.op, line)
+    scope.emitter.replace(operand.start, operand.end, name)
+
+
+def _distance(site: SharedAccess, lead: SharedAccess) -> int:
+    """Elements from ``lead`` to ``site``, in one row."""
+    if site.memref != lead.memref or list(site.indices[:-1]) != list(lead.indices[:-1]):
+        raise CannotRewriteError("its neighbour is in another row")
+    ours, theirs = (each.access.patterns[0] for each in (site, lead))
+    ahead = (ours.offsets_bytes - theirs.offsets_bytes)[ours.active]
+    return int(ahead[0]) // site.access.element_bytes
+
+
+def _folded(
+    site: SharedAccess, fold: RowFolds | PaddedFold, scope: Scope, style: RowStyle
+) -> tuple[str, Anchor, Hashable]:
+    """The folded last index of an access: its name, from where on it may be used, its key."""
     start = _start(site, fold)
     emitter = scope.emitter
     operand = scope.operands(site, destination_group(site.op))[-1]
@@ -40,14 +72,13 @@ def fold_index(
         for term in thread_terms(site, fold, scope):
             placed = scope.exclusive_or(placed, key, term, site.op)
             key = ("xor", key, placed[0])
-        emitter.replace(operand.start, operand.end, placed[0])
-        return
+        return (*placed, key)
     name, at = placed
     for part in fold.folds:
         phase, where = _phase(site, part, fold.row, start, scope, style)
         at, key = later(at, where), ("xor", key, phase)
         name = emitter.value(key, at, site.op, f"arith.xori {name}, {phase} : index")
-    emitter.replace(operand.start, operand.end, name)
+    return name, at, key
 
 
 def thread_terms(

@@ -3,6 +3,8 @@
 A :class:`GroupPlan` is made for a whole group or not at all. Rows that end in padding have two:
 one that keeps it (as it is, or a fold inside the columns that are used), and one in rows without
 it. The second is made where there are conflicts, and taken where it is sure to be no worse.
+
+What the compiler joins is priced as one access, which a map may leave whole or cut into parts.
 """
 
 from __future__ import annotations
@@ -18,14 +20,28 @@ from bankwise.change.rewrite.scope import CannotRewriteError
 from bankwise.change.rewrite.unpadded import padded_rows, shortened
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.hardware.policies import WIDEST_BYTES, Issue
 from bankwise.notation.padding import PaddedFold, Unpadded
 from bankwise.read.mlir.extract import SharedAccess
+from bankwise.read.mlir.joined import JoinedStore, joined_stores
 from bankwise.solver.best import Best, best
+from bankwise.solver.known import Known, known_of
 from bankwise.solver.plan import Plan
-from bankwise.solver.price import UseCost
+from bankwise.solver.price import UseCost, cost
 from bankwise.solver.search import Solution
 from bankwise.solver.spaces import LAST_INDEX, LINEAR, SHUFFLE, Space, row_folds
 from bankwise.tile import COPIES, Tile
+
+_PARTS = (8, 4, 2, 1)
+"""Bytes that a store may still take where a map keeps no more of it together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartedPlan:
+    """A map that cuts joined stores into parts, and the question that it is the best answer to."""
+
+    best: Best
+    plan: Plan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +52,7 @@ class GroupPlan:
     the whole length leave conflicts, the best map of all row lengths that divide them: their own
     column bits fold too. ``steady``: where copies fill the rows, the best map whose phases are the
     same in all rounds, if that is another one. ``without``: of padded rows with conflicts, the plan
-    without the padding.
+    without the padding. ``parted``: what takes fewer passes than now, and joined stores apart.
     """
 
     group: Group
@@ -45,6 +61,7 @@ class GroupPlan:
     wider: Plan | None = None
     steady: Plan | None = None
     without: Unpadding | None = None
+    parted: tuple[PartedPlan, ...] = ()
 
     @property
     def anything(self) -> Plan:
@@ -62,7 +79,19 @@ class GroupPlan:
         plain = self.best.plans[1]
         wider = [p for p in (self.wider,) if p is not None and p.passes < plain.passes]
         steady = [p for p in (self.steady,) if p is not None and p.layout != plain.layout]
-        return (*wider, plain, *steady)
+        whole = (*wider, plain, *steady)
+        parted = [each.plan for each in self.parted]
+        return tuple(sorted((*whole, *parted), key=lambda p: p.passes)) if parted else whole
+
+    def best_of(self, plan: Plan) -> Best:
+        """The question that one of its plans answers: with the stores joined, or in parts."""
+        return next((each.best for each in self.parted if each.plan is plan), self.best)
+
+    def known(self, plan: Plan) -> Known:
+        """How good one of its plans is known to be, and among what."""
+        best = self.best_of(plan)
+        split = () if best is self.best else ("joined stores",)
+        return known_of(best.work, plan, best.proof, split)
 
     @property
     def shuffle(self) -> Plan:
@@ -121,10 +150,50 @@ def plan(
     ``policy``: which instructions its accesses become where they are aligned otherwise.
     """
     rows = padded_rows(group)
-    found = _plan(group, issues, machine, rows)
+    found = _plan(group, issues, machine, rows, policy)
     if rows is None or isinstance(found, Refusal) or not found.conflicts:
         return found
     return replace(found, without=_without(found, rows, machine, policy))
+
+
+def _plan(
+    group: Group, issues: Issues, machine: Machine, padded: Unpadded | None, policy: str
+) -> GroupPlan | Refusal:
+    """The plan with joined stores whole, and those maps with them in parts that take less."""
+    whole = stores(group, machine, policy)
+    found = _priced(group, issues, machine, padded, whole)
+    if not whole or isinstance(found, Refusal) or not found.conflicts:
+        return found
+    parted: list[PartedPlan] = []
+    tried = [_numbers(whole)]
+    for most in _PARTS:
+        parts = stores(group, machine, policy, most)
+        if _numbers(parts) not in tried:
+            tried.append(_numbers(parts))
+            again = _priced(group, issues, machine, padded, parts)
+            parted += [] if isinstance(again, Refusal) else _parting(found, again)
+    return replace(found, parted=tuple(parted))
+
+
+def stores(
+    group: Group, machine: Machine, policy: str, most: int = WIDEST_BYTES
+) -> tuple[JoinedStore, ...]:
+    """The stores of a group that the compiler joins, if each takes ``most`` bytes."""
+    sites = {site.access.shared_index: site for site in group.accesses}
+    runs = ([sites[n] for n in run] for run in group.joins.runs)
+    return tuple(store for run in runs for store in joined_stores(run, machine, policy, most))
+
+
+def _numbers(stores: Sequence[JoinedStore]) -> list[list[int]]:
+    return [[site.access.shared_index for site in store.sites] for store in stores]
+
+
+def _parting(whole: GroupPlan, parts: GroupPlan) -> Iterator[PartedPlan]:
+    """The plans that leave parts alone: of what stays whole, the price is that of the whole."""
+    least = whole.best.present.passes
+    for found in parts.choices:
+        if found.passes < least and isinstance(cost(whole.best.work, found.layout), Refusal):
+            yield PartedPlan(parts.best, found)
 
 
 def _without(kept: GroupPlan, rows: Unpadded, machine: Machine, policy: str) -> Unpadding:
@@ -133,7 +202,7 @@ def _without(kept: GroupPlan, rows: Unpadded, machine: Machine, policy: str) -> 
     if isinstance(short, Refusal):
         reason = f"{kept.group.names}: its padding stays: {short.reason}"
         return Unpadding(rows, Refusal(reason, short.location))
-    found = _plan(short.group, short.issues, machine, None)
+    found = _plan(short.group, short.issues, machine, None, policy)
     if isinstance(found, Refusal):
         return Unpadding(rows, found)
     ends = (_least(plan, found.writable, machine) for plan in (kept.writable, kept.best.present))
@@ -146,13 +215,21 @@ def _least(kept: Plan, other: Plan, machine: Machine) -> int:
     A count under an unknown rule is no bound, unless the same instruction stands on both sides.
     """
     least = Fraction()
-    for ours, theirs in zip(kept.cost.uses, other.cost.uses, strict=True):
-        differ = ours.issues != theirs.issues
-        if differ and _assumed(theirs, machine):
-            return 0
+    same = {use.name: use for use in other.cost.uses}
+    if any(
+        _assumed(use, machine) for use in other.cost.uses if use.issues not in _issues(kept, use)
+    ):
+        return 0
+    for ours in kept.cost.uses:
+        differ = ours.name not in same or ours.issues != same[ours.name].issues
         assumed = differ and _assumed(ours, machine)
         least += ours.weight * (ours.ideal if assumed else ours.passes)
     return int(least)
+
+
+def _issues(plan: Plan, use: UseCost) -> list[tuple[Issue, ...]]:
+    """What the same access is issued as under a plan; of one that is part of another, nothing."""
+    return [each.issues for each in plan.cost.uses if each.name == use.name]
 
 
 def _assumed(use: UseCost, machine: Machine) -> bool:
@@ -161,10 +238,14 @@ def _assumed(use: UseCost, machine: Machine) -> bool:
     return any(rule.evidence == "unknown" for rule in rules)
 
 
-def _plan(
-    group: Group, issues: Issues, machine: Machine, padded: Unpadded | None
+def _priced(
+    group: Group,
+    issues: Issues,
+    machine: Machine,
+    padded: Unpadded | None,
+    joined: Sequence[JoinedStore],
 ) -> GroupPlan | Refusal:
-    tile = _unwritable(group, issues) or tile_of(group, issues)
+    tile = _unwritable(group, issues) or tile_of(group, issues, joined)
     if isinstance(tile, Refusal):
         return tile
     rows = rows_of(group)
@@ -215,18 +296,27 @@ def _steady(
     copies = [site for site in group.accesses if site.access.kind in COPIES]
     if not copies:
         return None
-    kept = tuple(fold for fold in folds if all(_followed(site, fold) for site in copies))
+    kept = tuple(fold for fold in folds if not any(_why_not(site, fold) for site in copies))
     again = best(tile, machine, [Space(LAST_INDEX, kept)], proof=found.proof)
     assert isinstance(again, Best), "it was priced before"
     return again.plans[0]
 
 
-def _followed(copy: SharedAccess, fold: RowFolds) -> bool:
+def unfollowed(group: Group, plan: Plan) -> str:
+    """Why a copy in lane order cannot fetch what a plan wants; empty if all can."""
+    fold = plan.layout
+    copies = [site for site in group.accesses if site.access.kind == "dma"]
+    if not isinstance(fold, RowFolds):
+        return ""
+    return next(filter(None, (_why_not(site, fold) for site in copies)), "")
+
+
+def _why_not(copy: SharedAccess, fold: RowFolds) -> str:
     try:
         other_lanes(copy, fold)
-    except CannotRewriteError:
-        return False
-    return True
+    except CannotRewriteError as error:
+        return str(error)
+    return ""
 
 
 def _unwritable(group: Group, issues: Issues) -> Refusal | None:

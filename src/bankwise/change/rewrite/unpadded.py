@@ -70,7 +70,7 @@ def shortened(group: Group, rows: Unpadded, machine: Machine, policy: str) -> Sh
         if isinstance(chosen, Refusal):
             return Refusal(chosen.reason, site.access.location)
         issues[site.access.shared_index] = chosen
-    return Shortened(Group((_shorter(first, rows),), sites), issues)
+    return Shortened(Group((_shorter(first, rows),), sites, joins=group.joins), issues)
 
 
 def _shorter(allocation: Allocation, rows: Unpadded) -> Allocation:

@@ -1,0 +1,84 @@
+"""What a change gains: the accesses of its group, counted in the text before and in the text after.
+
+A plan says what a map would take; a text says what it takes. Where they differ (accesses that the
+compiler no longer joins, as far as a source shows it) the text is right, and what gains nothing
+there is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bankwise.ask.analysis import Analysis
+from bankwise.ask.check_mlir import kernel_of
+from bankwise.ask.fix_groups import OwnedGroup
+from bankwise.counting.cost import Cost
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
+from bankwise.errors import Refusal
+from bankwise.tile import COPIES
+
+if TYPE_CHECKING:
+    from bankwise.solver.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedText:
+    """The kernels of a text, in order, and their accesses, counted."""
+
+    analyses: tuple[Analysis, ...]
+    accesses: tuple[tuple[AccessReport, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Passes of a group, per workgroup, in two texts. Copies in lane order are not among them."""
+
+    before: Cost
+    after: Cost
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is worse than before."""
+        return self.after.passes > self.before.passes
+
+    @property
+    def nothing(self) -> bool:
+        """Whether it is no better than before."""
+        return self.after.passes >= self.before.passes
+
+    def refused(self, group: OwnedGroup, plan: Plan) -> Refusal:
+        """The reason not to write a plan."""
+        first, joins = group.group.allocations[0], group.group.joins
+        joined = "as the compiler joins its accesses, " if joins.runs or joins.repeated else ""
+        now = f"{joined}it takes {self.before.passes:,} passes"
+        reason = f"{now}, and {self.after.passes:,} with {plan.layout}: not written"
+        return Refusal(f"{group.group.names}: {reason}", first.location)
+
+
+def counted_text(analyses: tuple[Analysis, ...]) -> CountedText:
+    """Count all kernels of a text."""
+    return CountedText(
+        analyses, tuple(count_kernel(kernel_of(each), each.machine)[0] for each in analyses)
+    )
+
+
+def gain(
+    group: OwnedGroup, start: Sequence[Analysis], before: CountedText, after: CountedText
+) -> Gain:
+    """What a group takes in two texts of the same kernels. ``start``: those of the group's text."""
+    own = [n for n, analysis in enumerate(start) if analysis in group.analyses]
+    names = {allocation.name for allocation in group.group.allocations}
+    return Gain(*(_passes(text, own, names) for text in (before, after)))
+
+
+def _passes(text: CountedText, kernels: Sequence[int], names: set[str]) -> Cost:
+    found = [
+        report.run
+        for n in kernels
+        for report in text.accesses[n]
+        if report.kind not in COPIES and names & set(report.allocations)
+    ]
+    return Cost(sum(run.passes for run in found), sum(run.ideal for run in found))
