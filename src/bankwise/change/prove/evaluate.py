@@ -30,7 +30,13 @@ from bankwise.change.prove.forms import (
 )
 from bankwise.change.prove.lanes import same_in_wave
 from bankwise.change.prove.launch import MOST_LANES, MOST_THREADS, TextLaunch
-from bankwise.change.prove.numbering import EXCHANGES, Definition, Numbering, is_arithmetic
+from bankwise.change.prove.numbering import (
+    EXCHANGES,
+    Definition,
+    Numbering,
+    is_arithmetic,
+    promises,
+)
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.indexing import asks_for_threads, integer_bits, quantity
 
@@ -124,7 +130,9 @@ class FormEvaluator:
     def _know(self, number: int) -> None:
         """Evaluate the operation that makes ``number``: all of its results."""
         made = self.numbering.definitions[number]
-        if _is_induction(made):
+        if number in self.numbering.added and promises(made.op):
+            self._leaf(number)
+        elif _is_induction(made):
             self._known[number] = self._induction(number, made)
         elif _is_carried(made):
             self._known[number] = self._carried(number, made)
