@@ -86,3 +86,10 @@ def test_views_that_the_solver_does_not_follow_are_told() -> None:
     answer = asked(two(FILL + view + body))
     assert (answer.status, answer.accesses) == ("unknown", 1)
     assert "where memref.reinterpret_cast begins is not followed" in answer.detail
+
+
+def test_how_long_a_wave_is_must_be_said_where_gpus_differ() -> None:
+    narrow = dma(ROW, COLUMN).replace(f"vector<8xf16>, {GLOBAL}", f"vector<2xf16>, {GLOBAL}")
+    answer = asked(narrow)
+    assert answer.status == "unknown"
+    assert "does not say how many threads a wave has" in answer.detail

@@ -32,6 +32,8 @@ __all__ = ["AccessQuery", "UnknownError", "access_queries"]
 
 _DYNAMIC = -(2**63)
 _WAVES = {"dma": 64, "async": 32}
+_WIDE_BYTES = 16
+"""What a lane of a direct copy fills where waves have 64 lanes in any case; see copies."""
 _BEGINS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
 _SAME_START = frozenset(
     {
@@ -145,6 +147,8 @@ def _exchanged(asked: _AccessTerms) -> Iterator[AccessQuery]:
     touch, launch = asked.touch, asked.terms.launch
     if not launch.stated or asked.claim.unpadded is not None:
         raise UnknownError("the lanes of a wave are not known, or fill a padding")
+    if launch.wave is None and touch.slot_bytes not in (None, _WIDE_BYTES):
+        raise UnknownError("the text does not say how many threads a wave has")
     wave = launch.wave or _WAVES[touch.kind]
     t, u = asked.terms, Terms(asked.terms.numbering, launch, "u")
     slot_t, slot_u = _slot(asked, t, wave), _slot(asked, u, wave)
