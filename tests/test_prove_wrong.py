@@ -200,3 +200,23 @@ def test_a_single_element_of_a_tile_is_looked_at_too() -> None:
 """
     assert NOT_PROVED in refusal(two(FILL + body))
     assert refusal(two((FILL + body).replace("COLUMN", "%i")), claim(fold=None)) == ""
+
+
+def test_what_lanes_do_not_share_in_the_next_round_grows_by_no_fixed_step() -> None:
+    """The first lane's value is 0 in every round: the others add to 0, not to their own."""
+    body = f"""
+  %s = affine.apply affine_map<()[s0] -> (s0 mod 8)>()[%t]
+  %e = scf.for %k = %c0 to %c8 step %c1 iter_args(%x = %c0) -> (index) {{
+    %far = arith.muli %k, %s : index
+    %v = memref.load %lds[%t, WHERE] : {TILE}
+    memref.store %v, %out[%t, %k] : {GLOBAL}
+    %of = gpu.subgroup_broadcast %x, first_active_lane : index
+    %next = arith.addi %of, %s : index
+    scf.yield %next : index
+  }}
+"""
+    text = two((FILL + body).replace("COLUMN", "%i")).before
+    texts = TwoTexts(text.replace("WHERE", "%x"), text.replace("WHERE", "%far"))
+    assert NOT_PROVED in refusal(texts, claim(fold=None))
+    own = texts.replace("%of, %s", "%x, %s")
+    assert refusal(own, claim(fold=None)) == "", "without the exchange it is the round's multiple"

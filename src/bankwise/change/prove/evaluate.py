@@ -218,17 +218,18 @@ class FormEvaluator:
         initial = self._known[made.operands[_BOUNDS + made.place - 1]]
         alike = self._same_in_wave(initial)
         size = min(power_of_two_in(initial), _MOST_MULTIPLE)
-        following, assumed = self._following(number, made, size, alike)
-        while power_of_two_in(following) < size:
-            size = power_of_two_in(following)
+        while True:
             following, assumed = self._following(number, made, size, alike)
+            stays = (min(size, power_of_two_in(following)), alike and self._same_in_wave(following))
+            if stays == (size, alike):
+                break
+            size, alike = stays
         step = less(following, assumed)
         if step.concrete:
             total = added(initial, multiplied(self.table, step, self._round(made)))
             return fitted(self.table, total, argument)
         ends = tuple(zip(span(initial), span(following), strict=True))
         low, high = floored(min(ends[0]), size), floored(max(ends[1]), size)
-        alike = alike and self._same_in_wave(following)
         key = ("carries", number, size, alike)
         return scaled(self._unknown(key, low, high, uniform=alike), size)
 
