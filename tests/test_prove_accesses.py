@@ -310,3 +310,18 @@ def test_what_a_wave_broadcasts_is_the_same_only_where_all_lanes_agree() -> None
         body = lines + DRAIN.replace("%lds[%t", "%lds[%u").replace("%phase", "%p")
         assert expected in refusal(two(FILL + body))
         assert bool(refusal(two(FILL + body))) == bool(expected)
+
+
+def test_an_argument_may_be_negative() -> None:
+    """``min(n, 0) * (n mod 2)`` is 0 only where n is no odd number below 0."""
+    lines = "  %d = affine.min affine_map<()[s0] -> (s0, 0)>()[%n]\n"
+    lines += "  %odd = affine.apply affine_map<()[s0] -> (s0 mod 2)>()[%n]\n"
+    lines += "  %e = arith.muli %d, %odd : index\n"
+    body = lines + DRAIN.replace("%moved = arith.xori %i", "%z = arith.addi %i, %e : index\n"
+                                 "    %moved = arith.xori %z")  # fmt: skip
+    texts = two(FILL + body)
+    assert NOT_PROVED in refusal(texts)
+    known = texts.replace(
+        "affine_map<()[s0] -> (s0, 0)>()[%n]", "affine_map<()[s0] -> (s0, 0)>()[%b]"
+    )
+    assert refusal(known.replace("(s0 mod 2)>()[%n]", "(s0 mod 2)>()[%b]")) == "", "no block is"

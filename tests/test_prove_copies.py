@@ -123,6 +123,14 @@ def test_slots_of_other_waves_cannot_be_fetched_for() -> None:
     assert "not permuted among themselves" in said
 
 
+def test_the_elements_of_a_slot_stay_in_their_order() -> None:
+    """The second fold leaves the first element of a slot where it is, and exchanges others."""
+    torn = RowFolds(64, (Fold(64, 8, 8), Fold(4, 1, 2)))
+    said = refusal(dma(ROW, COLUMN), claim(fold=torn))
+    assert "amdgpu.gather_to_lds" in said
+    assert "that the slots of a wave are permuted among themselves is not proved" in said
+
+
 def test_where_a_wave_writes_must_be_known() -> None:
     """Of lanes that differ, lane 0 counts: that is its own row, here the wave's first."""
     assert "where a wave begins to write is not known" in refusal(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.prove import MapClaim
+from bankwise.change.prove.arithmetic import fitted
 from bankwise.change.prove.bitwise import conjunction, disjunction, exclusive_or
 from bankwise.change.prove.choice import below, equal, maximum, minimum, selected
 from bankwise.change.prove.division import divided
@@ -33,6 +34,7 @@ from bankwise.change.prove.forms import (
 from bankwise.change.prove.lanes import permuted, same_in_wave
 from bankwise.change.prove.sigma import MapError, check_bijection, image, source, unit_kept
 from bankwise.notation.padding import PaddedFold, Unpadded
+from bankwise.read.mlir.module import open_text
 
 THREADS = 4
 Numbers = dict[object, int]
@@ -270,3 +272,20 @@ def test_what_occurs_often_is_looked_into_once() -> None:
     assert moved is not None
     assert moved.key == value.key
     assert same_in_wave(value, np.zeros(THREADS, np.int64))
+
+
+@pytest.mark.parametrize("bits", [1, 4, 8, 32, 64])
+def test_what_fits_a_width_stays_and_all_else_wraps(bits: int) -> None:
+    """Ends of the range of a width, from both sides; of symbols that are as wide, and wider."""
+    text = f"func.func @f(%x: i{bits}) {{\n  return\n}}"
+    opened = open_text(text, isolated=False)
+    (function,) = opened.module.body.operations
+    of, table = function.regions[0].blocks[0].arguments[0], SymbolTable()
+    half = 1 << bits - 1
+    for n in (-half - 1, -half, -1, 0, 1, half - 1, half) if bits < 50 else (-1, 0, 1):
+        wrapped = n % 2 if bits == 1 else (n + half) % (2 * half) - half
+        assert fitted(table, constant(n), of).number == wrapped
+    for low, high in ((-half, half - 1), (-half - 1, half - 1), (-half, half)):
+        leaf = table.leaf((low, high), low, high)
+        fits = bits < 50 and bits > 1 and (low, high) == (-half, half - 1)
+        assert (fitted(table, leaf, of).key == leaf.key) == fits

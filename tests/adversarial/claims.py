@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,16 +37,23 @@ def proved_fixes(folder: Path, each: int = 1) -> Iterator[ProvedFix]:
                 yield from proved(kernel, folder)
 
 
-def proved(kernel: AdversarialKernel, folder: Path) -> Iterator[ProvedFix]:
-    """The fix of a kernel with its claims; nothing where it is refused."""
-    told: dict[str, Sequence[Any]] = {}
+@contextmanager
+def listening(told: dict[str, Sequence[Any]]) -> Iterator[None]:
+    """Whatever the prover is asked meanwhile: the claims, by the text after."""
     real = prove.prove
 
-    def listening(before: Any, after: Any, claims: Sequence[Any]) -> Any:
+    def heard(before: Any, after: Any, claims: Sequence[Any]) -> Any:
         told[after.source.text] = claims
         return real(before, after, claims)
 
-    with patch.object(prove, "prove", listening):
+    with patch.object(prove, "prove", heard):
+        yield
+
+
+def proved(kernel: AdversarialKernel, folder: Path) -> Iterator[ProvedFix]:
+    """The fix of a kernel with its claims; nothing where it is refused."""
+    told: dict[str, Sequence[Any]] = {}
+    with listening(told):
         found = trial(kernel, folder)
     if found.fixed:
         yield ProvedFix(kernel, found.fixed, tuple(told[found.fixed]))

@@ -67,11 +67,10 @@ def _operators(line: str) -> Variants:
 def _operands(line: str) -> Variants:
     """Another value in the place of each operand, and neighbours exchanged."""
     start = line.index(" = ") if " = " in line else 0
-    own = line[:start].strip()  # MLIR's parser ends the process if a value is its own operand.
     found = [m for m in _NAME.finditer(line) if m.start() >= start]
     for match in found:
         for other in _OTHERS:
-            if other not in (match[0], own):
+            if other != match[0]:
                 yield "operand", line[: match.start()] + other + line[match.end() :]
     for one, two in pairwise(found):
         between = line[one.end() : two.start()]
@@ -97,7 +96,7 @@ def _outside(line: str) -> Variants:
         yield "attribute", line.replace(" : index", " overflow<nsw> : index", 1)
 
 
-_EFFECTS = ("deleted", "twice")
+EFFECTS = ("deleted", "twice")
 """Barriers and stores that are gone or doubled: no launch of ours need show it."""
 
 
@@ -141,8 +140,7 @@ def _exchanged_results(kernel: AdversarialKernel, new: Sequence[str]) -> Iterato
     for one, two in pairwise(names):
         for at, line in enumerate(new):
             used = line.rpartition(" = ")[2]
-            own = line.partition(" = ")[0].strip()
-            if one in used and "[" in used and "affine" not in used and own != two:
+            if one in used and "[" in used and "affine" not in used:
                 text = line[: len(line) - len(used)] + used.replace(one, two)
                 yield Corruption(
                     kernel,
@@ -180,7 +178,7 @@ def _is_wrong(one: Corruption, seen: set[str]) -> bool:
     if not canonical or canonical in seen:
         return False
     seen.add(canonical)
-    if one.how in _EFFECTS:
+    if one.how in EFFECTS:
         return True
     return judge(one.kernel.text, one.text, one.kernel).same is False
 
@@ -188,6 +186,6 @@ def _is_wrong(one: Corruption, seen: set[str]) -> bool:
 def _canonical(text: str) -> str:
     """The text as MLIR prints it; empty if it is not valid."""
     try:
-        return str(open_text(text, "k.mlir", isolated=False).module)
+        return str(open_text(text, "k.mlir").module)
     except InputError:
         return ""

@@ -65,7 +65,7 @@ def opt_file(file: Path, passes: Sequence[str], options: Options, rules: Rules) 
         done.append((name, outcome))
         if outcome.text != text:
             text = outcome.text
-            opened = open_text(text, str(file), isolated=False)
+            opened = open_text(text, str(file))
     return OptReport(str(file), tuple(done), text)
 
 

@@ -2,9 +2,9 @@
 
     sigma(old offset + step) == new offset + step'     for every element of the vector
 
-as affine forms, in every thread that may execute the access. Offsets are flat, so nothing is asked
-of single indices, but where an element outside of the memref is left out: there the new indices
-must leave out the same ones.
+as affine forms, in every thread that may execute the access. Offsets are flat; of single indices
+is asked that new ones lie inside of their dimensions, and, where elements outside of the memref are
+left out, that they leave out the same ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from iree.compiler import ir
 
 from bankwise.change.prove.cases import by_cases
 from bankwise.change.prove.claim import MapClaim
-from bankwise.change.prove.division import modulo
+from bankwise.change.prove.division import floor_divided, modulo
 from bankwise.change.prove.evaluate import FormEvaluator
 from bankwise.change.prove.forms import (
     AffineForm,
@@ -75,6 +75,7 @@ def _check(pair: AccessPair, claim: MapClaim, evaluator: FormEvaluator) -> None:
         gap = less(wanted, added(new, constant(moved)))
         if gap.number != 0:
             raise MapError("that the new index is the old one under the map is not proved", gap)
+    _check_inside(pair, evaluator)
     _check_left_out(pair, evaluator)
     _check_alignment(pair, old, new)
 
@@ -117,6 +118,24 @@ def _representatives(
     if fits and inside(modulo(evaluator.table, old, unit), 0, unit - count + 1):
         return [(0, 0)]
     return [(int(a), int(b)) for a, b in zip(old_steps, new_steps, strict=True)]
+
+
+def _check_inside(pair: AccessPair, evaluator: FormEvaluator) -> None:
+    """A new index lies inside of its own dimension, or exactly if the old one did.
+
+    The right element by indices that are too large or negative is not defined (language reference
+    of memref), and LLVM is told that they are not.
+    """
+    touch = pair.touch
+    shapes = [op.operands[touch.memref].type.shape for op in (touch.op, pair.partner)]
+    for place, before, size in zip(touch.indices, *shapes, strict=True):
+        old = evaluator.value(touch.op.operands[place])
+        new = evaluator.value(pair.partner.operands[place])
+        if old.key == new.key or (size > 0 and inside(new, 0, size)):
+            continue
+        windows = [floor_divided(evaluator.table, i, size) for i in (old, new) if size > 0]
+        if before != size or not windows or windows[0].key != windows[1].key:
+            raise MapError("that a new index lies inside of its dimension is not proved", new)
 
 
 def _check_left_out(pair: AccessPair, evaluator: FormEvaluator) -> None:

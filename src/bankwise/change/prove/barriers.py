@@ -1,7 +1,9 @@
 """Whether barriers stand between asynchronous copies and everything else on a buffer.
 
-A lane sees what it copied itself once it has waited; what another lane copied only behind a
-barrier. Where lanes begin to copy for each other, the text must not have relied on the difference.
+A lane sees what it copied itself once it has waited; what another lane copied only once that one
+has waited and a barrier follows. Where lanes begin to copy for each other, the text must not have
+relied on the difference: no access without a barrier behind the copy and behind every wait, which
+may be the one that ends it.
 """
 
 from __future__ import annotations
@@ -10,7 +12,10 @@ from collections.abc import Mapping
 
 from iree.compiler import ir
 
-_COPY, _OTHER = "copy", "other"
+_COPY, _WAIT, _OTHER = "copy", "wait", "other"
+_WAITS = ("nvgpu.device_async_wait", "nvvm.cp.async.")
+_TOO_EARLY = {_OTHER: frozenset({_COPY, _WAIT}), _COPY: frozenset({_OTHER}), _WAIT: frozenset()}
+"""By what comes: what may not have been there since the last barrier."""
 
 
 def without_barrier(
@@ -31,21 +36,31 @@ def without_barrier(
 def _block(
     block: ir.Block, since: frozenset[str], kinds: Mapping[ir.Operation, str]
 ) -> frozenset[str] | ir.Operation:
-    """What was accessed since the last barrier, behind a block; an access that comes too early."""
+    """What was there since the last barrier, behind a block; an access that comes too early."""
     for view in block.operations:
         op = view.operation
-        if op.name == "gpu.barrier":
+        kind = _WAIT if op.name.startswith(_WAITS) else kinds.get(op)
+        if _orders(op):
             since = frozenset()
-        elif op in kinds:
-            if since - {kinds[op]}:
+        elif kind is not None:
+            if since & _TOO_EARLY[kind]:
                 return op
-            since = since | {kinds[op]}
+            since = since | {kind}
         elif len(op.regions):
             found = _regions(op, since, kinds)
             if isinstance(found, ir.Operation):
                 return found
             since = found
     return since
+
+
+def _orders(op: ir.Operation) -> bool:
+    """Whether this is a barrier of the workgroup, for its memory among others."""
+    if op.name != "gpu.barrier":
+        return False
+    fenced = str(op.attributes["address_spaces"]) if "address_spaces" in op.attributes else None
+    scope = str(op.attributes["scope"]) if "scope" in op.attributes else "workgroup"
+    return "workgroup" in scope and (fenced is None or "workgroup" in fenced)
 
 
 def _regions(

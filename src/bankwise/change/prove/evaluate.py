@@ -30,7 +30,13 @@ from bankwise.change.prove.forms import (
 )
 from bankwise.change.prove.lanes import same_in_wave
 from bankwise.change.prove.launch import MOST_LANES, MOST_THREADS, TextLaunch
-from bankwise.change.prove.numbering import EXCHANGES, Definition, Numbering, is_arithmetic
+from bankwise.change.prove.numbering import (
+    EXCHANGES,
+    Definition,
+    Numbering,
+    is_arithmetic,
+    promises,
+)
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.indexing import asks_for_threads, integer_bits, quantity
 
@@ -124,7 +130,9 @@ class FormEvaluator:
     def _know(self, number: int) -> None:
         """Evaluate the operation that makes ``number``: all of its results."""
         made = self.numbering.definitions[number]
-        if _is_induction(made):
+        if number in self.numbering.added and promises(made.op):
+            self._leaf(number)
+        elif _is_induction(made):
             self._known[number] = self._induction(number, made)
         elif _is_carried(made):
             self._known[number] = self._carried(number, made)
@@ -210,17 +218,18 @@ class FormEvaluator:
         initial = self._known[made.operands[_BOUNDS + made.place - 1]]
         alike = self._same_in_wave(initial)
         size = min(power_of_two_in(initial), _MOST_MULTIPLE)
-        following, assumed = self._following(number, made, size, alike)
-        while power_of_two_in(following) < size:
-            size = power_of_two_in(following)
+        while True:
             following, assumed = self._following(number, made, size, alike)
+            stays = (min(size, power_of_two_in(following)), alike and self._same_in_wave(following))
+            if stays == (size, alike):
+                break
+            size, alike = stays
         step = less(following, assumed)
         if step.concrete:
             total = added(initial, multiplied(self.table, step, self._round(made)))
             return fitted(self.table, total, argument)
         ends = tuple(zip(span(initial), span(following), strict=True))
         low, high = floored(min(ends[0]), size), floored(max(ends[1]), size)
-        alike = alike and self._same_in_wave(following)
         key = ("carries", number, size, alike)
         return scaled(self._unknown(key, low, high, uniform=alike), size)
 

@@ -20,12 +20,18 @@ from bankwise.read.mlir.kernels import KernelFunction, operations
 
 _SUBGROUP = re.compile(r"\bsubgroup_size = (\d+)")
 
+_LAUNCHES = ("gpu.launch_func", "hal.", "stream.", "iree_codegen.", "flow.")
+"""Beginnings of operations that name a kernel in order to launch it, or to say how."""
+
 _ONLY_WITH = {
     64: ("amdgpu.mfma", "amdgpu.scaled_mfma"),
     32: ("nvgpu.", "nvvm."),
 }
 """Beginnings of operations that exist on GPUs with so many threads in a wave alone: MFMA on those
 of AMD with waves of 64 (CDNA ISA), warps of NVIDIA."""
+
+_EITHER_WAVE = ("gfx10", "gfx11", "gfx120")
+"""RDNA: waves of 32 or of 64, as the compiler chooses (RDNA3 ISA, 3.1)."""
 
 MOST_THREADS = 1024
 """Threads of a workgroup on every GPU of either vendor (HIP and CUDA programming guides)."""
@@ -90,6 +96,8 @@ def _wave(kernel: KernelFunction) -> int | None:
     if said is not None:
         return int(said[1]) or None
     if kernel.target is not None:
+        if kernel.target.startswith(_EITHER_WAVE):
+            return None
         try:
             return machine(kernel.target).wave_size
         except InputError:
@@ -100,7 +108,11 @@ def _wave(kernel: KernelFunction) -> int | None:
 
 
 def calls_of(operations: list[ir.Operation]) -> frozenset[str]:
-    """The functions that calls of these operations name."""
+    """The functions that these operations may call: all that one names which launches nothing."""
     return frozenset(
-        str(op.attributes["callee"]).lstrip("@") for op in operations if "callee" in op.attributes
+        str(attribute).rpartition("@")[2].strip('"')
+        for op in operations
+        if not op.name.startswith(_LAUNCHES)
+        for attribute in (op.attributes[name] for name in op.attributes)
+        if isinstance(attribute, ir.SymbolRefAttr | ir.FlatSymbolRefAttr)
     )

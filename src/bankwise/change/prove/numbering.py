@@ -29,6 +29,7 @@ _DIVISIONS = frozenset(
     for name in ("divs", "divu", "ceildivs", "ceildivu", "floordivs", "rems", "remu")
     for dialect, suffix in (("arith", "i"), ("index", ""))
 )
+_PROMISES = ("upper_bound", "isExact", "nonNeg")
 _DYNAMIC = -(2**63)
 
 
@@ -48,9 +49,13 @@ class Definition:
 
 @dataclass(slots=True)
 class Numbering:
-    """The numbers of all values seen so far. An operand's number is below that of a result."""
+    """The numbers of all values seen so far. An operand's number is below that of a result.
+
+    ``added``: those of arithmetic that only the text after has.
+    """
 
     definitions: list[Definition] = field(default_factory=list)
+    added: set[int] = field(default_factory=set)
     _of: dict[ir.Value, int] = field(default_factory=dict)
     _arithmetic: dict[Hashable, int] = field(default_factory=dict)
     _texts: dict[ir.Attribute | ir.Type, str] = field(default_factory=dict)
@@ -75,18 +80,23 @@ class Numbering:
             known = self._texts[attribute] = str(attribute)
         return known
 
-    def arithmetic(self, op: ir.Operation) -> None:
-        """Number the results of an operation that :func:`is_arithmetic`."""
+    def arithmetic(self, op: ir.Operation, *, after: bool = False) -> None:
+        """Number the results of an operation that :func:`is_arithmetic`, of either text."""
         operands = self.operands(op)
         types = tuple(str(result.type) for result in op.results)
         # The width of a comparison is that of its operands.
         first = str(op.operands[0].type) if operands else ""
-        key = (op.name, self.attributes(op), operands, types, first)
+        more = properties(op) if op.name in _AFFINE else ""
+        key = (op.name, self.attributes(op), more, operands, types, first)
         start = self._arithmetic.get(key)
         if start is None:
             start = self._arithmetic[key] = len(self.definitions)
             for place in range(len(types)):
                 self.definitions.append(Definition(op, place, operands))
+            if after:
+                self.added.update(range(start, start + len(types)))
+        if not after:
+            self.added.difference_update(range(start, start + len(types)))
         for place, value in enumerate(op.results):
             self._of[value] = start + place
 
@@ -95,6 +105,12 @@ class Numbering:
         for value in values:
             self._of[value] = len(self.definitions)
         self.definitions.append(definition)
+
+
+def properties(op: ir.Operation) -> str:
+    """The properties of an operation as MLIR prints them: not all of them are attributes."""
+    printed = op.get_asm(print_generic_op_form=True, skip_regions=True, use_local_scope=True)
+    return str(printed).partition(" <{")[2].rpartition("}>")[0]
 
 
 def is_arithmetic(op: ir.Operation) -> bool:
@@ -109,6 +125,17 @@ def is_arithmetic(op: ir.Operation) -> bool:
         values = (*op.operands, *op.results)
         return all(integer_bits(v.type) is not None for v in values) and not _may_trap(op)
     return name not in EXCHANGES and asks_for_threads(op)
+
+
+def promises(op: ir.Operation) -> bool:
+    """Whether integer arithmetic says something of its operands, and has no result otherwise."""
+    if any(name in op.attributes for name in _PROMISES):
+        return True
+    if op.name == "affine.linearize_index":
+        return "disjoint" in properties(op)
+    flags = str(op.attributes["overflowFlags"]) if "overflowFlags" in op.attributes else ""
+    # What is of index type is taken as a mathematical integer, which does not wrap.
+    return "nuw" in flags or ("nsw" in flags and not isinstance(op.results[0].type, ir.IndexType))
 
 
 def _may_trap(op: ir.Operation) -> bool:

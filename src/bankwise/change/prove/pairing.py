@@ -13,7 +13,7 @@ from itertools import zip_longest
 
 from iree.compiler import ir
 
-from bankwise.change.prove.numbering import Definition, Numbering, is_arithmetic
+from bankwise.change.prove.numbering import Definition, Numbering, is_arithmetic, properties
 from bankwise.errors import Refusal
 from bankwise.read.mlir.module import Opened
 
@@ -80,12 +80,15 @@ class _SideBySide:
             raise _DifferError(f"{before.name} became {after.name}", before)
         if self.numbering.attributes(before) != self.numbering.attributes(after):
             raise _DifferError(f"the attributes of {before.name} changed", before)
+        if properties(before) != properties(after):
+            raise _DifferError(f"the properties of {before.name} changed", before)
         self._operands(before, after)
         self._values(before, list(before.results), list(after.results))
         self._regions(before, after)
 
     def _operands(self, before: ir.Operation, after: ir.Operation) -> None:
-        free = self.may_differ.operands.get(before, frozenset())
+        claimed = before in self.may_differ.operands
+        free = self.may_differ.operands[before] if claimed else frozenset()
         ours, theirs = (self.numbering.operands(op) for op in (before, after))
         if len(ours) != len(theirs):
             raise _DifferError(f"{before.name} has another number of operands", before)
@@ -94,7 +97,7 @@ class _SideBySide:
                 raise _DifferError(f"{before.name} uses a value of a later block", before)
             if one != other and place not in free:
                 raise _DifferError(f"operand {place} of {before.name} is another value", before)
-        if free:
+        if claimed:
             self.partners[before] = after
 
     def _values(
@@ -136,7 +139,7 @@ class _SideBySide:
     def _block(
         self, before: ir.Block, after: ir.Block, places: dict[ir.Block, int], count: int
     ) -> None:
-        for one, other in zip_longest(self._kept(before), self._kept(after)):
+        for one, other in zip_longest(self._kept(before), self._kept(after, after=True)):
             if one is None or other is None:
                 only, which = (one, "gone") if other is None else (other, "new")
                 owner = one if other is None else before.owner.operation
@@ -146,7 +149,7 @@ class _SideBySide:
                 raise _DifferError(f"{one.name} goes to another block", one)
             self.operation(one, other)
 
-    def _kept(self, block: ir.Block) -> Iterator[ir.Operation]:
+    def _kept(self, block: ir.Block, *, after: bool = False) -> Iterator[ir.Operation]:
         """The operations of a block without its integer arithmetic, which is numbered on the way.
 
         Each is numbered before the next one is asked for, so that operands have their numbers.
@@ -158,7 +161,7 @@ class _SideBySide:
             elif -1 in self.numbering.operands(op):
                 raise _DifferError(f"{op.name} uses a value of a later block", None)
             else:
-                self.numbering.arithmetic(op)
+                self.numbering.arithmetic(op, after=after)
 
 
 def _resized(one: ir.Type, other: ir.Type) -> bool:

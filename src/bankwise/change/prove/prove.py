@@ -129,9 +129,14 @@ class _Judge:
             return
         for value in storage.values:
             for use in value.uses:
-                if use.owner.operation.name in _ASKS_SIZES:
-                    where = self.before.location_of(use.owner)
-                    yield Refusal(f"{claim.names}: {use.owner.name} asks for its size", where)
+                op = use.owner.operation
+                if op.name in _ASKS_SIZES:
+                    where = self.before.location_of(op)
+                    yield Refusal(f"{claim.names}: {op.name} asks for its size", where)
+                if op.name == "memref.assume_alignment" and value not in storage.origins:
+                    where = self.before.location_of(op)
+                    reason = f"{op.name} says where a part of it begins"
+                    yield Refusal(f"{claim.names}: {reason}", where)
 
     def _room(self, claim: MapClaim, origin: ir.Value) -> None:
         """Raise :class:`PlaceError` unless a buffer without its padding holds all that is left."""

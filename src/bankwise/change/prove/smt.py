@@ -148,4 +148,18 @@ class _SmtJudge:
             )
         if query.only_doubt:
             raise UnknownError(query.what)
+        carried = next((v for _, _, v in query.free if _is_carried(v)), None)
+        if carried is not None:
+            raise UnknownError(
+                f"{query.what}, perhaps: {self._named(carried)[:-2]} is not followed"
+            )
         return query.told(solver.model(), self._named)
+
+
+def _is_carried(value: ir.Value) -> bool:
+    """Whether a value goes round a loop, so that not every number need be one of its values."""
+    if not isinstance(value.owner, ir.Block):
+        return False
+    around = value.owner.owner.operation
+    counts = around.name == "scf.for" and ir.BlockArgument(value).arg_number == 0
+    return not counts and not around.name.endswith(".func")

@@ -7,7 +7,7 @@ fetched whose element the map puts into the slot of t.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from bankwise.change.prove.numbering import Numbering
 from bankwise.change.prove.places import elements_of, strides_of
 from bankwise.change.prove.smt_arithmetic import Term, number
 from bankwise.change.prove.smt_map import AccessQuery, image
-from bankwise.change.prove.smt_terms import Terms, mentions_lane
+from bankwise.change.prove.smt_terms import Terms, mentions_lane, possible
 from bankwise.change.prove.storage import StorageClass
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.touches import MemrefAccess
@@ -32,6 +32,8 @@ __all__ = ["AccessQuery", "UnknownError", "access_queries"]
 
 _DYNAMIC = -(2**63)
 _WAVES = {"dma": 64, "async": 32}
+_WIDE_BYTES = 16
+"""What a lane of a direct copy fills where waves have 64 lanes in any case; see copies."""
 _BEGINS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
 _SAME_START = frozenset(
     {
@@ -135,24 +137,18 @@ def _copy(asked: _AccessTerms) -> Iterator[AccessQuery]:
         for n in (*touch.source[1], *counts_of(touch))
     ]
     stays = touch.kind != "dma" or (asked.claim.fold, asked.claim.unpadded) == (None, None)
-    if stays and not _possible(z3.Or(*moved, False), asked.facts(terms)):
+    if stays and not possible(z3.Or(*moved, False), asked.facts(terms)):
         yield _moved(asked)
     else:
         yield from _exchanged(asked)
-
-
-def _possible(condition: Term, given: Sequence[Term]) -> bool:
-    """Whether terms that are written alike are all that there is, or may differ."""
-    solver = z3.SolverFor("QF_BV")
-    solver.set("rlimit", 1_000_000)
-    solver.add(*given, condition)
-    return bool(solver.check() != z3.unsat)
 
 
 def _exchanged(asked: _AccessTerms) -> Iterator[AccessQuery]:
     touch, launch = asked.touch, asked.terms.launch
     if not launch.stated or asked.claim.unpadded is not None:
         raise UnknownError("the lanes of a wave are not known, or fill a padding")
+    if launch.wave is None and touch.slot_bytes not in (None, _WIDE_BYTES):
+        raise UnknownError("the text does not say how many threads a wave has")
     wave = launch.wave or _WAVES[touch.kind]
     t, u = asked.terms, Terms(asked.terms.numbering, launch, "u")
     slot_t, slot_u = _slot(asked, t, wave), _slot(asked, u, wave)
@@ -260,17 +256,18 @@ def _start(
         if not sources or any(not each.eq(sources[0]) for each in sources):
             raise UnknownError("it is one of several views, which begin at different places")
         return sources[0]
-    if isinstance(value.owner, ir.Block) or value.owner.name in _BEGINS:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name in _BEGINS:
         return number(0)
     op = value.owner.operation
     if op.name in _SAME_START:
         return _start(op.operands[0], terms, storage, around)
     if op.name == "memref.subview":
         return _start(op.operands[0], terms, storage, around) + _ahead(op, terms)
-    sizes = [bytes_of(each.type.element_type) for each in (op.operands[0], value)]
-    if op.name == "memref.view" and sizes == [1, 1]:
-        start = _start(op.operands[0], terms, storage, around)
-        return start + terms.value(op.operands[1])
+    if op.name == "memref.view":
+        sizes = [bytes_of(each.type.element_type) for each in (op.operands[0], value)]
+        if sizes == [1, 1]:
+            start = _start(op.operands[0], terms, storage, around)
+            return start + terms.value(op.operands[1])
     raise UnknownError(f"where {op.name} begins is not followed")
 
 

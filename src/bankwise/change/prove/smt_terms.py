@@ -8,12 +8,13 @@ are one variable. Nothing is shared with :mod:`.forms` and :mod:`.evaluate`: tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import z3
 from iree.compiler import ir
 
-from bankwise.change.prove.launch import MOST_THREADS, TextLaunch
+from bankwise.change.prove.launch import MOST_LANES, MOST_THREADS, TextLaunch
 from bankwise.change.prove.numbering import EXCHANGES, Numbering, constant_of, width_of
 from bankwise.change.prove.smt_arithmetic import INDEX, OPERATIONS, Term, number, resized
 from bankwise.read.mlir.indexing import integer_bits, quantity
@@ -23,6 +24,8 @@ MOST = 1 << 31
 negative: larger ones do not fit a GPU's memory, and products of two stay in 64 bits."""
 
 _AXES = "xyz"
+_BOUNDS = 3
+"""Operands of an scf.for before the carried values."""
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +34,7 @@ class Terms:
 
     ``lane``: its name in variables that differ from thread to thread. ``bounds``: what is known of
     the variables. ``free``: those variables that stand for values which the text does not decide.
+    ``around``: carried values that are being looked into; here they are variables.
     """
 
     numbering: Numbering
@@ -38,6 +42,7 @@ class Terms:
     lane: str = "t"
     bounds: list[Term] = field(default_factory=list)
     free: dict[str, tuple[Term, ir.Value]] = field(default_factory=dict)
+    around: tuple[ir.Value, ...] = ()
     _known: dict[ir.Value, Term] = field(default_factory=dict)
     _named: dict[str, Term] = field(default_factory=dict)
 
@@ -92,11 +97,29 @@ class Terms:
 
     def _argument(self, value: ir.BlockArgument) -> Term:
         loop = value.owner.owner.operation
-        if loop.name != "scf.for" or value.arg_number != 0:
+        if loop.name != "scf.for":
             return self._leaf(value)
-        low, _, step = (self.value(v) for v in list(loop.operands)[:3])
-        rounds = self._leaf(value, "rounds of ", 0)
-        return low + rounds * step
+        if value.arg_number != 0:
+            return self._carried(value, loop)
+        low, _, step = (self.value(v) for v in list(loop.operands)[:_BOUNDS])
+        return low + self._rounds(value) * step
+
+    def _rounds(self, variable: ir.Value) -> Term:
+        """Rounds of a loop that are done, by its variable."""
+        return self._leaf(variable, "rounds of ", 0)
+
+    def _carried(self, value: ir.BlockArgument, loop: ir.Operation) -> Term:
+        """``initial + step * rounds`` if every round adds one number; else it is not followed."""
+        inside = Terms(self.numbering, self.launch, self.lane, around=(*self.around, value))
+        inside._known = {each: inside._leaf(each) for each in inside.around}
+        body = loop.regions[0].blocks[0]
+        yielded = body.operations[len(body.operations) - 1].operands[value.arg_number - 1]
+        step = z3.simplify(inside.value(yielded) - inside.value(value))
+        if not z3.is_bv_value(step):
+            return self._leaf(value)
+        initial = self.value(loop.operands[_BOUNDS + value.arg_number - 1])
+        rounds = resized(self._rounds(body.arguments[0]), step.size(), signed=False)
+        return initial + step * rounds
 
     def _leaf(self, value: ir.Value, what: str = "", low: int | None = None) -> Term:
         """The variable of a value that is not followed."""
@@ -174,14 +197,21 @@ class Terms:
         return resized(found, integer_bits(op.results[0].type) or INDEX, signed=False)
 
     def _of_first(self, op: ir.Operation) -> Term | None:
-        """A value of the first lane that runs: of the wave's first, outside of branches."""
+        """A value of the first lane that runs: of the wave's first, outside of branches.
+
+        Of waves of an unknown size it is known if the lanes of the longest agree.
+        """
         linear, wave = self.linear, self.launch.wave
-        if linear is None or wave is None or not self.launch.stated or self._divided(op):
+        if linear is None or not self.launch.stated or self._divided(op):
             return None
         given = self.value(op.operands[0])
         if mentions_lane(given, unknown=True):
             return None
-        return z3.substitute(given, (linear, linear - z3.URem(linear, number(wave))))
+        lane = z3.URem(linear, number(wave or MOST_LANES))
+        first = z3.substitute(given, (linear, linear - lane))
+        if wave is None and possible(first != given, self.bounds):
+            return None
+        return first
 
     def _divided(self, op: ir.Operation) -> bool:
         """Whether the lanes of a wave may not execute an operation together."""
@@ -217,6 +247,14 @@ class Terms:
                 found += [low <= variable, variable < high]
             op = parent
         return found
+
+
+def possible(condition: Term, given: Sequence[Term]) -> bool:
+    """Whether a condition may hold where all of ``given`` does, for all that the solver knows."""
+    solver = z3.SolverFor("QF_BV")
+    solver.set("rlimit", 1_000_000)
+    solver.add(*given, condition)
+    return bool(solver.check() != z3.unsat)
 
 
 def _truth(op: ir.Operation) -> int | None:

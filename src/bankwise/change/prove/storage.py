@@ -22,6 +22,9 @@ from bankwise.read.mlir.views import is_view, is_workgroup
 
 _ALLOCATES = frozenset({"memref.alloc", "memref.alloca"})
 _QUIET = frozenset({"memref.dealloc", "scf.for", "scf.if", "arith.select"})
+_APART = frozenset({"gpu.dynamic_shared_memory", "llvm.mlir.addressof"})
+"""What they give is no buffer that the text allocates in another way."""
+
 _ASSEMBLY = "llvm.inline_asm"
 _SHARED_ASSEMBLY = re.compile(r"\bds_|\blds\b|\bflat_|shared|\b(ld|st|atom)\.(?!global|param)")
 _BOUNDS = 3
@@ -68,6 +71,7 @@ class _Scan:
     escapes: list[tuple[ir.Value, Refusal]] = field(default_factory=list)
     facts: list[tuple[ir.Value, str]] = field(default_factory=list)
     incoming: dict[ir.Value, tuple[ir.Value, ...]] = field(default_factory=dict)
+    anywhere: list[Refusal] = field(default_factory=list)
     _named: dict[ir.Operation, ir.Value] = field(default_factory=dict)
     _kinds: dict[ir.Type, bool] = field(default_factory=dict)
 
@@ -76,7 +80,7 @@ class _Scan:
         members: dict[ir.Value, set[ir.Value]] = {}
         for value in self.leaders:
             members.setdefault(self._leader(value), set()).add(value)
-        told = tuple(each for each in everywhere if each is not None)
+        told = (*self.anywhere, *(each for each in everywhere if each is not None))
         return tuple(self._class(frozenset(values), told) for values in members.values())
 
     def _class(self, values: frozenset[ir.Value], everywhere: tuple[Refusal, ...]) -> StorageClass:
@@ -128,7 +132,10 @@ class _Scan:
                 self.accesses.append((op.operands[n], found))
         for result in op.results:
             if self._shared(result):
-                self._escape(result, op, f"{op.name} makes workgroup memory in an unknown way")
+                reason = f"{op.name} makes workgroup memory in an unknown way"
+                self._escape(result, op, reason)
+                if not used and op.name not in _APART:
+                    self.anywhere.append(Refusal(reason, self.opened.location_of(op)))
 
     def _view(self, op: ir.Operation, used: list[int]) -> None:
         if op.name == "iree_codegen.swizzle_hint":

@@ -28,6 +28,8 @@ def split_wave(op: ir.Operation, evaluator: FormEvaluator, wave: int) -> str | N
         return "only some lanes of a wave execute it"
     while not op.name.endswith(".func") and op.parent is not None:
         op = op.parent.operation
+        if any(len(region.blocks) > 1 for region in op.regions):
+            return f"lanes of a wave may differ in the blocks of the {op.name} around it"
         if op.name in ("scf.if", "scf.for"):
             deciding = list(op.operands)[: 3 if op.name == "scf.for" else 1]
             if not all(same_in_wave(evaluator.value(v), waves) for v in deciding):
