@@ -21,7 +21,7 @@ from bankwise.read.amd.operands import Operand, bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
-from bankwise.read.amd.shared import first_byte, registers, touch
+from bankwise.read.amd.shared import OTHERS, first_byte, registers, touch
 from bankwise.read.amd.vector import vector
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.program import ProgramStep
@@ -34,7 +34,6 @@ _NO_RESULT = re.compile(
     r"|wait_)|ds_(?:write|store|nop)|(?:global|flat|buffer|tbuffer|scratch|s_buffer|s)_store"
     r"|buffer_(?:wbl2|inv|wbinvl1)|global_load_lds|v_nop|s_code_end|buffer_gl|global_wb|global_inv"
 )
-_FAMILIES = ("s_", "v_", "ds_", "buffer_", "global_", "flat_", "scratch_", "tbuffer_")
 _LOST = re.compile(
     r"s_(?:setpc|swappc|call|cbranch_g_fork|cbranch_i_fork|cbranch_join|rfe|set_gpr_idx|movrel)"
     r"|v_movrel"
@@ -65,7 +64,7 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
         kernel.line,
         lambda op: flat_access(op) if shared and op.name.startswith("flat_") else touch(op),
         lambda op, touched: _step(op, kernel.labels, touched, loads, words, floats),
-        lambda op: op.name.startswith(_FAMILIES),
+        lambda op: op.name.startswith(("ds_", ".")) or bool(OTHERS.match(op.name)),
     )
     return replace(found, program=whole_writes(found.program, operations))
 
@@ -78,7 +77,7 @@ def _step(
     words: tuple[str, ...],
     floats: bool,
 ) -> ProgramStep:
-    if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
+    if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm", ".")) or _LOST.match(op.name):
         return _control(op, labels)
     writes = _results(op)
     run = _meaning(op, loads, floats) if writes else None

@@ -326,7 +326,9 @@ def _refusals(
     for number, refusal in decoded.refusals.items():
         yield Refusal(refusal.reason, place(instructions[number]))
     by_line = {one.line: place(one) for one in instructions}
-    yield from lost_places(trace, lambda line: by_line[line])
+    said = {instructions[number].line for number in decoded.refusals}
+    lost = tuple(step for step in trace.lost if step.line not in said)
+    yield from lost_places(lost, lambda line: by_line[line])
     for number, copies in _copies(dialect, instructions, decoded).items():
         one, touch = instructions[number], decoded.touches[number]
         reasons = (_reason(trace, copy, touch, parts) for copy in copies)

@@ -12,7 +12,7 @@ from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import AssemblyAccess, NotFollowed
 from bankwise.read.follow.decoded import DecodedAccess
-from bankwise.read.follow.program import Program
+from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Array
@@ -135,9 +135,9 @@ def open_reasons(trace: Trace) -> dict[int, str]:
     return {line: str(why) for line, why in sorted(trace.open_branches.items())}
 
 
-def lost_places(trace: Trace, where: Callable[[int], Location]) -> Iterator[Refusal]:
+def lost_places(lost: Iterable[ProgramStep], where: Callable[[int], Location]) -> Iterator[Refusal]:
     """Where control flow cannot be followed. ``where``: the place of a line of the text."""
-    for step in trace.lost:
+    for step in lost:
         reason = f"{step.name}: where control goes from here is not followed"
         yield Refusal(reason, where(step.line))
 
