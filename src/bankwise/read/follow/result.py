@@ -146,8 +146,8 @@ def unseen(trace: Trace, number: int) -> str:
     """Why not all that the access ``number`` touches is known; empty if it is."""
     touched = trace.touched.get(number)
     if touched is None:
-        unsure = trace.lost or not trace.complete
-        return "no way to this instruction was followed" if unsure else ""
+        unsure = "no way to this instruction was followed" if trace.lost or trace.stopped else ""
+        return f"{unsure}: {trace.stopped}" if trace.stopped else unsure
     if touched.unknown is not None and not touched.patterns:
         return f"its address depends on {touched.unknown}"
-    return "" if trace.complete else "its addresses did not repeat; more may occur"
+    return f"{trace.stopped}; more may occur" if trace.stopped else ""
