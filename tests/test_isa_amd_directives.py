@@ -139,6 +139,37 @@ def test_a_word_behind_an_end_that_a_branch_goes_to_is_code() -> None:
     assert ".long 0xD86C0000" in reasons(kernel)[0]
 
 
+def test_labels_behind_data_stand_where_their_code_does() -> None:
+    kernel = amd(f"\ts_branch .Lend\n\t.long 1\n\t.long 2\n.Lend:\n{READ}")
+    assert not kernel.refusals
+    assert len(kernel.accesses) == 1
+
+
+@pytest.mark.parametrize(
+    "register", ["v[X]", "v[0+1]", "v[0x1]", "neg(v[X])", "v[X:X]", "-|v[X+0]|"]
+)
+def test_a_register_that_an_expression_names_leaves_nothing_known(
+    register: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "k.s"
+    code = f".set X, 1\n{READ}\n\tv_lshlrev_b32_e32 {register}, 7, v0\n\tds_read_b32 v2, v1"
+    path.write_text(amd_text(code), "utf-8")
+    ended = bankwise("check", path)
+    assert ended.code == 3
+    assert f"k.s:6: v_lshlrev_b32: {register}: which register that is is not known" in ended.out
+    assert "k.s:7: ds_read_b32: no way to this instruction was followed" in ended.out
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["ds_write_b32 v[X], v0", "flat_store_dword v[X:X+1], v0", "s_mov_b64 [s0,s1], 0"],
+)
+def test_it_is_refused_by_name_wherever_it_stands(code: str) -> None:
+    kernel = amd(f"\ts_mov_b64 s[4:5], src_shared_base\n\t{code}")
+    (refusal,) = kernel.refusals
+    assert "which register that is is not known" in refusal.reason
+
+
 @pytest.mark.parametrize(
     "code", ["DS_READ_B32 v2, v1", "/* a */ ds_read_b32 v2, v1", '"ds_read_b32" v2, v1']
 )

@@ -17,7 +17,7 @@ from bankwise.read.amd.flat import (
 )
 from bankwise.read.amd.floats import rounds_to_nearest
 from bankwise.read.amd.masks import EXEC
-from bankwise.read.amd.operands import Operand, bare, operand
+from bankwise.read.amd.operands import Operand, bare, computed, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
@@ -62,11 +62,17 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     found = decode(
         operations,
         kernel.line,
-        lambda op: flat_access(op) if shared and op.name.startswith("flat_") else touch(op),
+        lambda op: _touch(op, shared),
         lambda op, touched: _step(op, kernel.labels, touched, loads, words, floats),
         lambda op: op.name.startswith(("ds_", ".")) or bool(OTHERS.match(op.name)),
     )
     return replace(found, program=whole_writes(found.program, operations))
+
+
+def _touch(op: AmdInstruction, shared: bool) -> Touches:
+    """``shared``: whether the kernel makes flat addresses of LDS."""
+    flat = shared and op.name.startswith("flat_") and not any(map(computed, op.operands))
+    return flat_access(op) if flat else touch(op)
 
 
 def _step(
@@ -77,7 +83,8 @@ def _step(
     words: tuple[str, ...],
     floats: bool,
 ) -> ProgramStep:
-    if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm", ".")) or _LOST.match(op.name):
+    lost = _LOST.match(op.name) or any(map(computed, op.operands))
+    if lost or op.name.startswith(("s_branch", "s_cbranch", "s_endpgm", ".")):
         return _control(op, labels)
     writes = _results(op)
     run = _meaning(op, loads, floats) if writes else None

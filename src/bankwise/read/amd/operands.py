@@ -20,6 +20,7 @@ _RANGE = re.compile(r"([vsa]|ttmp|acc)\[([0-9]{1,4})(?::([0-9]{1,4}))?\]")
 _SINGLE = re.compile(r"(?:[vsa]|ttmp)[0-9]{1,4}")
 _SIGNED = re.compile(r"(?:-|neg\(|abs\(|sext\(|\|)+([a-z][\w:\[\]]*)[|)]*")
 _FLOAT = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+_BRACKETS = re.compile(r"\b(?:[vsa]|ttmp|acc)\[|^\[")
 _PAIRS = ("vcc", "exec", "flat_scratch", "xnack_mask", "src_shared_base", "src_private_base")
 _SPECIAL = re.compile(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
 
@@ -59,6 +60,12 @@ def bare(text: str) -> str:
     """An operand without the signs of floating-point sources and of sub-dword ones: ``-|v3|``."""
     found = _SIGNED.fullmatch(text)
     return found[1] if found else text
+
+
+def computed(text: str) -> bool:
+    """Whether an operand names registers by an expression, or one by one: ``v[first+1]``,
+    ``[s0,s1]``. Compilers print none, people write them."""
+    return bool(_BRACKETS.search(text)) and not operand(bare(text)).registers
 
 
 def value(state: State, source: Operand, part: int = 0, lanes: BoolArray | None = None) -> Value:

@@ -8,11 +8,12 @@ metadata (arguments, workgroup size). Nothing is interpreted here.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bankwise.errors import InputError, Location
-from bankwise.read.amd.directives import data, is_directive, makes_code
+from bankwise.read.amd.directives import data, makes_code
 from bankwise.read.amd.literals import integer, modifier
 
 _TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
@@ -226,14 +227,10 @@ def _without_data(
     operations: Sequence[AmdInstruction], labels: Mapping[str, int]
 ) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
     """Without what stands between functions and is never run."""
-    unreached = (
-        set(data(operations, labels)) if any(is_directive(op.name) for op in operations) else ()
-    )
-    if not unreached:
-        return tuple(operations), dict(labels)
-    kept = tuple(op for n, op in enumerate(operations) if n not in unreached)
-    places = {name: at - sum(n < at for n in unreached) for name, at in labels.items()}
-    return kept, places
+    unreached = tuple(data(operations, labels))
+    left_out = set(unreached)
+    kept = tuple(op for n, op in enumerate(operations) if n not in left_out)
+    return kept, {name: at - bisect_left(unreached, at) for name, at in labels.items()}
 
 
 def _files(lines: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -20,7 +20,7 @@ from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.amd.directives import is_directive
 from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.masks import LANES
-from bankwise.read.amd.operands import operand
+from bankwise.read.amd.operands import computed, operand
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.follow.state import State, read, running
@@ -33,10 +33,9 @@ OTHERS = re.compile(r"(?:s|v|t?buffer|global|flat|scratch|image)_|exp$")
 """Instructions that touch LDS only where they say "lds", or by their address."""
 _LDS_OPERANDS = frozenset({"lds_direct", "src_lds_direct"})
 _NO_NUMBER = "its offset is not a number"
-_AS_NUMBER = (
-    "what this makes of the code is not known; disassembled code has none "
-    "(llvm-mc -filetype=obj, then llvm-objdump -d)"
-)
+_INSTEAD = "put what `llvm-mc -filetype=obj` and `llvm-objdump -d` make of it in its place"
+_AS_NUMBER = f"what this makes of the code is not known; {_INSTEAD}"
+_COMPUTED = f"which register that is is not known; {_INSTEAD}"
 
 _WIDTHS = {"b8": 1, "u8": 1, "i8": 1, "b16": 2, "u16": 2, "i16": 2, "b32": 4, "u32": 4, "i32": 4}
 _WIDTHS |= {"f32": 4, "b64": 8, "u64": 8, "i64": 8, "f64": 8, "b96": 12, "b128": 16, "f16": 2}
@@ -55,6 +54,8 @@ _DMA_BYTES |= {"dwordx3": 12, "dwordx4": 16}
 
 def touch(op: AmdInstruction) -> Touches:
     """How ``op`` touches LDS; None if it does not, a refusal if that is not understood."""
+    if text := next(filter(computed, op.operands), ""):
+        return Refusal(f"{op.name}: {text}: {_COMPUTED}")
     if op.name.startswith(EXCHANGES):
         return None
     if op.name.startswith("ds_"):
