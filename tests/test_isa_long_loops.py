@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bankwise.read.follow import run
 from bankwise.read.follow.leap import leap
+from bankwise.read.follow.state import State
 from isa_texts import DATA, amd, lanes, ptx
 
 LOOP = """\tv_lshlrev_b32_e32 v1, 4, v0
@@ -99,3 +101,50 @@ def test_a_leap_finds_what_single_steps_find(name: str, monkeypatch) -> None:
     monkeypatch.setattr(run, "LEAP_AFTER", 3)
     assert found() == stepped
     assert leaps
+
+
+MASKED = """\
+\tv_cmp_gt_u32_e32 vcc, s{bound}, v{number}
+\ts_and_saveexec_b64 s[{kept}:{last}], vcc
+\ts_cbranch_execz .L{number}_1
+\tds_write_b32 v1, v0 offset:{offset}
+\tv_add_u32_e32 v1, 4, v1
+.L{number}_1:
+\ts_or_b64 exec, exec, s[{kept}:{last}]
+"""
+
+
+def divergent(branches: int) -> str:
+    """A loop of unknown length around branches, each taken by lanes that nobody knows."""
+    loads = "\ts_load_dword s6, s[0:1], 0x8\n\tv_lshlrev_b32_e32 v1, 2, v0\n"
+    words = (
+        f"\tglobal_load_dword v{10 + n}, v[2:3], off offset:{4 * n}\n" for n in range(branches)
+    )
+    parts = (
+        MASKED.format(bound=6, number=10 + n, kept=20 + 2 * n, last=21 + 2 * n, offset=4 * n)
+        for n in range(branches)
+    )
+    back = "\ts_add_i32 s6, s6, 4\n\ts_cmp_lg_u32 s6, s7\n\ts_cbranch_scc1 .Lloop"
+    return f"{loads}{''.join(words)}.Lloop:\n{''.join(parts)}{back}"
+
+
+def test_work_without_an_end_is_refused_by_the_same_count_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[int] = []
+
+    def snapshot(state: State, names: tuple[str, ...]) -> object:
+        counted.append(len(names))
+        return real(state, names)
+
+    real = run.snapshot
+    monkeypatch.setattr(run, "snapshot", snapshot)
+    monkeypatch.setattr(run, "MOST_WORK", 20_000)
+    kernel = amd(divergent(8))
+    assert 0 < sum(counted) <= 20_000
+    assert kernel.refusals
+    assert all("more work than 20,000 steps" in one.reason for one in kernel.refusals)
+    assert not any(one.counted for one in kernel.accesses)
+    counted.clear()
+    again = amd(divergent(8))
+    assert [r.reason for r in again.refusals] == [r.reason for r in kernel.refusals]

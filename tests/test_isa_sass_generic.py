@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from bankwise.ask.check_assembly import check_assembly_file
+from bankwise.hardware.machine import machine
+from bankwise.lab.gpu import records
+from bankwise.lab.gpu.probe import compare
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.options import Options
 from bankwise.read.sass.effects import results
 from bankwise.read.sass.parse import kernel_names, kernels
-from sass_texts import sass, sass_text
+from sass_texts import DATA, sass, sass_text
 
 LANE = np.arange(32)
 POINTER = """\
@@ -36,11 +39,11 @@ def reasons(kernel: AssemblyKernel) -> str:
 @pytest.mark.parametrize(
     ("code", "name"),
     [
-        ("LD.E R6, [R2.64+0x10]", "ld.shared.b32"),
-        ("LD.E.STRONG.SYS R6, desc[UR4][R2.64+0x10]", "ld.shared.b32"),
-        ("LD.E.U8 R6, [R2.64+0x10]", "ld.shared.b8"),
-        ("LD.E.128 R8, desc[UR4][R2.64+0x10]", "ld.shared.b128"),
-        ("ST.E.64 [R2.64+0x10], R6", "st.shared.b64"),
+        ("LD.E R6, [R2.64+0x10]", "ld.b32"),
+        ("LD.E.STRONG.SYS R6, desc[UR4][R2.64+0x10]", "ld.b32"),
+        ("LD.E.U8 R6, [R2.64+0x10]", "ld.b8"),
+        ("LD.E.128 R8, desc[UR4][R2.64+0x10]", "ld.b128"),
+        ("ST.E.64 [R2.64+0x10], R6", "st.b64"),
         ("ATOM.E.ADD.STRONG.GPU PT, R6, desc[UR4][R2.64+0x10], R7", "atom.shared.b32"),
         ("ATOM.E.CAS.64.STRONG.GPU PT, R6, [R2+0x10], R6, R8", "atom.shared.b64"),
         ("RED.E.ADD.F64.RN.STRONG.GPU [R2.64+0x10], R6", "atom.shared.b64"),
@@ -248,3 +251,64 @@ def test_an_instruction_writes_as_many_registers_as_it_has_results(
 ) -> None:
     (kernel,) = kernels(sass_text(code), "k")
     assert list(results(kernel.instructions[0])) == written
+
+
+GENERIC = DATA / "h200_generic.csv"
+
+
+Counted = tuple[str, tuple[int, int]]
+
+
+def _twins() -> list[tuple[Counted, Counted]]:
+    """Instruction, passes and conflicts of LD.E or ST.E, and of LDS or STS at the same bytes."""
+    cases, counters = records.loads(GENERIC.read_text("utf-8"), str(GENERIC))
+    assert counters.passes is not None
+    assert all(case.active.all() for case in cases)
+    half = len(cases) // 2
+    for one, other in zip(cases[:half], cases[half:], strict=True):
+        assert one.instruction.replace(".", ".shared.") == other.instruction
+        assert one.offsets_bytes.tolist() == other.offsets_bytes.tolist()
+    numbers = zip(counters.passes.tolist(), counters.conflicts.tolist(), strict=True)
+    found = [(case.instruction, one) for case, one in zip(cases, numbers, strict=True)]
+    return list(zip(found[:half], found[half:], strict=True))
+
+
+def test_the_h200_serves_generic_accesses_like_named_ones_but_for_merging() -> None:
+    twins = _twins()
+    assert len(twins) == 60
+    assert all(one[1][1] == other[1][1] for one, other in twins)
+    passes = [(one[0], one[1][0], other[1][0]) for one, other in twins]
+    assert [found for found in passes if found[1] != found[2]] == [
+        ("ld.b64", 2, 1),
+        ("ld.b128", 4, 2),
+    ]
+
+
+def test_every_generic_access_of_the_h200_is_as_predicted() -> None:
+    cases, counters = records.loads(GENERIC.read_text("utf-8"), str(GENERIC))
+    found = compare(machine("sm_90"), cases, counters)
+    assert (found.measured, found.disagreements) == (120, ())
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "passes", "evidence"),
+    [
+        ("sm_90", "LD.E.64 R6, [R4.64]", 2, "measured"),
+        ("sm_90", "LD.E.128 R8, [R4.64]", 4, "measured"),
+        ("sm_90", "LD.E R6, [R4.64]", 1, "measured"),
+        ("sm_90", "ST.E.64 [R4.64], R6", 2, "measured"),
+        ("sm_90", "LD.E.U8 R6, [R4.64]", 1, "inferred"),
+        ("sm_90", "ATOM.E.ADD PT, R6, [R4.64], R7", 1, "unknown"),
+        ("sm_90", "LDS.64 R6, [R4]", 1, "measured"),
+        ("sm_80", "LD.E.64 R6, [R4.64]", 2, "inferred"),
+        ("sm_120", "ST.E [R4.64], R6", 1, "inferred"),
+    ],
+)
+def test_a_generic_access_has_a_row_and_an_evidence_of_its_own(
+    target: str, code: str, passes: int, evidence: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "k.sass"
+    path.write_text(sass_text("MOV R4, 0x400\nS2R R5, SR_SWINHI\n" + code, target=target), "utf-8")
+    (found,) = check_assembly_file(path, Options()).accesses
+    assert (found.cost.passes, found.evidence) == (passes, evidence)
+    assert ("counted as one that is named so" in found.note) == ("ATOM" in code)

@@ -17,11 +17,11 @@ from bankwise.read.amd.flat import (
 )
 from bankwise.read.amd.floats import rounds_to_nearest
 from bankwise.read.amd.masks import EXEC
-from bankwise.read.amd.operands import Operand, bare, operand
+from bankwise.read.amd.operands import Operand, bare, computed, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
-from bankwise.read.amd.shared import first_byte, registers, touch
+from bankwise.read.amd.shared import OTHERS, first_byte, registers, touch
 from bankwise.read.amd.vector import vector
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.program import ProgramStep
@@ -34,7 +34,6 @@ _NO_RESULT = re.compile(
     r"|wait_)|ds_(?:write|store|nop)|(?:global|flat|buffer|tbuffer|scratch|s_buffer|s)_store"
     r"|buffer_(?:wbl2|inv|wbinvl1)|global_load_lds|v_nop|s_code_end|buffer_gl|global_wb|global_inv"
 )
-_FAMILIES = ("s_", "v_", "ds_", "buffer_", "global_", "flat_", "scratch_", "tbuffer_")
 _LOST = re.compile(
     r"s_(?:setpc|swappc|call|cbranch_g_fork|cbranch_i_fork|cbranch_join|rfe|set_gpr_idx|movrel)"
     r"|v_movrel"
@@ -63,11 +62,17 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     found = decode(
         operations,
         kernel.line,
-        lambda op: flat_access(op) if shared and op.name.startswith("flat_") else touch(op),
+        lambda op: _touch(op, shared),
         lambda op, touched: _step(op, kernel.labels, touched, loads, words, floats),
-        lambda op: op.name.startswith(_FAMILIES),
+        lambda op: op.name.startswith(("ds_", ".")) or bool(OTHERS.match(op.name)),
     )
     return replace(found, program=whole_writes(found.program, operations))
+
+
+def _touch(op: AmdInstruction, shared: bool) -> Touches:
+    """``shared``: whether the kernel makes flat addresses of LDS."""
+    flat = shared and op.name.startswith("flat_") and not any(map(computed, op.operands))
+    return flat_access(op) if flat else touch(op)
 
 
 def _step(
@@ -78,7 +83,8 @@ def _step(
     words: tuple[str, ...],
     floats: bool,
 ) -> ProgramStep:
-    if op.name.startswith(("s_branch", "s_cbranch", "s_endpgm")) or _LOST.match(op.name):
+    lost = _LOST.match(op.name) or any(map(computed, op.operands))
+    if lost or op.name.startswith(("s_branch", "s_cbranch", "s_endpgm", ".")):
         return _control(op, labels)
     writes = _results(op)
     run = _meaning(op, loads, floats) if writes else None

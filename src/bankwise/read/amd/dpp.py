@@ -17,6 +17,7 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.read.amd.lanes import Run
+from bankwise.read.amd.literals import integer
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.parse import AmdInstruction
@@ -70,10 +71,9 @@ def _picked(x: Array, source: IntArray) -> Array:
 
 def _enabled(modifiers: Mapping[str, str]) -> BoolArray | None:
     """The lanes whose row and bank may be written."""
-    masks = [modifiers.get(name, "0xf") for name in ("row_mask", "bank_mask")]
-    if not all(re.fullmatch(r"0x[0-9a-f]+|\d+", m) for m in masks):
+    rows, banks = (integer(modifiers.get(name, "0xf")) for name in ("row_mask", "bank_mask"))
+    if rows is None or banks is None:
         return None
-    rows, banks = (int(m, 0) for m in masks)
     return np.asarray((rows >> _LANE // 16 & 1) & (banks >> _LANE % 16 // 4 & 1) == 1)
 
 
@@ -83,8 +83,10 @@ def _movement(modifiers: Mapping[str, str]) -> IntArray | None:
     if len(found) != 1:
         return None
     name, text = found[0]
-    numbers = [int(n, 0) for n in re.findall(r"0x[0-9a-f]+|\d+", text)]
-    if len(numbers) != (4 if name == "quad_perm" else 0 if name.endswith("mirror") else 1):
+    numbers = [integer(word) for word in re.findall(r"\w+", text)]
+    if None in numbers or len(numbers) != (
+        4 if name == "quad_perm" else 0 if name.endswith("mirror") else 1
+    ):
         return None
     return np.asarray(MOVES[name](*numbers), np.int64)
 

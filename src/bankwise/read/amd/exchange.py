@@ -18,6 +18,7 @@ import numpy as np
 
 from bankwise.counting.access import IntArray
 from bankwise.read.amd.lanes import Run
+from bankwise.read.amd.literals import integer, modifier
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import AmdInstruction
@@ -25,7 +26,6 @@ from bankwise.read.follow.state import State, running, write
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 
 _LANE = np.arange(LANES, dtype=np.int64)
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
 def exchange(op: AmdInstruction) -> Run | None:
@@ -34,11 +34,11 @@ def exchange(op: AmdInstruction) -> Run | None:
     if op.name == "ds_swizzle_b32" and len(operands) == 2:
         source = _swizzle(op.modifiers.get("offset", "0"))
         return None if source is None else _swizzled(operands, source)
-    offset = op.modifiers.get("offset", "0")
-    if len(operands) != 3 or not _NUMBER.fullmatch(offset):
+    offset = modifier(op.modifiers, "offset")
+    if len(operands) != 3 or offset is None:
         return None
     function = {"ds_bpermute_b32": _taken, "ds_permute_b32": _given}.get(op.name)
-    return None if function is None else _permuted(operands, function, int(offset, 0))
+    return None if function is None else _permuted(operands, function, offset)
 
 
 def _permuted(operands: list[Operand], function: Callable[..., Array], offset: int) -> Run:
@@ -96,15 +96,16 @@ def _given(place: IntArray, data: Array, lanes: Array) -> Array:
 
 def _swizzle(text: str) -> IntArray | None:
     """The lane that each lane takes from; None for rotations and transforms."""
-    if _NUMBER.fullmatch(text):
-        return _encoded(int(text, 0))
+    number = integer(text)
+    if number is not None:
+        return _encoded(number)
     found = re.fullmatch(r"swizzle\((\w+),(.*)\)", text.replace(" ", ""))
     if found is None:
         return None
     name, parts = found[1], found[2].split(",")
     if name == "BITMASK_PERM":
         return _bit_mask(parts[0].strip('"'))
-    numbers = [int(part, 0) for part in parts if _NUMBER.fullmatch(part)]
+    numbers = [n for part in parts if (n := integer(part)) is not None]
     count, function = _NAMED.get(name, (-1, None))
     if function is None or len(numbers) != count or len(parts) != count:
         return None

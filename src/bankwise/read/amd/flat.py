@@ -21,6 +21,7 @@ import numpy as np
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.follow.decoded import Address, DecodedAccess
@@ -67,8 +68,9 @@ def flat_access(op: AmdInstruction) -> DecodedAccess | Refusal:
     if len(at.registers) != 2:
         return Refusal(f"{op.name}: the operands are not the usual ones")
     low, high = at.registers
-    offset = op.modifiers.get("offset", "0")
-    first = int(offset, 0) if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", offset) else 0
+    first = modifier(op.modifiers, "offset")
+    if first is None:
+        return Refusal(f"{op.name}: its offset is not a number")
     where = Address(((low, 1), (high, _HALF)), first)
     return DecodedAccess(op.name, kind, direction, width, where, first)
 

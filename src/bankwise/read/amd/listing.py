@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from bankwise.read.amd.literals import integer
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernels, target
 from bankwise.read.amd.shared import EXCHANGES, touch
 from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction, counted, some
 from bankwise.read.follow.decoded import DecodedAccess
 
-_WAIT = re.compile(r"\blgkmcnt\((\d+)\)")
+_WAIT = re.compile(r"\blgkmcnt\(([0-9]+)\)")
 
 
 def listings(text: str, file: str = "<text>") -> tuple[Listing, ...]:
@@ -67,9 +68,9 @@ def _offsets(touched: DecodedAccess) -> tuple[int, ...]:
 def _waits_for(op: AmdInstruction) -> int | None:
     """N of a wait for LDS operations; None for any other instruction."""
     if op.name == "s_wait_dscnt" and op.operands:
-        return int(op.operands[0], 0)
+        return integer(op.operands[0])
     found = _WAIT.search(" ".join(op.modifiers)) if op.name == "s_waitcnt" else None
-    return int(found[1]) if found else None
+    return integer(found[1]) if found else None
 
 
 def _goes_to(op: AmdInstruction, lines: Mapping[str, int]) -> int:

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bankwise.counting.access import BoolArray
+from bankwise.read.amd.literals import integer
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, Value, constant
 
-_RANGE = re.compile(r"([vsa]|ttmp|acc)\[(\d+)(?::(\d+))?\]")
-_SINGLE = re.compile(r"(?:[vsa]|ttmp)\d+")
-_NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
+_RANGE = re.compile(r"([vsa]|ttmp|acc)\[([0-9]{1,4})(?::([0-9]{1,4}))?\]")
+_SINGLE = re.compile(r"(?:[vsa]|ttmp)[0-9]{1,4}")
 _SIGNED = re.compile(r"(?:-|neg\(|abs\(|sext\(|\|)+([a-z][\w:\[\]]*)[|)]*")
 _FLOAT = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+_BRACKETS = re.compile(r"\b(?:[vsa]|ttmp|acc)\[|^\[")
 _PAIRS = ("vcc", "exec", "flat_scratch", "xnack_mask", "src_shared_base", "src_private_base")
 _SPECIAL = re.compile(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
 
@@ -47,8 +48,9 @@ def operand(text: str) -> Operand:
         return Operand(
             text, tuple(f"{found[1]}{n}" for n in range(first, min(last, first + 31) + 1))
         )
-    if _NUMBER.fullmatch(text):
-        return Operand(text, number=int(text, 0) if not _octal(text) else int(text))
+    number = integer(text)
+    if number is not None:
+        return Operand(text, number=number)
     if _FLOAT.fullmatch(text):
         return Operand(text, number=struct.unpack("<I", struct.pack("<f", float(text)))[0])
     return Operand(text, number=0 if text == "null" else None)
@@ -60,8 +62,10 @@ def bare(text: str) -> str:
     return found[1] if found else text
 
 
-def _octal(text: str) -> bool:
-    return bool(re.fullmatch(r"-?0\d+", text))
+def computed(text: str) -> bool:
+    """Whether an operand names registers by an expression, or one by one: ``v[first+1]``,
+    ``[s0,s1]``. Compilers print none, people write them."""
+    return bool(_BRACKETS.search(text)) and not operand(bare(text)).registers
 
 
 def value(state: State, source: Operand, part: int = 0, lanes: BoolArray | None = None) -> Value:

@@ -8,14 +8,19 @@ metadata (arguments, workgroup size). Nothing is interpreted here.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bankwise.errors import InputError, Location
+from bankwise.read.amd.directives import data, makes_code
+from bankwise.read.amd.literals import integer, modifier
 
 _TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
 _LABEL = re.compile(r'^("[^"]+"|[\w.$@?]+):')
-_WORD = re.compile(r"[a-z][a-z0-9_]*")
+_COMMENT = re.compile(r"/\*.*?\*/|//.*|;.*")
+_OUTSIDE = (".", "#", "*")
+"""How lines begin that are no instruction: directives, marks of a preprocessor, comments."""
 _FILE = re.compile(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"')
 _ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
 
@@ -78,7 +83,7 @@ class AmdKernel:
 
     def bits(self, name: str) -> int:
         """A number of the descriptor; 0 where it is not printed."""
-        return _integer(self.descriptor.get(name, "0"))
+        return modifier(self.descriptor, name) or 0
 
 
 def target(text: str) -> str:
@@ -108,7 +113,7 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[AmdKernel,
 def fragment(text: str) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
     """The operations and labels of text that is no whole kernel, such as an abridged trace.
 
-    What is neither instruction, label, comment nor directive is left out.
+    Comments and directives that make no code are left out.
     """
     return _code(text.splitlines(), 0)[:2]
 
@@ -143,9 +148,8 @@ def _kernel(lines: Sequence[str], at: int, name: str, file: str) -> AmdKernel:
     entry = _metadata(lines, name)
     sizes = re.search(r"^\s*\.reqd_workgroup_size:((?:\s+- \d+$)+)", entry, re.MULTILINE)
     sizes = sizes or re.search(r"\.reqd_workgroup_size:\s*\[([\d, ]+)\]", entry)
-    numbers = {
-        k: int(v) for k, v in re.findall(r"^\s+(?:- )?\.(\w+): +(\d+)$", entry, re.MULTILINE)
-    }
+    stated = re.findall(r"^\s+(?:- )?\.(\w+): +(\d+)$", entry, re.MULTILINE)
+    numbers = {k: number for k, v in stated if (number := integer(v)) is not None}
     return AmdKernel(
         name=name.strip('"'),
         line=start + 1,
@@ -153,10 +157,15 @@ def _kernel(lines: Sequence[str], at: int, name: str, file: str) -> AmdKernel:
         operations=operations,
         labels=labels,
         arguments=tuple(_arguments(entry)),
-        workgroup_size=tuple(map(int, re.findall(r"\d+", sizes[1]))) if sizes else None,
+        workgroup_size=_sizes(sizes[1]) if sizes else None,
         largest_workgroup=numbers.get("max_flat_workgroup_size"),
         numbers=numbers,
     )
+
+
+def _sizes(text: str) -> tuple[int, ...] | None:
+    numbers = [integer(word) for word in re.findall(r"\d+", text)]
+    return None if None in numbers else tuple(n for n in numbers if n is not None)
 
 
 def _label(line: str) -> str:
@@ -198,20 +207,30 @@ def _code(
     files = dict(_files(lines))
     source: Location | None = None
     for number in range(start, len(lines)):
-        line = lines[number].partition(";")[0].partition("//")[0].strip()
+        line = _COMMENT.sub(" ", lines[number]).strip()
         label = _LABEL.match(line)
         if label:
             if label[1].startswith(".Lfunc_end"):
-                return tuple(operations), labels, True
+                return *_without_data(operations, labels), True
             labels[label[1]] = len(operations)
             line = line[label.end() :].strip()
         if line.startswith(".loc"):
             source = _loc(line, files)
         elif line.startswith(".size"):
-            return tuple(operations), labels, True
-        elif _WORD.match(line):
+            return *_without_data(operations, labels), True
+        elif line and (makes_code(line) or not line.startswith(_OUTSIDE)):
             operations.append(_operation(number + 1, line, source))
-    return tuple(operations), labels, False
+    return *_without_data(operations, labels), False
+
+
+def _without_data(
+    operations: Sequence[AmdInstruction], labels: Mapping[str, int]
+) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
+    """Without what stands between functions and is never run."""
+    unreached = tuple(data(operations, labels))
+    left_out = set(unreached)
+    kept = tuple(op for n, op in enumerate(operations) if n not in left_out)
+    return kept, {name: at - bisect_left(unreached, at) for name, at in labels.items()}
 
 
 def _files(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -223,7 +242,7 @@ def _files(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _loc(line: str, files: Mapping[str, str]) -> Location | None:
     words = line.split()
-    numbers = [int(w) for w in words[1:4] if w.isdigit()]
+    numbers = [n for w in words[1:4] if (n := integer(w)) is not None]
     if len(numbers) < 2 or not numbers[1]:
         return None
     column = numbers[2] if len(numbers) > 2 else 0
@@ -232,6 +251,7 @@ def _loc(line: str, files: Mapping[str, str]) -> Location | None:
 
 def _operation(line: int, text: str, source: Location | None) -> AmdInstruction:
     word, _, rest = text.partition(" ") if "\t" not in text else _tabbed(text)
+    word = word.strip('"').lower()
     encoding = _ENCODING.search(word)
     parts = _split(rest.strip(), ",")
     words = _split(parts[-1], " ") if parts else []
@@ -300,17 +320,7 @@ def _arguments(entry: str) -> Iterator[Argument]:
     found = re.search(r"^\s*\.args:\n((?:      .*\n?)*)", entry, re.MULTILINE)
     for text in re.split(r"^      - ", found[1] if found else "", flags=re.MULTILINE)[1:]:
         facts = dict(re.findall(r"\.(\w+): +(\S+)", text))
-        if "offset" in facts and "size" in facts:
-            yield Argument(
-                facts.get("name", "").strip("'\""),
-                _integer(facts["offset"]),
-                _integer(facts["size"]),
-                facts.get("value_kind", ""),
-            )
-
-
-def _integer(text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        return 0
+        offset, size = (integer(facts.get(key, "")) for key in ("offset", "size"))
+        if offset is not None and size is not None:
+            name = facts.get("name", "").strip("'\"")
+            yield Argument(name, offset, size, facts.get("value_kind", ""))

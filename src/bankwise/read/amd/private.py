@@ -17,6 +17,7 @@ import numpy as np
 
 from bankwise.read import bits as b
 from bankwise.read.amd.flat import PRIVATE, WIDTHS, flat_access, in_memory
+from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.follow.decoded import DecodedAccess
@@ -76,10 +77,11 @@ def private_access(op: AmdInstruction) -> PrivateAccess | None:
         return None
     at = (op.operands[0] if stores else op.operands[1], op.operands[2])
     data = operand(op.operands[1 if stores else 0])
-    text = op.modifiers.get("offset", "0")
-    offset = int(text, 0) if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text) else 0
+    offset = modifier(op.modifiers, "offset")
+    if offset is None or abs(offset) >= 1 << 31:
+        return PrivateAccess(op, stores, width, data, plain, (Operand("offset"),))
     parts = tuple(operand(text) for text in at if text != "off")
-    return PrivateAccess(op, stores, width, data, plain and len(text) < 9, parts, offset)
+    return PrivateAccess(op, stores, width, data, plain, parts, offset)
 
 
 def run_private(

@@ -17,8 +17,10 @@ import numpy as np
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import AccessKind, Direction
+from bankwise.read.amd.directives import is_directive
+from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.masks import LANES
-from bankwise.read.amd.operands import operand
+from bankwise.read.amd.operands import computed, operand
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.follow.state import State, read, running
@@ -26,6 +28,14 @@ from bankwise.read.follow.values import Array, Value, apply
 
 EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_nop")
 """LDS instructions that use no LDS storage: they move data between lanes."""
+
+OTHERS = re.compile(r"(?:s|v|t?buffer|global|flat|scratch|image)_|exp$")
+"""Instructions that touch LDS only where they say "lds", or by their address."""
+_LDS_OPERANDS = frozenset({"lds_direct", "src_lds_direct"})
+_NO_NUMBER = "its offset is not a number"
+_INSTEAD = "put what `llvm-mc -filetype=obj` and `llvm-objdump -d` make of it in its place"
+_AS_NUMBER = f"what this makes of the code is not known; {_INSTEAD}"
+_COMPUTED = f"which register that is is not known; {_INSTEAD}"
 
 _WIDTHS = {"b8": 1, "u8": 1, "i8": 1, "b16": 2, "u16": 2, "i16": 2, "b32": 4, "u32": 4, "i32": 4}
 _WIDTHS |= {"f32": 4, "b64": 8, "u64": 8, "i64": 8, "f64": 8, "b96": 12, "b128": 16, "f16": 2}
@@ -44,13 +54,19 @@ _DMA_BYTES |= {"dwordx3": 12, "dwordx4": 16}
 
 def touch(op: AmdInstruction) -> Touches:
     """How ``op`` touches LDS; None if it does not, a refusal if that is not understood."""
+    if text := next(filter(computed, op.operands), ""):
+        return Refusal(f"{op.name}: {text}: {_COMPUTED}")
     if op.name.startswith(EXCHANGES):
         return None
     if op.name.startswith("ds_"):
         return _local(op)
-    if "lds" in op.modifiers or op.name.startswith("global_load_lds_"):
+    if "lds" in op.modifiers or "_lds" in op.name:
         return _direct(op)
-    return None
+    if is_directive(op.name):
+        words = " ".join((op.name, *op.operands))
+        return Refusal(f"{words}: {_AS_NUMBER}")
+    known = OTHERS.match(op.name) and not _LDS_OPERANDS.intersection(op.operands)
+    return None if known else Refusal(f"{op.name}: it is not known whether it touches LDS")
 
 
 def registers(found: DecodedAccess) -> tuple[str, ...]:
@@ -82,7 +98,10 @@ def _local(op: AmdInstruction) -> DecodedAccess | Refusal:
     at = operand(op.operands[_address_position(op, kind, direction)]) if op.operands else None
     if at is None or len(at.registers) != 1:
         return Refusal(f"{op.name}: the operands are not the usual ones")
-    first, apart = _offsets(op, width)
+    offsets = _offsets(op, width)
+    if offsets is None:
+        return Refusal(f"{op.name}: {_NO_NUMBER}")
+    first, apart = offsets
     where = Address(((at.registers[0], 1),), first)
     return DecodedAccess(op.name, kind, direction, width, where, first, apart)
 
@@ -119,17 +138,16 @@ def _address_position(op: AmdInstruction, kind: AccessKind, direction: Direction
     return min(1 if returns else 0, len(op.operands) - 1)
 
 
-def _offsets(op: AmdInstruction, width: int) -> tuple[int, int | None]:
+def _offsets(op: AmdInstruction, width: int) -> tuple[int, int | None] | None:
+    """Of the first address, and from there to the second; None where one is not a number."""
     two = _two_address_form(op.name)
     if two is None:
-        return _number(op, "offset"), None
-    first = _number(op, "offset0") * two[2]
-    return first, _number(op, "offset1") * two[2] - first
-
-
-def _number(op: AmdInstruction, name: str) -> int:
-    text = op.modifiers.get(name, "0")
-    return int(text, 0) if re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)", text) else 0
+        only = modifier(op.modifiers, "offset")
+        return None if only is None else (only, None)
+    first, second = (modifier(op.modifiers, name) for name in ("offset0", "offset1"))
+    if first is None or second is None:
+        return None
+    return first * two[2], (second - first) * two[2]
 
 
 def _direct(op: AmdInstruction) -> DecodedAccess | Refusal:
@@ -137,5 +155,8 @@ def _direct(op: AmdInstruction) -> DecodedAccess | Refusal:
     width = _DMA_BYTES.get(found[1]) if found else None
     if width is None:
         return Refusal(f"{op.name}: it is not known how many bytes this copy to LDS has")
+    first = modifier(op.modifiers, "offset")
+    if first is None:
+        return Refusal(f"{op.name}: {_NO_NUMBER}")
     name = op.name if op.name.startswith("global_load_lds_") else f"{op.name}_lds"
-    return DecodedAccess(name, "dma", "write", width, Address((), _number(op, "offset")))
+    return DecodedAccess(name, "dma", "write", width, Address((), first))

@@ -15,6 +15,7 @@ import numpy as np
 from bankwise.errors import InputError
 from bankwise.read.amd.flat import APERTURE_PAIRS, PRIVATE, SHARED
 from bankwise.read.amd.floats import ERROR
+from bankwise.read.amd.literals import integer
 from bankwise.read.amd.masks import EXEC, pack
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, Argument
@@ -118,8 +119,9 @@ def _argument(kernel: AmdKernel, name: str | int) -> Argument:
     for argument in kernel.arguments:
         if name in (argument.name, argument.offset) or name == str(argument.offset):
             return argument
-    if not kernel.arguments and str(name).isdigit():
-        return Argument("", int(name), 4, "by_value")
+    number = integer(str(name))
+    if not kernel.arguments and number is not None:
+        return Argument("", number, 4, "by_value")
     known = [f"{a.name or a.offset}" for a in kernel.arguments if a.kind == "by_value"]
     raise InputError(
         f"kernel {kernel.name} has no argument {name!r}",

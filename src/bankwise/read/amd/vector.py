@@ -30,6 +30,7 @@ from bankwise.read.amd.lanes import (
     swap_rows,
     write_lane,
 )
+from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.masks import EXEC, lanes, pack, set_exec
 from bankwise.read.amd.operands import Operand, bare, operand, value
 from bankwise.read.amd.parse import AmdInstruction
@@ -315,10 +316,9 @@ def _mad64(signed: bool) -> Make:
 
 
 def _truth_table(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
-    table, plain = op.modifiers.get("bitop3", "0"), plain_sources(sources)
-    if len(sources) != 3:
+    number, plain = modifier(op.modifiers, "bitop3"), plain_sources(sources)
+    if len(sources) != 3 or number is None or not 0 <= number < 256:
         return None
-    number = int(table, 0)
     return lambda state: put(
         state, to, apply(lambda x, y, z: truth_table(x, y, z, number), *plain(state))
     )
@@ -326,7 +326,7 @@ def _truth_table(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) 
 
 def _packed_move(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
     """v_pk_mov_b32: op_sel picks the half of each source (op_sel:[1,0]: high, then low)."""
-    picks = [int(n) for n in op.modifiers.get("op_sel", "[0,0]").strip("[]").split(",")[:2]]
+    picks = _picks(op.modifiers.get("op_sel"), 2, 0)
     if len(sources) != 2 or len(to.registers) != 2 or len(picks) != 2:
         return None
 

@@ -60,7 +60,8 @@ class Threads:
     bound: str = ""
 
 
-GENERIC = "a generic access of shared memory, counted as one that is named so"
+GENERIC = "a generic access of shared memory"
+AS_NAMED = f"{GENERIC}, counted as one that is named so"
 
 Parts = Callable[[Touched], Mapping[str, Touched]]
 """What an access touched, cut into allocations by name; "" for what is of none, or of several."""
@@ -286,10 +287,17 @@ def _accesses(
             if not allocation:
                 continue
             found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
-            generic = GENERIC if touch.generic else ""
+            generic = _generic(touch)
             note = "; ".join(filter(None, (dialect.label(one), generic, found.access.note)))
             known = replace(found.access, note=note, written=one.name, address=dialect.address(one))
             yield replace(found, access=known)
+
+
+def _generic(touch: DecodedAccess) -> str:
+    """The note of an access whose address decides the memory; empty for any other."""
+    if not touch.generic:
+        return ""
+    return AS_NAMED if ".shared" in touch.name else GENERIC
 
 
 def _copies(
@@ -326,7 +334,9 @@ def _refusals(
     for number, refusal in decoded.refusals.items():
         yield Refusal(refusal.reason, place(instructions[number]))
     by_line = {one.line: place(one) for one in instructions}
-    yield from lost_places(trace, lambda line: by_line[line])
+    said = {instructions[number].line for number in decoded.refusals}
+    lost = tuple(step for step in trace.lost if step.line not in said)
+    yield from lost_places(lost, lambda line: by_line[line])
     for number, copies in _copies(dialect, instructions, decoded).items():
         one, touch = instructions[number], decoded.touches[number]
         reasons = (_reason(trace, copy, touch, parts) for copy in copies)

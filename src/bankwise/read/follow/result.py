@@ -12,7 +12,7 @@ from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import AssemblyAccess, NotFollowed
 from bankwise.read.follow.decoded import DecodedAccess
-from bankwise.read.follow.program import Program
+from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Array
@@ -135,9 +135,9 @@ def open_reasons(trace: Trace) -> dict[int, str]:
     return {line: str(why) for line, why in sorted(trace.open_branches.items())}
 
 
-def lost_places(trace: Trace, where: Callable[[int], Location]) -> Iterator[Refusal]:
+def lost_places(lost: Iterable[ProgramStep], where: Callable[[int], Location]) -> Iterator[Refusal]:
     """Where control flow cannot be followed. ``where``: the place of a line of the text."""
-    for step in trace.lost:
+    for step in lost:
         reason = f"{step.name}: where control goes from here is not followed"
         yield Refusal(reason, where(step.line))
 
@@ -146,8 +146,8 @@ def unseen(trace: Trace, number: int) -> str:
     """Why not all that the access ``number`` touches is known; empty if it is."""
     touched = trace.touched.get(number)
     if touched is None:
-        unsure = trace.lost or not trace.complete
-        return "no way to this instruction was followed" if unsure else ""
+        unsure = "no way to this instruction was followed" if trace.lost or trace.stopped else ""
+        return f"{unsure}: {trace.stopped}" if trace.stopped else unsure
     if touched.unknown is not None and not touched.patterns:
         return f"its address depends on {touched.unknown}"
-    return "" if trace.complete else "its addresses did not repeat; more may occur"
+    return f"{trace.stopped}; more may occur" if trace.stopped else ""

@@ -34,6 +34,10 @@ missing, which is told."""
 FIRST_STEPS = 20_000
 """How many steps an attempt is worth that has found an open branch: the next one has fewer."""
 
+MOST_WORK = 500_000
+"""How many steps and comparisons of registers all attempts together are worth: beyond, nothing more
+is followed, which is told. Real kernels take a third of it at most."""
+
 MANY_OPEN = 16
 """Open branches beyond which ways that meet keep only what is known of a register in all of them,
 unless it is wholly known in each: two ways a branch would be too many."""
@@ -42,20 +46,21 @@ unless it is wholly known in each: two ways a branch would be too many."""
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
     """What a run saw. ``touched``: by step number. ``followed``: steps that ran. ``open_branches``:
-    lines of branches whose condition is unknown, and why. ``complete``: no limit was met. ``lost``:
-    places that control flow cannot be followed beyond."""
+    lines of branches whose condition is unknown, and why. ``stopped``: which limit was met, empty
+    if none. ``lost``: places that control flow cannot be followed beyond."""
 
     touched: dict[int, Touched]
     executed: frozenset[int]
     open_branches: dict[int, Unknown]
-    complete: bool
+    stopped: str
     lost: tuple[ProgramStep, ...]
 
 
 @dataclass(slots=True)
 class _Attempt:
     """One attempt. ``open``: branches that are open; ``opened``: how many of them it found itself,
-    so that what it followed was more than decides anything."""
+    so that what it followed was more than decides anything. ``spent``: its steps; ``work``: of this
+    and all attempts before, steps and registers that were compared."""
 
     program: Program
     slice: ProgramSlice
@@ -67,9 +72,10 @@ class _Attempt:
     visits: dict[int, int] = field(default_factory=dict)
     uniform: dict[int, bool] = field(default_factory=dict)
     lost: dict[int, ProgramStep] = field(default_factory=dict)
+    work: int = 0
     spent: int = 0
     opened: int = 0
-    complete: bool = True
+    stopped: str = ""
 
 
 class _Reopen(Exception):  # noqa: N818
@@ -83,20 +89,23 @@ class _Reopen(Exception):  # noqa: N818
 def follow(program: Program, initial: Callable[[], State]) -> Trace:
     """Run ``program`` from the state that ``initial`` makes."""
     open_branches: dict[int, Unknown] = {}
+    work = 0
     while True:
-        run = _Attempt(program, cut(program, open_branches), open_branches)
+        run = _Attempt(program, cut(program, open_branches), open_branches, work=work)
         try:
             _all_paths(run, initial())
         except _Reopen as found:
             open_branches.update(found.lines)
+            work = run.work
             continue
-        if run.opened:
+        work = run.work
+        if run.opened and not run.stopped:
             continue
         return Trace(
             run.touched,
             frozenset(run.executed),
             open_branches,
-            run.complete,
+            run.stopped,
             tuple(run.lost.values()),
         )
 
@@ -156,7 +165,9 @@ def _situation(run: _Attempt, path: Path) -> tuple[object, object, object]:
         (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
         for f in path.frames
     )
-    return path.block, frames, snapshot(path.state, run.slice.live[path.block])
+    names = run.slice.live[path.block]
+    run.work += len(names)
+    return path.block, frames, snapshot(path.state, names)
 
 
 def _step(run: _Attempt, path: Path, number: int) -> None:
@@ -170,7 +181,11 @@ def _step(run: _Attempt, path: Path, number: int) -> None:
 
 def _within_budget(run: _Attempt, path: Path) -> bool:
     """A run that is too long is no longer followed step by step."""
-    run.spent += 1 + len(run.slice.steps[path.block])
+    steps = 1 + len(run.slice.steps[path.block])
+    run.spent += steps
+    run.work += steps
+    if run.work > MOST_WORK:
+        return _stop(run, f"more work than {MOST_WORK:,} steps and comparisons")
     run.visits[path.block] = run.visits.get(path.block, 0) + 1
     if run.opened and run.spent > FIRST_STEPS:
         raise _Reopen({})
@@ -181,7 +196,12 @@ def _within_budget(run: _Attempt, path: Path) -> bool:
         uniform = run.uniform.get(step.line, True)
         why = Unknown("more iterations than are followed", step.line, uniform)
         raise _Reopen({step.line: why})
-    run.complete = False
+    return _stop(run, "its addresses did not repeat")
+
+
+def _stop(run: _Attempt, why: str) -> bool:
+    """Follow nothing more."""
+    run.stopped = why
     run.waiting.clear()
     return False
 
@@ -267,9 +287,9 @@ def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[i
     _fork(run, inside, step, ways)
     run.waiting.append(inside)
     _drain(run)
-    run.waiting = outside if run.complete else []
+    run.waiting = [] if run.stopped else outside
     path.block = len(run.program.blocks)
-    if not run.complete:
+    if run.stopped:
         return
     state = _agreed(run, region.arrivals)
     if state is not None and len(run.lost) == lost:
@@ -287,6 +307,7 @@ def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> State | None:
     if len(places) != 1:
         return None
     names = run.slice.live[arrivals[0].block]
+    run.work += len(names) * len(arrivals)
     return merged([one.state for one in arrivals], names, len(run.open) > MANY_OPEN)
 
 

@@ -59,15 +59,16 @@ def _plain(statement: Statement) -> DecodedAccess | Refusal:
         return Refusal(f"{statement.name}: its address or type is not understood")
     lanes = next((int(p[1:]) for p in parts if re.fullmatch(r"v[248]", p)), 1)
     width = lanes * BYTES[kind]
-    atomic = parts[0] in ("atom", "red")
+    atomic, generic = parts[0] in ("atom", "red"), "shared" not in parts
+    space = "" if generic and not atomic else ".shared"
     return DecodedAccess(
-        name=f"{parts[0]}.shared.b{8 * width}",
+        name=f"{parts[0]}{space}.b{8 * width}",
         kind="atomic" if atomic else "plain",
         direction="read" if parts[0] == "ld" else "write",
         width_bytes=width,
         address=at,
         immediate_bytes=at.offset_bytes,
-        generic="shared" not in parts,
+        generic=generic,
     )
 
 

@@ -6,7 +6,8 @@
 
     LD.E R4, desc[UR4][R4.64]                 4 bytes, if the address is one of shared memory
 
-Rows are named as in PTX, whose instructions these are. What reaches shared memory through a
+Rows are named as in PTX, whose instructions these are: ``ld.shared.b32`` and, generic, ``ld.b32``;
+atomics are named alike. What reaches shared memory through a
 descriptor (wgmma, tensor copies) or a barrier object is refused by name.
 """
 
@@ -60,7 +61,7 @@ def touch_generic(i: SassInstruction) -> DecodedAccess | Refusal | None:
     width = _width(i)
     where = Address(((at[0], 1),), at[1])
     direction: Direction = "read" if word == "ld" else "write"
-    name = f"{word}.shared.b{8 * width}"
+    name = f"{word}.shared.b{8 * width}" if kind == "atomic" else f"{word}.b{8 * width}"
     return DecodedAccess(name, kind, direction, width, where, generic=True)
 
 
