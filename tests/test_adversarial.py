@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,20 +16,21 @@ from adversarial.trial import trial
 
 KERNELS = every_kernel()
 EVERY = bool(os.environ.get("BANKWISE_ADVERSARIES"))
-"""Set: all kernels are tried, and not only some of each kind."""
-_EACH = 2
+"""Set: all kernels are tried, and not only one of each kind."""
 _LARGE = ("large_grid_edge", "large_grid_copy")
 
 
 def chosen() -> list[AdversarialKernel]:
-    """The first kernels of every kind, of the large ones a single one."""
-    seen: Counter[str] = Counter()
-    found = []
+    """One kernel of every kind, each time another variant; of the large ones the first."""
+    if EVERY:
+        return list(KERNELS)
+    kinds: dict[str, list[AdversarialKernel]] = {}
     for kernel in KERNELS:
-        seen[kernel.kind] += 1
-        if EVERY or seen[kernel.kind] <= (1 if kernel.kind in _LARGE else _EACH):
-            found.append(kernel)
-    return found
+        kinds.setdefault(kernel.kind, []).append(kernel)
+    return [
+        variants[0 if kind in _LARGE else number % len(variants)]
+        for number, (kind, variants) in enumerate(kinds.items())
+    ]
 
 
 NAMED = pytest.mark.parametrize("kernel", chosen(), ids=lambda kernel: kernel.name)
