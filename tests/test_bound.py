@@ -83,3 +83,12 @@ def test_the_worked_sum_of_the_header() -> None:
 )
 def test_words(bound: Bound, says: str) -> None:
     assert str(bound) == says
+
+
+def test_a_comparison_is_decided_wherever_all_numbers_agree() -> None:
+    ends = [(low, high) for low in range(4) for high in range(low, 4)]
+    for low, high in ends:
+        for least, most in ends:
+            said = {x < y for x in range(low, high + 1) for y in range(least, most + 1)}
+            wanted = said.pop() if len(said) == 1 else None
+            assert Bound(low, high).below(Bound(least, most)) is wanted
