@@ -201,7 +201,7 @@ def parse(text: str, file: str) -> Machine:
             name=data["name"],
             product=data["product"],
             vendor=_one_of(Vendor, data["vendor"]),
-            wave_size=data["wave_size"],
+            wave_size=_wave_size(data["wave_size"]),
             counter=data["counter"],
             instructions=rows,
             facts=facts,
@@ -217,6 +217,10 @@ def parse(text: str, file: str) -> Machine:
         raise InputError(f"bad machine file: {error}", location=Location(file)) from error
 
 
+_MOST_LANES = 1024
+"""More than any wave has, and than a workgroup has threads."""
+
+
 def lanes(text: str) -> tuple[int, ...]:
     """Read a lane list such as ``"0-3 20-23"``. Raises ValueError for anything else."""
     out: list[int] = []
@@ -225,8 +229,16 @@ def lanes(text: str) -> tuple[int, ...]:
         first, last = (int(run[1]), int(run[2] or run[1])) if run else (0, -1)
         if last < first:
             raise ValueError(f'{part!r} is no run of lanes; a lane list looks like "0-3 20-23"')
+        if last >= _MOST_LANES:
+            raise ValueError(f"{part!r}: a wave has at most {_MOST_LANES} lanes")
         out.extend(range(first, last + 1))
     return tuple(out)
+
+
+def _wave_size(value: Any) -> int:
+    if not isinstance(value, int) or not 0 < value <= _MOST_LANES:
+        raise ValueError(f"wave_size: {value!r} is no number of lanes up to {_MOST_LANES}")
+    return value
 
 
 def lane_text(values: tuple[int, ...]) -> str:
@@ -252,7 +264,7 @@ def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction
         Instruction(
             name=name,
             machine=data["name"],
-            wave_size=data["wave_size"],
+            wave_size=_wave_size(data["wave_size"]),
             direction=_one_of(Direction, row["direction"]),
             width_bytes=row["width_bytes"],
             banks=row["banks"],
