@@ -55,7 +55,9 @@ def _guarded(debug: bool) -> int | str | None:
     except MemoryError:
         return _failed("error: this needs more memory than there is")
     except Exception as error:
-        return _failed(_internal(error, debug))
+        # Without a working directory Python 3.13 ends some imports in a SystemError.
+        gone = isinstance(error, SystemError) and _folder_is_gone()
+        return _failed(f"error: {_GONE}" if gone else _internal(error, debug))
 
 
 def _run() -> int | str | None:
@@ -84,11 +86,18 @@ def _refused_by_system(error: OSError) -> str:
     why = error.strerror or str(error)
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {why}"
+    return _GONE if _folder_is_gone() else f"standard output, or a temporary file: {why}"
+
+
+_GONE = "the working directory was deleted\n  hint: cd to one that exists"
+
+
+def _folder_is_gone() -> bool:
     try:
         os.getcwd()
     except OSError:
-        return "the working directory was deleted\n  hint: cd to one that exists"
-    return f"standard output, or a temporary file: {why}"
+        return True
+    return False
 
 
 def _internal(error: Exception, debug: bool) -> str:
