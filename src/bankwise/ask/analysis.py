@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
-from bankwise.hardware.policies import Issue, select
-from bankwise.read.mlir.joined import CompiledAccess, compiled_accesses, joins_of
+from bankwise.hardware.policies import Issue
+from bankwise.read.mlir.joined import CompiledAccess, compiled_accesses, issues_of, joins_of
 from bankwise.read.options import MOST_THREADS, Options, dims_of, three
 from bankwise.show.values import Finding
 
 if TYPE_CHECKING:
-    from bankwise.read.mlir.extract import Extraction, SharedAccess
+    from bankwise.read.mlir.extract import Extraction
     from bankwise.read.mlir.joins import Joins
     from bankwise.read.mlir.kernels import KernelFunction
     from bankwise.read.mlir.module import Opened
@@ -86,7 +86,7 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
     # One reason a place: a loop would repeat it in every round.
     refusals = list({r.location: r for r in reversed(extraction.refusals)}.values())[::-1]
     for site in extraction.accesses:
-        chosen = _issues(gpu, site, options.width_policy)
+        chosen = issues_of(site, gpu, options.width_policy)
         if not isinstance(chosen, Refusal):
             issues[site.access.shared_index] = chosen
         elif site.access.kind == "dma":
@@ -98,20 +98,6 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
     compiled = compiled_accesses(extraction.accesses, joins, gpu, options.width_policy)
     rest = tuple(findings), tuple(refusals)
     return Analysis(kernel, gpu, size, where, extraction, issues, joins, compiled, *rest)
-
-
-def _issues(gpu: Machine, site: SharedAccess, policy: str) -> tuple[Issue, ...] | Refusal:
-    access = site.access
-    return select(
-        gpu,
-        access.direction,
-        access.width_bytes,
-        access.alignment_bytes,
-        policy,
-        access.kind,
-        operation=access.variant,
-        element_bits=8 * access.element_bytes,
-    )
 
 
 def _target(opened: Opened, kernel: KernelFunction, options: Options) -> str:

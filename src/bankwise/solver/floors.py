@@ -28,8 +28,8 @@ from bankwise.counting.access import IntArray
 from bankwise.counting.conflict import phases
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Instruction
-from bankwise.hardware.policies import Issue, select
-from bankwise.solver.price import MOST_ALIGNMENT, Workload
+from bankwise.hardware.policies import Issue
+from bankwise.solver.price import MOST_ALIGNMENT, Workload, selected
 from bankwise.tile import COPIES, Use
 
 Whole = tuple[tuple[Issue, ...], int]
@@ -89,7 +89,7 @@ def _whole(work: Workload, use: Use) -> Whole | Refusal:
     """The instructions of an access that is aligned as well as can be, and what they need."""
     if use.kind in COPIES or use.named:
         return use.issues, max(1, use.alignment_bytes)
-    issues = use.issues or _selected(work, use, MOST_ALIGNMENT)
+    issues = use.issues or selected(work, use, MOST_ALIGNMENT)
     if isinstance(issues, Refusal):
         return issues
     least = MOST_ALIGNMENT
@@ -101,22 +101,7 @@ def _whole(work: Workload, use: Use) -> Whole | Refusal:
 def _same(work: Workload, use: Use, issues: tuple[Issue, ...], alignment: int) -> bool:
     if use.issues and alignment >= use.alignment_bytes:
         return True
-    return _selected(work, use, alignment) == issues
-
-
-def _selected(work: Workload, use: Use, alignment: int) -> tuple[Issue, ...] | Refusal:
-    bits = work.shape.element_bits
-    width = max(1, use.span * bits // 8)
-    return select(
-        work.machine,
-        use.op,
-        width,
-        alignment,
-        work.policy,
-        use.kind,
-        operation=use.operation,
-        element_bits=bits,
-    )
+    return selected(work, use, alignment) == issues
 
 
 def _places(work: Workload, whole: list[Whole]) -> _Places:

@@ -270,15 +270,21 @@ def _issues(work: Workload, use: Use, bits: IntArray) -> tuple[Issue, ...] | Ref
     if use.named:
         name = use.issues[0].instruction
         return Refusal(f"{use.name!r}: {name} would be aligned to {alignment} bytes only")
+    return selected(work, use, alignment)
+
+
+def selected(work: Workload, use: Use, alignment: int) -> tuple[Issue, ...] | Refusal:
+    """What the width policy makes of an access whose lanes start at multiples of ``alignment``."""
+    bits = work.shape.element_bits
     return select(
         work.machine,
         use.op,
-        max(1, width // 8),
+        max(1, use.span * bits // 8),
         alignment,
         work.policy,
         use.kind,
         operation=use.operation,
-        element_bits=work.shape.element_bits,
+        element_bits=bits,
     )
 
 

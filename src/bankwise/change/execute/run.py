@@ -131,7 +131,8 @@ def random_buffers(
         count = (sizes or {}).get(binding, count)
         if not count:
             raise InputError(
-                f"binding {binding} has no static size", hint="say how many elements it has"
+                f"binding {binding} has no static size",
+                hint="give the argument a static size; without one the proof stands alone",
             )
         buffers.append(_random(random, of, count))
     return buffers

@@ -16,9 +16,10 @@ from bankwise.change.rewrite.group import Group, Issues, elements, row_major
 from bankwise.counting.access import Allocation, Pattern
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.hardware.policies import Issue, select
+from bankwise.hardware.policies import Issue
 from bankwise.notation.padding import Unpadded
 from bankwise.read.mlir.extract import SharedAccess, alignment_bytes
+from bankwise.read.mlir.joined import issues_of
 from bankwise.tile import COPIES
 
 
@@ -66,7 +67,7 @@ def shortened(group: Group, rows: Unpadded, machine: Machine, policy: str) -> Sh
     sites = tuple(_moved(site, rows) for site in group.accesses)
     issues: dict[int, tuple[Issue, ...]] = {}
     for site in sites:
-        chosen = _issues(site, machine, policy)
+        chosen = issues_of(site, machine, policy)
         if isinstance(chosen, Refusal):
             return Refusal(chosen.reason, site.access.location)
         issues[site.access.shared_index] = chosen
@@ -92,17 +93,3 @@ def _moved(site: SharedAccess, rows: Unpadded) -> SharedAccess:
 
 def _pattern(pattern: Pattern, size: int, rows: Unpadded) -> Pattern:
     return replace(pattern, offsets_bytes=rows(elements(pattern, size)) * size)
-
-
-def _issues(site: SharedAccess, machine: Machine, policy: str) -> tuple[Issue, ...] | Refusal:
-    access = site.access
-    return select(
-        machine,
-        access.direction,
-        access.width_bytes,
-        access.alignment_bytes,
-        policy,
-        access.kind,
-        operation=access.variant,
-        element_bits=8 * access.element_bytes,
-    )

@@ -31,6 +31,21 @@ _WIDEST_ELEMENT = 4
 _SIZES = (16, 12, 8, 4, 2)
 
 
+def issues_of(site: SharedAccess, machine: Machine, policy: str) -> tuple[Issue, ...] | Refusal:
+    """The instructions that the width policy makes of an access as it stands."""
+    access = site.access
+    return select(
+        machine,
+        access.direction,
+        access.width_bytes,
+        access.alignment_bytes,
+        policy,
+        access.kind,
+        operation=access.variant,
+        element_bits=8 * access.element_bytes,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class CompiledAccess:
     """What becomes of an access. ``issues``: the instructions that it issues, empty if it goes;
