@@ -196,8 +196,7 @@ def test_copies_through_the_cache_from_places_of_their_own_are_stores_without_sh
         assert passes == _lanes_per_bank(case)
         offsets = case.offsets_bytes[case.active].tolist()
         if len(set(offsets)) == len(offsets):
-            name = case.instruction.removesuffix(".ca")
-            row = machine("sm_90").instruction(name)
+            row = machine("sm_90").instruction(case.instruction.removesuffix(".ca"))
             wanted, _, _ = brute_count(row, [case.offsets_bytes.tolist()], case.active.tolist())
             assert passes == wanted
             apart += 1
@@ -215,6 +214,6 @@ def test_atomics_serialise_lanes_on_one_word_unless_they_only_count() -> None:
     for case, passes in _served(COPIES.with_name("h200_adding.csv")):
         assert passes == _lanes_per_bank(case)
     for case, passes in _served(COPIES.with_name("h200_atomics.csv")):
-        row = machine("sm_90").instruction(case.instruction)
+        row = machine("sm_90").instruction("red.shared.inc.b32")
         wanted, _, _ = brute_count(row, [case.offsets_bytes.tolist()], case.active.tolist())
         assert passes == wanted

@@ -198,7 +198,7 @@ def test_ptx_is_read_with_the_names_of_the_machine_files() -> None:
     assert found.workgroup_size == (128, 1, 1)
     assert found.counts == {
         "atom.shared.b32": 1,
-        "cp.async.b128": 1,
+        "cp.async.cg.b128": 1,
         "ld.shared.b16": 1,
         "ld.shared.b64": 1,
         "ldmatrix.x2.trans": 1,

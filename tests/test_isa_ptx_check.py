@@ -30,8 +30,10 @@ M32 = 0xFFFFFFFF
         ("st.shared.v4.b32 [%r3+16], {%r4, %r5, %r6, %r7}", "st.shared.b128", 16, "plain"),
         ("st.shared::cta.v4.b16 [%r3+16], {%rs4, %rs5, %rs6, %rs7}", "st.shared.b64", 8, "plain"),
         ("atom.shared.add.u32 %r4, [%r3+16], 1", "atom.shared.b32", 4, "atomic"),
-        ("red.shared.add.f32 [%r3+16], %f1", "red.shared.b32", 4, "atomic"),
-        ("cp.async.cg.shared.global [%r3+16], [%rd1], 16", "cp.async.b128", 16, "async"),
+        ("red.shared.add.u32 [%r3+16], 1", "red.shared.inc.b32", 4, "atomic"),
+        ("atom.shared.cas.b32 %r4, [%r3+16], %r5, %r6", "atom.shared.cas.b32", 4, "atomic"),
+        ("red.shared.add.f32 [%r3+16], %f1", "red.shared.cast.b32", 4, "atomic"),
+        ("cp.async.cg.shared.global [%r3+16], [%rd1], 16", "cp.async.cg.b128", 16, "async"),
         ("cp.async.ca.shared.global [ %r3 + 16 ], [ %rd1 + 0 ], 0x8", "cp.async.b64", 8, "async"),
         (
             "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r4, %r5, %r6, %r7}, [%r3+16]",

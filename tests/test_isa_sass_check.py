@@ -45,9 +45,12 @@ def offsets(access: AssemblyAccess, number: int = 0) -> list[int]:
         ("STSM.16.M88.4 [R3+0x10], R4", "stmatrix.x4", 16, "matrix"),
         ("LDGSTS.E [R3+0x10], desc[UR4][R4.64]", "cp.async.b32", 4, "async"),
         ("LDGSTS.E.64 [R3+0x10], desc[UR4][R4.64+0x8]", "cp.async.b64", 8, "async"),
-        ("LDGSTS.E.BYPASS.128 [R3+0x10], [R4.64], P0", "cp.async.b128", 16, "async"),
+        ("LDGSTS.E.BYPASS.128 [R3+0x10], [R4.64], P0", "cp.async.cg.b128", 16, "async"),
+        ("LDGSTS.E.128 [R3+0x10], [R4.64], P0", "cp.async.b128", 16, "async"),
+        ("ATOMS.POPC.INC.32 RZ, [R3+0x10]", "atom.shared.inc.b32", 4, "atomic"),
+        ("ATOMS.CAS.64 R4, [R3+0x10], R4, R6", "atom.shared.cas.b64", 8, "atomic"),
         ("ATOMS.ADD R4, [R3+0x10], R5", "atom.shared.b32", 4, "atomic"),
-        ("ATOMS.CAST.SPIN.64 P0, [R3+0x10], R4, R6", "atom.shared.b64", 8, "atomic"),
+        ("ATOMS.CAST.SPIN.64 P0, [R3+0x10], R4, R6", "atom.shared.cast.b64", 8, "atomic"),
     ],
 )
 def test_every_form_is_read_with_the_names_of_the_machine_files(

@@ -32,11 +32,12 @@ counter of conflicts does, see the test of the totals."""
 OTHERWISE_SERVED = {
     ("atomics", 0x1B0): "ATOMS.CAS",
     ("atomics", 0x200): "ATOMS.CAST.SPIN.64",
-    ("async_copies", 0x260): "LDGSTS.E.BYPASS.128",
     ("matmul", 0x530): "LDGSTS.E.BYPASS.128",
     ("matmul", 0x540): "LDGSTS.E.BYPASS.128",
 }
-"""Rows whose evidence is "unknown" in the machine file, and what was measured differs."""
+"""What differs from what was measured, as the rows say: a comparing exchange goes twice through the
+banks, a loop of additions has an unknown rule, and these copies read rows of 64 bytes that lie
+apart, where neighbouring pieces are assumed."""
 
 
 @cache
@@ -66,29 +67,28 @@ def test_the_tables_are_as_large_as_they_are_said_to_be() -> None:
 
 
 def test_passes_are_those_of_the_gpu_at_every_instruction() -> None:
-    """638 instructions of 35 kernels on rows that claim to be known: not one differs."""
+    """Of 35 kernels, on rows that claim to be known: not one differs."""
     compared = Counter()
     for place, access in predicted().items():
         known = machine("sm_90").instructions[access.instruction].evidence != "unknown"
-        if known and access.counted:
+        if known and access.counted and place not in OTHERWISE_SERVED:
             assert cost(access)[0] == measured()[place][1], place
             compared[place[0]] += 1
     assert len(compared) == 35
-    assert sum(compared.values()) == 638
+    assert sum(compared.values()) == 697
 
 
-def test_async_copies_and_atomics_are_told_apart_from_what_is_known() -> None:
+def test_copies_and_atomics_differ_only_where_their_rows_say_so() -> None:
     differ, equal = {}, 0
     for place, access in predicted().items():
-        row = machine("sm_90").instructions[access.instruction]
-        if row.evidence != "unknown":
+        if access.access.kind not in ("async", "atomic"):
             continue
         if cost(access)[0] == measured()[place][1]:
             equal += 1
         else:
             differ[place] = measured()[place][0]
     assert differ == OTHERWISE_SERVED
-    assert equal == 58
+    assert equal == 66
 
 
 def test_ideal_is_that_of_the_source_page_but_for_pairs() -> None:

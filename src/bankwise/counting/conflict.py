@@ -8,7 +8,8 @@ lanes in phases (:attr:`Instruction.phases`). A phase takes
 with ``word = byte // 4`` and ``bank = word mod banks``. ``ideal`` is the number of phases with an
 active lane and ``extra = passes - ideal``: what the vendors' counters add per wave and instruction
 (AMD ``SQ_LDS_BANK_CONFLICT``; NVIDIA ``l1tex__data_bank_conflicts_pipe_lsu_mem_shared``). Lanes
-in the same word never conflict, whichever of its bytes they want, reading or writing.
+in the same word never conflict, whichever of its bytes they want, reading or writing; of a
+``serial`` instruction (an atomic) every lane counts, whichever word it wants.
 
 Worked example, gfx942, ``ds_read_b32`` of a column: 32 lanes of a phase, 128 bytes apart. Their
 words 0, 32, 64, ... all fall on bank 0: 32 distinct words, 32 passes, and twice that for the wave.
@@ -20,7 +21,7 @@ tests.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +29,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.lines import line_passes
 from bankwise.errors import InputError
 from bankwise.hardware.machine import BANK_BYTES, Instruction, lane_text
+
+_Wish = tuple[int, int]
+"""A lane and a word that it wants."""
 
 _CHUNK_ACCESSES = 1 << 12
 """Accesses counted at a time: small enough for the working set to stay in the cache."""
@@ -40,7 +45,8 @@ class Witness:
     """Proof of a conflict that a person can check: these lanes want different words of one bank.
 
     ``banks``: all banks on which exactly these lanes collide. ``words[i]`` is the word that
-    ``lanes[i]`` wants in ``bank``; lanes that share a word are named once.
+    ``lanes[i]`` wants in ``bank``; lanes that share a word are named once, but for atomics, which
+    serve them one by one.
     """
 
     phase: int
@@ -52,6 +58,8 @@ class Witness:
     def __str__(self) -> str:
         several = f"banks {lane_text(self.banks)}" if len(self.banks) > 1 else f"bank {self.bank}"
         lanes = ", ".join(map(str, self.lanes))
+        if len(set(self.words)) < len(self.words):
+            return f"lanes {lanes} of phase {self.phase} update {several} one after the other"
         return f"lanes {lanes} of phase {self.phase} want different words of {several}"
 
 
@@ -196,6 +204,9 @@ def _count_flat(i: Instruction, offsets: IntArray, mask: BoolArray) -> tuple[Int
 
 
 def _count_chunk(i: Instruction, offsets: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
+    if i.merge == "lines":
+        passes = line_passes(i, offsets, mask)
+        return passes, (passes > 0).sum(axis=1)
     groups = np.array(i.phases)
     passes = _phase_passes(i, offsets[:, groups], mask[:, groups])
     if i.merge == "neighbours":
@@ -227,7 +238,8 @@ def _phase_passes(i: Instruction, offsets: IntArray, mask: BoolArray) -> IntArra
     """Passes of each phase: [accesses, phases] from offsets [accesses, phases, lanes].
 
     The lanes of a phase are sorted by offset; a lane then adds the words behind the last word of
-    its predecessor, so that every distinct word is put into its bank once.
+    its predecessor, so that every distinct word is put into its bank once. Of a serial instruction
+    every lane adds its own.
     """
     unit, size = _unit(i, offsets)
     banks = i.banks * BANK_BYTES // unit
@@ -237,7 +249,8 @@ def _phase_passes(i: Instruction, offsets: IntArray, mask: BoolArray) -> IntArra
     shift = unit.bit_length() - 1
     last = np.where(starts < 0, -1, (starts + (size - 1)) >> shift)
     begin = np.maximum(starts >> shift, 0)
-    np.maximum(begin[:, 1:], last[:, :-1] + 1, out=begin[:, 1:])
+    if not i.serial:
+        np.maximum(begin[:, 1:], last[:, :-1] + 1, out=begin[:, 1:])
     places = (np.arange(rows) * banks)[:, None]
     hits = np.zeros(rows * banks, np.int64)
     while (fresh := begin <= last).any():
@@ -267,7 +280,7 @@ def _narrow(offsets: IntArray) -> np.dtype[np.signedinteger[Any]]:
 def _worst(
     i: Instruction, rounds: list[IntArray], mask: BoolArray, extra: IntArray, per_phase: IntArray
 ) -> Witness | None:
-    if not extra.size or int(extra.max()) <= 0:
+    if not extra.size or int(extra.max()) <= 0 or i.merge == "lines":
         return None
     access = int(extra.argmax())
     which, phase = divmod(int(per_phase[access].argmax()), len(i.phases))
@@ -283,16 +296,18 @@ def _witness(
     groups = phases(i, offsets, mask)
     for number in range(len(groups)) if among is None else among:
         lanes = groups[number]
-        wanted: dict[int, dict[int, int]] = {}
+        wanted: dict[int, dict[object, _Wish]] = {}
         for lane in (lane for lane in lanes if mask[lane]):
             for word in words_touched(i, int(offsets[lane])):
-                wanted.setdefault(word % i.banks, {}).setdefault(word, lane)
+                wish = (lane, word) if i.serial else word
+                wanted.setdefault(word % i.banks, {}).setdefault(wish, (lane, word))
         for bank, hits in sorted(wanted.items()):
             if len(hits) > (len(best.lanes) if best else 1):
-                same = tuple(b for b, h in sorted(wanted.items()) if _same_lanes(h, hits))
-                best = Witness(number, bank, same, tuple(hits.values()), tuple(hits))
+                of, words = zip(*hits.values(), strict=True)
+                same = tuple(b for b, h in sorted(wanted.items()) if of == _lanes(h.values()))
+                best = Witness(number, bank, same, of, words)
     return best
 
 
-def _same_lanes(a: dict[int, int], b: dict[int, int]) -> bool:
-    return tuple(a.values()) == tuple(b.values())
+def _lanes(wishes: Iterable[_Wish]) -> tuple[int, ...]:
+    return tuple(lane for lane, _ in wishes)

@@ -240,7 +240,7 @@ def _explain(one: _Near, tally: _Tally, row: Instruction) -> _Why:
         return _Why(None, None, lanes)
     second = None if one.apart_bytes is None else offsets + one.apart_bytes
     found = count(row, offsets, active, second_offsets_bytes=second).witness
-    why = None if found is None else reason(row, offsets, active, found)
+    why = None if found is None or row.serial else reason(row, offsets, active, found)
     return _Why(found, why, lanes)
 
 

@@ -27,7 +27,8 @@ AccessKind = Literal["plain", "dma", "transpose", "matrix", "atomic", "async"]
 """What moves the data: an ordinary load or store; a direct-to-shared copy in lane order ("dma",
 AMD); a transposing read (``ds_read_*_tr_*``); ldmatrix / stmatrix; an atomic; ``cp.async``."""
 Vendor = Literal["amd", "nvidia"]
-Merge = Literal["none", "neighbours"]
+Merge = Literal["none", "neighbours", "lines"]
+"""What is served together beyond a phase, see :class:`Instruction`."""
 Evidence = Literal["measured", "documented", "claimed", "inferred", "assumed", "unknown"]
 """How a rule is known, the surest first."""
 LEVELS: tuple[Evidence, ...] = get_args(Evidence)
@@ -53,6 +54,7 @@ _ROW_KEYS: tuple[str, ...] = (
     "phases",
     "span",
     "merge",
+    "serial",
 )
 _ROW_KEYS += ("alignment_bytes", "source", "evidence", "confidence", "note", "alternative")
 
@@ -78,7 +80,9 @@ class Instruction:
     F2 (the others are its cosets); lanes in no phase supply no address. ``addresses`` is 2 for the
     two-address forms (read2, write2): the phases are run through once per address, and
     ``width_bytes`` is per address. ``merge`` is "neighbours" where loads whose lanes come in equal
-    pairs merge neighbouring phases (NVIDIA).
+    pairs merge neighbouring phases (NVIDIA); "lines" where a copy past the cache moves pieces of
+    one line together (:mod:`bankwise.counting.lines`). ``serial``: lanes that want one word are
+    served one after the other, as by an atomic.
     """
 
     name: str
@@ -91,6 +95,7 @@ class Instruction:
     span: tuple[int, ...]
     addresses: int = 1
     merge: Merge = "none"
+    serial: bool = False
     alignment_bytes: int = 1
     source: tuple[str, ...] = ()
     evidence: Evidence = "unknown"
@@ -272,6 +277,7 @@ def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction
             span=tuple(row["span"]),
             addresses=row.get("addresses", 1),
             merge=_one_of(Merge, row.get("merge", "none")),
+            serial=_flag(row.get("serial", False)),
             alignment_bytes=row.get("alignment_bytes", 1),
             source=tuple(row["source"]),
             evidence=_one_of(Evidence, row["evidence"]),
@@ -298,6 +304,12 @@ def _one_of(words: Any, value: Any) -> Any:
     """``value`` if the ``Literal`` type ``words`` has it."""
     if value not in get_args(words):
         raise ValueError(f"{value!r} is none of {', '.join(get_args(words))}")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"serial: {value!r} is neither true nor false")
     return value
 
 

@@ -231,7 +231,8 @@ def _special(
     if kind == "matrix":
         return f"{'ldmatrix' if direction == 'read' else 'stmatrix'}.{operation or 'x4'}"
     if kind == "async":
-        return f"cp.async.b{8 * width}"
+        past = ".cg" if operation == "cg" and width == WIDEST_BYTES else ""
+        return f"cp.async{past}.b{8 * width}"
     assert kind == "atomic"
     if machine.vendor == "amd":
         return f"ds_{operation or f'add_u{8 * width}'}"

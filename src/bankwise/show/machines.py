@@ -57,7 +57,10 @@ def print_machine(machine: Machine, console: Console) -> None:
 
 def _short(row: Instruction) -> str:
     first = lane_text(row.phases[0])
-    merge = ", equal pairs merge" if row.merge != "none" else ""
+    merge = {"neighbours": ", equal pairs merge", "lines": ", pieces of a line merge"}.get(
+        row.merge, ""
+    )
+    merge += ", lanes of a word one by one" if row.serial else ""
     return f"{len(row.phases)} x {len(row.phases[0])}: {first}{merge}"
 
 

@@ -69,6 +69,8 @@ def _row(instruction: Instruction) -> dict[str, Any]:
         row["addresses"] = instruction.addresses
     if instruction.merge != "none":
         row["merge"] = instruction.merge
+    if instruction.serial:
+        row["serial"] = True
     return row
 
 

@@ -61,7 +61,6 @@ class Threads:
 
 
 GENERIC = "a generic access of shared memory"
-AS_NAMED = f"{GENERIC}, counted as one that is named so"
 
 Parts = Callable[[Touched], Mapping[str, Touched]]
 """What an access touched, cut into allocations by name; "" for what is of none, or of several."""
@@ -295,9 +294,7 @@ def _accesses(
 
 def _generic(touch: DecodedAccess) -> str:
     """The note of an access whose address decides the memory; empty for any other."""
-    if not touch.generic:
-        return ""
-    return AS_NAMED if ".shared" in touch.name else GENERIC
+    return GENERIC if touch.generic else ""
 
 
 def _copies(

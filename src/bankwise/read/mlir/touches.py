@@ -267,7 +267,8 @@ def _async_copy(op: ir.Operation) -> MemrefAccess | str:
     first = 2 + targets
     source = (1 + targets, tuple(range(first, first + sources)))
     indices = tuple(range(1, 1 + targets))
-    return MemrefAccess(op, "write", "async", 0, indices, elements, source=source)
+    past = "cg" if "bypassL1" in op.attributes else ""
+    return MemrefAccess(op, "write", "async", 0, indices, elements, source=source, variant=past)
 
 
 _BUILDERS: Mapping[str, Callable[[Any], MemrefAccess | str]] = {

@@ -2,7 +2,8 @@
 
     ld.shared.v4.b32 {...}, [%r1+16]            16 bytes at %r1 + 16
     ldmatrix.sync.aligned.m8n8.x4.shared.b16    16 bytes: the row whose address the lane gives
-    cp.async.cg.shared.global [%r1], [%rd1], 16 16 bytes at %r1, written
+    cp.async.cg.shared.global [%r1], [%rd1], 16 16 bytes at %r1, written past the cache
+    red.shared.add.u32 [%r1], 1                 4 bytes: counts the lanes of a word at once
 
 Tensor copies and matrix instructions that take a *descriptor* (wgmma, tcgen05, cp.async.bulk) are
 refused: their access pattern is that of the hardware, not of the threads.
@@ -60,9 +61,10 @@ def _plain(statement: Statement) -> DecodedAccess | Refusal:
     lanes = next((int(p[1:]) for p in parts if re.fullmatch(r"v[248]", p)), 1)
     width = lanes * BYTES[kind]
     atomic, generic = parts[0] in ("atom", "red"), "shared" not in parts
-    space = "" if generic and not atomic else ".shared"
+    space = "" if generic else ".shared"
+    form = _form(statement) if atomic and not generic else ""
     return DecodedAccess(
-        name=f"{parts[0]}{space}.b{8 * width}",
+        name=f"{parts[0]}{space}{form}.b{8 * width}",
         kind="atomic" if atomic else "plain",
         direction="read" if parts[0] == "ld" else "write",
         width_bytes=width,
@@ -70,6 +72,19 @@ def _plain(statement: Statement) -> DecodedAccess | Refusal:
         immediate_bytes=at.offset_bytes,
         generic=generic,
     )
+
+
+def _form(statement: Statement) -> str:
+    """Of an atomic that is served in a way of its own: compared; counted; or made a loop of by
+    ptxas, as every addition of floating point and what has 8 bytes is."""
+    parts, kind = statement.parts, statement.parts[-1]
+    if "cas" in parts:
+        return ".cas"
+    whole = kind[0] in "usb" and kind in BYTES and not kind.startswith("bf")
+    if "exch" not in parts and (BYTES.get(kind) == 8 or not whole):
+        return ".cast"
+    counts = parts[0] == "red" and "add" in parts and integer(statement.operands[-1]) == 1
+    return ".inc" if counts else ""
 
 
 def _matrix(statement: Statement) -> DecodedAccess | Refusal:
@@ -98,4 +113,5 @@ def _copy(statement: Statement) -> DecodedAccess | Refusal:
     width = integer(size)
     if at is None or width not in (4, 8, 16):
         return Refusal(f"{statement.name}: its address or size is not understood")
-    return DecodedAccess(f"cp.async.b{8 * width}", "async", "write", width, at, at.offset_bytes)
+    name = f"cp.async{'.cg' if 'cg' in statement.parts else ''}.b{8 * width}"
+    return DecodedAccess(name, "async", "write", width, at, at.offset_bytes)

@@ -2,13 +2,14 @@
 
     LDS.128 R4, [R2+0x10]                     16 bytes at R2 + 16
     LDSM.16.MT88.4 R4, [R5+UR4]               the row whose address the lane gives, 16 bytes
-    LDGSTS.E.BYPASS.128 [R7], desc[...][...]  16 bytes at R7, written
+    LDGSTS.E.BYPASS.128 [R7], desc[...][...]  16 bytes at R7, written past the cache
+    ATOMS.POPC.INC.32 RZ, [R3]                4 bytes: counts the lanes of a word at once
 
     LD.E R4, desc[UR4][R4.64]                 4 bytes, if the address is one of shared memory
 
-Rows are named as in PTX, whose instructions these are: ``ld.shared.b32`` and, generic, ``ld.b32``;
-atomics are named alike. What reaches shared memory through a
-descriptor (wgmma, tensor copies) or a barrier object is refused by name.
+Rows are named as in PTX, whose instructions these are: ``ld.shared.b32`` and, generic, ``ld.b32``.
+What reaches shared memory through a descriptor (wgmma, tensor copies) or a barrier object is
+refused by name.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _NOT_SHARED = re.compile(r"(?:LDTM|STTM|UTMACMDFLUSH|UTMACCTL|UBLKPF|UTMAPF)(?:\
 _BARRIERS = re.compile(r"(?:SYNCS|STAS|REDAS|ATOMS\.ARRIVE|ARRIVES|UTCBAR)(?:\.|$)")
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "S64": 8, "F64": 8, "128": 16}
 _PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
+_ATOMICS = {"POPC": ".inc", "CAS": ".cas", "CAST": ".cast"}
+"""Atomics that are served in a way of their own."""
 _GENERIC = {"LD": "ld", "ST": "st", "ATOM": "atom", "RED": "atom"}
 
 
@@ -61,8 +64,7 @@ def touch_generic(i: SassInstruction) -> DecodedAccess | Refusal | None:
     width = _width(i)
     where = Address(((at[0], 1),), at[1])
     direction: Direction = "read" if word == "ld" else "write"
-    name = f"{word}.shared.b{8 * width}" if kind == "atomic" else f"{word}.b{8 * width}"
-    return DecodedAccess(name, kind, direction, width, where, generic=True)
+    return DecodedAccess(f"{word}.b{8 * width}", kind, direction, width, where, generic=True)
 
 
 def _width(i: SassInstruction) -> int:
@@ -81,7 +83,8 @@ def _plain(i: SassInstruction, word: str) -> DecodedAccess | Refusal:
     width = _width(i)
     kind: AccessKind = "atomic" if word == "ATOMS" else "plain"
     direction: Direction = "read" if word == "LDS" else "write"
-    return DecodedAccess(f"{_PLAIN[word]}.shared.b{8 * width}", kind, direction, width, at)
+    form = next((_ATOMICS[p] for p in i.parts[1:] if p in _ATOMICS), "")
+    return DecodedAccess(f"{_PLAIN[word]}.shared{form}.b{8 * width}", kind, direction, width, at)
 
 
 def _matrix(i: SassInstruction, word: str) -> DecodedAccess | Refusal:
@@ -100,4 +103,5 @@ def _copy(i: SassInstruction) -> DecodedAccess | Refusal:
     if at is None:
         return Refusal(f"{i.name}: its address is not understood")
     width = next((_BYTES[p] for p in i.parts[1:] if p in ("64", "128")), 4)
-    return DecodedAccess(f"cp.async.b{8 * width}", "async", "write", width, at)
+    past = ".cg" if "BYPASS" in i.parts else ""
+    return DecodedAccess(f"cp.async{past}.b{8 * width}", "async", "write", width, at)

@@ -18,6 +18,7 @@ export function count(instruction, offsets, active = null, second = null) {
   if (instruction.addresses === 2) {
     rounds.push(second ?? offsets.map((offset) => offset + instruction.width));
   }
+  if (instruction.merge === "lines") return countLines(instruction, offsets, active);
   const phases = rounds.flatMap((round) =>
     servedTogether(instruction, round, active).map((lanes) =>
       countPhase(instruction, round, active, lanes),
@@ -27,6 +28,58 @@ export function count(instruction, offsets, active = null, second = null) {
   const ideal = phases.filter((phase) => phase.passes > 0).length;
   const ways = Math.max(...phases.map((phase) => phase.passes));
   return { passes, ideal, extra: passes - ideal, ways, phases };
+}
+
+const PIECE_BYTES = 16;
+const LINE_PIECES = 8;
+
+/** Copies past the cache, as bankwise.counting.lines has them: a phase's lanes read one line. */
+function countLines(instruction, offsets, active) {
+  const taken = new Set();
+  const moves = offsets.map((offset, lane) => {
+    if ((active !== null && !active[lane]) || taken.has(offset)) return false;
+    taken.add(offset);
+    return true;
+  });
+  const phases = instruction.phases.map((lanes) => ({
+    lanes,
+    passes: linePasses(lanes.filter((lane) => moves[lane]).map((lane) => piece(lane, offsets))),
+    banks: new Map(),
+  }));
+  const passes = phases.reduce((sum, phase) => sum + phase.passes, 0);
+  const ideal = phases.filter((phase) => phase.passes > 0).length;
+  const ways = Math.max(...phases.map((phase) => phase.passes));
+  return { passes, ideal, extra: passes - ideal, ways, phases };
+}
+
+function piece(lane, offsets) {
+  return { from: lane % LINE_PIECES, to: Math.floor(offsets[lane] / PIECE_BYTES) };
+}
+
+function linePasses(pieces) {
+  const leaders = [];
+  let passes = 0;
+  for (const one of pieces) {
+    const mates = pieces.filter((p) => (p.from ^ one.from) === 1 && (p.to ^ one.to) === 1);
+    if (mates.some((p) => p.from < one.from)) continue;
+    const half = mates.length ? 2 : one.from & 1;
+    const unit = { ...one, kind: half * 2 + ((one.from ^ one.to) & 1) };
+    if (!leaders.some((led) => together(led, unit))) passes++;
+    leaders.push(unit);
+  }
+  return passes;
+}
+
+function together(a, b) {
+  const line = (p) => Math.floor(p.to / LINE_PIECES);
+  return a.kind === b.kind && line(a) === line(b) && ring(a.from, b.from) === ring(a.to, b.to);
+}
+
+/** How far the sectors of two pieces lie apart on the ring of a line's four. */
+function ring(a, b) {
+  const sector = (piece) => Math.floor((piece % LINE_PIECES) / 2);
+  const steps = (sector(a) - sector(b) + 4) % 4;
+  return Math.min(steps, 4 - steps);
 }
 
 /** The lanes of each phase for these addresses, merged where the machine merges. */
@@ -58,8 +111,9 @@ function countPhase(instruction, offsets, active, lanes) {
       const bank = word % instruction.banks;
       if (!banks.has(bank)) banks.set(bank, new Map());
       const words = banks.get(bank);
-      if (!words.has(word)) words.set(word, []);
-      words.get(word).push(lane);
+      const wish = instruction.serial ? `${word} ${lane}` : word;
+      if (!words.has(wish)) words.set(wish, []);
+      words.get(wish).push(lane);
     }
   }
   let passes = 0;
@@ -75,7 +129,7 @@ export function witness(counted) {
       const hits = phase.banks.get(bank);
       if (hits.size > (best ? best.lanes.length : 1)) {
         const lanes = [...hits.values()].map((wanting) => wanting[0]);
-        best = { phase: number, bank, lanes, words: [...hits.keys()] };
+        best = { phase: number, bank, lanes, words: [...hits.keys()].map((wish) => parseInt(wish, 10)) };
       }
     }
   });

@@ -42,6 +42,7 @@ function readMachine(machine) {
         span: row.span,
         addresses: row.addresses ?? 1,
         merge: row.merge ?? "none",
+        serial: row.serial ?? false,
         evidence: row.evidence,
         confidence: row.confidence,
       });
