@@ -14,7 +14,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
@@ -45,7 +45,7 @@ def run(
     engine: str = "local",
     workers: int = 0,
     chunk: int = 1,
-) -> Iterator[CaseResult[C]]:
+) -> Generator[CaseResult[C], None, None]:
     """What comes of ``cases``, as they end.
 
     ``work``: importable by name, so that another process can call it. ``engine``: ``local`` or
@@ -79,7 +79,7 @@ def attempt(work: Callable[[C], Any], cases: tuple[C, ...]) -> list[Tried]:
 
 def _local(
     parts: Iterator[tuple[C, ...]], work: Callable[[C], Any], workers: int
-) -> Iterator[CaseResult[C]]:
+) -> Generator[CaseResult[C], None, None]:
     """A pool; what a broken pool leaves undone runs again, one case and one process at a time."""
     waiting: dict[Future[Any], tuple[C, ...]] = {}
     left: list[C] = []
@@ -179,7 +179,7 @@ def _begin() -> None:
 
 def _dask(
     parts: Iterator[tuple[C, ...]], work: Callable[[C], Any], engine: str
-) -> Iterator[CaseResult[C]]:
+) -> Generator[CaseResult[C], None, None]:
     try:
         from distributed import Client
         from distributed import as_completed as completed

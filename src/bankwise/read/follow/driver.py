@@ -149,7 +149,7 @@ def check_code(
     Raises :class:`InputError` if the text is not of this language, is cut off, or is for a machine
     that is not followed.
     """
-    gpu = _target(dialect, text, file, target)
+    gpu = target_of(dialect, text, file, target)
     found = dialect.kernels(text, file, kernel)
     if not found:
         raise no_kernel(dialect, text, file, kernel)
@@ -197,7 +197,8 @@ def check_target(dialect: Dialect[K, I], gpu: str, file: str) -> str:
     )
 
 
-def _target(dialect: Dialect[K, I], text: str, file: str, given: str | None) -> str:
+def target_of(dialect: Dialect[K, I], text: str, file: str, given: str | None) -> str:
+    """The GPU to count a text for; :class:`InputError` if it is not followed, or not ``given``."""
     said = dialect.target(text)
     if given and said and given != said and not dialect.portable:
         raise InputError(
