@@ -91,6 +91,7 @@ VERBS = {
     "coalesce": ("coalesce",),
     "explain choose": ("explain", "choose"),
     "certify": ("certify",),
+    "scan": ("scan",),
     "sweep": ("sweep",),
     "triton-plan": ("triton-plan",),
     "check --counters": ("check", str(EXAMPLES / "ck_transpose" / "04_reads.s"), "--counters"),

@@ -91,6 +91,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("help")
     for name, source in FILES.items():
         shutil.copy(source, made / name)
+    (made / "kernels").mkdir()
+    shutil.copy(FILES["kernel.s"], made / "kernels" / "gemm.s")
     for name in ("examples", "docs"):
         (made / name).symlink_to(ROOT / name)
     block = "".join(f"    {line}\n" for line in ROWS.splitlines())

@@ -20,7 +20,7 @@ from bankwise.ask.sweep import check_outputs, export, sweep
 from bankwise.ask.sweep_case import MITIGATIONS
 from bankwise.errors import InputError
 from bankwise.sweep.engine import run
-from bankwise.sweep.spec import Case, read_spec
+from bankwise.sweep.spec import COLUMNS, Case, read_spec
 from bankwise.sweep.store import missing, open_store, outcomes, record
 from bankwise.sweep.table import csv_text, rows, saved, summaries
 from kernel_texts import EXAMPLES, ROOT
@@ -132,7 +132,7 @@ def test_a_sweep_killed_in_the_middle_goes_on_where_it_was(spec_file: Path) -> N
         process.send_signal(signal.SIGKILL)
         process.wait()
     cases = read_spec(spec_file, MITIGATIONS).cases
-    with open_store(spec_file.with_suffix(".sqlite")) as store:
+    with open_store(spec_file.with_suffix(".sqlite"), COLUMNS, "sweep") as store:
         left = len(missing(store, cases))
         pids = {o.row["worker"] for o in outcomes(store, cases)}
     assert 0 < left <= len(cases) - 10
@@ -196,7 +196,7 @@ def test_the_summary_and_the_savings_are_those_of_the_rows(tmp_path: Path) -> No
 
     numbers = {(1, "none"): (0, 100), (2, "none"): (8, 200), (1, "padding"): (0, 110),
                (2, "padding"): (0, 250)}  # fmt: skip
-    with open_store(tmp_path / "s.sqlite") as store:
+    with open_store(tmp_path / "s.sqlite", COLUMNS, "sweep") as store:
         from bankwise.sweep.store import CaseResult
 
         for (a, mitigation), (extra, lds) in numbers.items():

@@ -37,7 +37,7 @@ _HINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class _DispatchStages:
+class DispatchStages:
     """The stages of one dispatch, the last first."""
 
     name: str
@@ -49,15 +49,15 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
 
     Raises :class:`InputError` for a folder without any, and if nothing in it could be read.
     """
-    files = _files(folder)
-    families = _families([f for f in files if f.suffix.lower() in stages()])
-    if not families:
+    files = files_below(folder)
+    found = families([f for f in files if f.suffix.lower() in stages()])
+    if not found:
         raise _foreign(folder, files)
     reports: list[CheckReport] = []
     refusals: list[Refusal] = []
     notes: list[str] = []
     left: dict[str, list[Path]] = defaultdict(list)
-    for family in families:
+    for family in found:
         report, failed = _first(family, options)
         if report is not None:
             reports.append(report)
@@ -72,13 +72,14 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
     return _merged(folder, reports, refusals, notes)
 
 
-def _files(folder: Path) -> list[Path]:
+def files_below(folder: Path, most: int = _MOST_FILES) -> list[Path]:
+    """Every file in a folder and below it, hidden ones out; :class:`InputError` beyond ``most``."""
     try:
         found = sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p, folder))
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise InputError(message, location=Location(str(folder))) from error
-    if len(found) > _MOST_FILES:
+    if len(found) > most:
         message = f"{len(found):,} files: no dump of one program"
         raise InputError(message, location=Location(str(folder)), hint="name a folder below it")
     return found
@@ -88,7 +89,7 @@ def _hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _families(files: Sequence[Path]) -> list[_DispatchStages]:
+def families(files: Sequence[Path]) -> list[DispatchStages]:
     """Files that are stages of one thing: of one folder and, but for what IREE adds, one name."""
     bases = sorted({(f.parent, _plain(f)) for f in files if f.suffix == ".mlir"}, key=_length)
     groups: dict[tuple[Path, str], list[Path]] = defaultdict(list)
@@ -98,8 +99,7 @@ def _families(files: Sequence[Path]) -> list[_DispatchStages]:
         found = (base for base in here if re.match(re.escape(base) + _BACKEND, stem))
         groups[file.parent, next(found, stem)].append(file)
     return [
-        _DispatchStages(stem, tuple(sorted(group, key=_rank)))
-        for (_, stem), group in groups.items()
+        DispatchStages(stem, tuple(sorted(group, key=_rank))) for (_, stem), group in groups.items()
     ]
 
 
@@ -113,14 +113,16 @@ def _length(base: tuple[Path, str]) -> int:
 
 
 def _rank(file: Path) -> tuple[int, bool, bool, str]:
-    """The later stage first; of MLIR the configured one, a benchmark last."""
+    """The later stage first, what is no stage before all; of MLIR the configured one, a benchmark
+    last."""
     benchmark = file.stem.endswith("_benchmark")
     configured = file.name.startswith("configured_")
-    return stages().index(file.suffix.lower()), benchmark, not configured, file.name
+    order = {suffix: n for n, suffix in enumerate(stages())}
+    return order.get(file.suffix.lower(), -1), benchmark, not configured, file.name
 
 
 def _first(
-    family: _DispatchStages, options: Options
+    family: DispatchStages, options: Options
 ) -> tuple[CheckReport | None, list[tuple[Path, InputError]]]:
     failed: list[tuple[Path, InputError]] = []
     for file in family.files:

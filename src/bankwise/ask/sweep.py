@@ -10,10 +10,10 @@ from bankwise.errors import InputError, Location
 from bankwise.files import write_atomically
 from bankwise.read.recognise import require
 from bankwise.show.sweeping import SweepReport
-from bankwise.sweep.engine import Work, run
+from bankwise.sweep.engine import run
 from bankwise.sweep.plot import SUFFIXES, plot
-from bankwise.sweep.spec import read_spec
-from bankwise.sweep.store import missing, open_store, outcomes, record
+from bankwise.sweep.spec import COLUMNS, Case, read_spec
+from bankwise.sweep.store import Row, missing, open_store, outcomes, record
 from bankwise.sweep.table import csv_text, rows, write_parquet
 
 Progress = Callable[[int, int], None]
@@ -27,7 +27,7 @@ def sweep(
     workers: int = 0,
     retry_failed: bool = False,
     progress: Progress | None = None,
-    work: Work = run_case,
+    work: Callable[[Case], Row] = run_case,
 ) -> SweepReport:
     """Run the cases of ``spec_file`` that ``store_file`` does not have yet, and report all.
 
@@ -37,7 +37,7 @@ def sweep(
     require(spec_file, "sweep")
     spec = read_spec(spec_file, MITIGATIONS)
     path = store_file or spec_file.with_suffix(".sqlite")
-    with open_store(path) as store:
+    with open_store(path, COLUMNS, "sweep") as store:
         todo = missing(store, spec.cases, retry_failed=retry_failed)
         known = len(spec.cases) - len(todo)
         for number, outcome in enumerate(run(todo, work, engine=engine, workers=workers), 1):

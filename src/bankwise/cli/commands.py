@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # In the order in which `bankwise --help` names their verbs.
 from bankwise.cli import check
-from bankwise.cli import kernels, layouts, passes, triton_plan, study, hardware, bench, schema
+from bankwise.cli import kernels, layouts, passes, triton_plan, scan, study, hardware, bench, schema
 from bankwise.cli.common import app
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "kernels",
     "layouts",
     "passes",
+    "scan",
     "schema",
     "study",
     "triton_plan",

@@ -58,11 +58,18 @@ _MODEL_OPTIONS = _ANY_KERNEL | {"--isa", "--keep", "--padding", "--direct-load"}
 
 _CUBIN_VERBS = {
     "check": "ask.check_assembly:check_assembly_file",
+    "scan": "ask.scan_open:of_cubin",
     "verify": "lab.to_measure:emitted_parts",
 }
-_ASSEMBLY_VERBS = {**_CUBIN_VERBS, "triton-plan ASSEMBLY": "ask.triton_plan:plan_files"}
+_WHOLE, _BELOW = "ask.scan_open:of_whole", "ask.scan_open:files_of"
+_ASSEMBLY_VERBS = {
+    **_CUBIN_VERBS,
+    "scan": "ask.scan_open:of_text",
+    "triton-plan ASSEMBLY": "ask.triton_plan:plan_files",
+}
 _MLIR_VERBS = {
     "check": "ask.check_mlir:check_mlir_file",
+    "scan": _WHOLE,
     "fix": "ask.fix:fix_kernels",
     "opt": "ask.opt:opt_file",
     "cost": "ask.cost:cost_of_kernels",
@@ -152,6 +159,7 @@ READ: tuple[Format, ...] = (
         *("TTGIR", "", (".ttgir",), signs.is_ttgir),
         verbs={
             "check": "ask.check_ttgir:check_ttgir_file",
+            "scan": _WHOLE,
             "triton-plan": "ask.triton_plan:beside_assembly",
         },
         options=_ANY_KERNEL,
@@ -159,13 +167,17 @@ READ: tuple[Format, ...] = (
     ),
     Format(
         *("Triton cache entry", "a", (), inside("*.ttgir")),
-        verbs={"check": "ask.folder:check_folder", "triton-plan": "ask.triton_plan:inside_entry"},
+        verbs={
+            "check": "ask.folder:check_folder",
+            "scan": _BELOW,
+            "triton-plan": "ask.triton_plan:inside_entry",
+        },
         options=_ANY_KERNEL,
         binary=True,
     ),
     Format(
         *("folder", "a", (), signs.is_folder),
-        verbs={"check": "ask.folder:check_folder"},
+        verbs={"check": "ask.folder:check_folder", "scan": _BELOW},
         options=_ANY_KERNEL,
         binary=True,
     ),
@@ -322,7 +334,7 @@ SOURCES: tuple[Format, ...] = (
         *("CUDA source", "", (".cu",)),
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
-        verbs={"check": "ask.check_cuda:check_cuda_file"},
+        verbs={"check": "ask.check_cuda:check_cuda_file", "scan": _WHOLE},
         options=_ANY_KERNEL,
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,14 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
     why = said_left_out(report, gate)
     conflicts = (a for a in report.accesses if a.rule)
     results = [_conflict(a, why if gate.leaves_out(a) else "") for a in conflicts]
-    results += [_result(f.rule, "error", f.message, f.location) for f in report.findings]
-    results += [_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
-    results += [_result("not-analysed", "note", why, at) for at, why in assumptions(report)]
+    results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
+    results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
+    results += [sarif_result("not-analysed", "note", why, at) for at, why in assumptions(report)]
+    return sarif(results)
+
+
+def sarif(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Results, as :func:`sarif_result` makes them, as one SARIF run."""
     findings = [rule for rule in rules() if rule.kind == "finding"]
     driver = {
         "name": "bankwise",
@@ -57,7 +63,7 @@ def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
     why = doubt(access)
     level = "note" if why else "warning"
     said = "; ".join(filter(None, (text, why)))
-    result = _result("bank-conflict", level, said, access.location)
+    result = sarif_result("bank-conflict", level, said, access.location)
     logical = {"name": access.kernel, "kind": "function"}
     for place in result["locations"]:
         place["logicalLocations"] = [logical]
@@ -69,7 +75,8 @@ def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
     return result
 
 
-def _result(rule: str, level: str, text: str, place: Location | None) -> dict[str, Any]:
+def sarif_result(rule: str, level: str, text: str, place: Location | None) -> dict[str, Any]:
+    """One result of a SARIF run."""
     result: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
     if place is not None:
         physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}

@@ -126,12 +126,12 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     """GitHub workflow commands: a warning at every new conflict, a notice at one that is only
     possible and at what is open or left out, an error at every finding."""
     lines = [_annotation(access) for access in gate.new(report)]
-    lines += [_command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
+    lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
     if gate.exit_code(report):
         lines += [_notice(place, text) for place, text in assumptions(report)]
     left = said_left_out(report, gate)
-    lines += [_command("notice", Location(report.file), left)] if left else []
+    lines += [command("notice", Location(report.file), left)] if left else []
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -139,14 +139,15 @@ def _annotation(access: AccessReport) -> str:
     why = doubt(access)
     text = f"{access.called}: {access.ways}-way: {access.witness}"
     kind = "notice" if why else "warning"
-    return _command(kind, access.location, "; ".join(filter(None, (text, why))))
+    return command(kind, access.location, "; ".join(filter(None, (text, why))))
 
 
 def _notice(place: Location, reason: str) -> str:
-    return _command("notice", place, f"not analysed: {reason}")
+    return command("notice", place, f"not analysed: {reason}")
 
 
-def _command(kind: str, place: Location, message: str) -> str:
+def command(kind: str, place: Location, message: str) -> str:
+    """A workflow command of GitHub: an annotation of some ``kind`` at a place."""
     text = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     file = place.file.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
     column = f",col={place.column}" if place.column else ""

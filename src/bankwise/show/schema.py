@@ -31,6 +31,7 @@ DOCUMENTS: Mapping[str, str] = {
     "bankwise.rule/1": f"{_SHOWN}.explaining:RuleDocument",
     "bankwise.choose/1": f"{_SHOWN}.choosing:ChooseDocument",
     "bankwise.opt/1": f"{_SHOWN}.opting:OptDocument",
+    "bankwise.scan/1": f"{_SHOWN}.scanning:ScanDocument",
     "bankwise.sweep/1": f"{_SHOWN}.sweeping:SweepDocument",
     "bankwise.triton-plan/1": f"{_SHOWN}.planning:PlanDocument",
     "bankwise.triton-plans/1": f"{_SHOWN}.planning:PlansDocument",

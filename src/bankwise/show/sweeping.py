@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.errors import exit_code
+from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult
 from bankwise.sweep.table import summaries
 
@@ -23,11 +24,11 @@ class SweepReport:
 
     name: str
     store: str
-    outcomes: tuple[CaseResult, ...]
+    outcomes: tuple[CaseResult[Case], ...]
     resumed: int = 0
 
     @property
-    def failed(self) -> tuple[CaseResult, ...]:
+    def failed(self) -> tuple[CaseResult[Case], ...]:
         """The cases without a result."""
         return tuple(o for o in self.outcomes if o.status == "failed")
 

@@ -1,95 +1,142 @@
-"""Running the cases: a pool of processes here, or an existing Dask cluster.
+"""Running many cases: a pool of processes here, or an existing Dask cluster.
 
-Both hand out outcomes in the order in which they end. A case that raises is a failed outcome with
-its error; so is a case that ends its worker process (a native crash, or the memory). The others go
-on. ``dask://HOST:PORT`` is the address of a ``dask scheduler`` whose workers have bankwise
-installed; a worker that dies is the cluster's business: its cases run again on another one.
+Both take cases as they come, from a list or from whoever is still finding them, and hand out what
+came of each in the order in which they end. A case that raises has failed, with its error; so has a
+case that ends its worker process (a native crash, or the memory). The others go on.
+``dask://HOST:PORT`` is the address of a ``dask scheduler`` whose workers have bankwise installed; a
+worker that dies is the cluster's business: its cases run again on another one.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing.connection import wait
+from typing import Any, TypeVar
 
 from bankwise.errors import InputError, Location
-from bankwise.sweep.spec import Case
-from bankwise.sweep.store import CaseResult, Row
+from bankwise.sweep.store import CaseResult
 
-Work = Callable[[Case], Row]
-"""Computes the row of a case. Importable by name, so that another process can call it."""
+C = TypeVar("C")
+Tried = tuple[Any, float, str]
+"""What the work returned, {} where it failed; its seconds; its error, "" where it has none."""
 
 DASK = "dask://"
 _DASK_PORT = 8786
 _CONNECT_S = 10
+_LEAST_THREADS = 8
+"""Of a cluster: more workers may join."""
+_AHEAD = 4
+"""Chunks that are handed out for each process: none waits for work, few wait in memory."""
 
 
 def run(
-    cases: Sequence[Case], work: Work, *, engine: str = "local", workers: int = 0
-) -> Iterator[CaseResult]:
-    """The outcomes of ``cases`` as they end.
+    cases: Iterable[C],
+    work: Callable[[C], Any],
+    *,
+    engine: str = "local",
+    workers: int = 0,
+    chunk: int = 1,
+) -> Generator[CaseResult[C], None, None]:
+    """What comes of ``cases``, as they end.
 
-    ``engine``: ``local`` or ``dask://HOST[:PORT]``; ``workers``: local processes, 0 for one per
-    core. Raises :class:`InputError` for an unknown engine or a cluster that cannot be reached.
+    ``work``: importable by name, so that another process can call it. ``engine``: ``local`` or
+    ``dask://HOST[:PORT]``; ``workers``: local processes, 0 for one per core; ``chunk``: cases that
+    travel together, where one takes little longer than its way. Raises :class:`InputError` for an
+    unknown engine or a cluster that cannot be reached.
     """
     if engine == "local":
-        return _local(cases, work, workers or os.cpu_count() or 1)
+        return _local(_chunks(iter(cases), chunk), work, workers or os.cpu_count() or 1)
     if engine.startswith(DASK):
-        return _dask(cases, work, engine)
+        return _dask(_chunks(iter(cases), chunk), work, engine)
     raise InputError(f"unknown engine {engine!r}", hint=f"local, or {DASK}HOST:{_DASK_PORT}")
 
 
-def timed(work: Work, case: Case) -> tuple[Row, float]:
-    """The row and the seconds it took. Runs in the worker."""
-    start = time.perf_counter()
-    row = work(case)
-    return row, time.perf_counter() - start
+def _chunks(cases: Iterator[C], size: int) -> Iterator[tuple[C, ...]]:
+    while part := tuple(islice(cases, size)):
+        yield part
 
 
-def _local(cases: Sequence[Case], work: Work, workers: int) -> Iterator[CaseResult]:
-    """A pool; what a broken pool leaves undone runs again, one case and one process at a time."""
-    left = dict.fromkeys(cases)
-    with _pool(min(workers, max(len(cases), 1))) as pool:
+def attempt(work: Callable[[C], Any], cases: tuple[C, ...]) -> list[Tried]:
+    """What comes of each case. Runs in the worker."""
+    found: list[Tried] = []
+    for case in cases:
+        start = time.perf_counter()
         try:
-            for future, case in _submitted(pool, work, cases):
-                error = future.exception()
-                if isinstance(error, BrokenProcessPool):
-                    break
-                yield _outcome(case, future, error)
-                del left[case]
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-    for case in left:
+            found.append((work(case), time.perf_counter() - start, ""))
+        except Exception as error:
+            found.append(({}, time.perf_counter() - start, error_text(error)))
+    return found
+
+
+def _local(
+    parts: Iterator[tuple[C, ...]], work: Callable[[C], Any], workers: int
+) -> Generator[CaseResult[C], None, None]:
+    """A pool; what a broken pool leaves undone runs again, one case and one process at a time."""
+    waiting: dict[Future[Any], tuple[C, ...]] = {}
+    left: list[C] = []
+    pool = _pool(workers)
+    try:
+        while not left:
+            for part in islice(parts, workers * _AHEAD - len(waiting)):
+                waiting[_submitted(pool, work, part)] = part
+            if not waiting:
+                return
+            for future in wait_for(waiting, return_when=FIRST_COMPLETED).done:
+                if isinstance(future.exception(), BrokenProcessPool):
+                    left += waiting.pop(future)
+                else:
+                    yield from _ended(waiting.pop(future), future)
+    finally:
+        _end(pool)
+    for case in (*left, *(case for part in waiting.values() for case in part)):
         yield _alone(case, work)
+    yield from _local(parts, work, workers)
 
 
 def _submitted(
-    pool: ProcessPoolExecutor, work: Work, cases: Sequence[Case]
-) -> Iterator[tuple[Future[tuple[Row, float]], Case]]:
-    futures = {pool.submit(timed, work, case): case for case in cases}
-    for future in as_completed(futures):
-        yield future, futures[future]
+    pool: ProcessPoolExecutor, work: Callable[[C], Any], part: tuple[C, ...]
+) -> Future[Any]:
+    """Of a pool that has just broken: a future that says so."""
+    try:
+        return pool.submit(attempt, work, part)
+    except BrokenProcessPool as error:
+        future: Future[Any] = Future()
+        future.set_exception(error)
+        return future
 
 
-def _alone(case: Case, work: Work) -> CaseResult:
-    """The outcome of a case in a process of its own: if it dies, this case killed it."""
+def _ended(part: tuple[C, ...], future: Any) -> Iterator[CaseResult[C]]:
+    error = future.exception()
+    if error is not None:  # the case or its row cannot travel
+        yield from (_result(case, ({}, 0.0, error_text(error))) for case in part)
+        return
+    for case, tried in zip(part, future.result(), strict=True):
+        yield _result(case, tried)
+
+
+def _result(case: C, tried: Tried) -> CaseResult[C]:
+    row, seconds, error = tried
+    return CaseResult(case, "failed" if error else "done", seconds, row, error)
+
+
+def _alone(case: C, work: Callable[[C], Any]) -> CaseResult[C]:
+    """A case in a process of its own: if it dies, this case killed it."""
     with _pool(1) as pool:
-        future = pool.submit(timed, work, case)
-        return _outcome(case, future, future.exception())
+        return next(_ended((case,), _settled(pool.submit(attempt, work, (case,)))))
 
 
-def _outcome(
-    case: Case, future: Future[tuple[Row, float]], error: BaseException | None
-) -> CaseResult:
-    if error is None:
-        row, seconds = future.result()
-        return CaseResult(case, "done", seconds, row)
-    return CaseResult(case, "failed", 0.0, {}, error_text(error))
+def _settled(future: Future[Any]) -> Future[Any]:
+    wait_for([future])
+    return future
 
 
 def error_text(error: BaseException) -> str:
@@ -103,11 +150,23 @@ def error_text(error: BaseException) -> str:
 
 def _pool(workers: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
 
 
-def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever; it ends instead."""
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Without waiting for cases that nobody wants any more: they would run to their end."""
+    processes = list((pool._processes or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join()
+
+
+def _begin() -> None:
+    """A worker leaves Ctrl-C to its parent. One whose parent was killed would wait for work for
+    ever; it ends instead."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -118,12 +177,14 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _dask(cases: Sequence[Case], work: Work, engine: str) -> Iterator[CaseResult]:
+def _dask(
+    parts: Iterator[tuple[C, ...]], work: Callable[[C], Any], engine: str
+) -> Generator[CaseResult[C], None, None]:
     try:
         from distributed import Client
         from distributed import as_completed as completed
     except ModuleNotFoundError as error:
-        message = "sweeping on a cluster needs Dask"
+        message = "work on a cluster needs Dask"
         raise InputError(message, hint="pip install 'bankwise[dask]'") from error
     address = _address(engine)
     try:
@@ -132,14 +193,24 @@ def _dask(cases: Sequence[Case], work: Work, engine: str) -> Iterator[CaseResult
         message = f"no Dask scheduler answers: {error}"
         raise InputError(message, location=Location(engine)) from error
     with client:
-        futures = {client.submit(timed, work, case, pure=False): case for case in cases}
-        for future in completed(list(futures)):
+        ahead = _AHEAD * max(sum(client.nthreads().values()), _LEAST_THREADS)
+        futures: dict[Any, tuple[C, ...]] = {}
+        ends = completed()
+
+        def submit(many: int) -> None:
+            for part in islice(parts, many):
+                futures[future := client.submit(attempt, work, part, pure=False)] = part
+                ends.add(future)
+
+        submit(ahead)
+        for future in ends:
             if future.cancelled():
                 message = "the cluster dropped a case: its scheduler ended"
                 raise InputError(
                     message, location=Location(engine), hint="run the same command to resume"
                 )
-            yield _outcome(futures[future], future, future.exception())
+            yield from _ended(futures.pop(future), future)
+            submit(1)
 
 
 def _address(engine: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
 from bankwise.files import write_atomically
+from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _PANELS = (
 )
 
 
-def plot(outcomes: Sequence[CaseResult], path: Path, title: str) -> None:
+def plot(outcomes: Sequence[CaseResult[Case]], path: Path, title: str) -> None:
     """Draw the sweep into ``path``, whose suffix says how: PNG, SVG or PDF.
 
     Shapes are sorted by the conflicts of the first mitigation. :class:`InputError` if matplotlib
@@ -48,7 +49,7 @@ def plot(outcomes: Sequence[CaseResult], path: Path, title: str) -> None:
     write_atomically(path, drawn.getvalue())
 
 
-def _panel(place: Axes, outcomes: Sequence[CaseResult], column: str) -> None:
+def _panel(place: Axes, outcomes: Sequence[CaseResult[Case]], column: str) -> None:
     """One line per mitigation over the shapes; a case without this number is a gap."""
     series: dict[str, dict[str, float]] = {}
     for o in outcomes:

@@ -35,6 +35,8 @@ from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 
+COLUMNS = ("kernel", "shape", "type", "target", "mitigation")
+"""Of a case, in a store."""
 _FIELDS = ("name", "file", "targets", "types", "mitigations", "shapes", "grid")
 
 
@@ -57,6 +59,14 @@ class Case:
         """What identifies the case and decides its result."""
         parts = [self.kernel, self.shape, self.type, self.target, self.mitigation, self.text]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """What a person selects cases by."""
+        shape = json.dumps(dict(self.shape))
+        return dict(
+            zip(COLUMNS, (self.kernel, shape, self.type, self.target, self.mitigation), strict=True)
+        )
 
     @property
     def size(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from bankwise.errors import InputError
 from bankwise.files import write_atomically
+from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult, Row
 
 FIRST = ("kernel", "shape", "type", "target", "mitigation", "status", "error")
@@ -40,7 +41,7 @@ class Summary:
     instructions: float | None
 
 
-def rows(outcomes: Iterable[CaseResult]) -> list[Row]:
+def rows(outcomes: Iterable[CaseResult[Case]]) -> list[Row]:
     """One flat row per outcome, all with the same columns."""
     found = [_row(outcome) for outcome in outcomes]
     columns = dict.fromkeys(name for row in found for name in row)
@@ -68,9 +69,9 @@ def write_parquet(table: Sequence[Row], path: Path) -> None:
     write_atomically(path, content.getvalue())
 
 
-def summaries(outcomes: Sequence[CaseResult]) -> list[Summary]:
+def summaries(outcomes: Sequence[CaseResult[Case]]) -> list[Summary]:
     """One :class:`Summary` per kernel, type, target and mitigation, in order of appearance."""
-    groups: dict[tuple[str, str, str, str], list[CaseResult]] = {}
+    groups: dict[tuple[str, str, str, str], list[CaseResult[Case]]] = {}
     for o in outcomes:
         key = (o.case.kernel, o.case.type, o.case.target, o.case.mitigation)
         groups.setdefault(key, []).append(o)
@@ -78,7 +79,7 @@ def summaries(outcomes: Sequence[CaseResult]) -> list[Summary]:
 
 
 def saved(
-    outcomes: Sequence[CaseResult], column: str, *, by: str, against: str, kind: str
+    outcomes: Sequence[CaseResult[Case]], column: str, *, by: str, against: str, kind: str
 ) -> list[float]:
     """For each shape of type ``kind``: 1 - ``by`` / ``against`` of a column, of two mitigations.
 
@@ -93,14 +94,15 @@ def saved(
     return [1 - new / old for new, old in pairs if old]
 
 
-def _row(outcome: CaseResult) -> Row:
+def _row(outcome: CaseResult[Case]) -> Row:
     case = outcome.case
     first = (case.kernel, case.size, case.type, case.target, case.mitigation)
     head: Row = dict(zip(FIRST, (*first, outcome.status, outcome.error), strict=True))
-    return head | dict(case.shape) | outcome.row
+    found: Row = head | dict(case.shape) | outcome.row
+    return found
 
 
-def _summary(key: tuple[str, str, str, str], group: Sequence[CaseResult]) -> Summary:
+def _summary(key: tuple[str, str, str, str], group: Sequence[CaseResult[Case]]) -> Summary:
     done = [o.row for o in group if o.status == "done"]
     return Summary(
         *key,

@@ -27,6 +27,7 @@ from bankwise.read.follow.result import (
 from bankwise.read.follow.run import Trace, follow
 from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import Touched, together
+from bankwise.read.names import listed
 
 Size = tuple[int, int, int]
 """Threads of a workgroup along x, y, z."""
@@ -147,7 +148,7 @@ def check_code(
     Raises :class:`InputError` if the text is not of this language, is cut off, or is for a machine
     that is not followed.
     """
-    gpu = _target(dialect, text, file, target)
+    gpu = target_of(dialect, text, file, target)
     found = dialect.kernels(text, file, kernel)
     if not found:
         raise no_kernel(dialect, text, file, kernel)
@@ -170,7 +171,7 @@ def check_kernels(
 
 def no_kernel(dialect: Dialect[K, I], text: str, file: str, wanted: str) -> InputError:
     """What to say of a text without the kernel ``wanted``, or without any."""
-    names = ", ".join(dialect.names(text))
+    names = listed(dialect.names(text))
     message, hint = dialect.empty
     if wanted and names:
         message, hint = f"no kernel {wanted!r} in this {dialect.sign}", f"it has {names}"
@@ -195,7 +196,8 @@ def check_target(dialect: Dialect[K, I], gpu: str, file: str) -> str:
     )
 
 
-def _target(dialect: Dialect[K, I], text: str, file: str, given: str | None) -> str:
+def target_of(dialect: Dialect[K, I], text: str, file: str, given: str | None) -> str:
+    """The GPU to count a text for; :class:`InputError` if it is not followed, or not ``given``."""
     said = dialect.target(text)
     if given and said and given != said and not dialect.portable:
         raise InputError(

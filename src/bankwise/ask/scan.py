@@ -1,0 +1,207 @@
+"""``bankwise scan``: every kernel of files and folders, answered once, kept as soon as it is."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from sqlite3 import Connection
+
+from bankwise.ask.scan_case import COLUMNS, ScanCase, answer
+from bankwise.ask.scan_open import ScanFile, check_paths, files_of, open_file
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.read.options import Options
+from bankwise.show.scanning import OpenReason, ScannedKernel, ScanReport, kernel_of_row, ranked
+from bankwise.sweep.engine import run
+from bankwise.sweep.store import CaseResult, open_store, outcome_of, record
+
+Progress = Callable[[int, int], None]
+
+_CHUNK = 4
+"""Kernels that travel together: most take some hundredths of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanLimits:
+    """How a scan is run. ``seconds``: of the wall clock, 0 for no end; ``engine``, ``workers``: see
+    :func:`bankwise.sweep.engine.run`; ``retry_failed``: try again what failed."""
+
+    seconds: float = 0.0
+    engine: str = "local"
+    workers: int = 0
+    retry_failed: bool = False
+
+
+@dataclass(slots=True)
+class _ScanState:
+    """What a run of a scan has met so far. ``places``: of a case, everywhere that it stands."""
+
+    files: int = 0
+    places: dict[str, list[ScanCase]] = field(default_factory=dict)
+    ended: dict[str, CaseResult[ScanCase]] = field(default_factory=dict)
+    broken: list[Refusal] = field(default_factory=list)
+    resumed: int = 0
+
+
+def scan(
+    paths: Sequence[Path],
+    options: Options,
+    *,
+    store_file: Path | None = None,
+    limits: ScanLimits | None = None,
+    least_extra: int = 0,
+    progress: Progress | None = None,
+) -> ScanReport:
+    """Answer every kernel of ``paths`` that ``store_file`` does not have yet, and report all.
+
+    ``store_file``: None keeps nothing. ``least_extra``: leaves kernels out of the report that
+    surely waste fewer passes. ``progress`` is called with (ended, found so far) kernels. Safe to
+    kill, and to interrupt: run it again to go on. Raises :class:`InputError` for a path that is not
+    there, and if nothing could be read.
+    """
+    check_paths(paths)
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        path = store_file or Path(folder) / "scan.sqlite"
+        with open_store(path, COLUMNS, "scan") as store:
+            seen = _ScanState()
+            why = _run(files_of(paths, options), store, seen, limits or ScanLimits(), progress)
+    kept = str(store_file) if store_file else ""
+    report = _report(tuple(map(str, paths)), kept, seen, why, least_extra)
+    if report.nothing_read:
+        raise _unreadable(report.broken)
+    return report
+
+
+def _run(
+    files: Iterator[ScanFile],
+    store: Connection,
+    seen: _ScanState,
+    limits: ScanLimits,
+    progress: Progress | None,
+) -> str:
+    """Answer what is missing; why that was ended early, "" if it was not."""
+    until = time.monotonic() + limits.seconds if limits.seconds else float("inf")
+    cases = _cases(files, store, seen, limits)
+    engine, workers = limits.engine, limits.workers
+    results = run(cases, answer, engine=engine, workers=workers, chunk=_CHUNK)
+    try:
+        with closing(cases), closing(results):
+            for outcome in results:
+                record(store, outcome)
+                seen.ended[outcome.case.key] = replace(outcome, case=_light(outcome.case))
+                if progress is not None:
+                    progress(len(seen.ended), len(seen.places))
+                if time.monotonic() > until:
+                    return f"--time {limits.seconds:g} is over"
+    except KeyboardInterrupt:
+        return "interrupted"
+    return ""
+
+
+def _cases(
+    files: Iterator[ScanFile], store: Connection, seen: _ScanState, limits: ScanLimits
+) -> Generator[ScanCase, None, None]:
+    """The cases that nobody has answered, as files are opened, each once."""
+    with closing(run(files, open_file, workers=limits.workers)) as opened:
+        for one in _in_order(opened):
+            seen.files += 1
+            if one.error:
+                seen.broken.append(_refusal(one))
+                continue
+            for case in one.row:
+                places = seen.places.setdefault(case.key, [])
+                places.append(_light(case))
+                known = None if len(places) > 1 else outcome_of(store, case)
+                if known is not None and not (limits.retry_failed and known.error):
+                    seen.ended[case.key] = replace(known, case=places[0])
+                    seen.resumed += 1
+                elif len(places) == 1:
+                    yield case
+
+
+def _in_order(opened: Iterator[CaseResult[ScanFile]]) -> Iterator[CaseResult[ScanFile]]:
+    """As the files were named: which of two copies is answered must not be chance."""
+    early: dict[int, CaseResult[ScanFile]] = {}
+    wanted = 0
+    for one in opened:
+        early[one.case.number] = one
+        while wanted in early:
+            yield early.pop(wanted)
+            wanted += 1
+
+
+def _light(case: ScanCase) -> ScanCase:
+    """Without its code, which nobody needs any more."""
+    return replace(case, content=b"")
+
+
+def _refusal(failed: CaseResult[ScanFile]) -> Refusal:
+    path = str(failed.case.stages[0])
+    return Refusal(_told(failed.error, path), Location(path))
+
+
+def _told(error: str, file: str) -> str:
+    """An error in one line, without the file, which stands before it."""
+    message, _, hint = error.removeprefix(f"{file}: ").partition("\n  hint: ")
+    return f"{message} ({hint})" if hint else message
+
+
+def _unreadable(broken: Sequence[Refusal]) -> InputError:
+    more = f"; and {len(broken) - 1} more are not read" if len(broken) > 1 else ""
+    return InputError(f"{broken[0].reason}{more}", location=broken[0].location)
+
+
+def _report(
+    paths: tuple[str, ...], store: str, seen: _ScanState, why: str, least_extra: int
+) -> ScanReport:
+    kernels: list[ScannedKernel] = []
+    broken = list(seen.broken)
+    without = 0
+    for key, places in seen.places.items():
+        result = seen.ended.get(key)
+        if result is None:
+            continue
+        if result.error and not places[0].kernel:
+            broken += [Refusal(_told(result.error, c.file), Location(c.file)) for c in places]
+        elif result.error:
+            kernels.append(_failed(places, result.error))
+        else:
+            kernels += [_placed(row, places) for row in result.row]
+            without += 0 if result.row else len(places)
+    shown = [k for k in kernels if k.extra.high is None or k.extra.high >= least_extra]
+    return ScanReport(
+        paths=paths,
+        store=store,
+        kernels=ranked(shown),
+        without=without,
+        files=seen.files,
+        broken=tuple(broken),
+        unfinished=why,
+        waiting=len(seen.places) - len(seen.ended),
+        resumed=seen.resumed,
+        hidden=len(kernels) - len(shown),
+    )
+
+
+def _placed(row: dict[str, object], places: Sequence[ScanCase]) -> ScannedKernel:
+    """A kernel as it was answered once, under the name that it has here."""
+    first = places[0]
+    name = first.kernel or str(row["name"])
+    copies = tuple(f"{one.file}: {one.kernel or name}" for one in places[1:])
+    here = row["source"] or row["file"] == first.file
+    line = row["line"] if here else 0
+    return kernel_of_row(row, file=first.file, name=name, copies=copies, line=line)
+
+
+def _failed(places: Sequence[ScanCase], error: str) -> ScannedKernel:
+    """A kernel of which nothing is known but that it is there."""
+    first = places[0]
+    reason = _told(error, first.file)
+    return ScannedKernel(
+        *(first.kernel, first.file, first.target, None, 0, 1, 0, 0, 0, 0, 0, None, 0, "none"),
+        reasons=(OpenReason(reason, 1),),
+        copies=tuple(f"{one.file}: {one.kernel}" for one in places[1:]),
+    )

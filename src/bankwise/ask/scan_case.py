@@ -1,0 +1,207 @@
+"""One case of a scan: a kernel of machine code, or a text whose kernels are read together.
+
+It holds all that another process needs, the parsed kernel above all: no worker reads or
+disassembles a file again for the sake of one kernel. Its key is a digest of all that decides the
+answer, so that a kernel that stands in five libraries is answered once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from bankwise.ask.check_assembly import asked, kernel_of, unseen
+from bankwise.ask.kernel_report import kernel_report
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.folders import machine_files
+from bankwise.hardware.machine import machine
+from bankwise.read.follow.driver import CodeKernel, Dialect, check_kernels
+from bankwise.read.options import Options
+from bankwise.read.recognise import asker, load
+from bankwise.show.scanning import OpenReason, ScannedKernel
+from bankwise.show.values import KernelReport
+from bankwise.show.words import still_open
+
+COLUMNS = ("file", "kernel", "target")
+"""Of a case, in a store."""
+_PLACES = ("line", "source", "places", "file")
+"""Fields that say where something stands, not what it is."""
+_LABEL = re.compile(r"^[\w.$]+(?: at 0x[0-9a-f]+)?: ")
+"""What stands before a reason: which instruction it is of."""
+_NUMBER = re.compile(r"\b(lines?) [\d, ]*\d|\bat 0x[0-9a-f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ScanCase:
+    """One kernel to answer, or the kernels of a whole text.
+
+    ``kernel``: its name, "" for those of a whole text; ``reader``: the dialect of its code, "" for
+    a text that its own verb reads. ``content``: of machine code the parsed kernel, packed;
+    ``digest``: of the code and what the file says about it, whatever its name and place are.
+    """
+
+    file: str
+    kernel: str
+    target: str
+    reader: str
+    content: bytes
+    digest: str
+    options: Options
+
+    @property
+    def key(self) -> str:
+        """What decides the answer: code, facts, rules of the machine, version of bankwise."""
+        asked_for = replace(self.options, kernel="" if self.reader else self.options.kernel)
+        parts = (self.digest, self.target, repr(asked_for), _rules(self.target), _version())
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """What a person selects cases by."""
+        return dict(zip(COLUMNS, (self.file, self.kernel, self.target), strict=True))
+
+
+@cache
+def _rules(target: str) -> str:
+    found = machine_files().get(target)
+    return hashlib.sha256(found.read_bytes()).hexdigest() if found else ""
+
+
+@cache
+def _version() -> str:
+    return version("bankwise")
+
+
+def case_of_kernel(
+    file: str, kernel: CodeKernel, gpu: str, reader: str, options: Options
+) -> ScanCase:
+    """A kernel of machine code that is parsed already; ``reader``: names its dialect."""
+    packed = zlib.compress(pickle.dumps(kernel), 1)
+    code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
+    nameless = code.replace(repr(kernel.name), "''")
+    digest = hashlib.sha256(f"{reader}\0{nameless}".encode()).hexdigest()
+    return ScanCase(file, kernel.name, gpu, reader, packed, digest, options)
+
+
+def _said(value: Any, *besides: str) -> list[Any]:
+    return [f for f in fields(value) if f.name not in (*_PLACES, *besides)]
+
+
+def _content(value: Any) -> Any:
+    """What a value says, without the places where it is said."""
+    if isinstance(value, Location):
+        return ()
+    if is_dataclass(value):
+        return tuple(_content(getattr(value, one.name)) for one in _said(value))
+    if isinstance(value, Mapping):
+        return tuple((key, _content(one)) for key, one in value.items())
+    if isinstance(value, tuple | list):
+        return tuple(map(_content, value))
+    return value
+
+
+def answer(case: ScanCase) -> list[dict[str, Any]]:
+    """The kernels of a case that use shared memory, as rows; none for a kernel without."""
+    found = _code(case) if case.reader else _text(case)
+    return [one.as_row() for one in found]
+
+
+def _code(case: ScanCase) -> Iterable[ScannedKernel]:
+    dialect: Dialect[Any, Any] = load(case.reader)
+    kernel = pickle.loads(zlib.decompress(case.content))
+    words = asked(case.options)
+    args, size = words["args"], words["workgroup_size"]
+    said: Any = size or dialect.threads(kernel).size or (1, 1, 1)
+    decoded = dialect.decode(kernel, said, args)
+    if not decoded.touches and not decoded.refusals:
+        return
+    (found,) = check_kernels(dialect, (kernel,), case.file, case.target, _place, args, size)
+    reports, uncounted = count_kernel(kernel_of(found), machine(case.target))
+    refusals = (*found.refusals, *unseen(found), *uncounted)
+    report = kernel_report(kernel_of(found), reports, refusals=refusals)
+    sources = {a.access.location: a.source for a in found.accesses}
+    yield scanned(report, case.file, refusals, sources)
+
+
+def _place(instruction: Any) -> Location:
+    """The line of the text that was read, in which no two instructions share one."""
+    return Location("", instruction.line)
+
+
+def _text(case: ScanCase) -> Iterable[ScannedKernel]:
+    report = asker(case.file, "check")(Path(case.file), case.options)
+    for kernel in report.kernels:
+        refusals = report.refused(kernel)
+        if kernel.accesses or refusals:
+            yield scanned(kernel, case.file, refusals)
+
+
+def scanned(
+    kernel: KernelReport,
+    file: str,
+    refusals: Iterable[Refusal],
+    sources: Mapping[Location, Location | None] | None = None,
+) -> ScannedKernel:
+    """A counted kernel in one line. ``sources``: where in its source an access stands."""
+    counted = {a.location for a in kernel.accesses}
+    refused = {r.location: r.reason for r in refusals}
+    added = kernel.added
+    costliest = max(kernel.accesses, key=lambda a: (a.run.extra, a.ways), default=None)
+    worst = costliest if costliest is not None and costliest.run.extra else None
+    place = None if worst is None else (sources or {}).get(worst.location) or worst.location
+    open_ = refused.keys() - counted
+    return ScannedKernel(
+        name=kernel.name,
+        file=file,
+        target=kernel.target,
+        threads=kernel.workgroup_size,
+        lds_bytes=kernel.lds_bytes,
+        accesses=len(counted | refused.keys()),
+        answered=len(counted - refused.keys()),
+        passes=sum(a.run.passes for a in kernel.accesses),
+        ideal=sum(a.run.ideal for a in kernel.accesses),
+        wasted=sum(a.run.extra for a in kernel.accesses),
+        low=added.bound.low,
+        high=None if open_ else added.bound.high,
+        assumed=0 if added.assumed is None else added.assumed.extra,
+        conflict=kernel.conflict,
+        ways=max((a.ways for a in kernel.accesses), default=1),
+        worst="" if worst is None else _worst(worst),
+        why="" if worst is None or worst.reason is None else str(worst.reason),
+        source="" if place is None else place.file,
+        line=place.line if worst is not None and place is not None and _shown(worst, place) else 0,
+        left=still_open(kernel, 0),
+        notes=kernel.notes,
+        reasons=_reasons(refused.values()),
+    )
+
+
+def _worst(access: AccessReport) -> str:
+    at = "" if access.address is None else f" at 0x{access.address:04x}"
+    return f"{access.called}{at}: {access.ways}-way"
+
+
+def _shown(access: AccessReport, place: Location) -> bool:
+    """Whether the user has the file in which that line is: not what a disassembler printed."""
+    return bool(place.file) or access.address is None
+
+
+def _reasons(texts: Iterable[str]) -> tuple[OpenReason, ...]:
+    """Each reason once, with how many accesses it leaves open; places in it do not tell apart."""
+    plain = (_NUMBER.sub(_without_number, _LABEL.sub("", text)) for text in texts)
+    return tuple(OpenReason(*one) for one in Counter(plain).most_common())
+
+
+def _without_number(found: re.Match[str]) -> str:
+    return f"{found[1]} .." if found[1] else "at .."

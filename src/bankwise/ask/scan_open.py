@@ -1,0 +1,115 @@
+"""From a file to the cases of a scan: the kernels of machine code one by one, other texts whole.
+
+Who opens a file is named in the table of formats, under the verb ``scan``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bankwise.ask.folder import families, files_below
+from bankwise.ask.scan_case import ScanCase, case_of_kernel
+from bankwise.errors import InputError
+from bankwise.files import read_bytes, read_text
+from bankwise.read.follow.driver import check_target, no_kernel, target_of
+from bankwise.read.options import Options
+from bankwise.read.recognise import load, recognise, require, takers
+from bankwise.read.sass.cubin import cubin_kernels
+from bankwise.read.sass.dialect import SASS
+
+MOST_FILES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ScanFile:
+    """A file to open, the ``number``-th. ``stages``: it, and behind it what it was made from, which
+    is opened where it cannot be. ``named``: by the user, who is told that it holds no kernel."""
+
+    number: int
+    stages: tuple[Path, ...]
+    named: bool
+    options: Options
+
+
+def check_paths(paths: Sequence[Path]) -> None:
+    """Raise :class:`InputError` before any work: for a path that is not there, and if what is named
+    can hold no kernel at all."""
+    failed: list[InputError] = []
+    for path in paths:
+        try:
+            require(path, "scan")
+        except InputError as error:
+            failed.append(error)
+            if not path.exists():
+                raise
+    if len(failed) == len(paths):
+        raise failed[0]
+
+
+def files_of(paths: Sequence[Path], options: Options) -> Iterator[ScanFile]:
+    """What is to be opened: files as they are named, and of folders what may hold kernels."""
+    for number, (stages, named) in enumerate(_found(paths)):
+        yield ScanFile(number, stages, named, options)
+
+
+def _found(paths: Sequence[Path]) -> Iterator[tuple[tuple[Path, ...], bool]]:
+    suffixes = {suffix for one in takers("scan") for suffix in one.suffixes}
+    for path in dict.fromkeys(paths):
+        if not path.is_dir():
+            yield (path,), True
+            continue
+        below = files_below(path, MOST_FILES)
+        for family in families([f for f in below if f.suffix.lower() in suffixes]):
+            yield family.files, False
+
+
+def open_file(file: ScanFile) -> tuple[ScanCase, ...]:
+    """The cases of a file. Raises :class:`InputError` if no stage of it can be read."""
+    failed: InputError | None = None
+    for path in file.stages:
+        try:
+            kind = require(path, "scan") if file.named else recognise(path)
+            if "scan" not in kind.verbs:
+                continue
+            return tuple(load(kind.verbs["scan"])(path, file.options))
+        except InputError as error:
+            failed = failed or error
+    if failed is not None and not _elsewhere(failed, file.options):
+        raise failed
+    return ()
+
+
+def _elsewhere(error: InputError, options: Options) -> bool:
+    """Whether a file only lacks the kernel that was asked for."""
+    return bool(options.kernel) and f"no kernel {options.kernel!r}" in error.message
+
+
+def of_text(path: Path, options: Options) -> Iterable[ScanCase]:
+    """The kernels of an assembly text."""
+    kind, text, file = recognise(path), read_text(path), str(path)
+    dialect = load(kind.reader)
+    gpu = target_of(dialect, text, file, options.target or None)
+    found = dialect.kernels(text, file, options.kernel)
+    if not found:
+        raise no_kernel(dialect, text, file, options.kernel)
+    for kernel in found:
+        yield case_of_kernel(file, kernel, gpu, kind.reader, options)
+
+
+def of_cubin(path: Path, options: Options) -> Iterable[ScanCase]:
+    """The kernels of a cubin, disassembled together."""
+    text, found = cubin_kernels(path, options.kernel)
+    if not found:
+        raise no_kernel(SASS, text, str(path), options.kernel)
+    for kernel in found:
+        gpu = check_target(SASS, options.target or kernel.target, str(path))
+        yield case_of_kernel(str(path), kernel, gpu, "read.sass.dialect:SASS", options)
+
+
+def of_whole(path: Path, options: Options) -> Iterable[ScanCase]:
+    """A text whose kernels are read together: MLIR, TTGIR, CUDA."""
+    digest = hashlib.sha256(read_bytes(path) + path.suffix.encode()).hexdigest()
+    yield ScanCase(str(path), "", options.target, "", b"", digest, options)

@@ -1,0 +1,260 @@
+"""The answer of ``bankwise scan``: a line a kernel, the most wasteful first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bankwise.counting.bound import Bound
+from bankwise.counting.counted import Sureness
+from bankwise.errors import Refusal, exit_code
+from bankwise.read.names import short
+from bankwise.show.words import COLOURS, cell
+
+SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")
+_SHOWN = 5
+"""Reasons, and files that are not read, told one by one; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReason:
+    """Why accesses of a kernel are not answered, and how many."""
+
+    reason: str
+    accesses: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedKernel:
+    """One kernel with shared memory.
+
+    ``threads``: of a workgroup, None if nobody knows. ``accesses``: places of its code that touch
+    shared memory, or may; ``answered``: those with a number. ``passes``, ``ideal``, ``wasted``: of
+    one workgroup, as followed; ``low``, ``high``: between which ends lies what the conflict counter
+    adds, ``high`` None for no end. ``assumed``: the part of ``wasted`` under rules that nobody
+    knows. ``ways``, ``worst``, ``why``: of its worst access, which it is, and why it conflicts;
+    ``line`` of ``source``: where that stands, of ``file`` if that is "", and 0 for nowhere.
+    ``left``: what stands between the numbers and a promise; ``notes``: what was taken for granted.
+    ``reasons``: why the rest is open. ``copies``: where else it stands.
+    """
+
+    name: str
+    file: str
+    target: str
+    threads: tuple[int, int, int] | None
+    lds_bytes: int
+    accesses: int
+    answered: int
+    passes: int
+    ideal: int
+    wasted: int
+    low: int
+    high: int | None
+    assumed: int
+    conflict: Sureness
+    ways: int = 1
+    worst: str = ""
+    why: str = ""
+    source: str = ""
+    line: int = 0
+    left: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    reasons: tuple[OpenReason, ...] = ()
+    copies: tuple[str, ...] = ()
+
+    @property
+    def called(self) -> str:
+        """Its name in one line: spelled, without parameters."""
+        return short(self.name)
+
+    @property
+    def extra(self) -> Bound:
+        """What the conflict counter adds for one workgroup."""
+        return Bound(self.low, self.high)
+
+    @property
+    def open(self) -> int:
+        """How many of its accesses have no number."""
+        return self.accesses - self.answered
+
+    @property
+    def where(self) -> str:
+        """Its worst access with the line that it stands in."""
+        if not self.line:
+            return self.worst
+        place = f"{self.source}:{self.line}" if self.source else f"line {self.line}"
+        return f"{self.worst} ({place})"
+
+    @property
+    def accounted(self) -> bool:
+        """Whether everything of it is answered, by rules that are known."""
+        return not self.open and not self.left
+
+    def as_row(self) -> dict[str, Any]:
+        """What a store keeps: :func:`kernel_of_row` reads it."""
+        row = {one.name: getattr(self, one.name) for one in fields(self)}
+        return row | {"reasons": [[one.reason, one.accesses] for one in self.reasons]}
+
+
+def kernel_of_row(row: dict[str, Any], **changed: Any) -> ScannedKernel:
+    """The kernel of a row of JSON; ``changed``: other values of its fields."""
+    row = row | {
+        "threads": None if row["threads"] is None else tuple(row["threads"]),
+        "reasons": tuple(OpenReason(*one) for one in row["reasons"]),
+        **{name: tuple(row[name]) for name in ("left", "notes", "copies")},
+    }
+    return ScannedKernel(**(row | changed))
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """A scan that has ended, or was ended.
+
+    ``kernels``: with shared memory, each once, the worst first; ``without``: how many have none.
+    ``files``: that were read; ``broken``: what could not be. ``unfinished``: why it was ended, ""
+    if it was not; ``waiting``: kernels that were left. ``resumed``: cases that an earlier run did.
+    ``hidden``: kernels that were not asked for (--top, --min-extra).
+    """
+
+    paths: tuple[str, ...]
+    store: str
+    kernels: tuple[ScannedKernel, ...]
+    without: int
+    files: int
+    broken: tuple[Refusal, ...]
+    unfinished: str = ""
+    waiting: int = 0
+    resumed: int = 0
+    hidden: int = 0
+
+    @property
+    def accesses(self) -> tuple[int, int]:
+        """Of all kernels: those that are answered, and all."""
+        return sum(k.answered for k in self.kernels), sum(k.accesses for k in self.kernels)
+
+    @property
+    def nothing_read(self) -> bool:
+        """Whether there is nothing but what could not be read."""
+        return bool(self.broken) and not (self.kernels or self.without or self.hidden)
+
+    @property
+    def exit_code(self) -> int:
+        """1 a kernel surely conflicts; 3 something is possible, assumed or open, or the scan was
+        ended; 2 nothing could be read."""
+        doubts = any(not k.accounted or k.conflict == "possible" for k in self.kernels)
+        return exit_code(
+            failed=self.nothing_read,
+            findings=any(k.conflict == "sure" for k in self.kernels),
+            incomplete=doubts or bool(self.broken or self.unfinished),
+        )
+
+
+def ranked(kernels: Iterable[ScannedKernel]) -> tuple[ScannedKernel, ...]:
+    """Those that surely conflict first, then those that may, each by wasted passes."""
+    return tuple(sorted(kernels, key=_rank))
+
+
+def _rank(kernel: ScannedKernel) -> tuple[int, int, int, str, str]:
+    sure = -SURENESS.index(kernel.conflict)
+    return sure, -kernel.wasted, -kernel.open, kernel.file, kernel.name
+
+
+def print_scan(report: ScanReport, console: Console, top: int = 0) -> None:
+    """A line a kernel, at most ``top`` if that is not 0; why the rest is open; a last line."""
+    shown = report.kernels[:top] if top else report.kernels
+    if shown:
+        console.print(_table(shown))
+    if len(shown) < len(report.kernels):
+        console.print(f"[dim]and {len(report.kernels) - len(shown)} more kernels[/]")
+    _print_reasons(report, console)
+    for refusal in report.broken[:_SHOWN]:
+        console.print(f"[yellow]not read:[/] {escape(str(refusal))}")
+    if len(report.broken) > _SHOWN:
+        console.print(f"[yellow]and {len(report.broken) - _SHOWN} more that are not read[/]")
+    console.print(escape(summary(report)))
+
+
+def _table(kernels: Iterable[ScannedKernel]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("kernel", overflow="fold", min_width=20)
+    table.add_column("target")
+    for title in ("LDS bytes", "answered", "passes", "ideal", "extra/wg", "ways"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("worst, or what is open", overflow="fold")
+    for k in kernels:
+        colour = COLOURS[k.conflict] if k.accounted or k.conflict != "none" else "yellow"
+        many = f" [dim]x{len(k.copies) + 1}[/]" if k.copies else ""
+        table.add_row(
+            escape(k.called) + many,
+            k.target,
+            f"{k.lds_bytes:,}",
+            f"{k.answered:,} / {k.accesses:,}",
+            *(f"{k.passes:,}", f"{k.ideal:,}") if k.passes else ("", ""),
+            f"[{colour}]{extra_text(k)}[/]",
+            f"{k.ways}" if k.passes else "",
+            escape(k.where or why_open(k)),
+        )
+    return table
+
+
+def extra_text(kernel: ScannedKernel) -> str:
+    """What the counter adds for one workgroup, in a column: "64"; "21 to 832"; where there is no
+    upper end, "64 as followed"."""
+    if not kernel.passes:
+        return "unknown"
+    if kernel.high is None:
+        return f"{kernel.wasted:,} as followed"
+    return cell(kernel.extra)
+
+
+def why_open(kernel: ScannedKernel) -> str:
+    """What would open the rest of a kernel, or what its numbers rest on; "" if nothing."""
+    if kernel.reasons:
+        first = max(kernel.reasons, key=lambda one: one.accesses)
+        return f"{first.accesses} open: {first.reason}" if first.accesses else first.reason
+    return "; ".join(kernel.left)
+
+
+def _print_reasons(report: ScanReport, console: Console) -> None:
+    """What would open most, over all kernels."""
+    found: dict[str, list[int]] = {}
+    for kernel in report.kernels:
+        for one in kernel.reasons:
+            found.setdefault(one.reason, []).append(one.accesses)
+    by_worth = sorted(found.items(), key=lambda item: (-sum(item[1]), item[0]))
+    for reason, accesses in by_worth[:_SHOWN]:
+        console.print(
+            f"[yellow]open:[/] {sum(accesses):,} accesses of {len(accesses):,} kernels: "
+            f"{escape(reason)}"
+        )
+    if len(by_worth) > _SHOWN:
+        console.print(
+            f"[yellow]and {len(by_worth) - _SHOWN} more reasons[/] [dim](--format json)[/]"
+        )
+
+
+def summary(report: ScanReport) -> str:
+    """The last line."""
+    kernels = report.kernels
+    sure, possible = (sum(k.conflict == s for k in kernels) for s in ("sure", "possible"))
+    answered, accesses = report.accesses
+    parts = [
+        f"{len(kernels):,} kernels with shared memory of {report.files:,} files: "
+        f"{sure:,} conflict, {possible:,} may",
+        f"{answered:,} of {accesses:,} accesses answered",
+    ]
+    if report.without:
+        parts.append(f"{report.without:,} kernels without shared memory")
+    if report.hidden:
+        parts.append(f"{report.hidden:,} hidden by --min-extra")
+    if report.broken:
+        parts.append(f"{len(report.broken):,} not read")
+    if report.unfinished:
+        parts.append(f"unfinished ({report.unfinished}): the same command goes on")
+    return "; ".join(parts)

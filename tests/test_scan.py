@@ -1,0 +1,195 @@
+"""``bankwise scan``: a line a kernel, the worst first; what is broken is a line; it goes on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from bankwise.ask.scan import ScanLimits, scan
+from bankwise.errors import InputError
+from bankwise.read.options import Options
+from bankwise.show.scanning import ScannedKernel, ScanReport
+from command import bankwise
+from isa_texts import amd_text
+
+COLUMN = "\tv_lshlrev_b32_e32 v1, 7, v0\n\tds_read_b32 v2, v1"
+"""64 lanes 128 bytes apart: each phase of 32 finds all its words on bank 0."""
+PAIRS = "\tv_lshlrev_b32_e32 v1, 3, v0\n\tds_read_b32 v2, v1"
+"""8 bytes apart: each bank of a phase is wanted by two lanes."""
+ROW = "\tv_lshlrev_b32_e32 v1, 2, v0\n\tds_read_b32 v2, v1"
+LOADED = ROW + "\n\tglobal_load_dword v3, v0, s[0:1]\n\tds_read_b32 v4, v3"
+"""The second address is data."""
+PLAIN = "\tv_mov_b32_e32 v1, v0"
+
+
+def kernel(name: str, body: str, **options: int) -> str:
+    text = amd_text(body, **options)  # type: ignore[arg-type]
+    return re.sub(r"(?m)^k:|(?<=amdhsa_kernel )k$|(?<=\.name:           )k$",
+                  lambda found: found[0].replace("k", name), text)  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Six kernels, two of which are one, and files that hold none."""
+    texts = {
+        "row.s": kernel("row", ROW),
+        "deep/pairs.s": kernel("pairs", PAIRS),
+        "deep/column.s": kernel("_Z6columnILi32EEvPf", COLUMN),
+        "deep/again.s": "; another comment\n" + kernel("column_again", COLUMN),
+        "loaded.s": kernel("loaded", LOADED),
+        "plain.s": kernel("plain", PLAIN),
+        "cut.s": kernel("cut", ROW).partition(".Lfunc_end")[0],
+        "notes.md": "no kernel\n",
+        ".hidden/row.s": kernel("hidden", ROW),
+    }
+    place = tmp_path / "kernels"
+    for name, text in texts.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text, "utf-8")
+    return place
+
+
+def scanned(*paths: Path, options: Options | None = None, **more: object) -> ScanReport:
+    return scan(paths, options or Options(), limits=ScanLimits(workers=2), **more)  # type: ignore[arg-type]
+
+
+def numbers(found: ScannedKernel) -> tuple[int, ...]:
+    return found.answered, found.accesses, found.passes, found.ideal, found.low, found.wasted
+
+
+def test_kernels_stand_by_wasted_passes_and_each_once(folder: Path) -> None:
+    report = scanned(folder)
+    phases = 2
+    assert [(k.called, *numbers(k)) for k in report.kernels] == [
+        ("column_again", 1, 1, phases * 32, phases, phases * 31, phases * 31),
+        ("pairs", 1, 1, phases * 2, phases, phases * 1, phases * 1),
+        ("loaded", 1, 2, phases, phases, 0, 0),
+        ("row", 1, 1, phases, phases, 0, 0),
+    ]
+    assert [k.high for k in report.kernels] == [phases * 31, phases * 1, None, 0]
+    assert report.kernels[0].copies == (f"{folder}/deep/column.s: _Z6columnILi32EEvPf",)
+    assert report.kernels[0].where == "ds_read_b32: 32-way (line 5)"
+    assert report.without == 1
+    assert [Path(r.location.file).name for r in report.broken if r.location] == ["cut.s"]
+    assert report.exit_code == 1
+
+
+def test_what_is_open_is_told_with_its_reason(folder: Path) -> None:
+    (found,) = scanned(folder / "loaded.s").kernels
+    assert (found.open, found.conflict) == (1, "none")
+    assert not found.accounted
+    assert [one.accesses for one in found.reasons] == [1]
+    assert found.reasons[0].reason == "its address depends on a value loaded from memory (line ..)"
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [(["row.s"], 0), (["plain.s"], 0), (["loaded.s"], 3), (["row.s", "cut.s"], 3),
+     (["deep/pairs.s", "cut.s"], 1), (["cut.s"], 2), (["notes.md"], 2), (["none.s"], 2)],
+)  # fmt: skip
+def test_exit_codes(folder: Path, names: list[str], code: int) -> None:
+    ended = bankwise("scan", *(folder / name for name in names), "--jobs", "1")
+    assert ended.code == code, ended.out + ended.err
+
+
+def test_a_path_that_is_not_there_is_told_before_the_work(folder: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        scanned(folder, folder / "none")
+
+
+def test_a_scan_that_is_ended_goes_on_where_it_was(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "scan.sqlite"
+
+    def interrupt(ended: int, found: int) -> None:
+        raise KeyboardInterrupt
+
+    first = scan([folder], Options(), store_file=store, limits=ScanLimits(1e-9, workers=1))
+    assert (first.unfinished, len(first.kernels) + first.without) == ("--time 1e-09 is over", 1)
+    second = scanned(folder, store_file=store, progress=interrupt)
+    assert second.unfinished == "interrupted"
+    assert second.exit_code in (1, 3)
+    computed: list[int] = []
+    third = scanned(folder, store_file=store, progress=lambda n, _: computed.append(n))
+    assert not third.unfinished
+    assert third.resumed + len(computed) == 5
+    assert third.resumed == 2
+    again = scanned(folder, store_file=store)
+    assert again.resumed == 5
+    assert again.kernels == third.kernels == scanned(folder).kernels
+
+
+def test_another_launch_is_another_question(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "scan.sqlite"
+    scanned(folder / "row.s", store_file=store)
+    wider = scanned(folder / "row.s", store_file=store, options=Options(workgroup_size="128,1,1"))
+    assert wider.resumed == 0
+    assert [k.passes for k in wider.kernels] == [4]
+
+
+def test_no_store_is_taken_for_one(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite").write_text("no database, but long enough to be read as a header\n" * 9)
+    ended = bankwise("scan", folder, "--store", tmp_path / "x.sqlite")
+    assert ended.code == 2
+    assert "a file that `bankwise scan` made" in ended.err
+
+
+def test_globs_and_least_waste_choose(folder: Path) -> None:
+    chosen = scanned(folder, options=Options(kernel="column*"))
+    assert [k.called for k in chosen.kernels] == ["column_again"]
+    assert len(chosen.kernels[0].copies) == 1, "the mangled name is meant, too"
+    assert [k.called for k in scanned(folder, least_extra=3).kernels] == ["column_again", "loaded"]
+    assert scanned(folder, least_extra=3).hidden == 2
+
+
+def test_every_format_says_the_same(folder: Path) -> None:
+    words = ("scan", folder, "--jobs", "1", "--format")
+    document = json.loads(bankwise(*words, "json").out)
+    names = [k["name"] for k in document["kernels"]]
+    rows = list(csv.DictReader(io.StringIO(bankwise(*words, "csv").out)))
+    assert [row["name"] for row in rows] == names
+    assert [int(row["wasted"]) for row in rows] == [k["wasted"] for k in document["kernels"]]
+    results = json.loads(bankwise(*words, "sarif").out)["runs"][0]["results"]
+    found = [r["properties"]["kernel"] for r in results if r["ruleId"] == "bank-conflict"]
+    assert found == names[:2]
+    notices = bankwise(*words, "github").out.splitlines()
+    assert sum(line.startswith("::warning file=") for line in notices) == 2
+    page = bankwise(*words, "html").out
+    assert page.index("column_again") < page.index("pairs") < page.index("loaded")
+    assert "<script" not in page
+    assert "http" not in page.partition("<tbody>")[2].replace("http-equiv", "")
+
+
+def test_top_shortens_the_list_and_says_so(folder: Path) -> None:
+    text = bankwise("scan", folder, "--jobs", "1", "--top", "1").out
+    assert "column_again" in text
+    assert "pairs" not in text
+    assert "and 3 more kernels" in text
+    assert "4 kernels with shared memory" in text
+
+
+def test_a_name_is_no_markup(tmp_path: Path) -> None:
+    path = tmp_path / "k.s"
+    path.write_text(kernel("k_bold_", PAIRS).replace("k_bold_", '"[bold]<b>"'), "utf-8")
+    words = ("scan", path, "--jobs", "1")
+    assert "[bold]<b>" in bankwise(*words).out
+    assert "<b>" not in bankwise(*words, "--format", "html").out.partition("<tbody>")[2]
+
+
+def test_ttgir_and_mlir_are_read_by_their_own_verb() -> None:
+    path = Path(__file__).parent / "data" / "isa" / "triton_transpose.gfx942.ttgir"
+    (found,) = scanned(path).kernels
+    checked = json.loads(bankwise("check", path, "--format", "json").out)
+    assert found.passes - found.ideal == checked["totals"]["run"]["extra"]
+
+
+def test_a_dask_cluster_gives_the_same_report(folder: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="needs the extra [dask]")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as on:
+        address = on.scheduler_address.replace("tcp://", "dask://")
+        report = scan([folder], Options(), limits=ScanLimits(engine=address, workers=1))
+    assert report.kernels == scanned(folder).kernels
