@@ -92,7 +92,10 @@ def file_of(verb: str, metavar: str = "FILE") -> Any:
     return typer.Argument(metavar=metavar, help=help_for(verb))
 
 
-KernelName = Annotated[str, typer.Option("--kernel", help="Only the kernel of this name.")]
+KernelName = Annotated[
+    str,
+    typer.Option("--kernel", metavar="GLOB", help="Only kernels of this name, e.g. 'gemm*'."),
+]
 Dims = Annotated[
     list[str], typer.Option("--dim", metavar="NAME=SIZE", help="Value of a dynamic size.")
 ]

@@ -20,6 +20,7 @@ from bankwise.hardware.machine import machine
 from bankwise.hardware.toolchain import triton
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import Size, check_kernels, followed
+from bankwise.read.names import listed
 from bankwise.read.nvcc import Name, compile_cubin
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
@@ -109,7 +110,7 @@ def compiled_kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...
     except InputError as error:
         raise InputError(error.message, location=where, hint=error.hint) from error
     if not found:
-        names = ", ".join(kernel_names(text))
+        names = listed(kernel_names(text))
         message = f"no kernel {only!r} in this source" if names else "no kernel was compiled"
         hint = f"it has {names}" if names else "a template is compiled where it is instantiated"
         raise InputError(message, location=where, hint=hint)

@@ -10,6 +10,7 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.errors import Location
+from bankwise.read.names import short
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import COLOURS, cell, compiled_line, kernel_verdict, verdict
 
@@ -36,7 +37,7 @@ def _print_kernel(
 ) -> None:
     size = "x".join(map(str, kernel.workgroup_size))
     grid = "unknown grid" if kernel.grid is None else "grid " + "x".join(map(str, kernel.grid))
-    console.print(f"[bold]{escape(kernel.name)}[/] on {kernel.target}: {size} threads, {grid}")
+    console.print(f"{_named(kernel.name)} on {kernel.target}: {size} threads, {grid}")
     _print_allocations(kernel, console)
     ranked = [a for a in report.accesses if a.kernel == kernel.name]
     shown = ranked if everything else ranked[:_SHOWN]
@@ -68,6 +69,12 @@ def _print_kernel(
     if len(report.kernels) > 1:
         clean = kernel.accounted and not report.refused(kernel)
         console.print(_coloured(kernel_verdict(kernel, report), kernel.conflict, clean) + "\n")
+
+
+def _named(name: str) -> str:
+    """A kernel by its author's name, what the compiler made of it beside."""
+    said = short(name)
+    return f"[bold]{escape(said)}[/]" + ("" if said == name else f" [dim]({escape(name)})[/]")
 
 
 def _print_layout(optimum: Optimum, console: Console) -> None:

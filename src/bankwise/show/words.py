@@ -8,6 +8,7 @@ from bankwise.counting.bound import Bound
 from bankwise.counting.counted import AccessReport, Added, Sureness
 from bankwise.errors import Location
 from bankwise.hardware.machine import machine
+from bankwise.read.names import short
 from bankwise.show.values import AsEmitted, CheckReport, KernelReport
 
 COLOURS: dict[Sureness, str] = {"none": "green", "possible": "yellow", "sure": "red"}
@@ -33,7 +34,7 @@ def verdict(report: CheckReport) -> str:
     some = f"{many}" if report.conflict == "none" else f"{alike} of {many}"
     line = f"{conclusion(report.conflict, not report.accounted)} in {some} kernels"
     worst = report.ranked[0]
-    return line if report.conflict == "none" else f"{line}; the worst is {worst.name}"
+    return line if report.conflict == "none" else f"{line}; the worst is {short(worst.name)}"
 
 
 def conclusion(conflict: Sureness, left: bool, none: str = "no conflicts") -> str:

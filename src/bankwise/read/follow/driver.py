@@ -27,6 +27,7 @@ from bankwise.read.follow.result import (
 from bankwise.read.follow.run import Trace, follow
 from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import Touched, together
+from bankwise.read.names import listed
 
 Size = tuple[int, int, int]
 """Threads of a workgroup along x, y, z."""
@@ -171,7 +172,7 @@ def check_kernels(
 
 def no_kernel(dialect: Dialect[K, I], text: str, file: str, wanted: str) -> InputError:
     """What to say of a text without the kernel ``wanted``, or without any."""
-    names = ", ".join(dialect.names(text))
+    names = listed(dialect.names(text))
     message, hint = dialect.empty
     if wanted and names:
         message, hint = f"no kernel {wanted!r} in this {dialect.sign}", f"it has {names}"

@@ -15,7 +15,7 @@ from functools import reduce
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.values import Array, Tags, Unknown, Value, key
+from bankwise.read.follow.values import Array, Tags, Unknown, Value, because, key
 
 UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = "a value that some lanes may have and others not"
@@ -140,7 +140,7 @@ def _common(one: Unknown, other: Unknown) -> Unknown:
         return other
     uniform = one.uniform and other.uniform
     space = one.space if one.space == other.space else ""
-    return Unknown(other.reason, other.line, uniform, space=space)
+    return because(other, uniform, space)
 
 
 def write(state: State, name: str, value: Value, lanes: BoolArray | None = None) -> None:
@@ -210,7 +210,7 @@ def merged(states: Sequence[State], names: tuple[str, ...], least: bool) -> Stat
         if not whole and not (least and unknown):
             return None
         why = reduce(_common, unknown)
-        out.registers[name] = why if whole else Unknown(why.reason, why.line)
+        out.registers[name] = why if whole else because(why)
     return out
 
 

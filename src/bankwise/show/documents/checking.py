@@ -12,6 +12,7 @@ from bankwise.counting.counted import Added, Sureness
 from bankwise.counting.kernel import AllocationReport
 from bankwise.hardware.machine import Evidence
 from bankwise.hardware.occupancy import Occupancy, Resource
+from bankwise.read.names import demangled
 from bankwise.show.documents.access import AccessDocument, access_document
 from bankwise.show.documents.beside import (
     BesideDocument,
@@ -129,6 +130,7 @@ class KernelDocument(Struct, frozen=True):
     optima: tuple[OptimumDocument, ...]
     compiled: Annotated[CompiledDocument | None, Meta(description="of --isa; null: its own text")]
     notes: tuple[str, ...]
+    demangled: Annotated[str, Meta(description="the name, if it is mangled")] | UnsetType = UNSET
 
 
 class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check/1"):
@@ -210,6 +212,7 @@ def _totals(totals: Totals) -> TotalsDocument:
 
 
 def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
+    spelled = demangled(kernel.name)
     return KernelDocument(
         name=kernel.name,
         target=kernel.target,
@@ -230,6 +233,7 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         optima=tuple(_optimum(optimum) for optimum in kernel.optima),
         compiled=_compiled(kernel.compiled),
         notes=kernel.notes,
+        demangled=UNSET if spelled == kernel.name else spelled,
     )
 
 
