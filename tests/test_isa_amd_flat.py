@@ -210,6 +210,21 @@ def test_a_store_to_nobody_knows_which_word_forgets_them(store: str) -> None:
     assert len(amd(body, descriptor=PRIVATE).refusals) == 1
 
 
+MUCH = "\t\t.amdhsa_private_segment_fixed_size 2048"
+
+
+def test_spills_that_name_their_words_are_followed_through_much_private_memory() -> None:
+    body = """\tv_lshlrev_b32_e32 v1, 2, v0
+\tscratch_store_dwordx2 off, v[0:1], off offset:1996
+\tscratch_store_dword off, v0, off offset:2004
+\tscratch_load_dword v4, off, off offset:2000
+\tds_read_b32 v5, v4"""
+    (found,) = amd(body, descriptor=MUCH).accesses
+    assert lanes(found) == (4 * LANE).tolist()
+    indexed = body.replace("off, v0, off offset:2004", "v0, v0, off")
+    assert len(amd(indexed, descriptor=MUCH).refusals) == 1
+
+
 def test_lanes_that_do_not_run_keep_their_private_memory() -> None:
     body = """\tv_lshlrev_b32_e32 v1, 2, v0
 \tscratch_store_dword off, v1, off

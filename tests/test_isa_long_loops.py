@@ -148,3 +148,51 @@ def test_work_without_an_end_is_refused_by_the_same_count_everywhere(
     counted.clear()
     again = amd(divergent(8))
     assert [r.reason for r in again.refusals] == [r.reason for r in kernel.refusals]
+
+
+RING = """\ts_load_dword s6, s[0:1], 0x8
+\ts_mov_b32 s4, 0
+\ts_mov_b32 s5, 0
+\tv_lshlrev_b32_e32 v1, 4, v0
+.Lloop:
+\ts_add_i32 s7, s5, 1
+\ts_cmp_lt_i32 s7, 3
+\ts_cselect_b32 s5, s7, 0
+\ts_lshl_b32 s8, s5, 10
+\tv_add_u32_e32 v2, s8, v1
+\tv_add_u32_e32 v3, s4, v0
+\tv_cmp_gt_i32_e32 vcc, s6, v3
+\ts_and_saveexec_b64 s[10:11], vcc
+\ts_cbranch_execz .Lskip
+\tds_write_b128 v2, v[4:7]
+.Lskip:
+\ts_or_b64 exec, exec, s[10:11]
+\tds_read_b128 v[4:7], v2
+\ts_add_i32 s4, s4, 64
+\ts_cmp_lt_i32 s4, s6
+\ts_cbranch_scc1 .Lloop
+\tds_read_b128 v[4:7], v1 offset:8192"""
+"""A ring of three stages, filled while ``s4 + v0 < n``: the counter decides lanes, no address."""
+
+
+def places(found) -> set[int]:
+    """The first byte of each pattern."""
+    return {lanes(found, pattern=n)[0] for n in range(len(found.access.patterns))}
+
+
+def test_a_counter_that_decides_lanes_alone_does_not_hide_the_stages_or_the_way_on() -> None:
+    kernel = amd(RING)
+    assert kernel.refusals == ()
+    write, inside, behind = kernel.accesses
+    assert places(write) == places(inside) == {0, 1024, 2048}
+    assert write.some_lanes
+    assert not inside.some_lanes
+    assert (behind.unknown, behind.access.executions) == ("", 1)
+
+
+@pytest.mark.parametrize("n", [1, 64, 130, 1000])
+def test_what_any_length_touches_was_found_for_the_unknown_one(n: int) -> None:
+    unknown, known = amd(RING).accesses, amd(RING, args={"n": n}).accesses
+    for all_ways, one in zip(unknown, known, strict=True):
+        assert one.counted
+        assert places(one) <= places(all_ways)

@@ -114,12 +114,12 @@ def _step(
 
 
 def _private(step: ProgramStep, access: PrivateAccess, words: tuple[str, ...]) -> ProgramStep:
-    """``step`` with what it does to private memory: it may change any word, and leave any."""
-    lost = Unknown("a value loaded from memory", step.line)
+    """``step`` with what it does to private memory: a store may leave any word as it was."""
+    lost, touched = Unknown("a value loaded from memory", step.line), access.words(words)
     return replace(
         step,
-        reads=(*access.registers, *words, *EXEC),
-        writes=words if access.stores else step.writes,
+        reads=(*access.registers, *touched, *EXEC),
+        writes=touched if access.stores else step.writes,
         run=lambda state: run_private(access, words, lost, state),
         partial=access.stores or step.partial,
         followed=True,

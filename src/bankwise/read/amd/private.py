@@ -25,7 +25,7 @@ from bankwise.read.follow.state import UNWRITTEN, State, read, running, write
 from bankwise.read.follow.values import Unknown, Value, apply, because, constant
 from bankwise.read.integers import add
 
-_MOST_BYTES = 1024
+_MOST_BYTES, _MOST_SPILLED = 1024, 16 << 10
 _SCRATCH = re.compile(r"scratch_(load|store)_([a-z]+(?:x\d)?)(_d16)?(_hi)?")
 _FLAT = re.compile(r"flat_(load|store|atomic)_([a-z]+(?:x\d)?)(_d16)?(_hi)?")
 _SOME_LANES = "a place in private memory that differs between lanes"
@@ -53,11 +53,22 @@ class PrivateAccess:
         names += self.data.registers if self.stores else ()
         return tuple(names)
 
+    def words(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of private memory (``names``) that it may touch: a spill says which."""
+        if self.flat is not None or self.address or not self.width:
+            return names
+        first, behind = self.offset // 4 * 4, self.offset + self.width
+        touched = {f"scratch{n}" for n in range(first, behind, 4)}
+        return tuple(name for name in names if name in touched)
+
 
 def cells(kernel: AmdKernel) -> tuple[str, ...]:
-    """The names of the words of private memory; none where there are too many to follow."""
+    """The names of the words of private memory; none where there are too many to follow. Where all
+    accesses say which words they touch, as spills do, more can be followed."""
     size = kernel.bits("private_segment_fixed_size")
-    return tuple(f"scratch{n}" for n in range(0, size, 4)) if size <= _MOST_BYTES else ()
+    found = filter(None, map(private_access, kernel.operations)) if size > _MOST_BYTES else ()
+    most = _MOST_SPILLED if all(one.flat is None and not one.address for one in found) else 0
+    return tuple(f"scratch{n}" for n in range(0, size, 4)) if size <= max(_MOST_BYTES, most) else ()
 
 
 def private_access(op: AmdInstruction) -> PrivateAccess | None:
@@ -175,7 +186,7 @@ def _reached(
     access: PrivateAccess, where: int | Unknown, names: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The words that a store may change."""
-    if isinstance(where, Unknown):
+    if isinstance(where, Unknown) or not access.width:
         return names
-    first, last = max(0, where // 4), max(0, (where + max(1, access.width) + 3) // 4)
+    first, last = max(0, where // 4), max(0, (where + access.width + 3) // 4)
     return names[first:last]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Tags, Unknown
+from bankwise.read.follow.widen import LoopCounters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,14 +36,15 @@ class Path:
 @dataclass(slots=True)
 class Region:
     """What lies between an open branch and its join. ``arrivals``: the paths that came through;
-    ``seen``: states inside, for the one time that the region is entered; ``outer``: the region that
-    it lies in."""
+    ``seen``, ``counters``: states inside, for the one time that the region is entered; ``outer``:
+    the region that it lies in."""
 
     join: int
     depth: int
     outer: Region | None = None
     arrivals: list[Path] = field(default_factory=list)
     seen: set[object] = field(default_factory=set)
+    counters: LoopCounters = field(default_factory=LoopCounters)
 
 
 def waits_at(region: Region | None, join: int) -> bool:

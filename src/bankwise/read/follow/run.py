@@ -12,7 +12,7 @@ it came there. If all ways bring the same state, one path runs on from the join 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +24,7 @@ from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
 from bankwise.read.follow.state import State, enter, merged, snapshot
 from bankwise.read.follow.touched import Touched, touch
 from bankwise.read.follow.values import Unknown, is_uniform
+from bankwise.read.follow.widen import LoopCounters, address_registers, loop_heads, widen
 
 MOST_VISITS = 4_096
 MOST_STEPS = 200_000
@@ -76,6 +77,9 @@ class _Attempt:
     spent: int = 0
     opened: int = 0
     stopped: str = ""
+    heads: frozenset[int] = frozenset()
+    addresses: Sequence[Collection[str]] = ()
+    counters: LoopCounters = field(default_factory=LoopCounters)
 
 
 class _Reopen(Exception):  # noqa: N818
@@ -90,8 +94,10 @@ def follow(program: Program, initial: Callable[[], State]) -> Trace:
     """Run ``program`` from the state that ``initial`` makes."""
     open_branches: dict[int, Unknown] = {}
     work = 0
+    heads, addresses = loop_heads(program), address_registers(program)
     while True:
         run = _Attempt(program, cut(program, open_branches), open_branches, work=work)
+        run.heads, run.addresses = heads, addresses
         try:
             _all_paths(run, initial())
         except _Reopen as found:
@@ -152,11 +158,21 @@ def _advance(run: _Attempt, path: Path) -> bool:
 
 def _visited_before(run: _Attempt, path: Path) -> bool:
     seen = run.seen if path.region is None else path.region.seen
+    if path.block in run.heads:
+        _widen(run, path)
     state = _situation(run, path)
     if state in seen:
         return True
     seen.add(state)
     return False
+
+
+def _widen(run: _Attempt, path: Path) -> None:
+    """At the head of a loop of unknown length: registers that only count are unknown."""
+    counters = run.counters if path.region is None else path.region.counters
+    line = run.program.steps[run.program.blocks[path.block].start].line
+    names, places = run.slice.live[path.block], sum(len(t.patterns) for t in run.touched.values())
+    widen(counters, path.block, line, path.state, names, run.addresses[path.block], places)
 
 
 def _situation(run: _Attempt, path: Path) -> tuple[object, object, object]:
