@@ -226,7 +226,7 @@ def _optimum(
     least = plan.run.passes
     if pitch is not None and pitch.run.passes > least:
         pitch = None
-    notes = list(_restrictions(buffer)) if helps or pitch else []
+    notes = list(_restrictions(buffer, gpu)) if helps or pitch else []
     if pitch is not None:
         least = pitch.run.passes
     if least > present.ideal:
@@ -253,7 +253,7 @@ def _notation(tile: Tile, plan: Plan, origin: Origin) -> str:
     return notation(tile, plan.layout, origin.framework)
 
 
-def _restrictions(buffer: EmittedBuffer) -> Iterator[str]:
+def _restrictions(buffer: EmittedBuffer, gpu: Machine) -> Iterator[str]:
     """What the accesses demand of a new layout, or leave open."""
     by_kind = {
         kind: [u.access for u in buffer.uses if u.access.access.kind == kind]
@@ -271,9 +271,10 @@ def _restrictions(buffer: EmittedBuffer) -> Iterator[str]:
         yield f"{one.instruction} (line {one.access.location.line}) has to write to the new places"
     if by_kind["transpose"]:
         one = by_kind["transpose"][0]
+        evidence = gpu.instruction(one.instruction).evidence
         yield (
             f"{one.instruction} (line {one.access.location.line}) transposes what "
-            f"{one.access.width_bytes}-byte units hold: these stay whole; its phases are assumed"
+            f"{one.access.width_bytes}-byte units hold: these stay whole; its phases are {evidence}"
         )
     two = next((u.access for u in buffer.uses if u.second), None)
     if two is not None:
