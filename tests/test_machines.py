@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Evidence, Instruction, lane_text, lanes, machine, names, parse
+from brute import brute_count
 
 CDNA = ("gfx90a", "gfx942", "gfx950")
 NVIDIA = ("sm_100", "sm_120", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
@@ -158,7 +159,7 @@ def test_the_ptx_names_resolve(target: str) -> None:
     assert ("cp.async.b128" in m.instructions) == (int(target[3:]) >= 80)
 
 
-def test_only_two_reads_of_gfx950_see_64_banks() -> None:
+def test_only_two_reads_of_gfx950_and_their_relatives_see_64_banks() -> None:
     wide = {
         (r.machine, r.name)
         for name in MACHINES
@@ -166,7 +167,31 @@ def test_only_two_reads_of_gfx950_see_64_banks() -> None:
         if r.banks != 32 and r.evidence != "unknown"
     }
     reads = {"ds_read_b64": "flat_load_dwordx2", "ds_read_b128": "flat_load_dwordx4"}
-    assert wide == {("gfx950", name) for name in (*reads, *reads.values())}
+    transposing = ("ds_read_b64_tr_b16", "ds_read_b64_tr_b8")
+    assert wide == {("gfx950", name) for name in (*reads, *reads.values(), *transposing)}
+
+
+def test_triton_pads_for_the_rule_of_transposing_reads() -> None:
+    """``#ttg.padded_shared<[512:+32] ..>`` of 2-byte elements, what Triton 3.9 writes for gfx950.
+
+    A lane reads 4 columns of one row: 16 lanes 4 rows of 16 columns, then 16 columns more, then 8
+    rows down. Free under the row of the machine file, 2-way under the rule of 8-byte writes.
+    """
+
+    def byte(row: int, column: int) -> int:
+        offset = column + 128 * (row // 16 % 4) + 512 * (row % 16)
+        return 2 * (offset + offset // 512 * 32)
+
+    lanes = [
+        byte(lane // 4 % 4 + 8 * (lane // 32), 4 * (lane % 4) + 16 * (lane // 16 % 2))
+        for lane in range(64)
+    ]
+    gpu, every = machine("gfx950"), [True] * 64
+    for name in ("ds_read_b64_tr_b16", "ds_read_b64_tr_b8"):
+        row = gpu.instruction(name)
+        assert brute_count(row, [lanes], every) == (2, 2, 1)
+        assert row.evidence == "inferred"
+    assert brute_count(gpu.instruction("ds_write_b64"), [lanes], every) == (8, 4, 2)
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bankwise.algebra.offset import Shape, footprint
+from bankwise.ask.advice_pitch import row_pitch
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
@@ -220,10 +221,24 @@ def _optimum(
         notation=_notation(tile, plan, origin) if helps else "",
         certificate=certified(found, plan.layout),
     )
-    notes = list(_restrictions(buffer)) if helps else []
-    if plan.passes > present.ideal:
-        notes += _padding(buffer, tile, plan, kernel, gpu)
-    return replace(optimum, notes=tuple(notes))
+    room = _copy_room(buffer, kernel, gpu)
+    pitch = row_pitch(buffer, tile, gpu, room) if present.passes > present.ideal else None
+    least = plan.run.passes
+    if pitch is not None and pitch.run.passes > least:
+        pitch = None
+    notes = list(_restrictions(buffer, gpu)) if helps or pitch else []
+    if pitch is not None:
+        least = pitch.run.passes
+    if least > present.ideal:
+        notes += _padding(buffer, tile, least, gpu, room)
+    return replace(optimum, notes=tuple(notes), pitch=pitch)
+
+
+def _copy_room(buffer: EmittedBuffer, kernel: AssemblyKernel, gpu: Machine) -> int:
+    """Bytes that each copy of a buffer may take, all else left as it is."""
+    copies = len(buffer.parts)
+    rest = max(0, (kernel.lds_bytes or buffer.parts[-1][1]) - buffer.size_bytes * copies)
+    return (gpu.lds_bytes - rest) // copies
 
 
 def _notation(tile: Tile, plan: Plan, origin: Origin) -> str:
@@ -238,7 +253,7 @@ def _notation(tile: Tile, plan: Plan, origin: Origin) -> str:
     return notation(tile, plan.layout, origin.framework)
 
 
-def _restrictions(buffer: EmittedBuffer) -> Iterator[str]:
+def _restrictions(buffer: EmittedBuffer, gpu: Machine) -> Iterator[str]:
     """What the accesses demand of a new layout, or leave open."""
     by_kind = {
         kind: [u.access for u in buffer.uses if u.access.access.kind == kind]
@@ -256,9 +271,10 @@ def _restrictions(buffer: EmittedBuffer) -> Iterator[str]:
         yield f"{one.instruction} (line {one.access.location.line}) has to write to the new places"
     if by_kind["transpose"]:
         one = by_kind["transpose"][0]
+        evidence = gpu.instruction(one.instruction).evidence
         yield (
             f"{one.instruction} (line {one.access.location.line}) transposes what "
-            f"{one.access.width_bytes}-byte units hold: these stay whole; its phases are assumed"
+            f"{one.access.width_bytes}-byte units hold: these stay whole; its phases are {evidence}"
         )
     two = next((u.access for u in buffer.uses if u.second), None)
     if two is not None:
@@ -270,22 +286,17 @@ def _restrictions(buffer: EmittedBuffer) -> Iterator[str]:
         yield "how often some of its accesses run is not known: each of their patterns counts once"
 
 
-def _padding(
-    buffer: EmittedBuffer, tile: Tile, plan: Plan, kernel: AssemblyKernel, gpu: Machine
-) -> list[str]:
-    """What padding would bring where a layout of the same size leaves conflicts."""
-    copies = len(buffer.parts)
-    rest = max(0, (kernel.lds_bytes or buffer.parts[-1][1]) - buffer.size_bytes * copies)
-    room = (gpu.lds_bytes - rest) // copies
+def _padding(buffer: EmittedBuffer, tile: Tile, least: int, gpu: Machine, room: int) -> list[str]:
+    """What padding would bring where layouts of the same size and pitches leave conflicts."""
     shape, unit = tile.shape, 1 << (tile.span - 1).bit_length()
     pads = block_pads(shape.elements, shape.element_bits, unit, _BLOCKS_BYTES, _MOST_PAD)
     fitting = tuple(p for p in pads if shape.bytes_of(footprint(shape, p)) <= room)
     found = best(tile, gpu, [Space(PADDING, fitting)])
     assert isinstance(found, Best), "every access names its instruction"
     padded = found.plans[0]
-    if padded.passes >= plan.passes:
+    if padded.passes >= least:
         return []
-    more = (padded.lds_bytes - found.present.lds_bytes) * copies
+    more = (padded.lds_bytes - found.present.lds_bytes) * len(buffer.parts)
     text = formula(tile, padded.layout)
     return [f"padded, {text}: {padded.run.passes:,} passes for {more:,} bytes more"]
 

@@ -18,7 +18,7 @@ from bankwise.counting.conflict import Witness, count
 from bankwise.counting.cost import UNSEEN, Cost
 from bankwise.counting.counted import AccessReport, Iteration, Lanes
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
-from bankwise.counting.reason import Reason, reason
+from bankwise.counting.reason import Meeting, Reason, reason
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 
@@ -82,7 +82,7 @@ class _Why:
     """The costliest wave of an instruction: its conflict, if any, and what its lanes touch."""
 
     witness: Witness | None
-    reason: Reason | None
+    reason: Reason | Meeting | None
     lanes: Lanes
 
 

@@ -15,7 +15,7 @@ from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.conflict import Witness
 from bankwise.counting.cost import Cost
 from bankwise.counting.kernel import InstructionSource
-from bankwise.counting.reason import Reason
+from bankwise.counting.reason import Meeting, Reason
 from bankwise.errors import Location
 from bankwise.hardware.machine import LEVELS, AccessKind, Direction, Evidence
 
@@ -77,7 +77,7 @@ class AccessReport:
     run: Cost
     ways: int
     witness: Witness | None
-    reason: Reason | None
+    reason: Reason | Meeting | None
     evidence: Evidence
     confidence: float
     note: str

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
 
+import numpy as np
+
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import Witness, phases
+from bankwise.counting.lane_terms import LaneTerm, lane_steps, lane_terms
 from bankwise.hardware.machine import BANK_BYTES, Instruction
 
 
@@ -53,20 +56,88 @@ class Reason:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Two lanes that collide, by the terms of their address.
+
+    ``terms``: in units of ``unit`` ("word" or "byte"), ``around`` of them to the same bank again;
+    ``taken``: units that a lane takes.
+    """
+
+    lanes: tuple[int, int]
+    terms: tuple[LaneTerm, ...]
+    unit: str
+    around: int
+    taken: int
+
+    @property
+    def apart(self) -> int:
+        """From the first lane's address to the second's."""
+        return sum(t.factor * (t.of(self.lanes[1]) - t.of(self.lanes[0])) for t in self.terms)
+
+    @property
+    def residue(self) -> int:
+        """``apart`` modulo ``around``, the nearest to 0."""
+        return (self.apart + self.around // 2) % self.around - self.around // 2
+
+    def __str__(self) -> str:
+        first, second = self.lanes
+        sums = [(t.of(second) - t.of(first), t.factor) for t in self.terms]
+        sum_text = " + ".join(f"{n} * {f}" if f != 1 else f"{n}" for n, f in sums if n)
+        far = [t.factor for t in self.terms if abs(t.factor) > self.around]
+        wraps = "".join(f", {f} mod {self.around} = {f % self.around}" for f in far)
+        whole = self.unit == "byte" and self.taken <= BANK_BYTES
+        place = "a word" if whole else f"the {self.taken} {self.unit}s of a lane"
+        near = f", within {place}" if self.residue else ""
+        return (
+            f"{self.unit} {' + '.join(map(str, self.terms))}{wraps}: lanes {first} and {second} "
+            f"are {sum_text} = {self.apart} apart, {self.apart} mod {self.around} = "
+            f"{self.residue}{near}"
+        )
+
+
 def reason(
     instruction: Instruction, offsets_bytes: IntArray, active: BoolArray, witness: Witness
-) -> Reason | None:
+) -> Reason | Meeting | None:
     """Explain ``witness`` of one access ([wave_size] arrays); None if there is no common step."""
     lanes = phases(instruction, offsets_bytes, active)[witness.phase]
     starts = {int(offsets_bytes[lane]) // BANK_BYTES for lane in lanes if active[lane]}
     words = sorted(witness.words)
     gap = gcd(*(b - a for a, b in pairwise(words)))
     steps = {b - a for a in starts for b in starts if b > a and gap % (b - a) == 0}
+    steps &= _single_steps(offsets_bytes, active)
     regular = [step for step in sorted(steps) if _explains(step, starts, instruction.banks, words)]
     if not regular:
-        return None
+        return _meeting(instruction, offsets_bytes, active, witness)
     rows = _rows(regular[0], starts)
     return Reason(regular[0], instruction.banks, rows, len(words))
+
+
+def _single_steps(offsets_bytes: IntArray, active: BoolArray) -> set[int]:
+    """Words between lanes that differ in one bit of their numbers: what a term steps by."""
+    found: set[int] = set()
+    every, words = np.arange(len(active)), offsets_bytes // BANK_BYTES
+    for bit in range((len(active) - 1).bit_length()):
+        other = np.minimum(every ^ (1 << bit), len(active) - 1)
+        found.update(np.abs(words - words[other])[active & active[other]].tolist())
+    return found
+
+
+def _meeting(
+    instruction: Instruction, offsets_bytes: IntArray, active: BoolArray, witness: Witness
+) -> Meeting | None:
+    """The first two lanes of a witness, where their addresses have terms."""
+    steps = lane_steps(offsets_bytes, active)
+    if steps is None:
+        return None
+    whole = not any(step % BANK_BYTES for step in steps)
+    unit, size = ("word", BANK_BYTES) if whole else ("byte", 1)
+    around = instruction.banks * BANK_BYTES // size
+    taken = max(1, max(instruction.width_bytes, BANK_BYTES) // size)
+    terms = lane_terms(tuple(step // size for step in steps))
+    first, second, *_ = sorted(witness.lanes)
+    found = Meeting((first, second), terms, unit, around, taken)
+    return found if abs(found.residue) < taken and found.apart else None
 
 
 def _rows(step: int, starts: set[int]) -> int:

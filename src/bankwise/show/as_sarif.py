@@ -10,18 +10,25 @@ from urllib.parse import quote
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
+from bankwise.show.causes import Cause, causes
 from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
+
+_MOST_RELATED = 12
+"""Places named beside one result; an unrolled loop has hundreds."""
 
 
 def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]:
     """The report as one SARIF run. What the ``gate`` leaves out is in it, as suppressed."""
     gate = gate or Gate()
     why = said_left_out(report, gate)
-    conflicts = (a for a in report.accesses if a.rule)
+    alike = {id(a): cause for cause in causes(report.accesses) for a in cause.accesses}
+    conflicts = [a for a in report.accesses if a.rule]
     results = [_conflict(a, why if gate.leaves_out(a) else "") for a in conflicts]
+    for access, result in zip(conflicts, results, strict=True):
+        result.update(_related(access, alike.get(id(access))))
     results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
     results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
     results += [sarif_result("not-analysed", "note", why, at) for at, why in assumptions(report)]
@@ -75,15 +82,30 @@ def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
     return result
 
 
+def _related(access: AccessReport, cause: Cause | None) -> dict[str, Any]:
+    """Where else the same lanes meet by the same arithmetic."""
+    every = () if cause is None else (cause.first.location, *cause.likewise)
+    others = [at for at in every if at != access.location]
+    if not others:
+        return {}
+    message = {"text": "the same cause"}
+    places = [{**_physical(at), "message": message} for at in others[:_MOST_RELATED]]
+    return {"relatedLocations": places}
+
+
 def sarif_result(rule: str, level: str, text: str, place: Location | None) -> dict[str, Any]:
     """One result of a SARIF run."""
     result: dict[str, Any] = {"ruleId": rule, "level": level, "message": {"text": text}}
     if place is not None:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
-        if place.line:
-            physical["region"] = {"startLine": place.line, "startColumn": place.column or 1}
-        result["locations"] = [{"physicalLocation": physical}]
+        result["locations"] = [_physical(place)]
     return result
+
+
+def _physical(place: Location) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
+    if place.line:
+        physical["region"] = {"startLine": place.line, "startColumn": place.column or 1}
+    return {"physicalLocation": physical}
 
 
 def _uri(file: str) -> str:

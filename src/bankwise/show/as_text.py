@@ -11,6 +11,7 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.errors import Location
 from bankwise.read.names import short
+from bankwise.show.causes import causes
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import COLOURS, cell, compiled_line, kernel_verdict, verdict
 
@@ -48,7 +49,7 @@ def _print_kernel(
             f"[dim]and {len(ranked) - len(shown)} more accesses with {rest} extra passes "
             "(--all lists them)[/]"
         )
-    _print_causes(shown, console)
+    _print_causes(ranked, console)
     for optimum in kernel.optima:
         names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
         word = "optimum" if optimum.known.optimal else "best found"
@@ -88,9 +89,12 @@ def _print_layout(optimum: Optimum, console: Console) -> None:
         known = (
             f"none {optimum.known.within} takes fewer"
             if optimum.known.optimal
-            else "no better layout was found"
+            else "no better layout of the same size was found"
         )
-        console.print(f"    {known}: it stays as it is")
+        stays = "" if optimum.pitch else ": it stays as it is"
+        console.print(f"    {known}{stays}")
+    if optimum.pitch is not None:
+        console.print(f"    {escape(str(optimum.pitch))}")
     for note in optimum.notes:
         console.print(f"    {escape(note)}")
 
@@ -147,19 +151,20 @@ def _rule_is_known(access: AccessReport) -> bool:
 
 def _print_causes(accesses: list[AccessReport], console: Console) -> None:
     """Each cause once, with its first witness and where else it is the cause."""
-    causes: dict[tuple[int, str], list[AccessReport]] = {}
-    for a in accesses:
-        if a.witness is not None:
-            causes.setdefault((a.ways, str(a.reason or a.witness)), []).append(a)
-    for first, *others in causes.values():
+    found = causes(accesses)
+    for cause in found[:_SHOWN]:
+        first, also = cause.first, cause.likewise
         console.print(f"  {escape(str(first.location))}: {first.ways}-way: {first.witness}")
         if first.reason is not None:
             console.print(f"    {first.reason}")
-        also = dict.fromkeys(a.location for a in others if a.location != first.location)
         places = [_place(at) if at.file == first.location.file else escape(str(at)) for at in also]
         if places:
             rest = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+            many = len(cause.accesses)
+            rest += f" ({many} accesses)" if many > len(places) + 1 else ""
             console.print(f"    likewise at {', '.join(places[:_SHOWN])}{rest}")
+    if len(found) > _SHOWN:
+        console.print(f"  [dim]and {len(found) - _SHOWN} more causes (--format json)[/]")
 
 
 def _place(at: Location) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from bankwise.counting.conflict import Witness
-from bankwise.counting.reason import Reason
+from bankwise.counting.reason import Meeting, Reason
 from bankwise.errors import exit_code
 from bankwise.hardware.machine import Instruction, phases_text
 
@@ -23,7 +23,7 @@ class CountReport:
     ideal: int
     ways: int
     witness: Witness | None
-    reason: Reason | None
+    reason: Reason | Meeting | None
 
     @property
     def extra(self) -> int:

@@ -15,7 +15,7 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Added, Sureness, added
 from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import InputError, Location, Refusal, exit_code
-from bankwise.hardware.machine import AccessKind
+from bankwise.hardware.machine import BANK_BYTES, AccessKind
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.known import Known
@@ -51,6 +51,34 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class RowPitch:
+    """Longer rows for a buffer: ``row_bytes`` become ``pitch_bytes``, ``more_bytes`` in all.
+
+    ``run``: what all of its accesses then cost a workgroup, counted; ``address``: on byte offsets.
+    """
+
+    row_bytes: int
+    pitch_bytes: int
+    more_bytes: int
+    run: Cost
+    address: str
+
+    @property
+    def free(self) -> bool:
+        """Whether no conflict is left."""
+        return self.run.extra == 0
+
+    def __str__(self) -> str:
+        words = not (self.row_bytes | self.pitch_bytes) % BANK_BYTES
+        unit, size = ("words", BANK_BYTES) if words else ("bytes", 1)
+        says = "is free" if self.free else f"takes {self.run.passes:,} passes"
+        return (
+            f"rows of {self.row_bytes // size:,} {unit}: a pitch of {self.pitch_bytes // size:,} "
+            f"{says}, {self.more_bytes:,} bytes more: {self.address}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Optimum:
     """The best layout for all accesses of some allocations together, against the present one.
 
@@ -59,6 +87,7 @@ class Optimum:
     ``address``: the layout in words, empty where it was not asked for; ``notation``: the same in
     the notation of the framework that made the kernel; ``notes``: what restricts or qualifies it.
     ``certificate``: for ``bankwise certify``; None where the optimum is known by counting alone.
+    ``pitch``: longer rows that are as good or better, where there are some.
     """
 
     allocations: tuple[str, ...]
@@ -69,6 +98,7 @@ class Optimum:
     notation: str = ""
     notes: tuple[str, ...] = ()
     certificate: Certificate | None = None
+    pitch: RowPitch | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@
     masks         column ^ (any sum of row bits), searched exactly inside rows
     linear        every linear map, solved exactly (:mod:`bankwise.solver.search`)
     pads          rows made longer
+    pitches       the same of a flat buffer, whose rows are read off the accesses
 
 A fold keeps every lane's elements together; who reads or writes what it moves must use the same.
 """
@@ -15,10 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bankwise.algebra.address import AddressMap, Fold, RowFolds
+from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
+from bankwise.counting.lane_terms import lane_steps
 from bankwise.hardware.machine import BANK_BYTES, Machine
 from bankwise.tile import Tile, Use
 
+PITCHES = "pitches"
 LINEAR = "linear layouts"
 LAST_INDEX = "the last index XOR a function of the bits above it"
 SHUFFLE = "xor_shuffle"
@@ -109,3 +112,36 @@ def bank_row(tile: Tile, machine: Machine) -> int:
     rows = [machine.instruction(i.instruction) for use in tile.uses for i in use.issues]
     banks = max((row.banks for row in rows), default=1)
     return banks * BANK_BYTES * 8 // tile.shape.element_bits
+
+
+def pitches(tile: Tile, machine: Machine) -> Iterator[tuple[Padded, ...]]:
+    """The longer rows of a flat buffer, the shortest first; one tuple for each length of its rows.
+
+    Rows are what lanes step by beyond what they touch side by side: ``17 * x + y`` with two values
+    of y has rows of 17. Every access whose lanes have steps must keep them: none may run on from a
+    row into the next. What is added keeps every access aligned.
+    """
+    unit = 1 << (tile.span - 1).bit_length()
+    for row in sorted({step for use in tile.uses for step in _row_steps(use)}):
+        if 1 < row < tile.shape.elements and all(_keeps_steps(use, row) for use in tile.uses):
+            yield tuple(Padded(row, pad) for pad in range(unit, bank_row(tile, machine), unit))
+
+
+def _row_steps(use: Use) -> Iterator[int]:
+    """The least step of each execution's lanes beyond what smaller ones make contiguous."""
+    for starts, active in zip(use.elements[..., 0], use.active, strict=True):
+        side_by_side = use.span
+        for step in sorted(abs(s) for s in lane_steps(starts, active) or () if s):
+            if step > side_by_side:
+                yield step
+                break
+            side_by_side += step
+
+
+def _keeps_steps(use: Use, row: int) -> bool:
+    """Whether lanes that step regularly step regularly through rows of this length as well."""
+    for starts, active in zip(use.elements[..., 0], use.active, strict=True):
+        regular = lane_steps(starts, active) is not None
+        if regular and lane_steps(starts // row, active) is None:
+            return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
@@ -13,6 +14,7 @@ from bankwise.counting.kernel import AllocationReport
 from bankwise.hardware.machine import Evidence
 from bankwise.hardware.occupancy import Occupancy, Resource
 from bankwise.read.names import demangled
+from bankwise.show.causes import causes
 from bankwise.show.documents.access import AccessDocument, access_document
 from bankwise.show.documents.beside import (
     BesideDocument,
@@ -35,7 +37,7 @@ from bankwise.show.documents.spec import SpecDocument, spec_part
 from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
 from bankwise.show.spec import SpecReport
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, Totals
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, RowPitch, Totals
 from bankwise.show.words import kernel_verdict, still_open, verdict
 from bankwise.solver.certificate_json import CertificateDocument
 
@@ -74,6 +76,17 @@ class OccupancyDocument(Struct, frozen=True):
     limited_by_lds: Annotated[bool, Meta(description="and by nothing else")]
 
 
+class PitchDocument(Struct, frozen=True):
+    """Longer rows of a buffer."""
+
+    row_bytes: Annotated[int, Meta(description="from row to row as it is")]
+    pitch_bytes: Annotated[int, Meta(description="from row to row instead")]
+    more_bytes: Annotated[int, Meta(description="of shared memory, all copies together")]
+    run: Annotated[CostDocument, Meta(description="all accesses of the buffer, counted")]
+    free: Annotated[bool, Meta(description="whether no conflict is left")]
+    address: Annotated[str, Meta(description="on byte offsets a")]
+
+
 class OptimumDocument(Struct, frozen=True):
     """One layout for all accesses of some allocations; costs are per workgroup."""
 
@@ -88,6 +101,7 @@ class OptimumDocument(Struct, frozen=True):
     notation: Annotated[str | None, Meta(description="in that of the kernel's framework")]
     notes: tuple[str, ...]
     certificate: Annotated[CertificateDocument | None, Meta(description="null: counted alone")]
+    pitch: Annotated[PitchDocument | None, Meta(description="longer rows that are as good")]
 
 
 class AddedDocument(Struct, frozen=True):
@@ -133,6 +147,17 @@ class KernelDocument(Struct, frozen=True):
     demangled: Annotated[str, Meta(description="the name, if it is mangled")] | UnsetType = UNSET
 
 
+class CauseDocument(Struct, frozen=True):
+    """Accesses that conflict for one reason: the same lanes meet by the same arithmetic."""
+
+    kernel: str
+    ways: Annotated[int, Meta(description="of each of them")]
+    lanes: Annotated[tuple[int, ...], Meta(description="that collide in the first of them")]
+    reason: Annotated[str | None, Meta(description="the arithmetic in words")]
+    accesses: Annotated[tuple[int, ...], Meta(description="places in `accesses`, from 0")]
+    run: Annotated[CostDocument, Meta(description="all executions of all of them, a workgroup")]
+
+
 class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check/1"):
     """Every shared-memory access of a file, and its conflicts.
 
@@ -146,6 +171,7 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     counter: Annotated[str, Meta(description="the vendor's name of the conflict counter")]
     verdict: str
     accesses: Annotated[tuple[AccessDocument, ...], Meta(description="the costliest first")]
+    causes: Annotated[tuple[CauseDocument, ...], Meta(description="conflicts of one reason, once")]
     totals: Annotated[TotalsDocument | None, Meta(description="null: several kernels")]
     totals_dma: Annotated[TotalsDocument | None, Meta(description="of direct-to-shared copies")]
     totals_assumed: Annotated[TotalsDocument | None, Meta(description="atomics, transposing reads")]
@@ -177,6 +203,7 @@ def check_document(
         counter=report.counter,
         verdict=verdict(report),
         accesses=tuple(access_document(access, lanes=lanes) for access in report.accesses),
+        causes=tuple(_causes(report)),
         totals=None if several else _totals(report.totals),
         totals_dma=None if several else _totals(report.totals_dma),
         totals_assumed=None if several else _totals(report.totals_assumed),
@@ -200,6 +227,20 @@ def spec_document(
     """
     check = check_document(report.check, None, gate, lanes=lanes)
     return structs.replace(check, spec=spec_part(report, offsets=lanes))
+
+
+def _causes(report: CheckReport) -> Iterator[CauseDocument]:
+    places = {id(access): number for number, access in enumerate(report.accesses)}
+    for cause in causes(report.accesses):
+        first = cause.first
+        yield CauseDocument(
+            kernel=first.kernel,
+            ways=first.ways,
+            lanes=() if first.witness is None else first.witness.lanes,
+            reason=None if first.reason is None else str(first.reason),
+            accesses=tuple(places[id(access)] for access in cause.accesses),
+            run=cost_document(cause.run),
+        )
 
 
 def _totals(totals: Totals) -> TotalsDocument:
@@ -282,4 +323,18 @@ def _optimum(optimum: Optimum) -> OptimumDocument:
         notation=optimum.notation or None,
         notes=optimum.notes,
         certificate=maybe(CertificateDocument, optimum.certificate),
+        pitch=_pitch(optimum.pitch),
+    )
+
+
+def _pitch(found: RowPitch | None) -> PitchDocument | None:
+    if found is None:
+        return None
+    return PitchDocument(
+        row_bytes=found.row_bytes,
+        pitch_bytes=found.pitch_bytes,
+        more_bytes=found.more_bytes,
+        run=cost_document(found.run),
+        free=found.free,
+        address=found.address,
     )
