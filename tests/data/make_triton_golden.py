@@ -31,6 +31,8 @@ def main():
     random.seed(SEED)
     asked = [case for make, count in MAKERS for case in distinct(make, count)]
     asked += list(conflict_cases())
+    random.seed(SEED + 1)
+    asked += [case for make, count in LATER for case in distinct(make, count)]
     answers, lost = [], 0
     for batch in chunks(asked):
         found = ask(batch)
@@ -202,6 +204,21 @@ def linear():
     return ["tensor", text, shape]
 
 
+def resized():
+    """Explicit bases for a tensor of another shape."""
+    kind, text, shape = linear()
+    while "generic" in text:
+        kind, text, shape = linear()
+    shape = [max(1, n * 2 ** random.randint(-2, 2)) for n in shape]
+    return [kind, text, shape]
+
+
+def plain_operand():
+    """An operand of plain multiply-adds: its parent is blocked."""
+    text = f"#ttg.dot_op<{{opIdx = {random.randint(0, 1)}, parent = {blocked_text(2, 5)}}}>"
+    return ["tensor", text, shape_of(2, 12)]
+
+
 def swizzled():
     rank = random.randint(1, 3)
     text = (
@@ -293,6 +310,7 @@ MAKERS = (
     (shared_linear, 50),
     (padded, 40),
 )
+LATER = ((resized, 60), (plain_operand, 60))
 
 
 # The child process: everything below may die.

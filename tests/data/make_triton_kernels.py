@@ -1,7 +1,7 @@
-"""Make tests/data/isa/triton_*: three Triton 3.9.0 kernels as TTGIR, AMD assembly and PTX.
+"""Make tests/data/isa/triton_*: four Triton 3.9.0 kernels as TTGIR, AMD assembly and PTX.
 
     python -m venv /tmp/triton && /tmp/triton/bin/pip install triton==3.9.0
-    /tmp/triton/bin/python tests/data/make_triton_kernels.py
+    /tmp/triton/bin/python tests/data/make_triton_kernels.py [KERNEL..]
 
 No GPU is needed. Each kernel is compiled for gfx942, gfx950, sm_80 and sm_90; the header of every
 stored text names this script and the kernel's launch constants.
@@ -76,10 +76,23 @@ def attention(q, k, v, o, keys, scale, bm: tl.constexpr, bn: tl.constexpr, d: tl
     tl.store(o + rows[:, None] * d + inner[None, :], (total / weight[:, None]).to(tl.float16))
 
 
+@triton.jit
+def reduce(x, y, z, m: tl.constexpr, n: tl.constexpr):
+    """Reductions over rows that several waves hold, a running sum, and counters that are read."""
+    rows, columns = tl.arange(0, m), tl.arange(0, n)
+    tile = tl.load(x + rows[:, None] * n + columns[None, :])
+    best, place = tl.max(tile, 0, return_indices=True)
+    tl.store(y + columns, best * tl.sum(best, 0))
+    old = tl.atomic_add(z + columns, place)
+    tl.store(z + n + columns, old)
+    tl.store(y + n + rows[:, None] * n + columns[None, :], tl.cumsum(tile, 0))
+
+
 KERNELS = {
     "transpose": (transpose, ("*fp16", "*fp16"), (64, 64), 4),
     "matmul": (matmul, ("*fp16", "*fp16", "*fp16", "i32"), (64, 64, 32), 4),
     "attention": (attention, ("*fp16",) * 4 + ("i32", "fp32"), (64, 64, 64), 4),
+    "reduce": (reduce, ("*fp32", "*fp32", "*i32"), (32, 16), 4),
 }
 """Name: kernel, types of its arguments, its constants, waves."""
 
@@ -104,7 +117,8 @@ def without_folders(text):
 
 def main():
     OUT.mkdir(exist_ok=True)
-    for name, (_, _, constants, waves) in KERNELS.items():
+    chosen = sys.argv[1:] or KERNELS
+    for name, (_, _, constants, waves) in ((name, KERNELS[name]) for name in chosen):
         for target, gpu in TARGETS.items():
             made = compiled(name, gpu).asm
             amd = target.startswith("gfx")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -178,14 +180,30 @@ def _notes(plan: Planned) -> tuple[str, ...]:
     notes = []
     if len(plan.followed.buffers) > 1:
         notes.append("buffers that do not live at one time share memory: their sum is a bound")
+    if any(op.name == "cf.cond_br" for op in plan.kernel.body):
+        notes.append("it may return early: counted is a workgroup that does not")
     if any(not a.touch.counted for a in plan.accesses):
         names = ", ".join(a.removeprefix("%") for a in plan.kernel.arguments)
         notes.append(
             f"how often loops run is not known: what stands in them is counted once (--arg "
             f"NAME=VALUE says it; arguments: {names})"
         )
-    notes += [f"{name}: {why}" for name, why in plan.followed.fixed.items()]
-    return tuple(notes)
+    return (*notes, *_by_units(plan.followed))
+
+
+def _by_units(followed: Followed) -> Iterator[str]:
+    """What matrix and copy units reach through descriptors: no thread has an address there."""
+    found: dict[tuple[str, str, int], set[int]] = defaultdict(set)
+    for touch in followed.units:
+        assert touch.view is not None, "a unit reaches a buffer"
+        size = prod(touch.view.shape) * touch.view.buffer.type.bits // 8
+        found[touch.view.buffer.name, touch.op.name, size].add(touch.op.line)
+    for (buffer, name, size), lines in found.items():
+        where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, sorted(lines)))}"
+        yield (
+            f"{buffer}: {name} ({where}) moves {size:,} bytes of it at a time by a descriptor: no "
+            "access of threads, counted nowhere; it needs the encoding as it is"
+        )
 
 
 def _bytes(buffer: Buffer) -> int:

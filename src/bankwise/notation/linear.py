@@ -21,7 +21,8 @@ from bankwise.notation.values import MAX_POINTS
 Basis = tuple[int, ...]
 Bases = tuple[Basis, ...]
 
-_MAX_RANK = 8
+_MAX_RANK = 16
+"""tl.sort of 4,096 elements works on a tensor of rank 12."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +77,13 @@ class LinearMemory:
 
     ``shape`` may have dimensions in front of the bases' own: equal buffers, one after the other.
     ``paddings``: (interval, pad) in elements; offset o moves to ``o + sum(o // interval * pad)``,
-    and no pad follows the last element.
+    and no pad follows the last element. ``rank``: of the tile; without it, what the bases have.
     """
 
     shape: tuple[int, ...]
     bases: Bases
     paddings: tuple[tuple[int, int], ...] = ()
+    rank: int | None = None
 
     def __post_init__(self) -> None:
         check_shape(self.tile)
@@ -93,7 +95,8 @@ class LinearMemory:
     @property
     def tile(self) -> tuple[int, ...]:
         """The shape of one buffer."""
-        rank = len(self.bases[0]) if self.bases else len(self.shape)
+        own = len(self.shape) if self.rank is None else self.rank
+        rank = len(self.bases[0]) if self.bases else own
         return self.shape[len(self.shape) - rank :]
 
     @property

@@ -125,7 +125,29 @@ def _nvidia_mma(x: NvidiaMma, shape: Sequence[int]) -> LinearDistribution:
 def _operand(x: DotOp, shape: Sequence[int]) -> LinearDistribution:
     if isinstance(x.parent, NvidiaMma):
         return _nvidia_operand(x, x.parent, shape)
+    if isinstance(x.parent, Blocked):
+        return _plain_operand(x, x.parent, shape)
     return _amd_operand(x, x.parent, shape)
+
+
+def _plain_operand(x: DotOp, parent: Blocked, shape: Sequence[int]) -> LinearDistribution:
+    """Multiply-adds: every lane holds all of K for its rows or columns."""
+    _, k = _operand_dims(x)
+    build = _Builder(shape)
+    for dim in parent.order:
+        build.take("register", shape[k] if dim == k else parent.size_per_thread[dim], dim)
+    sides: tuple[tuple[To, tuple[int, ...]], ...] = (
+        ("lane", parent.threads_per_warp),
+        ("warp", parent.warps_per_cta),
+    )
+    for to, counts in sides:
+        for dim in parent.order:
+            if dim == k:
+                build.zero(to, counts[dim])
+            else:
+                build.take(to, counts[dim], dim)
+    build.fit(parent.order)
+    return build.done(keep_copies=True)
 
 
 def _nvidia_operand(x: DotOp, parent: NvidiaMma, shape: Sequence[int]) -> LinearDistribution:
@@ -218,16 +240,30 @@ def _amd_repeat(build: _Builder, x: AmdMfma, dim: int, tile: int) -> None:
 
 
 def _linear(x: LinearEncoding, shape: Sequence[int]) -> LinearDistribution:
+    """Explicit bases of another extent: what leads outside moves nothing, registers repeat it.
+
+    Source: LinearEncodingAttr::toLinearLayout (ensureLayoutNotSmallerThan, NotLargerThan).
+    """
     extent = [1] * x.rank
     for basis in (*x.register, *x.lane, *x.warp):
         for dim, step in enumerate(basis):
             extent[dim] = max(extent[dim], 1 << step.bit_length())
-    if extent != list(shape):
-        raise InputError(
-            f"the bases of {x} cover {extent}, the tensor is {list(shape)}",
-            hint="explicit bases belong to one shape",
-        )
-    return LinearDistribution(tuple(shape), x.register, x.lane, x.warp)
+    if extent == list(shape):
+        return LinearDistribution(tuple(shape), x.register, x.lane, x.warp)
+
+    def inside(bases: Bases) -> Bases:
+        return tuple(tuple(v % n for v, n in zip(b, shape, strict=True)) for b in bases)
+
+    register = tuple(basis for basis in inside(x.register) if any(basis))
+    for dim in reversed(range(x.rank)):
+        register += _powers(dim, extent[dim], shape)
+    return LinearDistribution(tuple(shape), register, inside(x.lane), inside(x.warp))
+
+
+def _powers(dim: int, first: int, shape: Sequence[int]) -> Bases:
+    """The steps from ``first`` up to the end of one dimension."""
+    bits = range(first.bit_length() - 1, shape[dim].bit_length() - 1)
+    return tuple(tuple(1 << bit if d == dim else 0 for d in range(len(shape))) for bit in bits)
 
 
 def _slice(x: SliceEncoding, shape: Sequence[int]) -> LinearDistribution:

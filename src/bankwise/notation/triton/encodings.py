@@ -93,10 +93,13 @@ class AmdMfma:
 
 @dataclass(frozen=True, slots=True)
 class DotOp:
-    """``dot_op``: an operand of the matrix instruction; 0 is A (M x K), 1 is B (K x N)."""
+    """``dot_op``: an operand of the matrix instruction; 0 is A (M x K), 1 is B (K x N).
+
+    ``k_width``: 0 where plain multiply-adds do it: of a blocked parent.
+    """
 
     op_idx: int
-    parent: NvidiaMma | AmdMfma
+    parent: NvidiaMma | AmdMfma | Blocked
     k_width: int
 
     @property
@@ -105,10 +108,8 @@ class DotOp:
         return self.parent.rank
 
     def __str__(self) -> str:
-        return (
-            f"#ttg.dot_op<{{opIdx = {self.op_idx}, parent = {self.parent}, "
-            f"kWidth = {self.k_width}}}>"
-        )
+        width = f", kWidth = {self.k_width}" if self.k_width else ""
+        return f"#ttg.dot_op<{{opIdx = {self.op_idx}, parent = {self.parent}{width}}}>"
 
 
 @dataclass(frozen=True, slots=True)

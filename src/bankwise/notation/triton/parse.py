@@ -188,12 +188,13 @@ def _dot_op(read: FieldReader) -> DotOp:
     read.only("opIdx", "parent", "kWidth")
     index = read.integer("opIdx", lambda v: v in (0, 1), "0 (A) or 1 (B)")
     parent = _parent(read)
-    if not isinstance(parent, NvidiaMma | AmdMfma):
+    if not isinstance(parent, NvidiaMma | AmdMfma | Blocked):
         raise read.error(
-            f"the operand of {read.source.name} needs an mma as parent",
+            f"the operand of {read.source.name} needs an mma, or a blocked layout, as parent",
             read.field("parent"),
-            "nvidia_mma or amd_mfma; blocked parents are not read here",
         )
+    if isinstance(parent, Blocked):
+        return DotOp(index, parent, 0)
     if isinstance(parent, NvidiaMma) and parent.version_major == 3 and index == 1:
         raise read.error("operand B of version 3 lies in shared memory", read.field("opIdx"))
     return DotOp(index, parent, read.power("kWidth"))

@@ -41,7 +41,7 @@ def memory(encoding: Shared, shape: Sequence[int]) -> LinearMemory:
     tile = tuple(shape[extra:])
     check_shape(tile)
     paddings = encoding.paddings if isinstance(encoding, PaddedShared) else ()
-    return LinearMemory(tuple(shape), _bases(encoding, tile), paddings)
+    return LinearMemory(tuple(shape), _bases(encoding, tile), paddings, encoding.rank)
 
 
 @dataclass(frozen=True, slots=True)

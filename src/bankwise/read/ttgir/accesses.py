@@ -9,10 +9,12 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.notation.linear import LinearDistribution
 from bankwise.read.ttgir.copies import lower_copy
+from bankwise.read.ttgir.exchanges import Both, atomic, bins, scanned
 from bankwise.read.ttgir.follow import Followed
 from bankwise.read.ttgir.locations import sources
 from bankwise.read.ttgir.lower import Issued, lower
 from bankwise.read.ttgir.placed import held_by, place
+from bankwise.read.ttgir.reduction import changes
 from bankwise.read.ttgir.scratch import needs_shared, scratch
 from bankwise.read.ttgir.types import Types, split_arrow
 from bankwise.read.ttgir.values import MemoryType, Module, SharedOperation, TensorType
@@ -20,10 +22,9 @@ from bankwise.read.ttgir.values import MemoryType, Module, SharedOperation, Tens
 SCRATCH = "scratch"
 """What the memory is called that no buffer of the text is."""
 
-_NOT_MODELLED = {
-    "tt.scan": "a scan over several waves goes through scratch memory that is not modelled",
-    "tt.histogram": "its scratch memory is not modelled",
-    "tt.gather": "its scratch memory is not modelled",
+_DATA_DECIDES = {
+    "tt.histogram": "which bins it counts up is decided by data",
+    "tt.gather": "what it reads of its scratch is decided by data",
 }
 
 
@@ -81,6 +82,8 @@ class Reader:
     ) -> Iterator[Moved | Refusal]:
         if touch.op.name == "ttg.convert_layout":
             yield from self._convert(touch)
+        elif touch.op.name == "tt.reduce":
+            yield from self._reduce(touch)
         elif touch.view is None:
             yield from self._other_scratch(touch)
         else:
@@ -95,7 +98,7 @@ class Reader:
         kind = instead.get(buffer.name, buffer.type)
         if tensor.bits != kind.bits and touch.op.name.startswith("ttg.local_"):
             raise InputError(f"a tensor of {tensor.bits} bits an element, memory of {kind.bits}")
-        held = self._distribution(tensor)
+        held = self._distribution(touch, tensor)
         laid = place(held, touch.view, kind)
         if isinstance(laid, Refusal):
             return self._no(touch, laid)
@@ -115,46 +118,110 @@ class Reader:
             assert isinstance(refusal, Refusal), "one of them is"
             yield self._no(touch, refusal)
             return
-        before, after = self._distribution(source), self._distribution(target)
+        before, after = self._distribution(touch, source), self._distribution(touch, target)
+        yield from self._change(touch, before, after, source.bits)
+
+    def _change(
+        self,
+        touch: SharedOperation,
+        before: LinearDistribution,
+        after: LinearDistribution,
+        bits: int,
+    ) -> Iterator[Moved | Refusal]:
+        """One change of distribution: nothing, or a write and a read of scratch."""
         if not needs_shared(before, after):
             return
-        made = scratch(before, after, source.bits, self.machine)
+        made = scratch(before, after, bits, self.machine)
+        yield from self._pair(
+            touch, made if isinstance(made, Refusal) else (made.written, made.read)
+        )
+
+    def _reduce(self, touch: SharedOperation) -> Iterator[Moved | Refusal]:
+        """Every tensor of a reduction goes through the same changes of distribution."""
+        source, targets = self._tensor(touch, 0), self._tensors(touch, -1)
+        if isinstance(source, Refusal) or any(isinstance(t, Refusal) for t in targets):
+            refusals = [t for t in (source, *targets) if isinstance(t, Refusal)]
+            yield self._no(touch, refusals[0])
+            return
+        axis = self._axis(touch, source)
+        results = [self._distribution(touch, t) for t in targets if isinstance(t, TensorType)]
+        held = self._distribution(touch, source)
+        way = list(changes(held, axis, results[0] if results else None))
+        tensors = [t for t in self._tensors(touch, 0) if isinstance(t, TensorType)]
+        for tensor in tensors:
+            for before, after in way:
+                yield from self._change(touch, before, after, tensor.bits)
+
+    def _other_scratch(self, touch: SharedOperation) -> Iterator[Moved | Refusal]:
+        """Scans and gathers inside a wave exchange lanes; what data decides is said."""
+        name = touch.op.name
+        if name == "tt.scan":
+            yield from self._scan(touch)
+        elif "atomic_" in name:
+            yield from self._atomic(touch)
+        elif name == "tt.histogram":
+            tensor = self._tensor(touch, -1)
+            if isinstance(tensor, TensorType):
+                held = self._distribution(touch, tensor)
+                yield from self._pair(touch, bins(held, tensor.bits // 8, self.machine))
+        if name == "tt.histogram" or (
+            name == "tt.gather" and "efficient_layout" not in touch.op.body
+        ):
+            yield self._no(touch, Refusal(_DATA_DECIDES[name]))
+
+    def _scan(self, touch: SharedOperation) -> Iterator[Moved | Refusal]:
+        for tensor in self._tensors(touch, 0):
+            if isinstance(tensor, Refusal):
+                yield self._no(touch, tensor)
+                return
+            axis, held = self._axis(touch, tensor), self._distribution(touch, tensor)
+            if any(basis[axis] for basis in held.wave_bases):
+                yield from self._pair(touch, scanned(held, axis, tensor.bits // 8, self.machine))
+
+    def _atomic(self, touch: SharedOperation) -> Iterator[Moved | Refusal]:
+        result = split_arrow(touch.op.types)[1]
+        waves = 1 if self.one_wave else touch.waves or self.module.warps
+        tensor = self._tensor(touch, -1) if result[0].startswith("tensor<") else None
+        if isinstance(tensor, Refusal):
+            yield self._no(touch, tensor)
+            return
+        bits = tensor.bits if tensor else self.types.bits(result[0], touch.op.line)
+        held = self._distribution(touch, tensor) if tensor else None
+        made = atomic(held, bits // 8, self.machine, waves)
+        yield from self._pair(touch, made) if made is not None else ()
+
+    def _pair(self, touch: SharedOperation, made: Both | Refusal) -> Iterator[Moved | Refusal]:
+        """A write and a read of scratch."""
         if isinstance(made, Refusal):
             yield self._no(touch, made)
             return
-        yield self._access_of(touch, "write", SCRATCH, made.written, None)
-        yield self._access_of(touch, "read", SCRATCH, made.read, None)
+        yield self._access_of(touch, "write", SCRATCH, made[0], None)
+        yield self._access_of(touch, "read", SCRATCH, made[1], None)
 
-    def _other_scratch(self, touch: SharedOperation) -> Iterator[Refusal]:
-        """Reductions inside a wave exchange lanes; the rest is not modelled."""
-        if touch.op.name == "tt.reduce" and not self._across_waves(touch):
-            return
-        if touch.op.name == "tt.scan" and not self._across_waves(touch):
-            return
-        reason = _NOT_MODELLED.get(
-            touch.op.name, "a reduction over several waves: its scratch memory is not modelled"
-        )
-        yield self._no(touch, Refusal(reason))
-
-    def _across_waves(self, touch: SharedOperation) -> bool:
-        tensor = self._tensor(touch, 0)
+    def _axis(self, touch: SharedOperation, tensor: TensorType) -> int:
         axis = touch.op.body.partition("axis = ")[2].partition(" ")[0]
-        if isinstance(tensor, Refusal) or not axis.isdigit() or int(axis) >= len(tensor.shape):
-            return True
-        return any(basis[int(axis)] for basis in self._distribution(tensor).wave_bases)
+        if not axis.isdigit() or int(axis) >= len(tensor.shape):
+            place = self.module.place(touch.op)
+            raise InputError(f"{touch.op.name} has no axis of its tensor", location=place)
+        return int(axis)
 
     def _tensor(self, touch: SharedOperation, which: int) -> TensorType | Refusal:
         """The first type in front of the arrow (0), or the one behind it (-1)."""
-        before, after = split_arrow(touch.op.types)
-        listed = after if which else before
-        tensors = [t for t in listed if t.startswith("tensor<")]
+        tensors = self._tensors(touch, which)
         if not tensors:
             place = self.module.place(touch.op)
             raise InputError(f"{touch.op.name} has no tensor type", location=place)
-        return self.types.tensor(tensors[0], touch.op.line)
+        return tensors[0]
 
-    def _distribution(self, tensor: TensorType) -> LinearDistribution:
-        held = held_by(tensor.encoding, tensor.shape, self.module.warps, self.module.lanes)
+    def _tensors(self, touch: SharedOperation, which: int) -> list[TensorType | Refusal]:
+        """All tensor types in front of the arrow (0), or behind it (-1)."""
+        listed = split_arrow(touch.op.types)[1 if which else 0]
+        tensors = [t for t in listed if t.startswith("tensor<")]
+        return [self.types.tensor(t, touch.op.line) for t in tensors]
+
+    def _distribution(self, touch: SharedOperation, tensor: TensorType) -> LinearDistribution:
+        waves = touch.waves or self.module.warps
+        held = held_by(tensor.encoding, tensor.shape, waves, self.module.lanes)
         return replace(held, wave_bases=()) if self.one_wave else held
 
     def _access_of(

@@ -8,12 +8,13 @@ values that are no memory and no number is of no interest here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from bankwise.counting.bound import ANY, Bound, exactly
 from bankwise.errors import InputError, Refusal
 from bankwise.read.ttgir.scalars import evaluate
+from bankwise.read.ttgir.text import arguments
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import (
     Buffer,
@@ -30,6 +31,7 @@ MAX_STEPS = 200_000
 
 _FOR = re.compile(r"(?:unsigned )?(%\S+) = (%\S+) to (%\S+) step (%\S+)")
 _ITER = re.compile(r"(%[\w$.\-]+) = (%[\w$.\-#]+)")
+_WARPS = re.compile(r"num_warps\((\d+)\)")
 
 ACCESSES = (
     "ttg.local_load",
@@ -39,30 +41,36 @@ ACCESSES = (
     "amdgpu.buffer_load_to_local",
 )
 SCRATCH = ("ttg.convert_layout", "tt.reduce", "tt.scan", "tt.histogram", "tt.gather")
-_SILENT = (
-    "ttg.local_dealloc",
-    "ttg.async_wait",
-    "ttng.fence_async_shared",
-    "ttng.warp_group_dot_wait",
-    "ttng.init_barrier",
-    "ttng.inval_barrier",
-    "ttng.barrier_expect",
-    "ttng.wait_barrier",
-    "ttng.arrive_barrier",
+_ATOMIC = re.compile(r"tt\.atomic_(rmw|cas)$|amdg(pu)?\.buffer_atomic_(rmw|cas)$")
+_ENDS = ("scf.yield", "scf.condition", "tt.return", "ttg.warp_yield", "ttg.warp_return")
+
+_NO_TOUCH = re.compile(
+    r"ttg\.(local_dealloc|async_wait|warp_specialize)$"
+    r"|ttng\.(fence_|warp_group_dot_wait|tc_gen5_commit|cluster_|\w*barrier)"
 )
-_DESCRIPTOR = re.compile(
-    r"tt(n?)g\.(warp_group_dot|tc_gen5_mma|async_t[md]a_|tmem_)|amdg\.async_tdm_"
+"""Operations on memory descriptors that move no tile: what they do to 8 bytes of a barrier is done
+by one thread."""
+
+_BY_UNITS = re.compile(
+    r"ttng\.(warp_group_dot$|tc_gen5_mma|async_tma_(copy|gather|scatter|reduce|store|load)|tmem_copy)"
+    r"|amdg\.async_tdm_"
 )
+"""Matrix and copy units reach a tile through a descriptor: no thread has an address in it."""
+
+_CALLS = 16
+"""Functions that are followed into each other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Followed:
     """All that a kernel does to shared memory. ``buffers`` in the order of the text.
 
-    ``fixed``: buffers that something needs as they are, by name, with the reason.
+    ``units``: what matrix and copy units do, by descriptors. ``fixed``: buffers that something
+    needs as they are, by name, with the reason.
     """
 
     touches: tuple[SharedOperation, ...]
+    units: tuple[SharedOperation, ...]
     buffers: tuple[Buffer, ...]
     refusals: tuple[Refusal, ...]
     fixed: Mapping[str, str]
@@ -70,19 +78,22 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class _Frequency:
-    """How often what follows runs. ``silent``: only its values are wanted."""
+    """How often what follows runs, in which waves. ``silent``: only its values are wanted."""
 
     times: Bound
     maybe: bool = False
     silent: bool = False
+    waves: int | None = None
+    calls: int = 0
 
     def __add__(self, other: _Frequency) -> _Frequency:
-        return _Frequency(self.times + other.times, self.maybe and other.maybe)
+        both = self.maybe and other.maybe
+        return _Frequency(self.times + other.times, both, waves=self.waves)
 
     def touch(self, op: Op, view: BufferView | None) -> SharedOperation:
         """What cannot be counted is taken to run once at least."""
         followed = self.times.low if self.times.exact else max(1, self.times.low)
-        return SharedOperation(op, view, followed, self.times, self.maybe)
+        return SharedOperation(op, view, followed, self.times, self.maybe, self.waves)
 
 
 def follow(
@@ -101,10 +112,12 @@ def follow(
     run = _Follower(module, types)
     env: dict[str, Value] = {f"%{name}": number for name, number in arguments.items()}
     run.block(kernel.body, env, _Frequency(exactly(1)))
-    touches = tuple(weight.touch(*key) for key, weight in run.found.items())
+    made = [(weight.touch(op, touched), by) for (op, touched, by), weight in run.found.items()]
+    touches = tuple(touch for touch, by in made if by != "unit")
+    units = tuple(touch for touch, by in made if by == "unit")
     refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
     buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
-    return Followed(touches, buffers, refusals, run.fixed)
+    return Followed(touches, units, buffers, refusals, run.fixed)
 
 
 class _Follower:
@@ -112,26 +125,34 @@ class _Follower:
 
     def __init__(self, module: Module, types: Types) -> None:
         self.module, self.types = module, types
-        self.found: dict[tuple[Op, BufferView | None], _Frequency] = {}
+        self.found: dict[tuple[Op, BufferView | None, int | str | None], _Frequency] = {}
         self.buffers: dict[Op, Buffer] = {}
         self.refusals: list[Refusal] = []
         self.fixed: dict[str, str] = {}
         self.steps = 0
+        self.captured: list[Value] = []
+        self.used = set(_operands(op for f in module.functions.values() for op in f.body))
 
     def block(self, ops: Iterable[Op], env: dict[str, Value], weight: _Frequency) -> list[Value]:
-        """Run a block; what its ``scf.yield`` gives."""
+        """Run a block; what its last operation gives. Of several blocks none is left out."""
+        given: list[Value] = []
         for op in ops:
             self.steps += 1
-            if op.name in ("scf.yield", "scf.condition"):
-                return [env.get(name) for name in op.operands]
-            self._one(op, env, weight)
-        return []
+            if op.name in _ENDS:
+                given = [env.get(name) for name in op.operands]
+            else:
+                self._one(op, env, weight)
+        return given
 
     def _one(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         if op.name == "scf.for":
             self._for(op, env, weight)
         elif op.name == "scf.if":
             self._if(op, env, weight)
+        elif op.name == "scf.while" and len(op.regions) == 2:
+            self._while(op, env, weight)
+        elif op.name == "default" or op.name.startswith("partition"):
+            self._partition(op, env, weight)
         elif op.regions and op.name not in SCRATCH:
             self._other_regions(op, env, weight)
         elif op.name == "ttg.local_alloc":
@@ -140,7 +161,7 @@ class _Follower:
             env[op.results[0]] = view(op, env, self.module, self.types)
         elif op.name in ACCESSES:
             self._access(op, env, weight)
-        elif op.name in SCRATCH:
+        elif op.name in SCRATCH or (_ATOMIC.match(op.name) and self.used & {*op.results}):
             self._record(op, None, weight)
         elif op.name.startswith("arith."):
             self._arith(op, env)
@@ -175,10 +196,13 @@ class _Follower:
         reason = unread[0].reason if unread else "which buffer it touches is not known"
         return self._refuse(op, reason, weight)
 
-    def _record(self, op: Op, view: BufferView | None, weight: _Frequency) -> None:
+    def _record(
+        self, op: Op, view: BufferView | None, weight: _Frequency, *, unit: bool = False
+    ) -> None:
         if not weight.silent:
-            old = self.found.get((op, view))
-            self.found[op, view] = weight if old is None else old + weight
+            key = (op, view, "unit" if unit else weight.waves)
+            old = self.found.get(key)
+            self.found[key] = weight if old is None else old + weight
 
     def _refuse(self, op: Op, reason: str, weight: _Frequency) -> None:
         if not weight.silent:
@@ -247,47 +271,74 @@ class _Follower:
             given = joined(*ways) if len(ways) == 2 and len(ways[0]) == len(ways[1]) else []
         env.update(zip(op.results, given, strict=False))
 
+    def _while(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+        """A loop of unknown length: the condition and the body once, with what changes unknown."""
+        carried = _ITER.findall(op.body)
+        names = [name for name, _ in carried]
+        values = [env.get(start) for _, start in carried]
+        for silent in (True, True, False):
+            now = replace(weight, times=ANY, silent=weight.silent or silent)
+            inside = {**env, **dict(zip(names, values, strict=True))}
+            given = self.block(op.regions[0], inside, now)[1:]
+            head = op.regions[1][0].results if op.regions[1] else ()
+            body = {**env, **dict(zip(head, given, strict=False))}
+            again = self.block(op.regions[1], body, replace(now, maybe=True))
+            values = joined(values, again) if len(again) == len(values) else [None] * len(values)
+        env.update(zip(op.results, given, strict=False))
+
+    def _partition(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+        """Specialised warps: the default ones go on; every other partition has warps of its own."""
+        if op.name == "default":
+            self.block(op.regions[0], dict(env), weight)
+            return
+        waves = _WARPS.search(op.body)
+        names = arguments(op.body.partition("(")[2])
+        if waves is None or len(names) != len(self.captured):
+            place = self.module.place(op)
+            raise InputError("a partition is partition0(%a: .., ..) num_warps(4)", location=place)
+        inside = dict(zip(names, self.captured, strict=True))
+        self.block(op.regions[0], inside, replace(weight, waves=int(waves[1])))
+
     def _other_regions(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         """Loops and branches of other kinds: their bodies run once, with nothing known."""
         known = {name: value for name, value in env.items() if not isinstance(value, int)}
-        if op.name.startswith("partition") or op.name == "scf.while":
-            self._refuse_inside(op, weight)
-            return
         for region in op.regions:
             self.block(region, dict(known), replace(weight, times=ANY, maybe=True))
-
-    def _refuse_inside(self, op: Op, weight: _Frequency) -> None:
-        for region in op.regions:
-            for inner in region:
-                if inner.name in ACCESSES or (inner.name == "ttg.local_alloc" and inner.operands):
-                    self._refuse(inner, f"it stands in {op.name}, which is not followed", weight)
-                self._refuse_inside(inner, weight)
 
     def _other(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         views = [v for name in op.operands if isinstance(v := env.get(name), BufferView)]
         if op.name == "ttng.warp_group_dot_wait":
             env.update(zip(op.results, (env.get(n) for n in op.operands), strict=False))
+        elif op.name == "ttg.warp_specialize":
+            self.captured = [env.get(name) for name in op.operands]
         elif op.name == "tt.call":
-            self._call(op, weight)
-        elif views and op.name not in _SILENT:
-            reason = "how it touches shared memory is not modelled"
-            if _DESCRIPTOR.match(op.name):
-                reason = "shared memory is reached through a descriptor, not by threads"
-                for touched in views:
+            self._call(op, env, weight)
+        elif _BY_UNITS.match(op.name):
+            for touched in views:
+                if touched.shape != (1,):
                     self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
-            self._refuse(op, reason, weight)
+                    self._record(op, touched, weight, unit=True)
+        elif views and not _NO_TOUCH.match(op.name):
+            self._refuse(op, "how it touches shared memory is not modelled", weight)
 
-    def _call(self, op: Op, weight: _Frequency) -> None:
-        """A call of a function that touches shared memory is not followed."""
+    def _call(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+        """A function is run as if its body stood here."""
         name = op.body.partition("@")[2].partition("(")[0].strip('"')
         called = self.module.functions.get(name)
-        if called is None or any(_touches(inner) for inner in called.body):
-            self._refuse(op, f"@{name} may touch shared memory; calls are not followed", weight)
+        if called is None or weight.calls == _CALLS:
+            self._refuse(op, f"@{name} may touch shared memory; it is not followed", weight)
+            return
+        inside = dict(zip(called.arguments, (env.get(n) for n in op.operands), strict=False))
+        given = self.block(called.body, inside, replace(weight, calls=weight.calls + 1))
+        env.update(zip(op.results, given, strict=False))
 
 
-def _touches(op: Op) -> bool:
-    touching = (*ACCESSES, *SCRATCH, "ttg.local_alloc", "tt.call")
-    return op.name in touching or any(_touches(i) for region in op.regions for i in region)
+def _operands(ops: Iterable[Op]) -> Iterator[str]:
+    """The names of all values that operations use, those of regions included."""
+    for op in ops:
+        yield from op.operands
+        for region in op.regions:
+            yield from _operands(region)
 
 
 def _size(op: Op) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import InputError, Refusal
-from bankwise.notation.linear import Bases, LinearDistribution, LinearMemory
+from bankwise.notation.linear import LinearDistribution, LinearMemory
 from bankwise.notation.triton import Distributed, distribution, memory
 from bankwise.read.ttgir.values import BufferView, MemoryType
 
@@ -96,12 +96,13 @@ def placed(
         first,
         bits,
         min((interval for interval, _ in laid.paddings), default=None),
-        _idle(held.wave_bases, held.lane_bases),
+        idle_lanes(held),
     )
 
 
-def _idle(waves: Bases, lanes: Bases) -> BoolArray:
-    """Lanes with a bit set that moves nothing."""
+def idle_lanes(held: LinearDistribution) -> BoolArray:
+    """Lanes with a bit set that moves nothing: they hold what others hold; [waves, lanes]."""
+    waves, lanes = held.wave_bases, held.lane_bases
     still = [sum(1 << i for i, basis in enumerate(b) if not any(basis)) for b in (waves, lanes)]
     wave = np.arange(1 << len(waves))[:, None] & still[0]
     lane = np.arange(1 << len(lanes))[None, :] & still[1]

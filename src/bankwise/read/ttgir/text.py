@@ -21,6 +21,9 @@ _OPEN, _CLOSE = "([{<", ")]}>"
 
 MAX_LINES = 200_000
 
+BLOCK = "^"
+"""The name of what stands for the head of a block."""
+
 
 def operations(text: str, file: str) -> list[Op]:
     """The operations of a text, those of regions inside their own; alias lines are left out.
@@ -35,7 +38,7 @@ def operations(text: str, file: str) -> list[Op]:
     open_ops: list[Op] = []
     for number, line in enumerate(lines, 1):
         code = without_comment(line).strip()
-        if not code or code.startswith(("#", "^")):
+        if not code or code.startswith("#"):
             continue
         if not _read(code, number, open_ops, top):
             raise InputError(
@@ -56,7 +59,7 @@ def _read(code: str, number: int, open_ops: list[Op], top: list[Op]) -> bool:
     """Take one line in; whether it could be read."""
     if code.startswith("}"):
         return _close(code, open_ops)
-    op = _operation(code, number)
+    op = _block_of(code, number) if code.startswith("^") else _operation(code, number)
     if op is None:
         return False
     (open_ops[-1].regions[-1] if open_ops else top).append(op)
@@ -76,9 +79,24 @@ def _close(code: str, open_ops: list[Op]) -> bool:
     open_ops.pop()
     rest, loc = _location(rest.removeprefix(")").strip())
     op.loc = loc or op.loc
-    if rest.startswith(":"):
-        op.types = rest[1:].strip()
+    op.types = split_types(rest)[1] or op.types
     return True
+
+
+def _block_of(code: str, number: int) -> Op:
+    """``^bb0(%a: i32, ..):``: an operation whose results are the arguments of the block."""
+    return Op(BLOCK, number, arguments(code.partition("(")[2]), code)
+
+
+def arguments(text: str) -> tuple[str, ...]:
+    """The names in ``%a: i32 loc(..), %b: ..)``, up to the parenthesis that closes them."""
+    depth, end = 1, len(text)
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            end = at
+            break
+    return tuple(p.partition(":")[0].strip() for p in split_top(text[:end], ",") if p)
 
 
 def _operation(code: str, number: int) -> Op | None:

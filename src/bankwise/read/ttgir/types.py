@@ -39,7 +39,7 @@ class Types:
         if not isinstance(encoding, Distributed):
             raise self._error(f"a tensor with a shared-memory encoding: {text[:80]}", line)
         self._check(shape, line)
-        return TensorType(shape, self._bits(element, line), encoding)
+        return TensorType(shape, self.bits(element, line), encoding)
 
     def memory(self, text: str, line: int) -> MemoryType | Refusal:
         """``!ttg.memdesc<64x32xf16, #shared, #smem>``, as :meth:`tensor`."""
@@ -51,7 +51,7 @@ class Types:
         if len(shape) not in (encoding.rank, encoding.rank + 1):
             raise self._error(f"the shape {list(shape)} has not the rank of {encoding}", line)
         self._check(shape[len(shape) - encoding.rank :], line)
-        return MemoryType(shape, self._bits(element, line), encoding)
+        return MemoryType(shape, self.bits(element, line), encoding)
 
     def encoding(self, text: str, line: int) -> Encoding | Refusal:
         """An encoding or the name of one. Raises InputError for a text that is neither."""
@@ -86,7 +86,7 @@ class Types:
         except InputError as error:
             raise self._error(error.message, line, error.hint) from error
 
-    def _bits(self, element: str, line: int) -> int:
+    def bits(self, element: str, line: int) -> int:
         """Bits in memory: a pointer takes 64, what is smaller than a byte takes one."""
         if element.startswith("!tt.ptr"):
             return 64

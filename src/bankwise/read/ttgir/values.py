@@ -67,7 +67,7 @@ class Module:
     """One TTGIR module. ``target``: as bankwise names machines; ``aliases``: encodings by name.
 
     ``strange``: aliases that are not read here, with the reason. ``locations``: ``#loc7`` to the
-    text inside its ``loc(..)``. ``touching``: functions that a kernel calls and that touch memory.
+    text inside its ``loc(..)``. ``functions``: all, also those that a kernel calls.
     """
 
     file: str
@@ -166,7 +166,8 @@ class SharedOperation:
     """One operation on shared memory, on one view, so many times per workgroup.
 
     ``view`` is None where the memory is scratch. ``executions``: as followed; ``times``: between
-    which ends the truth lies. ``maybe``: whether it may not run.
+    which ends the truth lies. ``maybe``: whether it may not run. ``waves``: that run it, where they
+    are not all of the module (a partition of specialised warps).
     """
 
     op: Op
@@ -174,6 +175,7 @@ class SharedOperation:
     executions: int
     times: Bound
     maybe: bool = False
+    waves: int | None = None
 
     @property
     def counted(self) -> bool:
