@@ -10,10 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bankwise.ask.check_assembly import check_assembly_file
+from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.conflict import count
-from bankwise.counting.lines import PIECE_BYTES, line_passes
+from bankwise.counting.cost import Cost, Ends
+from bankwise.counting.lines import PIECE_BYTES, line_ends, line_passes
 from bankwise.hardware.machine import machine
+from bankwise.read.options import Options
 from brute import brute_count
+from sass_texts import sass_text
 
 DATA = Path(__file__).parent / "data"
 LANES = 32
@@ -92,6 +97,34 @@ def test_the_rule_stated_again_over_sets_takes_the_passes_of_the_gpu_for_every_s
     assert len(every) == 1061
     differ = [(passes, _by_hand(moves), moves) for passes, moves in every]
     assert not [one for one in differ if one[0] != one[1]]
+
+
+def test_whatever_a_copy_reads_its_passes_lie_between_the_ends_that_are_said() -> None:
+    row, tight = machine("sm_90").instruction("cp.async.cg.b128"), Counter[str]()
+    for _, _, passes, moves in measured("h200_lines.csv"):
+        offsets, active, _ = arrays(moves, PIECE_BYTES)
+        (fewest,), (most,) = line_ends(row, offsets, active)
+        assert fewest == len({to // 8 for _, _, to in moves}) <= passes
+        assert passes <= most == len({to for _, _, to in moves})
+        tight["fewest"] += passes == fewest
+        tight["most"] += passes == most
+    assert min(tight["fewest"], tight["most"]) > 50
+
+
+def test_copies_of_a_kernel_say_between_which_ends_their_passes_lie(tmp_path: Path) -> None:
+    """Four warps of rows of 128 bytes; through the cache, and past it."""
+    found = {}
+    for name, form in (("ca", "LDGSTS.E.64"), ("cg", "LDGSTS.E.BYPASS.128")):
+        shift = 3 if name == "ca" else 4
+        path = tmp_path / f"{name}.sass"
+        code = f"S2R R2, SR_TID.X\nSHF.L.U32 R3, R2, 0x{shift}, RZ\n{form} [R3], [R8.64]"
+        path.write_text(sass_text(code, threads=32), "utf-8")
+        (found[name],) = check_assembly_file(path, Options()).accesses
+    past, through = found["cg"], found["ca"]
+    assert past.cost == Cost(4, 4, Ends(Bound(4, 32), Bound(4, 32), exactly(0)))
+    assert (past.conflict, past.evidence) == ("none", "measured")
+    assert through.cost == Cost(2, 2, Ends(Bound(2, 32), exactly(2), Bound(0, 30)))
+    assert through.conflict == "possible"
 
 
 def test_the_copies_of_another_measurement_fit_too() -> None:

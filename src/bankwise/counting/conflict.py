@@ -9,7 +9,8 @@ with ``word = byte // 4`` and ``bank = word mod banks``. ``ideal`` is the number
 active lane and ``extra = passes - ideal``: what the vendors' counters add per wave and instruction
 (AMD ``SQ_LDS_BANK_CONFLICT``; NVIDIA ``l1tex__data_bank_conflicts_pipe_lsu_mem_shared``). Lanes
 in the same word never conflict, whichever of its bytes they want, reading or writing; of a
-``serial`` instruction (an atomic) every lane counts, whichever word it wants.
+``serial`` instruction (an atomic) every lane counts, whichever word it wants. A copy past the cache
+is served by lines and never conflicts (:mod:`bankwise.counting.lines`).
 
 Worked example, gfx942, ``ds_read_b32`` of a column: 32 lanes of a phase, 128 bytes apart. Their
 words 0, 32, 64, ... all fall on bank 0: 32 distinct words, 32 passes, and twice that for the wave.
@@ -119,9 +120,15 @@ def count(
     return Count(
         passes.reshape(shape),
         ideal.reshape(shape),
-        per_phase.max(axis=1, initial=0).reshape(shape),
+        _ways(instruction, per_phase).reshape(shape),
         _worst(instruction, rounds, mask, passes - ideal, per_phase),
     )
+
+
+def _ways(i: Instruction, per_phase: IntArray) -> IntArray:
+    """Passes of the worst phase; lines that move one after the other do not conflict."""
+    worst: IntArray = per_phase.max(axis=1, initial=0)
+    return np.minimum(worst, 1) if i.merge == "lines" else worst
 
 
 def phases(instruction: Instruction, offsets_bytes: IntArray, active: BoolArray) -> list[list[int]]:
@@ -206,7 +213,7 @@ def _count_flat(i: Instruction, offsets: IntArray, mask: BoolArray) -> tuple[Int
 def _count_chunk(i: Instruction, offsets: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
     if i.merge == "lines":
         passes = line_passes(i, offsets, mask)
-        return passes, (passes > 0).sum(axis=1)
+        return passes, passes.sum(axis=1)
     groups = np.array(i.phases)
     passes = _phase_passes(i, offsets[:, groups], mask[:, groups])
     if i.merge == "neighbours":

@@ -14,10 +14,12 @@ from itertools import islice
 import numpy as np
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.conflict import Witness, count
-from bankwise.counting.cost import UNSEEN, Cost
+from bankwise.counting.cost import UNSEEN, Cost, Ends
 from bankwise.counting.counted import AccessReport, Iteration, Lanes
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
+from bankwise.counting.lines import line_ends
 from bankwise.counting.reason import Meeting, Reason, reason
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
@@ -227,8 +229,33 @@ def _tallies(instructions: Sequence[_Near], row: Instruction) -> Iterator[_Tally
             found.ways.max(axis=1, initial=1),
             found.extra.argmax(axis=1),
         )
-        for passes, ideal, ways, wave in zip(*(c.tolist() for c in columns), strict=True):
-            yield _Tally(Cost(passes, ideal), ways, wave)
+        costs = _costs(row, offsets, active, *(c.tolist() for c in columns[:2]))
+        for cost, ways, wave in zip(costs, *(c.tolist() for c in columns[2:]), strict=True):
+            yield _Tally(cost, ways, wave)
+
+
+def _costs(
+    row: Instruction, offsets: IntArray, active: BoolArray, passes: list[int], ideal: list[int]
+) -> list[Cost]:
+    """Of instructions [instructions, waves, lanes]; of copies for all places they may read."""
+    every = [Cost(*both) for both in zip(passes, ideal, strict=True)]
+    if row.merge == "lines":
+        flat = offsets.reshape(-1, row.wave_size), active.reshape(-1, row.wave_size)
+        ends = [end.reshape(active.shape[:2]).sum(axis=1) for end in line_ends(row, *flat)]
+        between = [Bound(*both) for both in zip(*(end.tolist() for end in ends), strict=True)]
+        pairs = zip(every, between, strict=True)
+        return [replace(c, span=Ends(some, some, exactly(0))) for c, some in pairs]
+    if row.by_source:
+        most = active.sum(axis=(1, 2)).tolist()
+        return [_up_to(cost, lanes) for cost, lanes in zip(every, most, strict=True)]
+    return every
+
+
+def _up_to(cost: Cost, most: int) -> Cost:
+    """At least what is counted, at most so many passes."""
+    most = max(most, cost.passes)
+    extra = Bound(cost.extra, most - cost.ideal)
+    return replace(cost, span=Ends(Bound(cost.passes, most), exactly(cost.ideal), extra))
 
 
 def _explain(one: _Near, tally: _Tally, row: Instruction) -> _Why:

@@ -11,11 +11,12 @@ Two pieces of one sector that fill one sector, in either order, move as one. Of 
 the same kind (a whole sector, or the same half going to the same half) that fill one line of shared
 memory move in one pass where sectors keep their distance on the ring of four. Of lanes with one
 destination the first one's piece moves. Where the sources are not known they are taken to be
-neighbouring pieces, lane by lane, from a line's start on.
+neighbouring pieces, lane by lane, from a line's start on; :func:`line_ends` has the least and the
+most that other sources could make of it.
 
 Measured on an H200 with known sources: 1,061 + 100 copies, not one otherwise
-(tests/data/h200_lines.csv, h200_sources.csv). No bank-conflict counter counts any of it; ncu's
-source page shows the passes, and as "excessive" those beyond the bytes.
+(tests/data/h200_lines.csv, h200_sources.csv). No bank-conflict counter counts any of it: nothing
+is extra. ncu's source page shows the passes, and as "excessive" those beyond the bytes.
 """
 
 from __future__ import annotations
@@ -49,8 +50,19 @@ def line_passes(
     return _units(offsets[:, groups] // PIECE_BYTES, moved[:, groups], place[groups])
 
 
+def line_ends(row: Instruction, offsets: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
+    """The fewest and the most passes under any sources: a pass for each line of shared memory, and
+    one for each destination. Arguments as above; two arrays of integers [accesses]."""
+    served = np.isin(np.arange(offsets.shape[-1]), row.phases)
+    moved = mask & served
+    once = moved & ~_repeated(offsets, moved)
+    lines = offsets // (PIECE_BYTES * _LINE)
+    fewest = (once & ~_repeated(lines, once)).sum(axis=-1)
+    return np.asarray(fewest), np.asarray(once.sum(axis=-1))
+
+
 def _repeated(offsets: IntArray, mask: BoolArray) -> BoolArray:
-    """Lanes whose destination an earlier lane has."""
+    """Lanes that have what an earlier lane of ``mask`` has."""
     lane = np.arange(offsets.shape[-1])
     same = (offsets[:, :, None] == offsets[:, None, :]) & mask[:, None, :]
     repeated: BoolArray = (same & (lane[None, :] < lane[:, None])).any(axis=-1)

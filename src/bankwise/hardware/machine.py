@@ -55,6 +55,7 @@ _ROW_KEYS: tuple[str, ...] = (
     "span",
     "merge",
     "serial",
+    "by_source",
 )
 _ROW_KEYS += ("alignment_bytes", "source", "evidence", "confidence", "note", "alternative")
 
@@ -82,7 +83,8 @@ class Instruction:
     ``width_bytes`` is per address. ``merge`` is "neighbours" where loads whose lanes come in equal
     pairs merge neighbouring phases (NVIDIA); "lines" where a copy past the cache moves pieces of
     one line together (:mod:`bankwise.counting.lines`). ``serial``: lanes that want one word are
-    served one after the other, as by an atomic.
+    served one after the other, as by an atomic. ``by_source``: a copy that takes more, up to a pass
+    a lane, where its lanes do not read neighbouring places.
     """
 
     name: str
@@ -96,6 +98,7 @@ class Instruction:
     addresses: int = 1
     merge: Merge = "none"
     serial: bool = False
+    by_source: bool = False
     alignment_bytes: int = 1
     source: tuple[str, ...] = ()
     evidence: Evidence = "unknown"
@@ -277,7 +280,8 @@ def _instructions(row: dict[str, Any], data: dict[str, Any]) -> list[Instruction
             span=tuple(row["span"]),
             addresses=row.get("addresses", 1),
             merge=_one_of(Merge, row.get("merge", "none")),
-            serial=_flag(row.get("serial", False)),
+            serial=_flag(row, "serial"),
+            by_source=_flag(row, "by_source"),
             alignment_bytes=row.get("alignment_bytes", 1),
             source=tuple(row["source"]),
             evidence=_one_of(Evidence, row["evidence"]),
@@ -307,9 +311,10 @@ def _one_of(words: Any, value: Any) -> Any:
     return value
 
 
-def _flag(value: Any) -> bool:
+def _flag(row: Mapping[str, Any], key: str) -> bool:
+    value = row.get(key, False)
     if not isinstance(value, bool):
-        raise ValueError(f"serial: {value!r} is neither true nor false")
+        raise ValueError(f"{key}: {value!r} is neither true nor false")
     return value
 
 

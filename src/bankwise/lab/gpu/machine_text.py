@@ -94,7 +94,7 @@ def _row(one: Proposed) -> list[str]:
         f"phases = {_phases(row)}",
         f"span = {list(row.span)}",
         *([f'merge = "{row.merge}"'] if row.merge != "none" else []),
-        *(["serial = true"] if row.serial else []),
+        *([f"{key} = true" for key in ("serial", "by_source") if getattr(row, key)]),
         f"alignment_bytes = {row.alignment_bytes}",
         'source = ["probe"]',
         'evidence = "measured"',

