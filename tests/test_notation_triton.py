@@ -74,7 +74,7 @@ def test_bases_agree_with_triton_in_every_case():
             bases = (memory(encoding, shape).bases,)
         assert [numbers(b, shape) for b in bases] == wanted, (text, shape)
         seen[name(text)] += 1
-    assert sum(seen.values()) == 938
+    assert sum(seen.values()) == 950
     assert set(seen) == {
         "amd_mfma",
         "blocked",
@@ -339,3 +339,54 @@ def test_real_texts_with_a_hole_or_a_patch_are_read_or_refused(text, at, cut, pa
             memory(encoding, shape).offsets(np.zeros(len(shape), np.int64))
         else:
             distribution(encoding, shape)
+
+
+NVMMA_FOLDS = {0: 0, 32: 1, 64: 2, 128: 3}
+"""Bits that are XORed: byte address bits 4, 5, 6 with 7, 8, 9: CuTe's Swizzle<b, 4, 3> on bytes."""
+
+
+def folded(address: int, width: int) -> int:
+    """Where the swizzle of TMA and wgmma puts a byte, from the published map of addresses."""
+    for bit in range(NVMMA_FOLDS[width]):
+        address ^= (address >> (7 + bit) & 1) << (4 + bit)
+    return address
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("bits", [8, 16, 32])
+@pytest.mark.parametrize("width", [32, 64, 128])
+def test_nvmma_shared_is_the_swizzle_of_the_hardware_byte_by_byte(width, bits, transposed):
+    """Tiles of ``width`` bytes a row, one row below the other, tile beside tile; then the XOR."""
+    columns, size = 8 * width // bits, bits // 8
+    rows, wide = 32, 2 * columns
+    text = (
+        f"#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, "
+        f"transposed = {str(transposed).lower()}, elementBitWidth = {bits}}}>"
+    )
+    shape = (wide, rows) if transposed else (rows, wide)
+    places = np.stack(np.indices(shape), axis=-1)
+    found = memory(parse(text), shape).offsets(places) * size
+    for row in range(rows):
+        for column in range(wide):
+            tile, inside = divmod(column, columns)
+            wanted = folded((tile * rows + row) * width + inside * size, width)
+            assert (found[column, row] if transposed else found[row, column]) == wanted
+
+
+def test_padded_fp4_takes_16_bytes_for_8_of_data():
+    text = (
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, "
+        "fp4Padded = true}>"
+    )
+    found = memory(parse(text), (16, 64)).offsets(np.stack(np.indices((16, 64)), axis=-1))
+    for row in range(16):
+        for column in range(64):
+            assert found[row, column] == folded(row * 128 + column // 8 * 16 + column % 8, 128)
+
+
+@pytest.mark.parametrize("buffers", [2, 3])
+def test_barriers_are_buffers_of_one_element(buffers):
+    """``!ttg.memdesc<3x1xi64, ..>``: as many as are wanted, one behind the other."""
+    laid = memory(parse(SWIZZLE.replace("[1, 0]", "[0]") % (1, 1, 1)), (buffers, 1))
+    assert laid.size == buffers
+    assert laid.offsets(np.array([[n, 0] for n in range(buffers)])).tolist() == [*range(buffers)]

@@ -310,7 +310,18 @@ MAKERS = (
     (shared_linear, 50),
     (padded, 40),
 )
-LATER = ((resized, 60), (plain_operand, 60))
+def padded_fp4():
+    """Operands of 4 bits that a copy unit spreads: 8 bytes of data, 8 of nothing."""
+    transposed = random.random() < 0.5
+    sizes = [power(3, 6), 64 * power(0, 2)]
+    text = (
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 128, "
+        f"transposed = {str(transposed).lower()}, elementBitWidth = 8, fp4Padded = true}}>"
+    )
+    return ["memdesc", text, sizes[::-1] if transposed else sizes]
+
+
+LATER = ((resized, 60), (plain_operand, 60), (padded_fp4, 12))
 
 
 # The child process: everything below may die.

@@ -140,8 +140,9 @@ def _byte_offsets(planned: Planned) -> dict[str, int]:
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
     ours = [item for a in planned.accesses for item in _planned(a, planned)]
     theirs = [_emitted(a, kernel) for a in kernel.accesses]
+    incomplete = bool(planned.refusals or kernel.refusals)
     rows = [
-        _row(source, direction, some, others)
+        _elsewhere(_row(source, direction, some, others, incomplete), (some, others), ours, theirs)
         for (source, direction), (some, others) in _groups(ours, theirs).items()
     ]
     counted = all(a.touch.counted for a in planned.accesses)
@@ -223,18 +224,64 @@ def _place(sources: Sequence[Location]) -> Location | None:
 
 
 def _row(
-    source: Location | None, direction: str, ours: Sequence[_Item], theirs: Sequence[_Item]
+    source: Location | None,
+    direction: str,
+    ours: Sequence[_Item],
+    theirs: Sequence[_Item],
+    incomplete: bool,
 ) -> PlanRow:
     planned, emitted = _emissions(ours), _emissions(theirs)
     buffers = tuple(dict.fromkeys(i.buffer for i in ours if i.buffer))
-    change, alike = _change(planned, emitted), _rates(ours) == _rates(theirs)
+    change = _change(planned, emitted)
+    alike = _alike(ours, theirs, incomplete=incomplete, placed=source is not None)
     return PlanRow(source, direction, buffers, planned, emitted, change, alike)
+
+
+def _alike(
+    ours: Sequence[_Item], theirs: Sequence[_Item], *, incomplete: bool, placed: bool
+) -> bool | None:
+    """Whether one execution of each costs the same; None where that cannot be said.
+
+    Copies of the code and executions do not matter: what is compared is what one access costs for
+    each byte that it moves. Where the compiler took other instructions, how many times the ideal it
+    costs is. ``incomplete``: some accesses were refused; ``placed``: they share a source line.
+    """
+    if not ours or not theirs:
+        return None
+    a, b = _rates(ours), _rates(theirs)
+    if a == b or _ways(a) == _ways(b):
+        return True
+    partly = incomplete and (a < b or b < a or _ways(a) < _ways(b) or _ways(b) < _ways(a))
+    return None if partly or not placed else False
+
+
+def _elsewhere(
+    row: PlanRow,
+    sides: tuple[Sequence[_Item], Sequence[_Item]],
+    ours: Sequence[_Item],
+    theirs: Sequence[_Item],
+) -> PlanRow:
+    """A difference that is none where each side's accesses have partners at other lines: the
+    compiler gave them another place in the source."""
+    if row.alike is not False:
+        return row
+    all_ours, all_theirs = (
+        _rates([i for i in side if i.direction == row.direction]) for side in (ours, theirs)
+    )
+    if _rates(sides[0]) <= all_theirs and _rates(sides[1]) <= all_ours:
+        return replace(row, alike=None, change="at another source line")
+    return row
 
 
 def _rates(items: Sequence[_Item]) -> set[tuple[Fraction, Fraction]]:
     """Passes, and ideal passes, of each access for each byte of a lane that it executes."""
     moved = [(item.cost, item.executed * item.width_bytes) for item in items]
     return {(Fraction(c.passes, n), Fraction(c.ideal, n)) for c, n in moved if n}
+
+
+def _ways(rates: set[tuple[Fraction, Fraction]]) -> set[Fraction]:
+    """How many times the ideal each access costs."""
+    return {passes / ideal for passes, ideal in rates if ideal}
 
 
 def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:

@@ -31,8 +31,8 @@ def triton_plan(
 ) -> None:
     """Compare what TTGIR announces with what the compiler emitted, access by access.
 
-    Exit code 0: both cost the same, of loops of unknown length in one execution of each access;
-    1: they differ; 3: something was not analysed.
+    What is compared is one execution of each access; totals stand apart. Exit code 0: all cost
+    the same; 1: one differs; 3: something was not compared.
     """
     from bankwise.ask.triton_plan import compare
     from bankwise.errors import exit_code
@@ -48,5 +48,5 @@ def triton_plan(
         for report in reports:
             print_plan(report, out())
     differ = any(r.agrees is False for r in reports)
-    refused = any(r.refusals for r in reports)
+    refused = any(r.not_compared for r in reports)
     raise typer.Exit(exit_code(findings=differ, incomplete=refused))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from rich import box
@@ -32,8 +33,9 @@ class PlanRow:
     """All accesses of one direction that come of one place in the source text.
 
     ``source`` is None where the places could not be told apart. ``change``: "as planned", or what
-    the compiler made of it; ``agrees``: whether passes and ideal passes are the same; ``alike``:
-    whether one execution of each access costs the same for each byte, however often it runs.
+    the compiler made of it; ``alike``: whether one execution of each access costs the same, however
+    often it runs and however often the compiler copied it; None: not compared, the other side has
+    nothing here, or not all of it was analysed.
     """
 
     source: Location | None
@@ -42,12 +44,17 @@ class PlanRow:
     planned: tuple[Emission, ...]
     emitted: tuple[Emission, ...]
     change: str
-    alike: bool
+    alike: bool | None
 
     @property
     def agrees(self) -> bool:
-        """Whether both sides cost the same."""
+        """Whether both sides cost the same in all executions that were followed."""
         return total(self.planned) == total(self.emitted)
+
+    @property
+    def accesses(self) -> int:
+        """Lines of both texts that have an access of this row."""
+        return sum(len({n for e in side for n in e.lines}) for side in (self.planned, self.emitted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +81,26 @@ class PlanReport:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether all rows cost what was planned: in all where executions are counted, else one
-        execution of each. None where they do not and something was not analysed: it may be that."""
-        same = all(row.agrees if self.counted else row.alike for row in self.rows)
-        return None if self.refusals and not same else same
+        """Whether one execution of every access that was compared costs what was planned; None if
+        none was."""
+        compared = [row.alike for row in self.rows if row.alike is not None]
+        return all(compared) if compared or not (self.rows or self.refusals) else None
+
+    @property
+    def totals_agree(self) -> bool | None:
+        """Whether all costs the same, too; None where how often it runs is not known."""
+        if not self.counted or self.not_compared:
+            return None
+        return all(row.agrees for row in self.rows)
+
+    @property
+    def not_compared(self) -> tuple[tuple[str, int], ...]:
+        """Why accesses were not compared, and how many, most first."""
+        found = Counter(r.reason for r in self.refusals)
+        for row in self.rows:
+            if row.alike is None:
+                found[row.change] += row.accesses
+        return tuple(found.most_common())
 
     @property
     def changes(self) -> tuple[PlanRow, ...]:
@@ -96,25 +119,42 @@ def total(emissions: tuple[Emission, ...]) -> Cost:
 def print_plan(report: PlanReport, console: Console) -> None:
     """Print the two levels side by side, changed rows marked."""
     console.print(f"[bold]{escape(report.kernel)}[/] on {report.target}: plan against emission")
-    if not report.counted:
-        console.print(
-            "[dim]note: how often loops run is not known: each instruction counts once, and copies "
-            "that the compiler made of a loop's body count again (--arg NAME=VALUE says it)[/]"
-        )
     console.print(_table(report))
-    for refusal in report.refusals:
-        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
-    a, b = report.planned, report.emitted
+    for row in report.rows:
+        if row.alike is False:
+            console.print(f"[yellow]differs:[/] {escape(_difference(row, report))}")
+    for reason, number in report.not_compared:
+        console.print(f"[yellow]not compared:[/] {number} x {escape(reason)}")
     word = {
-        True: "[green]agree[/]",
-        False: "[yellow]differ[/]",
-        None: "[yellow]differ, where not everything was analysed[/]",
+        True: "[green]agree[/] per execution of each access",
+        False: "[yellow]differ[/] per execution of an access",
+        None: "[yellow]nothing could be compared[/]",
     }[report.agrees]
-    each = "" if report.counted else ", one execution of each access compared"
-    console.print(
-        f"planned {a.passes:,} passes, {a.ideal:,} ideal; emitted {b.passes:,}, {b.ideal:,}: "
-        f"{word}{each}"
-    )
+    left = sum(number for _, number in report.not_compared)
+    console.print(word + (f"; {left} accesses not compared" if left else ""))
+    console.print(_totals(report))
+
+
+def _difference(row: PlanRow, report: PlanReport) -> str:
+    """Both lines, with what one byte of each costs."""
+    sides = []
+    for file, emissions in ((report.ttgir, row.planned), (report.assembly, row.emitted)):
+        cost = total(emissions)
+        lines = ", ".join(str(n) for n in sorted({n for e in emissions for n in e.lines}))
+        ways = f"{cost.passes / cost.ideal:g} times the ideal" if cost.ideal else "nothing"
+        sides.append(f"{file}:{lines}: {_emission_text(emissions)}, {ways}")
+    return f"{row.direction}: " + "; ".join(sides)
+
+
+def _totals(report: PlanReport) -> str:
+    a, b = report.planned, report.emitted
+    said = f"planned {a.passes:,} passes, {a.ideal:,} ideal; emitted {b.passes:,}, {b.ideal:,}"
+    if report.totals_agree is None:
+        return (
+            f"[dim]as often as each was followed: {said}; no totals: how often some run is not "
+            "known (--arg NAME=VALUE says it), or not all was compared[/]"
+        )
+    return f"in total {said}: {'the same' if report.totals_agree else 'not the same'}"
 
 
 def _table(report: PlanReport) -> Table:

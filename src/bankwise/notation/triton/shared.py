@@ -128,7 +128,7 @@ def _nvmma(x: NvmmaShared, tile: tuple[int, ...]) -> Bases:
 
 def _nvmma_row(x: NvmmaShared, step: Basis, row: int, column: int) -> Basis:
     """One row step of the 8-row tile: the XOR of a 16-byte group of columns goes with it."""
-    group = 128 // x.element_bit_width
+    group = 128 // x.element_bit_width // (2 if x.fp4_padded else 1)
     per_phase, phases = 128 // x.swizzling_byte_width, x.swizzling_byte_width // 16
     fold = group * (step[row] // per_phase % phases)
     return tuple(fold if d == column else v for d, v in enumerate(step))

@@ -45,9 +45,18 @@ class PlanRowDocument(Struct, frozen=True):
     buffers: tuple[str, ...]
     change: Annotated[str, Meta(description="what the compiler made of it")]
     agrees: Annotated[bool, Meta(description="whether both cost the same")]
-    alike: Annotated[bool, Meta(description="whether one execution costs the same for each byte")]
+    alike: Annotated[
+        bool | None, Meta(description="whether one execution costs the same; null: not compared")
+    ]
     planned: tuple[EmissionDocument, ...]
     emitted: tuple[EmissionDocument, ...]
+
+
+class NotComparedDocument(Struct, frozen=True):
+    """Accesses without a partner, or refused, and why."""
+
+    reason: str
+    accesses: Whole
 
 
 class PlanDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.triton-plan/1"):
@@ -58,7 +67,16 @@ class PlanDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.triton
     ttgir: str
     assembly: str
     counted: Annotated[bool, Meta(description="whether executions are counted on both levels")]
-    agrees: Annotated[bool | None, Meta(description="null: they differ, not all was analysed")]
+    agrees: Annotated[
+        bool | None,
+        Meta(
+            description="whether one execution of each access compared costs the same; null: none"
+        ),
+    ]
+    totals_agree: Annotated[
+        bool | None, Meta(description="whether all costs the same; null: not all is counted")
+    ]
+    not_compared: tuple[NotComparedDocument, ...]
     planned: CostDocument
     emitted: CostDocument
     rows: tuple[PlanRowDocument, ...]
@@ -86,6 +104,8 @@ def plan_document(report: PlanReport) -> PlanDocument:
         assembly=report.assembly,
         counted=report.counted,
         agrees=report.agrees,
+        totals_agree=report.totals_agree,
+        not_compared=tuple(NotComparedDocument(*one) for one in report.not_compared),
         planned=cost_document(report.planned),
         emitted=cost_document(report.emitted),
         rows=tuple(_row(row) for row in report.rows),
