@@ -17,7 +17,7 @@ from bankwise.read.amd.flat import (
 )
 from bankwise.read.amd.floats import rounds_to_nearest
 from bankwise.read.amd.masks import EXEC
-from bankwise.read.amd.operands import Operand, bare, computed, operand
+from bankwise.read.amd.operands import Operand, bare, operand, unclear
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
@@ -71,7 +71,7 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
 
 def _touch(op: AmdInstruction, shared: bool) -> Touches:
     """``shared``: whether the kernel makes flat addresses of LDS."""
-    flat = shared and op.name.startswith("flat_") and not any(map(computed, op.operands))
+    flat = shared and op.name.startswith("flat_") and not unclear(op.operands)
     return flat_access(op) if flat else touch(op)
 
 
@@ -83,7 +83,7 @@ def _step(
     words: tuple[str, ...],
     floats: bool,
 ) -> ProgramStep:
-    lost = _LOST.match(op.name) or any(map(computed, op.operands))
+    lost = _LOST.match(op.name) or unclear(op.operands)
     if lost or op.name.startswith(("s_branch", "s_cbranch", "s_endpgm", ".")):
         return _control(op, labels)
     writes = _results(op)
