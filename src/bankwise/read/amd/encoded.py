@@ -54,7 +54,8 @@ def with_words_read(
             ends += _BYTES * len(_numbers(op))
         at = {one.offset: len(made) + n for n, one in enumerate(found)}
         moved |= {start + n: at.get(offset, -1) for n, offset in enumerate(lines)}
-        names |= {_name(start, offset): n for offset, n in at.items()}
+        goals = {one.goes_to for one in found if one.goes_to in at}
+        names |= {_name(start, goal): at[goal] for goal in goals if goal is not None}
         made += _made(found, lines, start, make)
     moved[len(operations)] = len(made)
     kept = {name: moved[at] for name, at in labels.items() if moved[at] >= 0}
