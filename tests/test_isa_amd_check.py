@@ -335,7 +335,7 @@ def test_an_obfuscated_symbol_is_a_name_like_any_other() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (".Lfunc_end0:", "", "has no end"),
+        ("\ts_endpgm\n.Lfunc_end0:", "", "has no end"),
         ("\nk:", "\n", "no line says k:"),
         (".amdhsa_kernel", ".x", "no kernel in this assembly"),
         ("gfx942", "gfx1100", "gfx1100 is not followed"),

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from bankwise.read.amd.operands import bare, operand
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, function
+from bankwise.read.amd.text import AmdText, amd_text
 
 _TARGET = re.compile(r"([\w.$]+)@(rel32|gotpcrel32)@lo(?:\+4)?")
 _RETURN = "s[30:31]"
@@ -28,14 +29,14 @@ def with_calls(kernel: AmdKernel, text: str) -> AmdKernel:
     """``kernel`` with the functions that it calls in the place of the calls."""
     if not any(op.name in ("s_swappc_b64", "s_setpc_b64") for op in kernel.operations):
         return kernel
-    made = _Inlined(text.splitlines())
+    made = _Inlined(amd_text(text))
     _append(made, kernel.operations, kernel.labels, "", (kernel.name,))
     return replace(kernel, operations=tuple(made.operations), labels=made.labels)
 
 
 @dataclass(slots=True)
 class _Inlined:
-    lines: Sequence[str]
+    text: AmdText
     operations: list[AmdInstruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     calls: int = 0
@@ -49,12 +50,12 @@ def _append(
     running: tuple[str, ...],
 ) -> None:
     """Add the code of one function; ``running``: it and its callers. Its end is behind it."""
-    targets = dict(_targets(made.lines, operations, labels))
+    targets = dict(_targets(made.text, operations, labels))
     at = {n: [name for name, place in labels.items() if place == n] for n in labels.values()}
     for n, op in enumerate(operations):
         made.labels |= {prefix + name: len(made.operations) for name in at.get(n, ())}
         callee = targets.get(n, "")
-        body = None if callee in running else function(made.lines, callee) if callee else None
+        body = None if callee in running else function(made.text, callee) if callee else None
         if body is not None and len(made.operations) + len(body[0]) < _MOST_OPERATIONS:
             _call(made, op, body, prefix, (*running, callee))
         elif prefix and op.name == "s_setpc_b64" and op.operands == (_RETURN,):
@@ -87,7 +88,7 @@ def _jump(op: AmdInstruction, label: str) -> AmdInstruction:
 
 
 def _targets(
-    lines: Sequence[str], operations: Sequence[AmdInstruction], labels: Mapping[str, int]
+    text: AmdText, operations: Sequence[AmdInstruction], labels: Mapping[str, int]
 ) -> Iterator[tuple[int, str]]:
     """The calls (by number) whose function is certain: its address was made in the same straight
     line of code."""
@@ -100,7 +101,7 @@ def _targets(
             found = held.get(operand(op.operands[-1]).registers, "")
             if found and not found.startswith("*"):
                 yield n, found
-            touched = _touched(lines, found)
+            touched = _touched(text, found)
             if touched is None:
                 held = {}
             else:
@@ -108,9 +109,9 @@ def _targets(
         held = dict(_after(op, held))
 
 
-def _touched(lines: Sequence[str], name: str) -> set[str] | None:
+def _touched(text: AmdText, name: str) -> set[str] | None:
     """The registers that a function names; None if it calls others or is not there."""
-    body = function(lines, name) if name else None
+    body = function(text, name) if name else None
     if body is None or any(op.name == "s_swappc_b64" for op in body[0]):
         return None
     texts = (text for op in body[0] for text in op.operands)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from bankwise.read.amd.dpp import ENCODINGS
 from bankwise.read.amd.exchange import exchange
@@ -16,8 +17,9 @@ from bankwise.read.amd.flat import (
     makes_shared_addresses,
 )
 from bankwise.read.amd.floats import rounds_to_nearest
+from bankwise.read.amd.indexed import indexed, modes, set_index, vector_registers
 from bankwise.read.amd.masks import EXEC
-from bankwise.read.amd.operands import Operand, bare, computed, operand
+from bankwise.read.amd.operands import Operand, bare, operand, unclear
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
@@ -59,31 +61,48 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
     """Decode all operations of ``kernel``."""
     operations, words = kernel.operations, cells(kernel)
     shared, floats = makes_shared_addresses(kernel), rounds_to_nearest(kernel)
+    by_index = {id(operations[n]): mode for n, mode in modes(operations, kernel.labels).items()}
+    every = vector_registers(operations) if by_index else ()
+
+    def step(op: AmdInstruction, touched: Touches) -> ProgramStep:
+        mode = by_index.get(id(op))
+        plain = partial(_step, kernel.labels, touched, loads, words, floats)
+        if mode is not None and op.name.startswith("s_set_gpr_idx"):
+            return _set_index(op)
+        return indexed(plain, op, mode, every) if mode else plain(op)
+
     found = decode(
         operations,
         kernel.line,
         lambda op: _touch(op, shared),
-        lambda op, touched: _step(op, kernel.labels, touched, loads, words, floats),
+        step,
         lambda op: op.name.startswith(("ds_", ".")) or bool(OTHERS.match(op.name)),
     )
     return replace(found, program=whole_writes(found.program, operations))
 
 
+def _set_index(op: AmdInstruction) -> ProgramStep:
+    run = set_index(op)
+    reads = tuple(name for text in op.operands for name in operand(text).registers)
+    writes = () if run is None else ("m0",)
+    return ProgramStep(op.line, op.name, ("m0", *reads), writes, run)
+
+
 def _touch(op: AmdInstruction, shared: bool) -> Touches:
     """``shared``: whether the kernel makes flat addresses of LDS."""
-    flat = shared and op.name.startswith("flat_") and not any(map(computed, op.operands))
+    flat = shared and op.name.startswith("flat_") and not unclear(op.operands)
     return flat_access(op) if flat else touch(op)
 
 
 def _step(
-    op: AmdInstruction,
     labels: Mapping[str, int],
     found: Touches,
     loads: Loads,
     words: tuple[str, ...],
     floats: bool,
+    op: AmdInstruction,
 ) -> ProgramStep:
-    lost = _LOST.match(op.name) or any(map(computed, op.operands))
+    lost = _LOST.match(op.name) or unclear(op.operands)
     if lost or op.name.startswith(("s_branch", "s_cbranch", "s_endpgm", ".")):
         return _control(op, labels)
     writes = _results(op)

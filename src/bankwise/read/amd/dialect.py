@@ -6,8 +6,9 @@ from bankwise.read.amd.calls import with_calls
 from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
-from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels, target
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels
 from bankwise.read.amd.start import known_memory, load, start
+from bankwise.read.amd.text import target
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.driver import Dialect, Size, Threads

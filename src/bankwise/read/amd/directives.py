@@ -22,6 +22,7 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _ENDS = ("s_endpgm", "s_branch", "s_setpc_b64")
+_FILLS = ("s_nop", "s_code_end")
 
 
 class Named(Protocol):
@@ -44,6 +45,14 @@ def makes_code(line: str) -> bool:
 def is_directive(name: str) -> bool:
     """Whether that is an operation which only looks like one."""
     return name.startswith(".")
+
+
+def ends(operations: Sequence[Named]) -> bool:
+    """Whether the last instruction of a text ends it; what only fills does not count."""
+    last = (
+        op for op in reversed(operations) if op.name not in _FILLS and not is_directive(op.name)
+    )
+    return next((op.name.startswith(_ENDS) for op in last), False)
 
 
 def data(operations: Sequence[Named], labels: Mapping[str, int]) -> Iterator[int]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bankwise.read.amd.literals import integer
-from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernels, target
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernels
 from bankwise.read.amd.shared import EXCHANGES, touch
+from bankwise.read.amd.text import target
 from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction, counted, some
 from bankwise.read.follow.decoded import DecodedAccess
 

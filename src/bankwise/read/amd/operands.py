@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,10 +63,16 @@ def bare(text: str) -> str:
     return found[1] if found else text
 
 
-def computed(text: str) -> bool:
-    """Whether an operand names registers by an expression, or one by one: ``v[first+1]``,
-    ``[s0,s1]``. Compilers print none, people write them."""
-    return bool(_BRACKETS.search(text)) and not operand(bare(text)).registers
+def unclear(operands: Sequence[str]) -> str:
+    """The first that names registers and does not say which: by an expression without a number, or
+    one by one (``v[first+1]``, ``[s0,s1]``), or as a result with a sign. Compilers print none."""
+    found = (
+        text
+        for n, text in enumerate(operands)
+        if (_BRACKETS.search(text) and not operand(bare(text)).registers)
+        or (n == 0 and bare(text) != text)
+    )
+    return next(found, "")
 
 
 def value(state: State, source: Operand, part: int = 0, lanes: BoolArray | None = None) -> Value:

@@ -10,19 +10,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bankwise.errors import InputError, Location
-from bankwise.read.amd.directives import data, makes_code
+from bankwise.read.amd.directives import data, ends, makes_code
+from bankwise.read.amd.encoded import with_words_read
 from bankwise.read.amd.literals import integer, modifier
+from bankwise.read.amd.text import LABEL, AmdText, amd_text
 from bankwise.read.names import means
 
-_TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
-_LABEL = re.compile(r'^("[^"]+"|[\w.$@?]+):')
 _COMMENT = re.compile(r"/\*.*?\*/|//.*|;.*")
 _OUTSIDE = (".", "#", "*")
 """How lines begin that are no instruction: directives, marks of a preprocessor, comments."""
-_FILE = re.compile(r'\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"')
+_SECTION = re.compile(r"(?:\.section\s+)?(\.text|\.rodata|\.data|\.bss|(?<=\s)\S+)")
+"""Where what follows is put."""
 _ENCODING = re.compile(r"_(e32|e64|sdwa|dpp|e64_dpp)$")
 
 
@@ -87,15 +88,9 @@ class AmdKernel:
         return modifier(self.descriptor, name) or 0
 
 
-def target(text: str) -> str:
-    """The GPU that the text names, empty if none."""
-    found = _TARGET.search(text) or re.search(r"^amdhsa\.target:.*?-(gfx\w+)", text, re.MULTILINE)
-    return found[1] if found else ""
-
-
 def kernel_names(text: str) -> tuple[str, ...]:
     """The names of all kernels of the text, in order."""
-    return tuple(name.strip('"') for _, name in _descriptors(text.splitlines()))
+    return tuple(name.strip('"') for _, name in amd_text(text).descriptors)
 
 
 def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[AmdKernel, ...]:
@@ -103,10 +98,10 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[AmdKernel,
 
     Raises :class:`InputError` if one ends in the middle.
     """
-    lines = text.splitlines()
+    whole = amd_text(text)
     return tuple(
-        _kernel(lines, at, name, file)
-        for at, name in _descriptors(lines)
+        _kernel(whole, at, name, file)
+        for at, name in whole.descriptors
         if means(only, name.strip('"'))
     )
 
@@ -116,45 +111,36 @@ def fragment(text: str) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
 
     Comments and directives that make no code are left out.
     """
-    return _code(text.splitlines(), 0)[:2]
+    return _code(amd_text(text), 0)[:2]
 
 
-def function(
-    lines: Sequence[str], name: str
-) -> tuple[tuple[AmdInstruction, ...], dict[str, int]] | None:
+def function(text: AmdText, name: str) -> tuple[tuple[AmdInstruction, ...], dict[str, int]] | None:
     """The operations and labels of the function ``name``; None if the text has it not whole."""
-    start = next((n for n, line in enumerate(lines) if _label(line) == name), None)
+    start = text.labels.get(name)
     if start is None:
         return None
-    operations, labels, ended = _code(lines, start)
+    operations, labels, ended = _code(text, start)
     return (operations, labels) if ended else None
 
 
-def _descriptors(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    for at, line in enumerate(lines):
-        words = line.partition(";")[0].split()
-        if len(words) == 2 and words[0] == ".amdhsa_kernel":
-            yield at, words[1]
-
-
-def _kernel(lines: Sequence[str], at: int, name: str, file: str) -> AmdKernel:
-    start = next((n for n, line in enumerate(lines) if _label(line) == name), None)
+def _kernel(text: AmdText, at: int, name: str, file: str) -> AmdKernel:
+    start = text.labels.get(name)
     if start is None:
         raise InputError(
             f"kernel {name} has a descriptor but no code: no line says {name}:",
-            location=Location(file, at + 1),
+            location=Location(file, text.numbers[at]),
             hint="the text may be cut off, or be a part of one",
         )
-    operations, labels = _body(lines, start, file)
-    entry = _metadata(lines, name)
+    operations, labels = _body(text, start, file)
+    entry = _metadata(text.metadata, name)
     sizes = re.search(r"^\s*\.reqd_workgroup_size:((?:\s+- \d+$)+)", entry, re.MULTILINE)
     sizes = sizes or re.search(r"\.reqd_workgroup_size:\s*\[([\d, ]+)\]", entry)
     stated = re.findall(r"^\s+(?:- )?\.(\w+): +(\d+)$", entry, re.MULTILINE)
     numbers = {k: number for k, v in stated if (number := integer(v)) is not None}
     return AmdKernel(
         name=name.strip('"'),
-        line=start + 1,
-        descriptor=_descriptor(lines, at),
+        line=text.numbers[start],
+        descriptor=_descriptor(text.lines, at),
         operations=operations,
         labels=labels,
         arguments=tuple(_arguments(entry)),
@@ -169,11 +155,6 @@ def _sizes(text: str) -> tuple[int, ...] | None:
     return None if None in numbers else tuple(n for n in numbers if n is not None)
 
 
-def _label(line: str) -> str:
-    found = _LABEL.match(line)
-    return found[1] if found else ""
-
-
 def _descriptor(lines: Sequence[str], at: int) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in lines[at + 1 :]:
@@ -186,42 +167,49 @@ def _descriptor(lines: Sequence[str], at: int) -> dict[str, str]:
 
 
 def _body(
-    lines: Sequence[str], start: int, file: str
+    text: AmdText, start: int, file: str
 ) -> tuple[tuple[AmdInstruction, ...], dict[str, int]]:
     """The operations of one function, up to its end, and its labels."""
-    operations, labels, ended = _code(lines, start)
+    operations, labels, ended = _code(text, start)
     if not ended:
         raise InputError(
-            f"the code of {lines[start].partition(':')[0]} has no end",
-            location=Location(file, len(lines)),
-            hint="the text is cut off: .Lfunc_end or .size is missing",
+            f"the code of {text.lines[start].partition(':')[0]} has no end",
+            location=Location(file, text.numbers[-1]),
+            hint="the text is cut off: its last instruction ends nothing, and .size is missing",
         )
     return operations, labels
 
 
-def _code(
-    lines: Sequence[str], start: int
-) -> tuple[tuple[AmdInstruction, ...], dict[str, int], bool]:
-    """Operations and labels from the line ``start`` on, and whether an end was seen."""
+def _code(text: AmdText, start: int) -> tuple[tuple[AmdInstruction, ...], dict[str, int], bool]:
+    """Operations and labels from the line ``start`` on, and whether an end was seen: the one that
+    compilers write, or, where a person wrote no such, the next kernel or what is no code behind an
+    instruction that ends one."""
     operations: list[AmdInstruction] = []
     labels: dict[str, int] = {}
-    files = dict(_files(lines))
+    others = {name for _, name in text.descriptors}
     source: Location | None = None
-    for number in range(start, len(lines)):
-        line = _COMMENT.sub(" ", lines[number]).strip()
-        label = _LABEL.match(line)
+    elsewhere = ended = False
+    for at in range(start, len(text.lines)):
+        line = _COMMENT.sub(" ", text.lines[at]).strip()
+        label = LABEL.match(line)
         if label:
-            if label[1].startswith(".Lfunc_end"):
-                return *_without_data(operations, labels), True
-            labels[label[1]] = len(operations)
+            ended = label[1].startswith(".Lfunc_end")
+            if ended or (at > start and label[1] in others):
+                break
+            if not elsewhere:
+                labels[label[1]] = len(operations)
             line = line[label.end() :].strip()
         if line.startswith(".loc"):
-            source = _loc(line, files)
-        elif line.startswith(".size"):
-            return *_without_data(operations, labels), True
-        elif line and (makes_code(line) or not line.startswith(_OUTSIDE)):
-            operations.append(_operation(number + 1, line, source))
-    return *_without_data(operations, labels), False
+            source = _loc(line, text.files)
+        elif line.startswith((".size", ".amdgpu_metadata")):
+            ended = line.startswith(".size")
+            break
+        elif section := _SECTION.match(line):
+            elsewhere = not section[1].startswith(".text")
+        elif line and not elsewhere and (makes_code(line) or not line.startswith(_OUTSIDE)):
+            operations.append(_operation(text.numbers[at], line, source))
+    kept = with_words_read(*_without_data(operations, labels), text.gpu, _from_word)
+    return *kept, ended or ends(kept[0])
 
 
 def _without_data(
@@ -234,13 +222,6 @@ def _without_data(
     return kept, {name: at - bisect_left(unreached, at) for name, at in labels.items()}
 
 
-def _files(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for line in lines:
-        found = _FILE.search(line) if ".file" in line else None
-        if found:
-            yield found[1], "/".join(part for part in (found[2], found[3]) if part)
-
-
 def _loc(line: str, files: Mapping[str, str]) -> Location | None:
     words = line.split()
     numbers = [n for w in words[1:4] if (n := integer(w)) is not None]
@@ -248,6 +229,11 @@ def _loc(line: str, files: Mapping[str, str]) -> Location | None:
         return None
     column = numbers[2] if len(numbers) > 2 else 0
     return Location(files.get(words[1], f"file {words[1]}"), numbers[1], column)
+
+
+def _from_word(line: int, text: str, label: str) -> AmdInstruction:
+    found = _operation(line, text, None)
+    return replace(found, operands=(*found.operands[:-1], label)) if label else found
 
 
 def _operation(line: int, text: str, source: Location | None) -> AmdInstruction:
@@ -305,12 +291,8 @@ def _split(text: str, mark: str) -> list[str]:
     return [part for part in [*parts, text[start:]] if part.strip()]
 
 
-def _metadata(lines: Sequence[str], name: str) -> str:
+def _metadata(notes: str, name: str) -> str:
     """The kernel's entry in the code object metadata; empty if it is not printed."""
-    starts = [n for n, line in enumerate(lines) if line.strip() == "amdhsa.kernels:"]
-    if not starts:
-        return ""
-    notes = "\n".join(lines[starts[0] :])
     entries = re.split(r"^  - (?=\.)", notes, flags=re.MULTILINE)[1:]
     wanted = re.compile(rf"^(?:    )?\.name: +'?{re.escape(name)}'?$", re.MULTILINE)
     entry = next((e for e in entries if wanted.search(e)), "")

@@ -20,7 +20,7 @@ from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.amd.directives import is_directive
 from bankwise.read.amd.literals import modifier
 from bankwise.read.amd.masks import LANES
-from bankwise.read.amd.operands import computed, operand
+from bankwise.read.amd.operands import operand, unclear
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.follow.state import State, read, running
@@ -54,7 +54,7 @@ _DMA_BYTES |= {"dwordx3": 12, "dwordx4": 16}
 
 def touch(op: AmdInstruction) -> Touches:
     """How ``op`` touches LDS; None if it does not, a refusal if that is not understood."""
-    if text := next(filter(computed, op.operands), ""):
+    if text := unclear(op.operands):
         return Refusal(f"{op.name}: {text}: {_COMPUTED}")
     if op.name.startswith(EXCHANGES):
         return None
