@@ -310,6 +310,8 @@ MAKERS = (
     (shared_linear, 50),
     (padded, 40),
 )
+
+
 def padded_fp4():
     """Operands of 4 bits that a copy unit spreads: 8 bytes of data, 8 of nothing."""
     transposed = random.random() < 0.5
