@@ -71,7 +71,7 @@ def test_cases_are_the_same_for_the_same_seed_and_legal() -> None:
 
 
 def test_what_is_written_reads_back() -> None:
-    chosen = cases(machine("gfx942"), source.instructions("amd"), 4, 1)
+    chosen = cases(machine("gfx950"), source.instructions("amd"), 4, 1)
     counters = Counters(None, np.arange(len(chosen)))
     again, read = records.loads(records.dumps(chosen, counters), "x.csv")
     assert read.passes is None

@@ -38,6 +38,7 @@ NOT_RUN = {
     "bankwise bench": "needs a GPU",
     "bankwise probe --target sm_90 --save": "needs a GPU",
     "bankwise probe --target sm_90 --propose": "needs a GPU",
+    "bankwise probe --import": "tests/test_probe_kit.py",
     "bankwise verify": "needs a GPU",
     "bankwise probe -t sm_90 --replay tests/data/h200_probe.csv --replay": "tests/test_propose.py",
     "bankwise triton-plan ~/.triton": "needs a Triton cache",

@@ -17,7 +17,13 @@ from bankwise.ask.triton_plan import plan_files
 from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import machine
 from bankwise.lab.gpu.propose import Proposed
-from bankwise.lab.report.documents import proposal_document, transpose_document, verify_document
+from bankwise.lab.probe import KitReport, Proposal
+from bankwise.lab.report.documents import (
+    kit_document,
+    proposal_document,
+    transpose_document,
+    verify_document,
+)
 from bankwise.lab.report.transpose_files import save
 from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
 from bankwise.lab.report.verifying import AccessComparison, VerifyReport
@@ -41,6 +47,13 @@ def proposed() -> str:
         Proposed("ds_read_b128", None, 0, 0, False, "no two lanes collide"),
     )
     return dumps(proposal_document("gfx_new", rows, "[machine]\n"))
+
+
+def kit_answered() -> str:
+    """Of an empty kit: what its document is made of, tests/test_probe_kit.py fills."""
+    proposal = Proposal("gfx942", (), "[machine]\n")
+    copies = (("global_load_lds_dword", 0),)
+    return dumps(kit_document(KitReport(proposal, "AMD Instinct MI300X", copies, ("a note",))))
 
 
 def swept() -> str:
@@ -98,6 +111,7 @@ def saved() -> str:
 
 OTHERS = {
     "proposal": proposed,
+    "kit": kit_answered,
     "sweep": swept,
     "triton-plans": planned,
     "fix a model": fixed_model,

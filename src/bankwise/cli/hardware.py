@@ -28,10 +28,12 @@ from bankwise.errors import exit_code
         "bankwise probe --target sm_90 --save measured.csv",
         "bankwise probe --target sm_90 --replay measured.csv",
         "bankwise probe --target sm_90 --propose sm_new.toml --name sm_new",
+        "bankwise probe --target gfx950 --kit gfx950_kit",
+        "bankwise probe --import gfx950_kit",
     )
 )
 def probe(
-    target: Target,
+    target: Target = "",
     each: Annotated[int, typer.Option(min=1, help="Accesses per instruction.")] = 350,
     seed: Annotated[int, typer.Option(help="Other accesses for another seed.")] = 0,
     replay: Annotated[
@@ -43,12 +45,22 @@ def probe(
         str, typer.Option(metavar="TOML", help="Read the rules off the counters; write them here.")
     ] = "",
     name: Annotated[str, typer.Option(help="The proposed machine's name.")] = "",
+    kit: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Write a kit for whoever has this GPU of AMD's.")
+    ] = "",
+    imported: Annotated[
+        str, typer.Option("--import", metavar="FOLDER", help="Read what a kit brought back.")
+    ] = "",
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
     """Measure this computer's GPU and hold the machine file against its counters."""
     from bankwise.lab.probe import probe as run
     from bankwise.lab.report import probing
 
+    if imported:
+        _import_kit(Path(imported), propose, form)
+    if kit:
+        _write_kit(Path(kit), target, each, seed)
     if propose:
         _propose(Path(propose), target, name, each, seed, replay, save, form)
     found = run(target, each=each, seed=seed, replay=replay, save=save)
@@ -59,6 +71,34 @@ def probe(
     else:
         probing.print_probe(found, out())
     raise typer.Exit(exit_code(findings=bool(found.disagreements)))
+
+
+def _write_kit(folder: Path, target: str, each: int, seed: int) -> NoReturn:
+    from bankwise.lab.kit.folder import write_kit
+
+    written = write_kit(folder, target, each=each, seed=seed)
+    for path in written:
+        out().print(str(path), highlight=False, soft_wrap=True)
+    err().print(f"on a machine with a {target}: sh {folder / 'run.sh'}")
+    raise typer.Exit(0)
+
+
+def _import_kit(folder: Path, file: str, form: Output) -> NoReturn:
+    from bankwise.files import write_atomically
+    from bankwise.lab.probe import import_kit
+    from bankwise.lab.report import probing
+
+    found = import_kit(folder)
+    if file:
+        write_atomically(Path(file), found.proposal.text)
+    if form is Output.json:
+        from bankwise.lab.report.documents import kit_document
+
+        write_json(kit_document(found))
+    else:
+        probing.print_kit(found, out())
+    incomplete = not found.proposal.complete or bool(found.notes)
+    raise typer.Exit(exit_code(findings=bool(found.contradicted), incomplete=incomplete))
 
 
 def _propose(

@@ -33,6 +33,21 @@ class Proposal:
         return bool(self.rows) and all(row.holds for row in self.rows)
 
 
+@dataclass(frozen=True, slots=True)
+class KitReport:
+    """What a kit settled. ``copies``: what one direct-to-LDS copy adds to the counter, by name."""
+
+    proposal: Proposal
+    device: str
+    copies: tuple[tuple[str, int], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def contradicted(self) -> tuple[Proposed, ...]:
+        """The rows of the machine file that the counters refute."""
+        return tuple(row for row in self.proposal.rows if row.holds and not row.same)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _CountedAccesses:
     """Accesses with their counters, where they come from, and the GPU's properties if known."""
@@ -86,13 +101,33 @@ def propose_machine(
     return Proposal(called, rows, text)
 
 
+def import_kit(folder: Path) -> KitReport:
+    """Read the rules off the counters in a kit's folder (:mod:`bankwise.lab.kit`).
+
+    InputError where it is no kit, was not run, was run on another GPU, or misses a launch.
+    """
+    from bankwise.lab.kit.answers import read_answers
+
+    found = read_answers(folder)
+    rows = propose(found.machine, found.cases, found.counters)
+    origin = f"measured on {found.device} by a probe kit and rocprofv3"
+    text = machine_text(found.machine, found.machine.name, rows, {}, origin)
+    proposal = Proposal(found.machine.name, rows, text)
+    return KitReport(proposal, found.device, found.copies, found.notes)
+
+
 def _random(gpu: Machine, each: int, seed: int) -> _CountedAccesses:
-    chosen = cases(gpu, source.instructions(gpu.vendor), each, seed)
+    chosen = cases(gpu, _askable(gpu), each, seed)
     return _CountedAccesses(chosen, measure(chosen, gpu.vendor), "measured")
 
 
+def _askable(gpu: Machine) -> tuple[str, ...]:
+    """The instructions of a machine for which there is a kernel."""
+    return tuple(name for name in source.instructions(gpu.vendor) if name in gpu.instructions)
+
+
 def _measured_here(gpu: Machine, each: int, seed: int) -> _CountedAccesses:
-    names = source.instructions(gpu.vendor)
+    names = _askable(gpu)
     directed, rounds = ask(gpu, names, lambda batch: measure(batch, gpu.vendor))
     chosen = cases(gpu, names, each, seed)
     counters = joined([*rounds, measure(chosen, gpu.vendor)])

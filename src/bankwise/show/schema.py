@@ -37,6 +37,7 @@ DOCUMENTS: Mapping[str, str] = {
     "bankwise.triton-plans/1": f"{_SHOWN}.planning:PlansDocument",
     "bankwise.probe/1": f"{_LAB}:ProbeDocument",
     "bankwise.proposal/1": f"{_LAB}:ProposalDocument",
+    "bankwise.probe-answers/1": f"{_LAB}:KitDocument",
     "bankwise.verify/1": f"{_LAB}:VerifyDocument",
     "bankwise.bench/1": f"{_LAB}:BenchDocument",
     "bankwise.bench_transpose/1": f"{_LAB}:TransposeDocument",

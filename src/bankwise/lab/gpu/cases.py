@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.conflict import Count, count
 from bankwise.hardware.machine import Instruction, Machine
 
 WINDOW_BYTES = 16 * 1024
@@ -24,11 +25,24 @@ MAX_WIDTH_BYTES = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WaveAccess:
-    """One access of one wave: ``offsets_bytes`` and ``active`` are [wave_size]."""
+    """One access of one wave: ``offsets_bytes`` and ``active`` are [wave_size].
+
+    Of a two-address form the second address follows the first.
+    """
 
     instruction: str
     offsets_bytes: IntArray
     active: BoolArray
+
+    def counted(self, row: Instruction) -> Count:
+        """What it takes by the rule of a row."""
+        second = self.offsets_bytes + row.width_bytes if row.addresses == 2 else None
+        return count(row, self.offsets_bytes, self.active, second_offsets_bytes=second)
+
+
+def unit_bytes(width_bytes: int) -> int:
+    """What an access of so many bytes is aligned to here: the next power of two."""
+    return 1 << (width_bytes - 1).bit_length()
 
 
 def cases(
@@ -47,10 +61,11 @@ def _cases_of_row(
     row: Instruction, wave: int, each: int, random: np.random.Generator
 ) -> Iterator[WaveAccess]:
     patterns = (_strided, _linear, _pitched, _shared, _scattered)
-    whole = row.name.startswith(("ldmatrix", "stmatrix"))
+    whole = row.name.startswith(("ldmatrix", "stmatrix")) or "_tr_" in row.name
+    step = unit_bytes(row.width_bytes)
     for number in range(each):
         units = patterns[number % len(patterns)](wave, random)
-        offsets = units % (WINDOW_BYTES // row.width_bytes) * row.width_bytes
+        offsets = units % (WINDOW_BYTES // step) * step
         active = np.ones(wave, np.bool_)
         if not whole and random.random() < 0.3:
             active = random.random(wave) < random.choice([0.25, 0.5, 0.9])

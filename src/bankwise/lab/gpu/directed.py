@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
-from bankwise.lab.gpu.cases import WaveAccess
+from bankwise.hardware.machine import Instruction
+from bankwise.lab.gpu.cases import WaveAccess, unit_bytes
 
 FAR_BYTES = 4096
 """A distance that returns to the same bank on every machine with up to 1,024 banks."""
@@ -60,6 +62,16 @@ class Answers:
         found = [d for d, conflict in self.distances.items() if conflict and d < FAR_BYTES]
         return min(found) // 4 if found else None
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether some pair was measured that the phases, as read off, answer otherwise."""
+        phase = {lane: n for n, lanes in enumerate(self.phases()[0]) for lane in lanes}
+        return any(
+            told != (phase[a] == phase[b])
+            for (a, b), told in self.together.items()
+            if a in phase and b in phase
+        )
+
     def phases(self) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
         """The phases known so far, complete ones, and the lanes whose phase is still open."""
         open_lanes = sorted(lane for lane, supplies in self.supplies.items() if supplies)
@@ -74,13 +86,23 @@ class Answers:
         return tuple(found), tuple(open_lanes)
 
 
-def first_questions(instruction: str, width_bytes: int, wave: int) -> Iterable[WaveAccess]:
-    """Which lanes supply addresses, and after how many bytes the banks repeat."""
-    for lane in range(wave):
-        yield _case(instruction, wave, {lane: FAR_BYTES}, 0)
-    step = max(4, width_bytes)
+def first_questions(row: Instruction) -> Iterable[WaveAccess]:
+    """Which lanes supply addresses, and after how many bytes the banks repeat.
+
+    Of a row its name, its wave and how many bytes a lane takes are used: two addresses that follow
+    each other may be served as one, and distances below that would conflict by themselves.
+    """
+    for lane in range(row.wave_size):
+        yield _case(row.name, row.wave_size, {lane: FAR_BYTES}, 0)
+    step = max(4, unit_bytes(row.width_bytes * row.addresses))
     for distance in range(step, 4 * MAX_BANKS + 1, step):
-        yield _case(instruction, wave, {_MOVED: distance}, 0)
+        yield _case(row.name, row.wave_size, {_MOVED: distance}, 0)
+
+
+def all_pairs(instruction: str, wave: int) -> Iterable[WaveAccess]:
+    """Every question about two lanes at once, for whoever cannot ask in rounds."""
+    for first, second in combinations(range(wave), 2):
+        yield _case(instruction, wave, {first: 0, second: FAR_BYTES}, APART_BYTES)
 
 
 def next_questions(instruction: str, wave: int, answers: Answers) -> Iterable[WaveAccess]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bankwise.counting.conflict import count
 from bankwise.hardware.machine import Machine
 from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters
@@ -51,7 +50,7 @@ def compare(machine: Machine, cases: Sequence[WaveAccess], counters: Counters) -
     tallies: dict[str, list[int]] = {}
     for number, case in enumerate(cases):
         row = machine.instruction(case.instruction)
-        result = count(row, case.offsets_bytes, case.active)
+        result = case.counted(row)
         passes, extra = int(result.passes), int(result.extra)
         seen = None if counters.passes is None else int(counters.passes[number])
         stalls = int(counters.conflicts[number])

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 
-from bankwise.counting.conflict import count
 from bankwise.hardware.machine import Instruction, Machine, Merge
 from bankwise.lab.gpu.cases import WaveAccess
 from bankwise.lab.gpu.counters import Counters
@@ -56,11 +55,7 @@ def ask(
     """
     answers = {name: Answers() for name in instructions}
     wave = machine.wave_size
-    batch = [
-        case
-        for name in instructions
-        for case in first_questions(name, machine.instruction(name).width_bytes, wave)
-    ]
+    batch = [case for name in instructions for case in first_questions(machine.instruction(name))]
     cases: list[WaveAccess] = []
     rounds: list[Counters] = []
     while batch and len(rounds) < _ROUNDS:
@@ -102,25 +97,35 @@ def _proposed(
     if answers.banks is None or left or not phases:
         why = "no distance conflicts" if answers.banks is None else "the phases stayed open"
         return Proposed(name, None, len(judges), 0, False, why)
+    if answers.contradicted:
+        return Proposed(name, None, len(judges), 0, False, "lanes share phases in no order")
     span = generators(phases)
     if span is None:
         return Proposed(name, None, len(judges), 0, False, f"phases are no cosets: {phases}")
     tried = []
-    for merge in _MERGES if len(phases) % 2 == 0 else _MERGES[:1]:
-        row = replace(stated, banks=answers.banks, phases=phases, span=span, merge=merge)
+    merges = _MERGES if len(phases) % 2 == 0 else _MERGES[:1]
+    for shape, merge in product(_shapes(stated), merges):
+        row = replace(shape, banks=answers.banks, phases=phases, span=span, merge=merge)
         tried.append((sum(_agrees(row, case, counters, n) for case, n in judges), row))
     agreeing, best = max(tried, key=lambda pair: pair[0])
     return Proposed(name, best, len(judges), agreeing, _rule(best) == _rule(stated))
 
 
+def _shapes(stated: Instruction) -> tuple[Instruction, ...]:
+    """As it is stated; two addresses that follow each other may be served as one wide access."""
+    if stated.addresses == 1:
+        return (stated,)
+    return stated, replace(stated, addresses=1, width_bytes=2 * stated.width_bytes)
+
+
 def _agrees(row: Instruction, case: WaveAccess, counters: Counters, number: int) -> bool:
-    found = count(row, case.offsets_bytes, case.active)
+    found = case.counted(row)
     same = counters.passes is None or int(counters.passes[number]) == int(found.passes)
     return same and int(counters.conflicts[number]) == int(found.extra)
 
 
 def _rule(row: Instruction) -> tuple[object, ...]:
-    return row.banks, frozenset(map(frozenset, row.phases)), row.merge
+    return row.banks, frozenset(map(frozenset, row.phases)), row.merge, row.addresses
 
 
 def generators(phases: Sequence[Sequence[int]]) -> tuple[int, ...] | None:

@@ -30,12 +30,13 @@ extern "C" __global__ void access(const int* offsets, const unsigned char* activ
   unsigned address = (unsigned)(unsigned long long)(
       (__attribute__((address_space(3))) unsigned char*)shared) + offsets[threadIdx.x];
   typedef unsigned u2 __attribute__((ext_vector_type(2)));
+  typedef unsigned u3 __attribute__((ext_vector_type(3)));
   typedef unsigned u4 __attribute__((ext_vector_type(4)));
-  unsigned w = threadIdx.x; u2 x = {1, 2}; u4 y = {1, 2, 3, 4};
+  unsigned w = threadIdx.x; u2 x = {1, 2}; u3 z = {1, 2, 3}; u4 y = {1, 2, 3, 4};
   if (active[threadIdx.x]) {
     ASM
   }
-  sink[threadIdx.x] = w + x.x + x.y + y.x + y.y + y.z + y.w;
+  sink[threadIdx.x] = w + x.x + x.y + z.x + z.y + z.z + y.x + y.y + y.z + y.w;
 }
 """
 
@@ -61,14 +62,27 @@ _FOUR_IN = '"=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(address)'
 _FOUR_OUT = '"r"(address), "r"(a), "r"(b), "r"(c), "r"(d)'
 _DS = {
     "ds_read_u8": ("w", 1), "ds_read_u16": ("w", 1), "ds_read_b32": ("w", 1),
-    "ds_read_b64": ("x", 1), "ds_read_b128": ("y", 1),
+    "ds_read_b64": ("x", 1), "ds_read_b96": ("z", 1), "ds_read_b128": ("y", 1),
+    "ds_read2_b32": ("x", 1), "ds_read2_b64": ("y", 1),
+    "ds_read_b64_tr_b16": ("x", 1), "ds_read_b64_tr_b8": ("x", 1), "ds_read_b64_tr_b4": ("x", 1),
+    "ds_read_b96_tr_b6": ("z", 1),
     "ds_write_b8": ("w", 0), "ds_write_b16": ("w", 0), "ds_write_b32": ("w", 0),
-    "ds_write_b64": ("x", 0), "ds_write_b128": ("y", 0),
+    "ds_write_b64": ("x", 0), "ds_write_b96": ("z", 0), "ds_write_b128": ("y", 0),
+    "ds_write2_b32": ("w", 0), "ds_write2_b64": ("x", 0),
 }  # fmt: skip
+"""The variable that is read into or written from, and whether it is a read. Of a two-address form
+the second address follows the first."""
+
+
+COPIES: dict[str, str] = {
+    "global_load_lds_dword": "global_load_lds_dword %1, off",
+    "global_load_lds_dwordx4": "global_load_lds_dwordx4 %1, off",
+}
+"""Copies from global memory to LDS: the first byte is in M0, lanes follow each other."""
 
 
 def instructions(vendor: str) -> tuple[str, ...]:
-    """The instructions for which there is a kernel."""
+    """The instructions for which there is a kernel; not every machine has all of them."""
     if vendor == "amd":
         return tuple(_DS)
     return (*_LOADS, "ld.shared.b128", *_STORES, "st.shared.b128", *_MATRIX)
@@ -77,7 +91,7 @@ def instructions(vendor: str) -> tuple[str, ...]:
 def kernel(instruction: str) -> str:
     """The text of the kernel that executes ``instruction`` once; InputError if there is none."""
     if instruction in _DS:
-        return _HIP.replace("ASM", _ds(instruction))
+        return _HIP.replace("ASM", ds_statement(instruction))
     text = _asm(instruction)
     if text is None:
         raise InputError(f"there is no kernel for {instruction!r}")
@@ -115,11 +129,22 @@ def _matrix(name: str) -> str | None:
     return f'asm volatile("{full} [%0], {{{slots}}};" :: "r"(address), {values} : "memory");'
 
 
-def _ds(name: str) -> str:
-    """Assembly is volatile and waits, so that the access is executed where it stands."""
+def ds_statement(name: str) -> str:
+    """The statement that executes an LDS instruction of AMD at ``address``, in HIP.
+
+    Assembly is volatile and waits, so that the access is executed where it stands.
+    """
     register, reads = _DS[name]
+    two = name.startswith(("ds_read2_", "ds_write2_"))
+    data = "%0, %1" if reads else "%0, %1, %2" if two else "%0, %1"
+    text = f"{name} {data}{' offset1:1' if two else ''}\\n s_waitcnt lgkmcnt(0)"
     if reads:
-        text = f"{name} %0, %1\\n s_waitcnt lgkmcnt(0)"
         return f'asm volatile("{text}" : "=v"({register}) : "v"(address) : "memory");'
-    text = f"{name} %0, %1\\n s_waitcnt lgkmcnt(0)"
-    return f'asm volatile("{text}" :: "v"(address), "v"({register}) : "memory");'
+    values = f'"v"({register})' + (f', "v"({register})' if two else "")
+    return f'asm volatile("{text}" :: "v"(address), {values} : "memory");'
+
+
+def copy_statement(name: str) -> str:
+    """The statement that copies what every lane's ``from`` points at to ``address``."""
+    text = f"s_mov_b32 m0, %0\\n s_nop 0\\n {COPIES[name]}\\n s_waitcnt vmcnt(0)"
+    return f'asm volatile("{text}" :: "s"(base), "v"(from) : "memory");'

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from bankwise.hardware.machine import Merge
 from bankwise.lab.gpu.probe import Agreement, Disagreement
 from bankwise.lab.gpu.propose import Proposed
+from bankwise.lab.probe import KitReport
 from bankwise.lab.report.bench_cases import BenchReport, Medians, medians
 from bankwise.lab.report.bench_row import BenchRow
 from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
@@ -72,6 +73,23 @@ class ProposalDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.pr
     toml: str
 
 
+class CopyDocument(Struct, frozen=True):
+    """A direct-to-LDS copy in lane order."""
+
+    instruction: str
+    extra: Annotated[int, Meta(ge=0, description="what one of them adds to the counter")]
+
+
+class KitDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.probe-answers/1"):
+    """What the counters of a probe kit say."""
+
+    device: Annotated[str, Meta(description="the GPU that it was run on")]
+    proposal: ProposalDocument
+    contradicted: Annotated[tuple[str, ...], Meta(description="rows of the machine file")]
+    copies: tuple[CopyDocument, ...]
+    notes: Annotated[tuple[str, ...], Meta(description="what was left out, and why")]
+
+
 class VerifyDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.verify/1"):
     """Predicted and measured, side by side; ``layout`` and ``how`` are the solver's."""
 
@@ -132,6 +150,18 @@ def _disagreement(one: Disagreement) -> DisagreementDocument:
 def proposal_document(machine: str, rows: tuple[Proposed, ...], text: str) -> ProposalDocument:
     """``bankwise.proposal/1``: what was found per instruction, and the machine file."""
     return ProposalDocument(machine, tuple(_proposed(one) for one in rows), text)
+
+
+def kit_document(found: KitReport) -> KitDocument:
+    """``bankwise.probe-answers/1``."""
+    proposal = found.proposal
+    return KitDocument(
+        device=found.device,
+        proposal=proposal_document(proposal.machine, proposal.rows, proposal.text),
+        contradicted=tuple(row.instruction for row in found.contradicted),
+        copies=tuple(CopyDocument(*copy) for copy in found.copies),
+        notes=found.notes,
+    )
 
 
 def _proposed(one: Proposed) -> ProposedDocument:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from bankwise.hardware.machine import phases_text
 from bankwise.lab.gpu.probe import Agreement
 from bankwise.lab.gpu.propose import Proposed
+from bankwise.lab.probe import KitReport
 
 _SHOWN = 5
 """Disagreements printed in full."""
@@ -36,6 +38,27 @@ def print_probe(found: Agreement, console: Console) -> None:
             f"{d.predicted_extra} extra; measured {d.measured_passes}, {d.measured_extra}; "
             f"offsets {' '.join(map(str, d.case.offsets_bytes.tolist()))}"
         )
+
+
+def print_kit(found: KitReport, console: Console) -> None:
+    """What a kit settled: a line per instruction, the copies, the rows as TOML."""
+    base = found.proposal.machine
+    print_proposal(found.proposal.rows, base, console)
+    for name, extra in found.copies:
+        console.print(f"{name}: the counter adds {extra:,} for a copy in lane order")
+    for note in found.notes:
+        console.print(f"[dim]note: {escape(note)}[/]")
+    wrong = ", ".join(row.instruction for row in found.contradicted)
+    left = ", ".join(row.instruction for row in found.proposal.rows if not row.holds)
+    settled = sum(row.holds for row in found.proposal.rows)
+    console.print(
+        f"{escape(found.device)}: {settled} of {len(found.proposal.rows)} rows are measured"
+    )
+    if wrong:
+        console.print(f"[red]{base}.toml is contradicted[/]: {wrong}")
+    if left:
+        console.print(f"[yellow]still open[/]: {left}")
+    console.print(found.proposal.text, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_proposal(rows: tuple[Proposed, ...], base: str, console: Console) -> None:
