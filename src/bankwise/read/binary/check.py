@@ -51,9 +51,7 @@ def check_reading(
     gpu = check_target(dialect, kernel.target or target or "", where)
     checked = check_kernels(dialect, [reading.code], where, gpu, reading.place, args, size)
     note = "lines named in notes are those of the kernel's disassembly"
-    return tuple(
-        replace(one, location=Location(where), notes=(*one.notes, note)) for one in checked
-    )
+    return tuple(replace(one, location=kernel.place(), notes=(*one.notes, note)) for one in checked)
 
 
 def chosen_kernels(path: Path, gpu: str, pattern: str) -> tuple[BinaryKernel, ...]:

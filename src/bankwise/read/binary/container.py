@@ -46,8 +46,13 @@ class BinaryMember:
 
     def __str__(self) -> str:
         """``lib.so[sm_90]``: the file, and the member in it."""
+        return self.file + self.inside
+
+    @property
+    def inside(self) -> str:
+        """``[sm_90]``: the member alone."""
         names = "".join(f"[{name}]" for name in self.path)
-        return f"{self.file}{names}{f'#{self.number}' if self.number > 1 else ''}"
+        return names + (f"#{self.number}" if self.number > 1 else "")
 
 
 def members(path: str | Path) -> Iterator[BinaryMember]:

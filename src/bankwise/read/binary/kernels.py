@@ -46,7 +46,12 @@ class BinaryKernel:
 
     def __str__(self) -> str:
         """``lib.so[sm_90][_Z4workPf]``: where it stands."""
-        return f"{self.member}[{self.name}]"
+        return str(self.place())
+
+    def place(self, address: int | None = None) -> Location:
+        """Where it stands, or an instruction of it at ``address`` bytes."""
+        at = "" if address is None else f"+{address:#x}"
+        return Location(self.member.file, inside=f"{self.member.inside}[{self.name}]{at}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ def _sass(cubin: Cubin, kernels: Sequence[BinaryKernel]) -> Iterator[Reading]:
 
 
 def _sass_place(kernel: BinaryKernel) -> Callable[[Any], Location]:
-    return lambda one: one.source or Location(f"{kernel}+{one.address:#x}")
+    return lambda one: one.source or kernel.place(one.address)
 
 
 def _amd(code: CodeObject, kernel: BinaryKernel) -> Reading:
@@ -130,13 +135,12 @@ def _amd(code: CodeObject, kernel: BinaryKernel) -> Reading:
     at = text.addresses
     return Reading(
         kernel,
-        AMD,
+        replace(AMD, address=lambda op: at.get(op.line)),
         replace(found, name=kernel.name),
-        lambda op: op.source or Location(f"{kernel}+{at.get(op.line, 0):#x}"),
+        lambda op: op.source or kernel.place(at.get(op.line)),
     )
 
 
 def _ptx(text: str, kernel: BinaryKernel) -> Reading:
     (found,) = PTX_DIALECT.kernels(text, str(kernel), kernel.name)
-    place = f"{kernel.member}"
-    return Reading(kernel, PTX_DIALECT, found, lambda op: Location(place, op.line))
+    return Reading(kernel, PTX_DIALECT, found, lambda op: replace(kernel.place(), line=op.line))
