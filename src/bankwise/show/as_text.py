@@ -163,6 +163,8 @@ def _print_causes(accesses: list[AccessReport], console: Console) -> None:
 
 
 def _place(at: Location) -> str:
+    if at.inside and not at.line:
+        return at.inside.rpartition("]")[2]
     return f"{at.line}:{at.column}" if at.column else f"{at.line}"
 
 
