@@ -74,7 +74,12 @@ def check_cuda(
         found = compiled_kernels(cubin, kernel, file)
         hosted = launches_in(read_text(source))
     said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
-    placed = isolated(found, lambda one: follow_at_source(one, file, name, gpu, said), file, gpu)
+    placed = isolated(
+        found,
+        lambda one: follow_at_source(one, file, name, gpu, said),
+        lambda one: Location(file, one.line),
+        gpu,
+    )
     guessed = "" if target else f"; for {gpu}, since --target names no GPU"
     return Compiled(placed, how + guessed)
 

@@ -67,7 +67,9 @@ def check_assembled(
         placed = _of_ptx(texts[one.name], said) if one.name in texts else said
         return follow_at_source(one, file, lambda found: found, gpu, placed)
 
-    return Assembled(isolated(found, follow_one, file, gpu), assembler)
+    return Assembled(
+        isolated(found, follow_one, lambda one: Location(file, one.line), gpu), assembler
+    )
 
 
 def _of_ptx(kernel: PtxKernel, said: Launches) -> Launches:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bankwise.errors import InputError, Location
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.binary.container import PTX, members
 from bankwise.read.binary.kernels import BinaryKernel, Reading, kernels_in, readings
-from bankwise.read.follow.driver import Size, check_kernels, check_target, followed
+from bankwise.read.follow.dialect import Dialect, Size
+from bankwise.read.follow.driver import (
+    UNSAID,
+    check_kernel,
+    check_target,
+    followed,
+    isolated,
+    with_options,
+)
+from bankwise.read.launch.facts import Launches
 from bankwise.read.names import listed
 from bankwise.read.ptx.dialect import PTX as PTX_DIALECT
 from bankwise.read.sass.dialect import SASS
+
+_LINES = "lines named in notes are those of the kernel's disassembly"
 
 
 def check_binary(
@@ -25,6 +37,7 @@ def check_binary(
     args: ArgumentValues | None = None,
     kernel: str = "",
     workgroup_size: Size | None = None,
+    launches: Launches = UNSAID,
 ) -> tuple[AssemblyKernel, ...]:
     """Disassemble the kernels of a file and check them as
     :func:`bankwise.read.follow.driver.check_code` does.
@@ -34,24 +47,45 @@ def check_binary(
     its kernel: ``lib.so[gfx942][work]+0x1c0``.
     """
     gpu, _ = chosen_target(path, target or "")
-    found = chosen_kernels(path, gpu, kernel)
+    found = tuple(readings(chosen_kernels(path, gpu, kernel)))
+    kinds = {one.dialect.name: one.dialect for one in found}
     return tuple(
-        one
-        for reading in readings(found)
-        for one in check_reading(reading, target, args or {}, workgroup_size)
+        checked
+        for name, dialect in kinds.items()
+        for checked in _of_one_language(
+            dialect,
+            [one for one in found if one.dialect.name == name],
+            (args or {}, workgroup_size, launches),
+            str(path),
+            target or "",
+        )
     )
 
 
-def check_reading(
-    reading: Reading, target: str | None, args: ArgumentValues, size: Size | None
+def _of_one_language(
+    dialect: Dialect[Any, Any],
+    found: Sequence[Reading],
+    asked: tuple[ArgumentValues, Size | None, Launches],
+    file: str,
+    target: str,
 ) -> tuple[AssemblyKernel, ...]:
-    """Follow one kernel that was disassembled."""
-    kernel, dialect = reading.kernel, reading.dialect
-    where = str(kernel)
-    gpu = check_target(dialect, kernel.target or target or "", where)
-    checked = check_kernels(dialect, [reading.code], where, gpu, reading.place, args, size)
-    note = "lines named in notes are those of the kernel's disassembly"
-    return tuple(replace(one, location=kernel.place(), notes=(*one.notes, note)) for one in checked)
+    reading = {id(one.code): one for one in found}
+    codes = [one.code for one in found]
+    said = with_options(dialect, codes, *asked, file)
+    gpu = check_target(dialect, found[0].kernel.target or target, file)
+    return isolated(
+        codes,
+        lambda code: check_reading(reading[id(code)], gpu, said),
+        lambda code: reading[id(code)].kernel.place(),
+        gpu,
+    )
+
+
+def check_reading(reading: Reading, gpu: str, said: Launches) -> AssemblyKernel:
+    """Follow one kernel that was disassembled, as :func:`check_kernel` does."""
+    where = reading.kernel.place()
+    one = check_kernel(reading.dialect, reading.code, str(where), gpu, reading.place, said)
+    return replace(one, location=where, notes=(*one.notes, _LINES))
 
 
 def chosen_kernels(path: Path, gpu: str, pattern: str) -> tuple[BinaryKernel, ...]:

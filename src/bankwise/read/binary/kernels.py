@@ -24,7 +24,7 @@ from bankwise.read.binary.assembly import kernel_text
 from bankwise.read.binary.code_object import CodeObject, no_target, open_object
 from bankwise.read.binary.container import CODE_OBJECT, CUBIN, PTX, BinaryMember, members
 from bankwise.read.binary.cubin import Cubin, open_cubin, sass_kernels
-from bankwise.read.follow.driver import Dialect
+from bankwise.read.follow.dialect import Dialect
 from bankwise.read.names import means
 from bankwise.read.ptx.dialect import PTX as PTX_DIALECT
 from bankwise.read.sass.dialect import SASS

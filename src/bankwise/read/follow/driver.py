@@ -84,7 +84,10 @@ def check_kernels(
     """Follow kernels that are read already; ``place``: where the user finds an instruction."""
     said = with_options(dialect, found, args, size, launches, file)
     return isolated(
-        found, lambda one: check_kernel(dialect, one, file, gpu, place, said), file, gpu
+        found,
+        lambda one: check_kernel(dialect, one, file, gpu, place, said),
+        lambda one: Location(file, one.line),
+        gpu,
     )
 
 
@@ -123,10 +126,13 @@ def _takes(dialect: Dialect[K, I], kernel: K, size: Size) -> bool:
 
 
 def isolated(
-    found: Sequence[K], follow_one: Callable[[K], AssemblyKernel], file: str, gpu: str
+    found: Sequence[K],
+    follow_one: Callable[[K], AssemblyKernel],
+    place: Callable[[K], Location],
+    gpu: str,
 ) -> tuple[AssemblyKernel, ...]:
-    """Every kernel by itself: one that cannot be answered is a refusal among the others, and the
-    error of all where none can."""
+    """Every kernel by itself: one that cannot be answered is a refusal among the others, at its
+    ``place``, and the error of all where none can."""
     done: list[AssemblyKernel] = []
     errors: list[InputError] = []
     for one in found:
@@ -134,7 +140,7 @@ def isolated(
             done.append(follow_one(one))
         except InputError as error:
             errors.append(error)
-            done.append(not_answered(one.name, Location(file, one.line), gpu, error))
+            done.append(not_answered(one.name, place(one), gpu, error))
     if errors and len(errors) == len(done):
         raise errors[0]
     return tuple(done)
