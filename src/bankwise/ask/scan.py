@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from sqlite3 import Connection
+from typing import Any
 
 from bankwise.ask.scan_case import COLUMNS, ScanCase, answer
 from bankwise.ask.scan_open import ScanFile, check_paths, files_of, open_file
@@ -36,14 +37,16 @@ class ScanLimits:
 
 
 @dataclass(slots=True)
-class _ScanState:
-    """What a run of a scan has met so far. ``places``: of a case, everywhere that it stands."""
+class ScanState:
+    """What a run of a scan has met so far. ``places``: of a case, everywhere that it stands;
+    ``ended``: what came of it. ``why``: why the run was ended early, "" if it was not."""
 
     files: int = 0
     places: dict[str, list[ScanCase]] = field(default_factory=dict)
     ended: dict[str, CaseResult[ScanCase]] = field(default_factory=dict)
     broken: list[Refusal] = field(default_factory=list)
     resumed: int = 0
+    why: str = ""
 
 
 def scan(
@@ -62,31 +65,48 @@ def scan(
     kill, and to interrupt: run it again to go on. Raises :class:`InputError` for a path that is not
     there, and if nothing could be read.
     """
-    check_paths(paths)
-    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        path = store_file or Path(folder) / "scan.sqlite"
-        with open_store(path, COLUMNS, "scan") as store:
-            seen = _ScanState()
-            why = _run(files_of(paths, options), store, seen, limits or ScanLimits(), progress)
+    seen = gather(paths, options, answer, store_file, limits, progress)
     kept = str(store_file) if store_file else ""
-    report = _report(tuple(map(str, paths)), kept, seen, why, least_extra)
+    report = _report(tuple(map(str, paths)), kept, seen, least_extra)
     if report.nothing_read:
-        raise _unreadable(report.broken)
+        raise unreadable(report.broken)
     return report
 
 
+def gather(
+    paths: Sequence[Path],
+    options: Options,
+    work: Callable[[ScanCase], list[dict[str, Any]]],
+    store_file: Path | None = None,
+    limits: ScanLimits | None = None,
+    progress: Progress | None = None,
+    only: str = "",
+) -> ScanState:
+    """What ``work`` makes of every kernel of ``paths``, each once, or of those for ``only`` one
+    GPU. Other arguments as of :func:`scan`; a store is of one ``work``."""
+    check_paths(paths)
+    seen = ScanState()
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        path = store_file or Path(folder) / "scan.sqlite"
+        with open_store(path, COLUMNS, "scan") as store:
+            files = files_of(paths, options)
+            cases = _cases(files, store, seen, limits or ScanLimits(), only)
+            seen.why = _run(cases, work, store, seen, limits or ScanLimits(), progress)
+    return seen
+
+
 def _run(
-    files: Iterator[ScanFile],
+    cases: Generator[ScanCase, None, None],
+    work: Callable[[ScanCase], list[dict[str, Any]]],
     store: Connection,
-    seen: _ScanState,
+    seen: ScanState,
     limits: ScanLimits,
     progress: Progress | None,
 ) -> str:
     """Answer what is missing; why that was ended early, "" if it was not."""
     until = time.monotonic() + limits.seconds if limits.seconds else float("inf")
-    cases = _cases(files, store, seen, limits)
     engine, workers = limits.engine, limits.workers
-    results = run(cases, answer, engine=engine, workers=workers, chunk=_CHUNK)
+    results = run(cases, work, engine=engine, workers=workers, chunk=_CHUNK)
     try:
         with closing(cases), closing(results):
             for outcome in results:
@@ -102,7 +122,7 @@ def _run(
 
 
 def _cases(
-    files: Iterator[ScanFile], store: Connection, seen: _ScanState, limits: ScanLimits
+    files: Iterator[ScanFile], store: Connection, seen: ScanState, limits: ScanLimits, only: str
 ) -> Generator[ScanCase, None, None]:
     """The cases that nobody has answered, as files are opened, each once."""
     with closing(run(files, open_file, workers=limits.workers)) as opened:
@@ -111,7 +131,7 @@ def _cases(
             if one.error:
                 seen.broken.append(_refusal(one))
                 continue
-            for case in one.row:
+            for case in (case for case in one.row if only in ("", case.target)):
                 places = seen.places.setdefault(case.key, [])
                 places.append(_light(case))
                 known = None if len(places) > 1 else outcome_of(store, case)
@@ -149,14 +169,13 @@ def _told(error: str, file: str) -> str:
     return f"{message} ({hint})" if hint else message
 
 
-def _unreadable(broken: Sequence[Refusal]) -> InputError:
+def unreadable(broken: Sequence[Refusal]) -> InputError:
+    """What to say if nothing could be read."""
     more = f"; and {len(broken) - 1} more are not read" if len(broken) > 1 else ""
     return InputError(f"{broken[0].reason}{more}", location=broken[0].location)
 
 
-def _report(
-    paths: tuple[str, ...], store: str, seen: _ScanState, why: str, least_extra: int
-) -> ScanReport:
+def _report(paths: tuple[str, ...], store: str, seen: ScanState, least_extra: int) -> ScanReport:
     kernels: list[ScannedKernel] = []
     broken = list(seen.broken)
     without = 0
@@ -179,7 +198,7 @@ def _report(
         without=without,
         files=seen.files,
         broken=tuple(broken),
-        unfinished=why,
+        unfinished=seen.why,
         waiting=len(seen.places) - len(seen.ended),
         resumed=seen.resumed,
         hidden=len(kernels) - len(shown),

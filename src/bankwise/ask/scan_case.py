@@ -26,6 +26,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import CodeKernel, Dialect, check_kernels
 from bankwise.read.options import Options
 from bankwise.read.recognise import asker, load
@@ -117,7 +118,12 @@ def answer(case: ScanCase) -> list[dict[str, Any]]:
     return [one.as_row() for one in found]
 
 
-def _code(case: ScanCase) -> Iterable[ScannedKernel]:
+def followed_case(case: ScanCase) -> AssemblyKernel | None:
+    """The kernel of a case, followed; None if it does not touch shared memory.
+
+    Its places are lines of what was read, in no file. Raises :class:`bankwise.errors.InputError`
+    where it cannot be followed at all.
+    """
     dialect: Dialect[Any, Any] = load(case.reader)
     kernel = pickle.loads(zlib.decompress(case.content))
     words = asked(case.options)
@@ -125,8 +131,14 @@ def _code(case: ScanCase) -> Iterable[ScannedKernel]:
     said: Any = size or dialect.threads(kernel).size or (1, 1, 1)
     decoded = dialect.decode(kernel, said, args)
     if not decoded.touches and not decoded.refusals:
+        return None
+    return check_kernels(dialect, (kernel,), case.file, case.target, _place, args, size)[0]
+
+
+def _code(case: ScanCase) -> Iterable[ScannedKernel]:
+    found = followed_case(case)
+    if found is None:
         return
-    (found,) = check_kernels(dialect, (kernel,), case.file, case.target, _place, args, size)
     reports, uncounted = count_kernel(kernel_of(found), machine(case.target))
     refusals = (*found.refusals, *unseen(found), *uncounted)
     report = kernel_report(kernel_of(found), reports, refusals=refusals)

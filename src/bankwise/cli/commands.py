@@ -4,13 +4,25 @@ from __future__ import annotations
 
 # In the order in which `bankwise --help` names their verbs.
 from bankwise.cli import check
-from bankwise.cli import kernels, layouts, passes, triton_plan, scan, study, hardware, bench, schema
+from bankwise.cli import (
+    kernels,
+    layouts,
+    passes,
+    triton_plan,
+    scan,
+    evidence,
+    study,
+    hardware,
+    bench,
+    schema,
+)
 from bankwise.cli.common import app
 
 __all__ = [
     "app",
     "bench",
     "check",
+    "evidence",
     "hardware",
     "kernels",
     "layouts",

@@ -61,11 +61,12 @@ _CUBIN_VERBS = {
     "scan": "ask.scan_open:of_cubin",
     "verify": "lab.to_measure:emitted_parts",
 }
-_WHOLE, _BELOW = "ask.scan_open:of_whole", "ask.scan_open:files_of"
 _BINARY_VERBS = {
     "check": "ask.check_binary:check_binary_file",
+    "scan": "ask.scan_open:of_binary",
     "verify": "lab.to_measure:emitted_parts",
 }
+_WHOLE, _BELOW = "ask.scan_open:of_whole", "ask.scan_open:files_of"
 _ASSEMBLY_VERBS = {
     **_CUBIN_VERBS,
     "scan": "ask.scan_open:of_text",

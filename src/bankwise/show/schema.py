@@ -32,6 +32,7 @@ DOCUMENTS: Mapping[str, str] = {
     "bankwise.choose/1": f"{_SHOWN}.choosing:ChooseDocument",
     "bankwise.opt/1": f"{_SHOWN}.opting:OptDocument",
     "bankwise.scan/1": f"{_SHOWN}.scanning:ScanDocument",
+    "bankwise.evidence/1": f"{_SHOWN}.evidence:EvidenceDocument",
     "bankwise.sweep/1": f"{_SHOWN}.sweeping:SweepDocument",
     "bankwise.triton-plan/1": f"{_SHOWN}.planning:PlanDocument",
     "bankwise.triton-plans/1": f"{_SHOWN}.planning:PlansDocument",
