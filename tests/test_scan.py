@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def scanned(*paths: Path, options: Options | None = None, **more: object) -> ScanReport:
-    return scan(paths, options or Options(), limits=ScanLimits(workers=2), **more)  # type: ignore[arg-type]
+    return scan(paths, options or Options(), limits=ScanLimits(workers=1), **more)  # type: ignore[arg-type]
 
 
 def numbers(found: ScannedKernel) -> tuple[int, ...]:
@@ -126,14 +126,14 @@ def test_a_scan_that_is_ended_goes_on_where_it_was(folder: Path, tmp_path: Path)
 def test_another_launch_is_another_question(folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "scan.sqlite"
     scanned(folder / "row.s", store_file=store)
-    wider = scanned(folder / "row.s", store_file=store, options=Options(workgroup_size="128,1,1"))
-    assert wider.resumed == 0
-    assert [k.passes for k in wider.kernels] == [4]
+    fewer = scanned(folder / "row.s", store_file=store, options=Options(workgroup_size="32,1,1"))
+    assert fewer.resumed == 0
+    assert [k.passes for k in fewer.kernels] == [1]
 
 
 def test_no_store_is_taken_for_one(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "x.sqlite").write_text("no database, but long enough to be read as a header\n" * 9)
-    ended = bankwise("scan", folder, "--store", tmp_path / "x.sqlite")
+    ended = bankwise("scan", folder, "--jobs", "1", "--store", tmp_path / "x.sqlite")
     assert ended.code == 2
     assert "a file that `bankwise scan` made" in ended.err
 
@@ -185,6 +185,12 @@ def test_ttgir_and_mlir_are_read_by_their_own_verb() -> None:
     (found,) = scanned(path).kernels
     checked = json.loads(bankwise("check", path, "--format", "json").out)
     assert found.passes - found.ideal == checked["totals"]["run"]["extra"]
+
+
+def test_several_processes_give_the_same_report(folder: Path) -> None:
+    many = scan([folder], Options(), limits=ScanLimits(workers=2))
+    assert many.kernels == scanned(folder).kernels
+    assert (many.without, many.broken) == (scanned(folder).without, scanned(folder).broken)
 
 
 def test_a_dask_cluster_gives_the_same_report(folder: Path) -> None:

@@ -108,20 +108,22 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
 
 
 def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
+    counted = counted_kernel(found, gpu)
+    advice = _advice(found, gpu, origin)
+    conflicts = any(r.run.extra for r in counted.accesses)
+    notes = advice.notes if conflicts else ()
+    return replace(counted, optima=advice.optima, notes=(*counted.notes, *notes))
+
+
+def counted_kernel(found: AssemblyKernel, gpu: Machine) -> KernelReport:
+    """What was followed, counted under all its launches; no better layout is looked for."""
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
     others = [count_kernel(kernel_of(one), gpu)[0] for one in found.others]
     reports = over_launches(reports, others, found.launch.assumed)
     sampled, left = with_samples(found, gpu)
-    conflicts = any(r.run.extra for r in reports)
-    advice = _advice(found, gpu, origin)
-    report = kernel_report(
-        kernel,
-        (*reports, *sampled),
-        optima=advice.optima,
-        notes=advice.notes if conflicts else (),
-        refusals=(*left, *unseen(found), *uncounted),
-    )
+    refusals = (*left, *unseen(found), *uncounted)
+    report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)
     return replace(
         report,
         launched="" if found.launch.assumed else found.launch.said,

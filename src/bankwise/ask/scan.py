@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
-from bankwise.ask.scan_case import COLUMNS, ScanCase, answer
+from bankwise.ask.scan_case import COLUMNS, ScanCase, answer, launches_said
 from bankwise.ask.scan_open import ScanFile, check_paths, files_of, open_file
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options
@@ -21,14 +21,17 @@ from bankwise.sweep.store import CaseResult, open_store, outcome_of, record
 
 Progress = Callable[[int, int], None]
 
+_FEW = 4
+"""Files that are opened in this process: others would take longer to begin."""
 _CHUNK = 4
 """Kernels that travel together: most take some hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanLimits:
-    """How a scan is run. ``seconds``: of the wall clock, 0 for no end; ``engine``, ``workers``: see
-    :func:`bankwise.sweep.engine.run`; ``retry_failed``: try again what failed."""
+    """How a scan is run. ``seconds``: of the wall clock, 0 for no end; ``engine``: see
+    :func:`bankwise.sweep.engine.run`; ``workers``: processes, 1 for this one, 0 for one per core;
+    ``retry_failed``: try again what failed."""
 
     seconds: float = 0.0
     engine: str = "local"
@@ -85,6 +88,7 @@ def gather(
     """What ``work`` makes of every kernel of ``paths``, each once, or of those for ``only`` one
     GPU. Other arguments as of :func:`scan`; a store is of one ``work``."""
     check_paths(paths)
+    launches_said(options)  # what cannot be read of them is told before the work
     seen = ScanState()
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         path = store_file or Path(folder) / "scan.sqlite"
@@ -105,8 +109,9 @@ def _run(
 ) -> str:
     """Answer what is missing; why that was ended early, "" if it was not."""
     until = time.monotonic() + limits.seconds if limits.seconds else float("inf")
-    engine, workers = limits.engine, limits.workers
-    results = run(cases, work, engine=engine, workers=workers, chunk=_CHUNK)
+    alone = limits.engine == "local" and limits.workers == 1
+    engine = "here" if alone else limits.engine
+    results = run(cases, work, engine=engine, workers=limits.workers, chunk=_CHUNK)
     try:
         with closing(cases), closing(results):
             for outcome in results:
@@ -125,7 +130,9 @@ def _cases(
     files: Iterator[ScanFile], store: Connection, seen: ScanState, limits: ScanLimits, only: str
 ) -> Generator[ScanCase, None, None]:
     """The cases that nobody has answered, as files are opened, each once."""
-    with closing(run(files, open_file, workers=limits.workers)) as opened:
+    some = list(files)
+    engine = "here" if limits.workers == 1 or len(some) <= _FEW else "local"
+    with closing(run(some, open_file, engine=engine, workers=limits.workers)) as opened:
         for one in _in_order(opened):
             seen.files += 1
             if one.error:

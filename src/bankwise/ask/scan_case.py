@@ -14,20 +14,20 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bankwise.ask.check_assembly import asked, kernel_of, unseen
-from bankwise.ask.kernel_report import kernel_report
-from bankwise.counting.count_kernel import count_kernel
+from bankwise.ask.check_assembly import asked, counted_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
-from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.follow.driver import CodeKernel, Dialect, check_kernels
+from bankwise.read.assembly import AssemblyKernel, Opener
+from bankwise.read.follow.dialect import CodeKernel, Dialect
+from bankwise.read.follow.driver import UNSAID, check_kernel
+from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.options import Options
 from bankwise.read.recognise import asker, load
 from bankwise.show.scanning import OpenReason, ScannedKernel
@@ -50,6 +50,7 @@ class ScanCase:
     ``kernel``: its name, "" for those of a whole text; ``reader``: the dialect of its code, "" for
     a text that its own verb reads. ``content``: of machine code the parsed kernel, packed;
     ``digest``: of the code and what the file says about it, whatever its name and place are.
+    ``launches``: what is said of how kernels are launched.
     """
 
     file: str
@@ -59,12 +60,14 @@ class ScanCase:
     content: bytes
     digest: str
     options: Options
+    launches: Launches = UNSAID
 
     @property
     def key(self) -> str:
         """What decides the answer: code, facts, rules of the machine, version of bankwise."""
         asked_for = replace(self.options, kernel="" if self.reader else self.options.kernel)
-        parts = (self.digest, self.target, repr(asked_for), _rules(self.target), _version())
+        said = f"{asked_for}{self.launches}"
+        parts = (self.digest, self.target, said, _rules(self.target), _version())
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
     @property
@@ -85,14 +88,26 @@ def _version() -> str:
 
 
 def case_of_kernel(
-    file: str, kernel: CodeKernel, gpu: str, reader: str, options: Options
+    file: str, kernel: CodeKernel, gpu: str, dialect: Dialect[Any, Any], options: Options
 ) -> ScanCase:
-    """A kernel of machine code that is parsed already; ``reader``: names its dialect."""
+    """A kernel of machine code that is parsed already."""
+    reader = f"read.{dialect.name}.dialect:{dialect.name.upper()}"
+    launches = launches_said(options)
     packed = zlib.compress(pickle.dumps(kernel), 1)
     code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
     nameless = code.replace(repr(kernel.name), "''")
     digest = hashlib.sha256(f"{reader}\0{nameless}".encode()).hexdigest()
-    return ScanCase(file, kernel.name, gpu, reader, packed, digest, options)
+    return ScanCase(file, kernel.name, gpu, reader, packed, digest, options, launches)
+
+
+@lru_cache(maxsize=1)
+def launches_said(options: Options) -> Launches:
+    """How kernels are launched, as far as the user says; each takes what concerns it."""
+    words = asked(options)
+    size, args = words["workgroup_size"], words["args"]
+    plain = KernelLaunch(block=size, arguments=args, said="as --workgroup-size says")
+    launches: Launches = words["launches"]
+    return replace(launches, plain=plain)
 
 
 def _said(value: Any, *besides: str) -> list[Any]:
@@ -126,24 +141,19 @@ def followed_case(case: ScanCase) -> AssemblyKernel | None:
     """
     dialect: Dialect[Any, Any] = load(case.reader)
     kernel = pickle.loads(zlib.decompress(case.content))
-    words = asked(case.options)
-    args, size = words["args"], words["workgroup_size"]
-    said: Any = size or dialect.threads(kernel).size or (1, 1, 1)
-    decoded = dialect.decode(kernel, said, args)
+    decoded = dialect.decode(kernel, (1, 1, 1), {})
     if not decoded.touches and not decoded.refusals:
         return None
-    return check_kernels(dialect, (kernel,), case.file, case.target, _place, args, size)[0]
+    return check_kernel(dialect, kernel, case.file, case.target, _place, case.launches)
 
 
 def _code(case: ScanCase) -> Iterable[ScannedKernel]:
     found = followed_case(case)
     if found is None:
         return
-    reports, uncounted = count_kernel(kernel_of(found), machine(case.target))
-    refusals = (*found.refusals, *unseen(found), *uncounted)
-    report = kernel_report(kernel_of(found), reports, refusals=refusals)
+    report = counted_kernel(found, machine(case.target))
     sources = {a.access.location: a.source for a in found.accesses}
-    yield scanned(report, case.file, refusals, sources)
+    yield scanned(report, case.file, report.refusals, sources)
 
 
 def _place(instruction: Any) -> Location:
@@ -196,7 +206,15 @@ def scanned(
         left=still_open(kernel, 0),
         notes=kernel.notes,
         reasons=_reasons(refused.values()),
+        openers=tuple(map(_opener, kernel.openers)),
     )
+
+
+def _opener(one: Opener) -> str:
+    """What giving some facts was seen to answer."""
+    counts = f"counts the executions of {one.counts}" if one.counts else ""
+    opens = f"opens {one.opens} accesses" if one.opens else ""
+    return f"{one.option} {' and '.join(filter(None, (opens, counts)))}"
 
 
 def _worst(access: AccessReport) -> str:

@@ -14,6 +14,8 @@ from bankwise.ask.folder import families, files_below
 from bankwise.ask.scan_case import ScanCase, case_of_kernel
 from bankwise.errors import InputError
 from bankwise.files import read_bytes, read_text
+from bankwise.read.binary.check import chosen_kernels, chosen_target
+from bankwise.read.binary.kernels import readings
 from bankwise.read.follow.driver import check_target, no_kernel, target_of
 from bankwise.read.options import Options
 from bankwise.read.recognise import load, recognise, require, takers
@@ -96,7 +98,7 @@ def of_text(path: Path, options: Options) -> Iterable[ScanCase]:
     if not found:
         raise no_kernel(dialect, text, file, options.kernel)
     for kernel in found:
-        yield case_of_kernel(file, kernel, gpu, kind.reader, options)
+        yield case_of_kernel(file, kernel, gpu, dialect, options)
 
 
 def of_cubin(path: Path, options: Options) -> Iterable[ScanCase]:
@@ -106,7 +108,17 @@ def of_cubin(path: Path, options: Options) -> Iterable[ScanCase]:
         raise no_kernel(SASS, text, str(path), options.kernel)
     for kernel in found:
         gpu = check_target(SASS, options.target or kernel.target, str(path))
-        yield case_of_kernel(str(path), kernel, gpu, "read.sass.dialect:SASS", options)
+        yield case_of_kernel(str(path), kernel, gpu, SASS, options)
+
+
+def of_binary(path: Path, options: Options) -> Iterable[ScanCase]:
+    """The kernels of a library, an object file or a code object for one GPU: the newest that is
+    followed, unless the user names one."""
+    gpu, _ = chosen_target(path, options.target)
+    for one in readings(chosen_kernels(path, gpu, options.kernel)):
+        file = str(one.kernel.member)
+        target = check_target(one.dialect, one.kernel.target or options.target, file)
+        yield case_of_kernel(file, one.code, target, one.dialect, options)
 
 
 def of_whole(path: Path, options: Options) -> Iterable[ScanCase]:

@@ -12,6 +12,7 @@ import typer
 
 from bankwise.cli.common import (
     KernelName,
+    LaunchTexts,
     Target,
     Workgroup,
     app,
@@ -53,6 +54,7 @@ def scan(
     argument: Annotated[
         list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    launch: LaunchTexts = [],  # noqa: B006 - typer reads the default, nobody changes it
     top: Annotated[int, typer.Option(min=0, help="Show so many kernels; 0: all.")] = 0,
     min_extra: Annotated[
         int, typer.Option(min=0, help="Only kernels that waste so many passes a workgroup.")
@@ -75,7 +77,13 @@ def scan(
     from bankwise.ask.scan import scan as run_scan
     from bankwise.read.options import Options
 
-    options = Options(target, kernel, workgroup_size=workgroup_size, arguments=tuple(argument))
+    options = Options(
+        target,
+        kernel,
+        workgroup_size=workgroup_size,
+        arguments=tuple(argument),
+        launches=tuple(launch),
+    )
     limits = ScanLimits(seconds, scheduler or "local", jobs, retry_failed)
     with progress("kernels") as advance:
         report = run_scan(

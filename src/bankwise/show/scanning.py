@@ -41,7 +41,8 @@ class ScannedKernel:
     knows. ``ways``, ``worst``, ``why``: of its worst access, which it is, and why it conflicts;
     ``line`` of ``source``: where that stands, of ``file`` if that is "", and 0 for nowhere.
     ``left``: what stands between the numbers and a promise; ``notes``: what was taken for granted.
-    ``reasons``: why the rest is open. ``copies``: where else it stands.
+    ``reasons``: why the rest is open; ``openers``: what giving facts of the launch was seen to
+    answer. ``copies``: where else it stands.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ScannedKernel:
     left: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     reasons: tuple[OpenReason, ...] = ()
+    openers: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
 
     @property
@@ -107,7 +109,7 @@ def kernel_of_row(row: dict[str, Any], **changed: Any) -> ScannedKernel:
     row = row | {
         "threads": None if row["threads"] is None else tuple(row["threads"]),
         "reasons": tuple(OpenReason(*one) for one in row["reasons"]),
-        **{name: tuple(row[name]) for name in ("left", "notes", "copies")},
+        **{name: tuple(row[name]) for name in ("left", "notes", "openers", "copies")},
     }
     return ScannedKernel(**(row | changed))
 
@@ -215,6 +217,8 @@ def extra_text(kernel: ScannedKernel) -> str:
 
 def why_open(kernel: ScannedKernel) -> str:
     """What would open the rest of a kernel, or what its numbers rest on; "" if nothing."""
+    if kernel.openers and kernel.open:
+        return kernel.openers[0]
     if kernel.reasons:
         first = max(kernel.reasons, key=lambda one: one.accesses)
         return f"{first.accesses} open: {first.reason}" if first.accesses else first.reason

@@ -48,13 +48,16 @@ def run(
 ) -> Generator[CaseResult[C], None, None]:
     """What comes of ``cases``, as they end.
 
-    ``work``: importable by name, so that another process can call it. ``engine``: ``local`` or
-    ``dask://HOST[:PORT]``; ``workers``: local processes, 0 for one per core; ``chunk``: cases that
-    travel together, where one takes little longer than its way. Raises :class:`InputError` for an
-    unknown engine or a cluster that cannot be reached.
+    ``work``: importable by name, so that another process can call it. ``engine``: ``local``,
+    ``dask://HOST[:PORT]``, or ``here``: this process, which a case can then end. ``workers``: local
+    processes, 0 for one per core; ``chunk``: cases that travel together, where one takes little
+    longer than its way. Raises :class:`InputError` for an unknown engine or a cluster that cannot
+    be reached.
     """
     if engine == "local":
         return _local(_chunks(iter(cases), chunk), work, workers or os.cpu_count() or 1)
+    if engine == "here":
+        return (_result(case, tried) for case in cases for tried in attempt(work, (case,)))
     if engine.startswith(DASK):
         return _dask(_chunks(iter(cases), chunk), work, engine)
     raise InputError(f"unknown engine {engine!r}", hint=f"local, or {DASK}HOST:{_DASK_PORT}")

@@ -52,6 +52,7 @@ class ScannedKernelDocument(Struct, frozen=True):
     left: Annotated[tuple[str, ...], Meta(description="between the numbers and a promise")]
     notes: Annotated[tuple[str, ...], Meta(description="what was taken for granted")]
     reasons: Annotated[tuple[OpenReasonDocument, ...], Meta(description="why the rest is open")]
+    openers: Annotated[tuple[str, ...], Meta(description="facts of the launch, what each answers")]
     copies: Annotated[tuple[str, ...], Meta(description="where else the same kernel stands")]
 
     def __post_init__(self) -> None:
