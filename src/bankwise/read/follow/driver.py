@@ -63,7 +63,7 @@ def check_code(
     that is not followed, and where no kernel at all can be answered; one that cannot, among others,
     is a refusal.
     """
-    gpu = _target(dialect, text, file, target)
+    gpu = target_of(dialect, text, file, target)
     found = dialect.kernels(text, file, kernel)
     if not found:
         raise no_kernel(dialect, text, file, kernel)
@@ -173,7 +173,8 @@ def check_target(dialect: Dialect[K, I], gpu: str, file: str) -> str:
     )
 
 
-def _target(dialect: Dialect[K, I], text: str, file: str, given: str | None) -> str:
+def target_of(dialect: Dialect[K, I], text: str, file: str, given: str | None) -> str:
+    """The GPU to count a text for; :class:`InputError` if it is not followed, or not ``given``."""
     said = dialect.target(text)
     if given and said and given != said and not dialect.portable:
         raise InputError(
