@@ -10,7 +10,7 @@ from typing import Any
 from bankwise.ask.advice import Advice, Origin, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
-from bankwise.ask.over_launches import other_launch, over_launches
+from bankwise.ask.over_launches import other_launch, over_launches, worst_first
 from bankwise.counting.access import Pattern
 from bankwise.counting.bound import Bound
 from bankwise.counting.count_kernel import count_kernel
@@ -107,10 +107,10 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
     return Origin(maker(kernel, text[:_HEAD]))
 
 
-def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
+def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
+    found, others = worst_first(every, lambda one: count_kernel(kernel_of(one), gpu)[0])
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
-    others = [count_kernel(kernel_of(one), gpu)[0] for one in found.others]
     reports = over_launches(reports, others, found.launch.assumed)
     sampled, left = with_samples(found, gpu)
     conflicts = any(r.run.extra for r in reports)
