@@ -11,16 +11,15 @@ from bankwise.ask.advice import Advice, Origin, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
 from bankwise.ask.over_launches import other_launch, over_launches, worst_first
+from bankwise.ask.samples import sample_of, with_samples
 from bankwise.counting.access import Pattern
-from bankwise.counting.bound import Bound
 from bankwise.counting.count_kernel import count_kernel
-from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.frameworks import maker
-from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, Opener
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.formats import Format
 from bankwise.read.launch.read import read_launches
@@ -112,7 +111,7 @@ def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
     reports = over_launches(reports, others, found.launch.assumed)
-    sampled, left = with_samples(found, gpu)
+    sampled, used, left = with_samples(found, gpu, kernel_of)
     conflicts = any(r.run.extra for r in reports)
     advice = _advice(found, gpu, origin)
     report = kernel_report(
@@ -125,51 +124,10 @@ def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
     return replace(
         report,
         launched="" if found.launch.assumed else found.launch.said,
-        assumed=", ".join(filter(None, (found.assumed, assumed_values(found) if sampled else ""))),
+        assumed=", ".join(filter(None, (found.assumed, *map(sample_of(found), used)))),
         others=tuple(map(other_launch, found.others, others)),
         openers=found.openers,
     )
-
-
-def with_samples(
-    found: AssemblyKernel, gpu: Machine
-) -> tuple[tuple[AccessReport, ...], tuple[Refusal, ...]]:
-    """The accesses whose addresses only sampled arguments give, and the refusals that are left.
-    How often they run is not known, and a conflict is only possible."""
-    if found.sampled is None:
-        return (), found.refusals
-    known = {(a.access.shared_index, *a.access.allocations) for a in found.accesses}
-    opened = [
-        one
-        for one in found.sampled.accesses
-        if (one.access.shared_index, *one.access.allocations) not in known
-    ]
-    still = {(r.location, r.reason.partition(":")[0]) for r in found.sampled.refusals}
-    left = (r for r in found.refusals if (r.location, r.reason.partition(":")[0]) in still)
-    kernel = replace(found.sampled, accesses=tuple(map(_once, opened)))
-    reports, uncounted = count_kernel(kernel_of(kernel), gpu)
-    note = f"as with {assumed_values(found)}, which is assumed"
-    marked = (replace(r, note="; ".join(filter(None, (r.note, note)))) for r in reports)
-    doubtful = (replace(r, over_launches=_doubted(r.conflict)) for r in marked)
-    return tuple(doubtful), (*left, *uncounted)
-
-
-def _doubted(conflict: Sureness) -> Sureness:
-    return "none" if conflict == "none" else "possible"
-
-
-def _once(found: AssemblyAccess) -> AssemblyAccess:
-    """An access whose executions nobody knows."""
-    times = (replace(one, executions=1, really=Bound(0, None)) for one in found.access.patterns)
-    return replace(found, access=replace(found.access, patterns=tuple(times)), counted=False)
-
-
-def assumed_values(found: AssemblyKernel) -> str:
-    """The arguments that were sampled, as they would be given."""
-    assert found.sampled is not None
-    given = found.launch.arguments
-    more = {n: v for n, v in found.sampled.launch.arguments.items() if n not in given}
-    return Opener(more, 0, 0).option
 
 
 def kernel_of(found: AssemblyKernel) -> Kernel:
