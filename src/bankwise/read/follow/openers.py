@@ -2,7 +2,7 @@
 many accesses each opens.
 
 The follower names the facts that unknown addresses, masks and branches are made of. Whether giving
-one helps is tried: the kernel is followed again with usual values, first with all of them, then with
+one helps is tried: the kernel is followed again with usual values, first with all, then with
 each alone. So "opens 478" is what was seen with that value, not a guess: so many refused accesses
 have an address then.
 """
