@@ -10,17 +10,16 @@ from typing import Any
 from bankwise.ask.advice import Advice, Origin, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
-from bankwise.ask.over_launches import other_launch, over_launches
+from bankwise.ask.over_launches import other_launch, over_launches, worst_first
+from bankwise.ask.samples import sample_of, with_samples
 from bankwise.counting.access import Pattern
-from bankwise.counting.bound import Bound
 from bankwise.counting.count_kernel import count_kernel
-from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.frameworks import maker
-from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, Opener
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.formats import Format
 from bankwise.read.launch.read import read_launches
@@ -107,71 +106,36 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
     return Origin(maker(kernel, text[:_HEAD]))
 
 
-def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
-    counted = counted_kernel(found, gpu)
+def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
+    counted, found = _counted(every, gpu)
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
     notes = advice.notes if conflicts else ()
     return replace(counted, optima=advice.optima, notes=(*counted.notes, *notes))
 
 
-def counted_kernel(found: AssemblyKernel, gpu: Machine) -> KernelReport:
+def counted_kernel(every: AssemblyKernel, gpu: Machine) -> KernelReport:
     """What was followed, counted under all its launches; no better layout is looked for."""
+    return _counted(every, gpu)[0]
+
+
+def _counted(every: AssemblyKernel, gpu: Machine) -> tuple[KernelReport, AssemblyKernel]:
+    """The count under all launches, and what was followed under the worst of them."""
+    found, others = worst_first(every, lambda one: count_kernel(kernel_of(one), gpu)[0])
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
-    others = [count_kernel(kernel_of(one), gpu)[0] for one in found.others]
     reports = over_launches(reports, others, found.launch.assumed)
-    sampled, left = with_samples(found, gpu)
+    sampled, used, left = with_samples(found, gpu, kernel_of)
     refusals = (*left, *unseen(found), *uncounted)
     report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)
-    return replace(
+    counted = replace(
         report,
         launched="" if found.launch.assumed else found.launch.said,
-        assumed=", ".join(filter(None, (found.assumed, assumed_values(found) if sampled else ""))),
+        assumed=", ".join(filter(None, (found.assumed, *map(sample_of(found), used)))),
         others=tuple(map(other_launch, found.others, others)),
         openers=found.openers,
     )
-
-
-def with_samples(
-    found: AssemblyKernel, gpu: Machine
-) -> tuple[tuple[AccessReport, ...], tuple[Refusal, ...]]:
-    """The accesses whose addresses only sampled arguments give, and the refusals that are left.
-    How often they run is not known, and a conflict is only possible."""
-    if found.sampled is None:
-        return (), found.refusals
-    known = {(a.access.shared_index, *a.access.allocations) for a in found.accesses}
-    opened = [
-        one
-        for one in found.sampled.accesses
-        if (one.access.shared_index, *one.access.allocations) not in known
-    ]
-    still = {(r.location, r.reason.partition(":")[0]) for r in found.sampled.refusals}
-    left = (r for r in found.refusals if (r.location, r.reason.partition(":")[0]) in still)
-    kernel = replace(found.sampled, accesses=tuple(map(_once, opened)))
-    reports, uncounted = count_kernel(kernel_of(kernel), gpu)
-    note = f"as with {assumed_values(found)}, which is assumed"
-    marked = (replace(r, note="; ".join(filter(None, (r.note, note)))) for r in reports)
-    doubtful = (replace(r, over_launches=_doubted(r.conflict)) for r in marked)
-    return tuple(doubtful), (*left, *uncounted)
-
-
-def _doubted(conflict: Sureness) -> Sureness:
-    return "none" if conflict == "none" else "possible"
-
-
-def _once(found: AssemblyAccess) -> AssemblyAccess:
-    """An access whose executions nobody knows."""
-    times = (replace(one, executions=1, really=Bound(0, None)) for one in found.access.patterns)
-    return replace(found, access=replace(found.access, patterns=tuple(times)), counted=False)
-
-
-def assumed_values(found: AssemblyKernel) -> str:
-    """The arguments that were sampled, as they would be given."""
-    assert found.sampled is not None
-    given = found.launch.arguments
-    more = {n: v for n, v in found.sampled.launch.arguments.items() if n not in given}
-    return Opener(more, 0, 0).option
+    return counted, found
 
 
 def kernel_of(found: AssemblyKernel) -> Kernel:

@@ -92,7 +92,7 @@ class AssemblyKernel:
     ``launch``: on which facts it was followed; ``assumed``: what of them nobody says; ``others``:
     the same kernel on others, where several launches are known or were tried. ``facts``: those of
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
-    giving them would answer, ``sampled``: the kernel with values of those that open an address.
+    giving them would answer, ``sampled``: the kernel with such values that open an address.
     """
 
     name: str
@@ -112,4 +112,4 @@ class AssemblyKernel:
     others: tuple[AssemblyKernel, ...] = ()
     facts: tuple[str, ...] = ()
     openers: tuple[Opener, ...] = ()
-    sampled: AssemblyKernel | None = None
+    sampled: tuple[AssemblyKernel, ...] = ()

@@ -176,7 +176,7 @@ def _at_source(found: AssemblyKernel, lines: Lines, name: Name) -> AssemblyKerne
         notes=tuple(map(words, found.notes)),
         unseen=tuple(map(words, found.unseen)),
         others=tuple(_at_source(one, lines, name) for one in found.others),
-        sampled=found.sampled and _at_source(found.sampled, lines, name),
+        sampled=tuple(_at_source(one, lines, name) for one in found.sampled),
     )
 
 

@@ -20,8 +20,8 @@ from bankwise.read.follow.openers import with_openers
 from bankwise.read.follow.result import not_answered, whole_size
 from bankwise.read.follow.side_by_side import (
     MOST_AGAIN,
-    WORK,
     bounded,
+    is_long,
     numbers_of_name,
     side_by_side,
 )
@@ -218,8 +218,8 @@ def _concerning(
 
 def _trials(dialect: Dialect[K, I], kernel: K, found: AssemblyKernel) -> int:
     """How often a kernel may be followed again: long ones, and those that spin, less often."""
-    spins = any(WORK in refusal.reason for refusal in found.refusals)
-    return 1 if spins else max(1, min(8, MOST_AGAIN // max(1, len(dialect.instructions(kernel)))))
+    size = max(1, len(dialect.instructions(kernel)))
+    return 1 if is_long(found) else max(1, min(8, MOST_AGAIN // size))
 
 
 def _touches(dialect: Dialect[K, I], kernel: K) -> bool:

@@ -2,52 +2,72 @@
 many accesses each opens.
 
 The follower names the facts that unknown addresses, masks and branches are made of. Whether giving
-one helps is tried: the kernel is followed again with a usual value, first with all of them, then
-with each alone. So "opens 478" is what was seen with that value, not a guess.
+one helps is tried: the kernel is followed again with usual values, first with all, then with
+each alone. So "opens 478" is what was seen with that value, not a guess: so many refused accesses
+have an address then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
-from bankwise.read.assembly import ArgumentValues, AssemblyKernel, Opener
+from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, Opener
+from bankwise.read.follow.side_by_side import is_long
 
 Again = Callable[[ArgumentValues], AssemblyKernel]
 """Follows the kernel with more arguments."""
 
-_USUAL = (1_024, 16)
-"""Of an argument: a length, or a small count, where the length opens less."""
+_USUAL = (16, 20, 2, 1, 64, 1_024)
+"""Of an argument, one after the other while accesses are left: ways through unrolled loops."""
 _PLACE, _COUNT = 0, 64
 """Of a workgroup's number, of the workgroups of a grid."""
 _ROUNDS = 3
 
 
 def with_openers(found: AssemblyKernel, again: Again, trials: int) -> AssemblyKernel:
-    """``found`` with what would open it, the most first, and as followed with all that opens an
+    """``found`` with what would open it, the most first, and as followed with what opens an
     address. ``trials``: how often the kernel may be followed."""
-    if not found.facts or _open(found) == (0, 0):
+    if not found.facts or not _is_open(found):
         return found
-    long, short = _USUAL
-    tried = [_all(found, again, short if trials == 1 else long)]
-    if _open(tried[0])[0] and trials > 1:
-        tried.append(_all(found, again, short))
-    best = min(tried, key=_open)
-    values = {n: v for n, v in best.launch.arguments.items() if n not in found.launch.arguments}
-    together = _opener(found, best, values)
-    if together is None:
-        return found
-    alone: list[tuple[Opener, AssemblyKernel]] = []
+    known = found.launch.arguments
+    tried: list[AssemblyKernel] = []
+    for usual in _USUAL if _is_refused(found) else _USUAL[:1]:
+        tried.append(_all(found, again, usual))
+        if is_long(tried[-1]) or not _left(found, tried):
+            break
+    runs = [(_opener(found, run, _more(run, known)), run) for run in tried]
+    values = _more(max(runs, key=lambda one: _worth(one[0]))[1], known)
     for fact in list(values)[: trials - _ROUNDS] if len(values) > 1 else ():
         one = {fact: values[fact]}
-        run = again({**found.launch.arguments, **one})
-        alone += [(opener, run) for opener in (_opener(found, run, one),) if opener]
-    alone.sort(key=lambda one: (-one[0].opens, -one[0].counts))
-    enough = bool(alone) and alone[0][0].opens >= together.opens
-    enough &= bool(together.opens) or (bool(alone) and alone[0][0].counts >= together.counts)
-    kept = alone if enough else [(together, best), *alone]
-    sampled = kept[0][1] if together.opens else None
+        run = again({**known, **one})
+        runs.append((_opener(found, run, one), run))
+    ranked = sorted(runs, key=lambda one: _worth(one[0]), reverse=True)
+    kept = _least(ranked)
+    sampled = tuple(run for opener, run in ranked if opener.opens)
     return replace(found, openers=tuple(opener for opener, _ in kept), sampled=sampled)
+
+
+def _more(run: AssemblyKernel, known: ArgumentValues) -> dict[str | int, int]:
+    """The arguments of a run that are not known."""
+    return {name: value for name, value in run.launch.arguments.items() if name not in known}
+
+
+def _worth(opener: Opener) -> tuple[int, int, int]:
+    """The more is open the better, and with fewer facts."""
+    return opener.opens, opener.counts, -len(opener.arguments)
+
+
+def _least(runs: list[tuple[Opener, AssemblyKernel]]) -> list[tuple[Opener, AssemblyKernel]]:
+    """Those that open anything; of several values of the same facts the best."""
+    seen: set[frozenset[str | int]] = set()
+    kept = []
+    for opener, run in runs:
+        names = frozenset(opener.arguments)
+        if (opener.opens or opener.counts) and not any(one <= names for one in seen):
+            kept.append((opener, run))
+            seen.add(names)
+    return kept
 
 
 def _all(found: AssemblyKernel, again: Again, usual: int) -> AssemblyKernel:
@@ -56,7 +76,7 @@ def _all(found: AssemblyKernel, again: Again, usual: int) -> AssemblyKernel:
     best, given = found, found.launch.arguments
     for _ in range(_ROUNDS):
         more = [fact for fact in best.facts if fact not in values]
-        if not more or (best is not found and _open(best) == (0, 0)):
+        if not more or not _is_open(best):
             break
         values |= {fact: _value(fact, usual) for fact in more}
         best = again({**given, **values})
@@ -69,18 +89,31 @@ def _value(fact: str, usual: int) -> int:
     return _PLACE if fact.startswith(("ctaid", "workgroup_id")) else usual
 
 
-def _open(found: AssemblyKernel) -> tuple[int, int]:
-    """How many accesses are refused, and of how many the executions are not known."""
-    partly = sum(bool(a.unknown) for a in found.accesses)
-    return len(found.refusals) + partly, sum(not a.counted for a in found.accesses)
+def place_of(access: AssemblyAccess) -> Hashable:
+    """Which instruction of its kernel, and which allocation."""
+    return (access.access.shared_index, *access.access.allocations)
 
 
-def _opener(found: AssemblyKernel, tried: AssemblyKernel, values: ArgumentValues) -> Opener | None:
-    """None if it opens nothing."""
-    refused, uncounted = _open(found)
-    still, unknown = _open(tried)
-    counted = sum(a.counted for a in tried.accesses) - sum(a.counted for a in found.accesses)
-    opens = refused - still
-    if opens <= 0 and (counted <= 0 or still > refused):
-        return None
-    return Opener(values, max(0, opens), max(0, min(uncounted, uncounted - unknown)))
+def _left(found: AssemblyKernel, tried: Sequence[AssemblyKernel]) -> bool:
+    """Whether accesses are left that no run has an address of."""
+    before = {place_of(one) for one in found.accesses}
+    opened = {place_of(one) for run in tried for one in run.accesses} - before
+    return len(opened) < len(found.refusals)
+
+
+def _is_refused(found: AssemblyKernel) -> bool:
+    return bool(found.refusals) or any(a.unknown for a in found.accesses)
+
+
+def _is_open(found: AssemblyKernel) -> bool:
+    return _is_refused(found) or any(not a.counted for a in found.accesses)
+
+
+def _opener(found: AssemblyKernel, tried: AssemblyKernel, values: ArgumentValues) -> Opener:
+    """What a run opens: accesses that have an address in it alone, and executions that do."""
+    numbered, before = (
+        {place_of(a) for a in run.accesses if not a.unknown} for run in (tried, found)
+    )
+    counted = {place_of(a) for a in tried.accesses if a.counted}
+    uncounted = {place_of(a) for a in found.accesses if not a.counted}
+    return Opener(values, len(numbered - before), len(counted & uncounted & before))

@@ -18,7 +18,7 @@ WORK = "more work than"
 MOST_AGAIN = 24_000
 """How many instructions may be followed again to find what opens a kernel."""
 _LONG = 600
-"""Accesses of a kernel beyond which one launch is followed, not several."""
+"""Accesses of a kernel beyond which one assumed launch is followed, not several."""
 
 
 def side_by_side(
@@ -36,11 +36,16 @@ def side_by_side(
         one = under(launch)
         (strange if guessed and leaves_memory(one) else found).append(one)
         enough = MOST_TRIED if guessed else len(launches)
-        if not touches or len(found) >= enough or len(one.accesses) > _LONG:
+        if not touches or len(found) >= enough or (guessed and is_long(one)):
             break
     found = found or strange[:MOST_TRIED]
     first, *others = sorted(found, key=lambda one: len(one.refusals)) if guessed else found
     return replace(first, others=tuple(others))
+
+
+def is_long(found: AssemblyKernel) -> bool:
+    """Whether following it again takes long."""
+    return len(found.accesses) > _LONG or any(WORK in one.reason for one in found.refusals)
 
 
 def leaves_memory(found: AssemblyKernel) -> bool:

@@ -1,8 +1,8 @@
 """Workgroups of kernels whose launch nobody knows: assumptions, each of which is said.
 
 A bound (``__launch_bounds__``, MAX_THREADS, .max_flat_workgroup_size) is taken at its most. Without
-one, and where a bounded kernel reads two or three axes, usual shapes are tried side by side; one
-under which an access leaves the shared memory that the text states cannot be.
+one, and beside it where a kernel reads two or three axes, usual shapes are tried; one under which
+an access leaves the shared memory that the text states cannot be.
 """
 
 from __future__ import annotations
@@ -35,15 +35,14 @@ def assumed(
     """Launches to try, the likeliest first. ``axes``: how many the kernel reads; ``bound``: the
     most threads it may have; ``hints``: numbers of its name, which are often sizes of its block."""
     most = prod(bound) if bound else MOST_THREADS
+    squares = ((n, n, 1) if axes > 1 else (n, 1, 1) for n in hints if n >= _LEAST)
+    usual = USUAL[axes]
+    if bound:
+        usual = tuple(sorted(usual, key=lambda shape: -prod(shape)))
+    shapes = dict.fromkeys((*((bound,) if bound else ()), *squares, *usual))
     if bound and is_whole_bound(bound, axes):
-        shapes: tuple[Size, ...] = (bound,)
-    else:
-        squares = ((n, n, 1) if axes > 1 else (n, 1, 1) for n in hints if n >= _LEAST)
-        usual = USUAL[axes]
-        if bound:
-            usual = tuple(sorted(usual, key=lambda shape: -prod(shape)))
-        shapes = tuple(s for s in dict.fromkeys((*squares, *usual)) if prod(s) <= most)
-    return tuple(replace(launch, block=shape, assumed=True) for shape in shapes or (bound,))
+        shapes = dict.fromkeys((bound,))
+    return tuple(replace(launch, block=one, assumed=True) for one in shapes if prod(one) <= most)
 
 
 def is_whole_bound(bound: Sequence[int] | None, axes: int) -> bool:
