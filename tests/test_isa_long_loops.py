@@ -241,3 +241,24 @@ def test_what_memory_gave_is_not_computed_with(monkeypatch: pytest.MonkeyPatch) 
     assert lanes(found) == [4 * lane for lane in range(64)]
     (refusal,) = kernel.refusals
     assert "a value loaded from memory (line 3)" in refusal.reason
+
+
+def test_a_loop_that_waits_for_what_it_never_changes_is_left_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The counter alone is not run to the end of a loop that has none."""
+    from bankwise.read.follow import leap as leaping
+
+    real, ran = leaping._execute, []
+    monkeypatch.setattr(leaping, "_execute", lambda *rest: ran.append(1) or real(*rest))
+    body = """\tv_lshlrev_b32_e32 v1, 2, v0
+\ts_mov_b32 s5, 7
+.Lwait:
+\tds_read_b32 v2, v1
+\ts_cmp_eq_u32 s5, 7
+\ts_cbranch_scc1 .Lwait
+\tds_read_b32 v2, v1 offset:256"""
+    inside, behind = amd(body).accesses
+    assert not inside.counted
+    assert lanes(behind)[0] == 256
+    assert len(ran) < 1_000
