@@ -12,6 +12,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.policies import Issue
 from bankwise.read.mlir.joined import CompiledAccess, compiled_accesses, issues_of, joins_of
+from bankwise.read.names import listed, means
 from bankwise.read.options import MOST_THREADS, Options, dims_of, three
 from bankwise.show.values import Finding
 
@@ -49,10 +50,10 @@ def analyse(opened: Opened, options: Options) -> tuple[Analysis, ...]:
 def _kernels(opened: Opened, options: Options) -> list[KernelFunction]:
     from bankwise.read.mlir.kernels import kernels
 
-    found = [k for k in kernels(opened) if options.kernel in ("", k.name)]
+    found = [k for k in kernels(opened) if means(options.kernel, k.name)]
     if found:
         return found
-    names = ", ".join(k.name for k in kernels(opened))
+    names = listed([k.name for k in kernels(opened)])
     if options.kernel and names:
         message = f"no kernel {options.kernel!r} in this file"
         raise InputError(message, location=_file(opened), hint=f"it has {names}")

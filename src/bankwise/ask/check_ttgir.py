@@ -21,6 +21,7 @@ from bankwise.counting.kernel import (
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
+from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.accesses import Moved, Reader
@@ -93,9 +94,9 @@ def plan(text: str, file: str, options: Options, *, verify: bool = True) -> tupl
     gpu = machine(module.target)
     types = Types(file, module.aliases, module.strange)
     reader = Reader(module, types, gpu)
-    chosen = [k for k in module.kernels if options.kernel in ("", k.name)]
+    chosen = [k for k in module.kernels if means(options.kernel, k.name)]
     if not chosen:
-        names = ", ".join(k.name for k in module.kernels)
+        names = listed([k.name for k in module.kernels])
         message = f"no kernel {options.kernel!r} in this module"
         raise InputError(message, location=Location(file), hint=f"it has {names}")
     numbers = numbers_of(options.arguments)

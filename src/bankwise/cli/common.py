@@ -92,13 +92,24 @@ def file_of(verb: str, metavar: str = "FILE") -> Any:
     return typer.Argument(metavar=metavar, help=help_for(verb))
 
 
-KernelName = Annotated[str, typer.Option("--kernel", help="Only the kernel of this name.")]
+KernelName = Annotated[
+    str,
+    typer.Option("--kernel", metavar="GLOB", help="Only kernels of this name, e.g. 'gemm*'."),
+]
 Dims = Annotated[
     list[str], typer.Option("--dim", metavar="NAME=SIZE", help="Value of a dynamic size.")
 ]
 Workgroup = Annotated[
     str,
     typer.Option("--workgroup-size", metavar="X,Y,Z", help="Threads, where the file has none."),
+]
+LaunchTexts = Annotated[
+    list[str],
+    typer.Option(
+        "--launch",
+        metavar="LAUNCH",
+        help="'gemm*<<<grid, block, shared>>>(args)', a TOML of launches or a profile.",
+    ),
 ]
 PolicyOption = Annotated[
     Policy, typer.Option("--policy", help="Which instructions accesses become (docs/policy.md).")

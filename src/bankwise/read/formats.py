@@ -50,7 +50,7 @@ class Format:
 
 
 _ANY_KERNEL = frozenset(
-    ("--kernel", "--dim", "--workgroup-size", "--arg", "--all", "--counters", "--worth")
+    ["--kernel", "--dim", "--workgroup-size", "--arg", "--launch", "--all", "--counters", "--worth"]
 )
 """Of any kernel: one command line serves many files, also those that have no use for one."""
 _MLIR_OPTIONS = _ANY_KERNEL | {"--isa", "--write", "--reference"}

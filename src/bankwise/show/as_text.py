@@ -10,8 +10,17 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.errors import Location
+from bankwise.read.names import short
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
-from bankwise.show.words import COLOURS, cell, compiled_line, kernel_verdict, verdict
+from bankwise.show.words import (
+    COLOURS,
+    cell,
+    compiled_line,
+    kernel_verdict,
+    opener,
+    other_launch,
+    verdict,
+)
 
 _SHOWN = 12
 """Accesses listed in full; the rest is summed up in one line unless all are asked for."""
@@ -21,22 +30,38 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     """Print the answer of ``bankwise check``."""
     for note in report.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
+    untouched = _untouched(report)
     for kernel in report.ranked:
-        _print_kernel(kernel, report, console, everything)
+        if kernel not in untouched:
+            _print_kernel(kernel, report, console, everything)
+    if untouched:
+        names = ", ".join(short(kernel.name) for kernel in untouched[:_SHOWN])
+        more = f" and {len(untouched) - _SHOWN} more" if len(untouched) > _SHOWN else ""
+        many = "1 kernel touches" if len(untouched) == 1 else f"{len(untouched)} kernels touch"
+        console.print(f"[dim]{many} no shared memory: {escape(names)}{more}[/]\n")
     for finding in report.findings:
         place = escape(str(finding.location))
         console.print(f"[red]{place}: {finding.rule}:[/] {escape(finding.message)}")
     for refusal in report.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+    for name, found in report.openers[:_SHOWN]:
+        console.print(f"[yellow]open:[/] {escape(short(name))}: {escape(opener(found))}")
     _print_headline(report, console)
+
+
+def _untouched(report: CheckReport) -> list[KernelReport]:
+    """Of several kernels those of which there is nothing to tell."""
+    if len(report.kernels) == 1:
+        return []
+    return [k for k in report.kernels if not k.accesses and not report.refused(k)]
 
 
 def _print_kernel(
     kernel: KernelReport, report: CheckReport, console: Console, everything: bool
 ) -> None:
-    size = "x".join(map(str, kernel.workgroup_size))
+    size = "x".join(map(str, kernel.workgroup_size)) if all(kernel.workgroup_size) else "unknown"
     grid = "unknown grid" if kernel.grid is None else "grid " + "x".join(map(str, kernel.grid))
-    console.print(f"[bold]{escape(kernel.name)}[/] on {kernel.target}: {size} threads, {grid}")
+    console.print(f"{_named(kernel.name)} on {kernel.target}: {size} threads, {grid}")
     _print_allocations(kernel, console)
     ranked = [a for a in report.accesses if a.kernel == kernel.name]
     shown = ranked if everything else ranked[:_SHOWN]
@@ -62,12 +87,18 @@ def _print_kernel(
             _print_encoding(optimum, console)
     if kernel.compiled is not None:
         console.print(escape(compiled_line(kernel.compiled)))
-    for note in kernel.notes:
+    for note in (*kernel.notes, *map(other_launch, kernel.others)):
         console.print(f"[dim]note: {escape(note)}[/]")
     _print_totals(kernel, console)
     if len(report.kernels) > 1:
         clean = kernel.accounted and not report.refused(kernel)
         console.print(_coloured(kernel_verdict(kernel, report), kernel.conflict, clean) + "\n")
+
+
+def _named(name: str) -> str:
+    """A kernel by its author's name, what the compiler made of it beside."""
+    said = short(name)
+    return f"[bold]{escape(said)}[/]" + ("" if said == name else f" [dim]({escape(name)})[/]")
 
 
 def _print_layout(optimum: Optimum, console: Console) -> None:

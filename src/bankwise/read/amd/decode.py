@@ -26,7 +26,7 @@ from bankwise.read.amd.vector import vector
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read, running, write
-from bankwise.read.follow.values import Unknown, Value, apply
+from bankwise.read.follow.values import Unknown, Value, apply, because
 
 _NO_RESULT = re.compile(
     r"s_(?:waitcnt|nop|barrier|sleep|setprio|endpgm|branch|cbranch|setreg|icache|dcache|inst_pref"
@@ -162,7 +162,7 @@ def _condition(condition: str, names: tuple[str, ...]) -> Callable[[State], Valu
         parts = tuple(read(state, name) for name in names)
         found = apply(lambda *words: any_bit(*words) == wanted, *parts)
         if isinstance(found, Unknown):
-            return Unknown(found.reason, found.line, uniform=True)
+            return because(found, uniform=True)
         return found
 
     return holds

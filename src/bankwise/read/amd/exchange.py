@@ -23,7 +23,7 @@ from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.state import State, running, write
-from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.follow.values import Array, Value, apply, because
 
 _LANE = np.arange(LANES, dtype=np.int64)
 
@@ -71,7 +71,7 @@ def _nothing(state: State) -> None:
 
 def _certain(state: State, found: Value) -> Value:
     """Unknown if it is not known which lanes run."""
-    return found if state.maybe is None else Unknown(state.maybe.reason, state.maybe.line)
+    return found if state.maybe is None else because(state.maybe)
 
 
 def _lane(address: Array, offset: int, lanes: Array) -> IntArray:

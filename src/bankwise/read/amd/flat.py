@@ -94,7 +94,8 @@ def first_shared_byte(found: DecodedAccess, state: State) -> Value:
     """The first byte of LDS of each lane that reaches it."""
     chosen = in_shared(found, state)
     if isinstance(chosen, Unknown):
-        return Unknown(f"{chosen.reason}, and so does whether it is in LDS", chosen.line)
+        reason = f"{chosen.reason}, and so does whether it is in LDS"
+        return Unknown(reason, chosen.line, fact=chosen.fact)
     return _halves(found, state)[0]
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from bankwise.errors import InputError, Location
 from bankwise.read.amd.directives import data, makes_code
 from bankwise.read.amd.literals import integer, modifier
+from bankwise.read.names import means
 
 _TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-?(gfx\w+)', re.MULTILINE)
 _LABEL = re.compile(r'^("[^"]+"|[\w.$@?]+):')
@@ -106,7 +107,7 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[AmdKernel,
     return tuple(
         _kernel(lines, at, name, file)
         for at, name in _descriptors(lines)
-        if only in ("", name.strip('"'))
+        if means(only, name.strip('"'))
     )
 
 

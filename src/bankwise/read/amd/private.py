@@ -22,7 +22,7 @@ from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.follow.decoded import DecodedAccess
 from bankwise.read.follow.state import UNWRITTEN, State, read, running, write
-from bankwise.read.follow.values import Unknown, Value, apply, constant
+from bankwise.read.follow.values import Unknown, Value, apply, because, constant
 from bankwise.read.integers import add
 
 _MOST_BYTES = 1024
@@ -156,7 +156,7 @@ def _store(
     if isinstance(where, Unknown) or not access.plain or not _inside(access, where, names):
         lost = where if isinstance(where, Unknown) else Unknown("private memory", access.op.line)
         for name in _reached(access, where, names):
-            write(state, name, Unknown(lost.reason, lost.line), lanes)
+            write(state, name, because(lost), lanes)
     elif access.width >= 4:
         for part in range(access.width // 4):
             write(

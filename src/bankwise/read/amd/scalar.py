@@ -29,7 +29,16 @@ from bankwise.read.amd.scalar_tables import (
 )
 from bankwise.read.follow.choices import complement, disjunction, without
 from bankwise.read.follow.state import State, read, write
-from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, displaced, either
+from bankwise.read.follow.values import (
+    Array,
+    Unknown,
+    Value,
+    apply,
+    because,
+    choose,
+    displaced,
+    either,
+)
 from bankwise.read.integers import halves, join
 
 Run = Callable[[State], None]
@@ -81,7 +90,7 @@ def scc(values: tuple[Value, ...], test: Callable[..., Array]) -> Value:
 
 def _uniform(value: Value) -> Value:
     if isinstance(value, Unknown):
-        return Unknown(value.reason, value.line, uniform=True)
+        return because(value, uniform=True)
     return value
 
 

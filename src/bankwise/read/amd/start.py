@@ -88,7 +88,7 @@ def known_memory(kernel: AmdKernel, size: _Size, arguments: ArgumentValues) -> M
             _store(memory, "kernarg", argument.offset, argument.size, length)
     for name, number in arguments.items():
         if name not in WORKGROUP_IDS:
-            found = _argument(kernel, name)
+            found = argument_of(kernel, name)
             _store(memory, "kernarg", found.offset, found.size, number)
     return memory
 
@@ -115,18 +115,24 @@ def _store(memory: dict[tuple[str, int], int], where: str, at: int, size: int, n
         memory[where, at + n] = number >> (8 * n) & 0xFF
 
 
-def _argument(kernel: AmdKernel, name: str | int) -> Argument:
+def argument_of(kernel: AmdKernel, name: str | int) -> Argument:
+    """The argument of a name or an offset; :class:`InputError` if the kernel has none."""
     for argument in kernel.arguments:
         if name in (argument.name, argument.offset) or name == str(argument.offset):
             return argument
     number = integer(str(name))
-    if not kernel.arguments and number is not None:
+    if number is not None and (not kernel.arguments or _inside(kernel, number)):
         return Argument("", number, 4, "by_value")
     known = [f"{a.name or a.offset}" for a in kernel.arguments if a.kind == "by_value"]
     raise InputError(
         f"kernel {kernel.name} has no argument {name!r}",
         hint=f"numbers that it takes: {', '.join([*known, *WORKGROUP_IDS])}",
     )
+
+
+def _inside(kernel: AmdKernel, at: int) -> bool:
+    """Whether a word lies in an argument, which may be larger."""
+    return any(a.offset <= at <= a.offset + a.size - 4 for a in kernel.arguments)
 
 
 def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> Value:
@@ -142,7 +148,17 @@ def _word(kernel: AmdKernel, memory: Memory, where: str, at: int, line: int) -> 
     name = next((a.name for a in inside if a.name), f"at byte {at}")
     buffers = bool(inside) and all(a.kind == "global_buffer" for a in inside)
     space: Space = "global" if buffers else "launch"
-    return Unknown(f"kernel argument {name}", line, uniform=True, space=space)
+    return Unknown(
+        f"kernel argument {name}", line, uniform=True, space=space, fact=_fact(inside, at)
+    )
+
+
+def _fact(inside: list[Argument], at: int) -> str:
+    """How --arg names the word at byte ``at``: an argument of at most 8 bytes, or the place."""
+    whole = next((a for a in inside if a.size <= 8), None)
+    if len(inside) != 1 or whole is None:
+        return str(at)
+    return whole.name or str(whole.offset)
 
 
 def _padding(kernel: AmdKernel, at: int) -> int | None:
@@ -163,7 +179,7 @@ def _scalars(kernel: AmdKernel, memory: Memory, arguments: ArgumentValues) -> It
     for name in WORKGROUP_IDS:
         if kernel.bits(f"system_sgpr_{name}"):
             given = arguments.get(name)
-            lost = Unknown(name.replace("_", " "), line, uniform=True, space="launch")
+            lost = Unknown(name.replace("_", " "), line, uniform=True, space="launch", fact=name)
             yield lost if given is None else constant(given)
 
 

@@ -44,6 +44,7 @@ from bankwise.read.follow.values import (
     Unknown,
     Value,
     apply,
+    because,
     choose,
     constant,
     displaced,
@@ -168,7 +169,7 @@ def _put_mask(state: State, to: Operand, found: Value) -> None:
     for part in (0, 1):
         exec_part = read(state, EXEC[part])
         if isinstance(found, Unknown):
-            bits: Value = Unknown(found.reason, found.line, uniform=True)
+            bits: Value = because(found, uniform=True)
         else:
             bits = pack(found, waves)[part]
         write(state, to.registers[part], conjunction(bits, exec_part))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 
 from bankwise.read.follow.state import UNWRITTEN, Partly, State, common
-from bankwise.read.follow.values import Unknown, Value, content, is_uniform, key, space_of
+from bankwise.read.follow.values import Unknown, Value, because, content, is_uniform, key, space_of
 
 
 def snapshot(
@@ -56,7 +55,7 @@ def _any_of(values: Sequence[Value | Partly], cause: Unknown | None) -> Unknown 
     whole = [v for v in values if not isinstance(v, Partly)]
     uniform = len(whole) == len(values) and all(map(is_uniform, whole))
     space = space_of(whole) if len(whole) == len(values) else ""
-    return replace(why, uniform=uniform, choices=None, subset_of=(), pointer=None, space=space)
+    return because(why, uniform, space)
 
 
 def _cause(value: Value | Partly) -> Unknown | None:

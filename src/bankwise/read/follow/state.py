@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.values import Array, Tags, Unknown, Value
+from bankwise.read.follow.values import Array, Tags, Unknown, Value, because
 
 UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = "a value that some lanes may have and others not"
@@ -146,7 +146,7 @@ def common(one: Unknown, other: Unknown) -> Unknown:
         return other
     uniform = one.uniform and other.uniform
     space = one.space if one.space == other.space else ""
-    return Unknown(other.reason, other.line, uniform, space=space)
+    return because(other, uniform, space)
 
 
 def write(state: State, name: str, value: Value, lanes: BoolArray | None = None) -> None:

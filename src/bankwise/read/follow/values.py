@@ -51,7 +51,8 @@ class Unknown:
     ``choices``: what is known of its bits, None if nothing is. ``subset_of``: tags of the
     conditions that hold in every lane of this mask. ``pointer``: what a pointer points to, and how
     far behind its start ("kernarg", 8). ``space``: which generic address it may be, see
-    :data:`Space`.
+    :data:`Space`. ``fact``: the fact of the launch that the first cause is, as ``--arg`` names it;
+    empty if it is none.
     """
 
     reason: str
@@ -61,6 +62,7 @@ class Unknown:
     subset_of: Tags = ()
     pointer: tuple[str, int] | None = None
     space: Space = ""
+    fact: str = ""
 
     def __str__(self) -> str:
         return f"{self.reason} (line {self.line})" if self.line else self.reason
@@ -87,7 +89,12 @@ def mixed(values: tuple[Value, ...]) -> Unknown:
     """The result of arithmetic in which at least one operand is unknown."""
     first = next(v for v in values if isinstance(v, Unknown))
     uniform = all(is_uniform(v) for v in values)
-    return Unknown(first.reason, first.line, uniform, space=space_of(values))
+    return because(first, uniform, space_of(values))
+
+
+def because(why: Unknown, uniform: bool = False, space: Space = "") -> Unknown:
+    """A value of which nothing is known, for the cause of another."""
+    return Unknown(why.reason, why.line, uniform, space=space, fact=why.fact)
 
 
 def space_of(values: Iterable[Value]) -> Space:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Unknown, Value, apply, is_uniform
+from bankwise.read.follow.values import Array, Unknown, Value, apply, because, is_uniform
 
 LANES = 32
 _ALL = 31
@@ -65,7 +65,7 @@ def ballot(state: State, holds: Value, line: int) -> Value:
     if state.maybe is not None:
         return Unknown(f"which lanes vote, which depends on {state.maybe}", line, uniform=True)
     if isinstance(holds, Unknown):
-        return Unknown(holds.reason, holds.line, uniform=True)
+        return because(holds, uniform=True)
     return _bits(state.active & holds)
 
 

@@ -38,8 +38,8 @@ _KNOWN = re.compile(
 )
 
 
-Loads = Callable[[Statement], Value]
-"""What a parameter load gives."""
+Loads = Callable[[Statement], tuple[Value, ...]]
+"""What a parameter load gives to each register that it fills."""
 
 
 def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
@@ -144,7 +144,7 @@ def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[
 
 
 def _load(statement: Statement, loads: Loads) -> Meaning:
-    return lambda state: (loads(statement),)
+    return lambda state: loads(statement)
 
 
 def _lost(statement: Statement, writes: tuple[str, ...]) -> Meaning:

@@ -9,7 +9,7 @@ import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
-from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
+from bankwise.read.follow.dialect import Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION, threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
@@ -17,7 +17,7 @@ from bankwise.read.follow.touched import by_window, of_shared
 from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.decode import decode_kernel
-from bankwise.read.ptx.operands import WINDOW, address
+from bankwise.read.ptx.operands import WINDOW, address, registers
 from bankwise.read.ptx.parse import (
     BYTES,
     PtxKernel,
@@ -47,24 +47,49 @@ def _strange_argument(kernel: PtxKernel, key: str | int) -> str | None:
     names = [name for name, _ in kernel.parameters]
     places = range(len(names))
     known = key in (*names, *places, *map(str, places), *_BLOCK, *_GRID)
+    name, plus, offset = str(key).partition("+")
+    known |= name in names and (not plus or offset.isdecimal())
     return None if known else f"it has {', '.join([*names, *_BLOCK])}"
+
+
+def _axes(kernel: PtxKernel) -> int:
+    """How many of x, y, z a kernel asks for."""
+    asked = {text for one in kernel.statements for text in one.operands if "%tid." in text}
+    return 3 if "%tid.z" in asked else 2 if "%tid.y" in asked else 1
 
 
 def _decode(kernel: PtxKernel, size: Size, args: ArgumentValues) -> Decoded:
     return decode_kernel(kernel, lambda statement: _parameter(kernel, args, statement))
 
 
-def _parameter(kernel: PtxKernel, args: ArgumentValues, statement: Statement) -> Value:
-    """What a parameter load gives."""
+def _parameter(kernel: PtxKernel, args: ArgumentValues, statement: Statement) -> tuple[Value, ...]:
+    """What a parameter load gives: a value for each register that it fills."""
     at = address(statement.operands[1]) if len(statement.operands) > 1 else None
-    name = at.registers[0] if at else "?"
+    width = BYTES.get(statement.parts[-1], 4)
+    count = len(registers(statement.operands[0])) if statement.operands else 1
+    if at is None:
+        return (Unknown("a kernel parameter", statement.line, uniform=True),) * count
+    places = [(at.registers[0], at.offset_bytes + n * width) for n in range(count)]
+    return tuple(_part(kernel, args, statement.line, *place, width) for place in places)
+
+
+def _part(
+    kernel: PtxKernel,
+    args: ArgumentValues,
+    line: int,
+    name: str,
+    offset: int,
+    width: int,
+) -> Value:
+    """A parameter, or what lies ``offset`` bytes behind the start of a larger one."""
     names = [n for n, _ in kernel.parameters]
     number = names.index(name) if name in names else -1
-    given = next((args[k] for k in (name, number, str(number)) if k in args), None)
-    if given is None or (at is not None and at.offset_bytes):
-        return Unknown(f"kernel parameter {name}", statement.line, uniform=True)
-    wide = BYTES.get(statement.parts[-1], 4) > 4
-    return constant(given, np.uint64 if wide else np.uint32)
+    fact = f"{name}+{offset}" if offset else name
+    keys = (fact,) if offset else (name, number, str(number))
+    given = next((args[k] for k in keys if k in args), None)
+    if given is None:
+        return Unknown(f"kernel parameter {fact}", line, uniform=True, fact=fact)
+    return constant(given, np.uint64 if width > 4 else np.uint32)
 
 
 def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
@@ -80,7 +105,7 @@ def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
     registers |= {f"%ntid.{axis}": constant(n) for axis, n in zip("xyz", size, strict=True)}
     for name in (*_BLOCK, *_GRID):
         given = args.get(name)
-        lost = Unknown(f"%{name}", uniform=True)
+        lost = Unknown(f"%{name}", uniform=True, fact=name)
         registers[f"%{name}"] = lost if given is None else constant(given)
     state.registers.update(registers)
     return state
@@ -105,6 +130,9 @@ PTX: Dialect[PtxKernel, Statement] = Dialect(
     kernels=_kernels,
     instructions=lambda kernel: kernel.statements,
     threads=_threads,
+    axes=_axes,
+    parameters=lambda kernel: [name for name, _ in kernel.parameters],
+    grid=lambda kernel: _GRID,
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from bankwise.errors import InputError, Location
+from bankwise.read.names import means
 
 BYTES: Mapping[str, int] = {
     f"{letter}{bits}": bits // 8
@@ -136,7 +137,7 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel,
     """
     clean = _without_comments(text)
     files = dict(_FILE.findall(clean))
-    entries = (found for found in _ENTRY.finditer(clean) if only in ("", found[1]))
+    entries = (found for found in _ENTRY.finditer(clean) if means(only, found[1]))
     return tuple(_kernel(clean, found, files, file) for found in entries)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bankwise.errors import InputError, Location
+from bankwise.read.names import means
 from bankwise.read.sass.calls import Body, InlinedSass, inlined
 from bankwise.read.sass.facts import Facts, from_text, sections_of
 from bankwise.read.sass.instruction import SassInstruction
@@ -87,7 +88,7 @@ def kernels(
     gpu = target(text)
     sections = sections_of(text) if facts is None else {}
     parts = tuple(_sections(text))
-    chosen = [name for name, _, _ in _entries(parts) if only in ("", name)]
+    chosen = [name for name, _, _ in _entries(parts) if means(only, name)]
     called = _called(parts) if chosen else frozenset()
     bodies = {
         name: _body(name, line, body, file)

@@ -42,7 +42,7 @@ def start(size: Size, args: ArgumentValues) -> State:
     registers |= {"SR_CgaCtaId": constant(0), "SR_SWINHI": constant(WINDOW_HIGH)}
     for axis in "xyz":
         given = args.get(f"ctaid.{axis}")
-        lost = Unknown(f"the block's index ctaid.{axis}", uniform=True)
+        lost = Unknown(f"the block's index ctaid.{axis}", uniform=True, fact=f"ctaid.{axis}")
         registers[f"SR_CTAID.{axis.upper()}"] = lost if given is None else constant(given)
     state.registers.update(registers)
     return state
@@ -51,12 +51,14 @@ def start(size: Size, args: ArgumentValues) -> State:
 def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Constants:
     """The words of the constant banks, as far as block size and arguments give them."""
     words: dict[int, Value] = {}
+    facts = _facts(kernel)
     new = generation(kernel.target) >= 100
     for n, axis in enumerate("xyz"):
         words[(0x360 if new else 0) + 4 * n] = constant(size[n])
-        given = args.get(f"nctaid.{axis}")
+        given, place = args.get(f"nctaid.{axis}"), (0x370 if new else 0xC) + 4 * n
+        facts[place] = f"nctaid.{axis}"
         if given is not None:
-            words[(0x370 if new else 0xC) + 4 * n] = constant(given)
+            words[place] = constant(given)
     words |= _window(kernel)
     words |= _arguments(kernel, args)
     names = _names(kernel)
@@ -67,10 +69,11 @@ def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Consta
         found = words.get(offset) if bank == 0 else None
         if found is not None:
             return found
+        place = f"c[0x{bank:x}][0x{offset:x}]"
         name = names.get(offset, "") if bank == 0 else ""
         changes = ", which the host may change" if bank == 3 else ""
-        name = name or f"the constant c[0x{bank:x}][0x{offset:x}]{changes}"
-        return Unknown(name, uniform=True)
+        name = name or f"the constant {place}{changes}"
+        return Unknown(name, uniform=True, fact=facts.get(offset, place) if bank == 0 else "")
 
     return word
 
@@ -115,6 +118,17 @@ def _names(kernel: SassKernel) -> dict[int, str]:
         base + offset + at: f"kernel parameter {n}"
         for n, (offset, size) in enumerate(kernel.facts.parameters or ())
         for at in range(0, size, 4)
+    }
+
+
+def _facts(kernel: SassKernel) -> dict[int, str]:
+    """Parameters of at most 8 bytes by position: of a larger one every word is a fact."""
+    base = _base(kernel)
+    return {
+        base + offset + at: str(n)
+        for n, (offset, size) in enumerate(kernel.facts.parameters or ())
+        for at in range(0, size, 4)
+        if size <= 8
     }
 
 

@@ -1,0 +1,148 @@
+"""Names of kernels: mangled and spelled out, and which of them a pattern means.
+
+    _Z6reduceIfLi256EEvPKfPf      void reduce<float, 256>(float const*, float*)
+    'red*', 'reduce<float*', 'reduce', '_Z6*'      each of them means it
+
+What a compiler mangled is spelled by the C++ runtime of this machine (``__cxa_demangle`` of the
+Itanium ABI); where there is none, a mangled name is all that a kernel has.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from functools import cache, lru_cache
+
+_RUNTIMES = ("libstdc++.so.6", "libc++abi.so.1", "libc++abi.dylib", "libc++.1.dylib")
+_LONGEST = 8_192
+"""Characters of a name that is spelled; longer ones stay as they are."""
+_SHORT = 60
+_LISTED = 12
+_CLOSES = {">": "<", ")": "(", "}": "{", "]": "["}
+_SUFFIX = re.compile(r"\b(\d+)u?l{0,2}\b(?=[,>)])")
+_SCALAR = re.compile(r"\((?:unsigned |signed )?(?:bool|char|short|int|long|long long)\)(?=[-\d])")
+
+
+@lru_cache(maxsize=16_384)
+def demangled(name: str) -> str:
+    """``name`` as its author wrote it, with template arguments and parameters; itself if it is not
+    mangled, or if nothing here can spell it."""
+    if not name.startswith("_Z") or len(name) > _LONGEST or "\0" in name:
+        return name
+    return _literals(_demangler()(name.encode("utf-8", "replace"))) or name
+
+
+def _literals(spelled: str) -> str:
+    """Template arguments as an author writes them: ``256`` for ``(int)256`` and ``256u``."""
+    return _SUFFIX.sub(r"\1", _SCALAR.sub("", spelled))
+
+
+def spelled_alike(name: str) -> str:
+    """A name that a profiler spelled, as a pattern of the kernel that it means."""
+    return without_parameters(_literals(name).replace(" *", "*").replace(" &", "&"))
+
+
+@cache
+def _demangler() -> Callable[[bytes], str]:
+    """``__cxa_demangle``; of a name that it does not take the result is empty."""
+    for runtime in _RUNTIMES:
+        try:
+            library = ctypes.CDLL(runtime)
+            function, free = library.__cxa_demangle, ctypes.CDLL(None).free
+        except (OSError, AttributeError, TypeError):
+            continue
+        function.restype, function.argtypes = ctypes.c_void_p, [ctypes.c_char_p, *[_POINTER] * 3]
+        free.restype, free.argtypes = None, [ctypes.c_void_p]
+        return lambda name: _spelled(function, free, name)
+    return lambda name: ""
+
+
+_POINTER = ctypes.c_void_p
+
+
+def _spelled(function: Callable[..., int | None], free: Callable[[int], None], name: bytes) -> str:
+    place = function(name, None, None, None)
+    if not place:
+        return ""
+    try:
+        return (ctypes.string_at(place)).decode("utf-8", "replace")
+    finally:
+        free(place)
+
+
+def without_parameters(spelled: str) -> str:
+    """``void f<int (*)(int)>(float)`` without what it returns and takes: ``f<int (*)(int)>``."""
+    text, start = spelled.replace("(anonymous namespace)", "{anonymous}"), 0
+    for at, sign, depth in _nested(text):
+        if depth == 0 and sign == " ":
+            start = at + 1
+        elif depth == 0 and sign == "(" and at > start:
+            return text[start:at]
+    return text[start:]
+
+
+def _nested(text: str) -> Iterator[tuple[int, str, int]]:
+    """Every sign with its place and the brackets that it stands in; brackets stand outside."""
+    open_ = ""
+    for at, sign in enumerate(text):
+        if sign in _CLOSES and open_.endswith(_CLOSES[sign]):
+            open_ = open_[:-1]
+        yield at, sign, len(open_)
+        if sign in "<({[":
+            open_ += sign
+
+
+def own(spelled: str) -> str:
+    """The function's own name: no namespace, no template arguments."""
+    return without_templates(without_parameters(spelled), 0).rpartition("::")[2]
+
+
+def without_templates(text: str, depth: int) -> str:
+    """``text`` with ``..`` for all that stands in more than ``depth`` brackets; without even these
+    where it is 0."""
+    inside = "" if depth == 0 else ".."
+    shown, hidden = [], False
+    for _, sign, level in _nested(text):
+        if level < depth or (level == depth and (depth or sign not in "<>")):
+            shown.append(sign)
+            hidden = False
+        elif level > depth and not hidden:
+            shown.append(inside)
+            hidden = True
+    return "".join(shown)
+
+
+@lru_cache(maxsize=16_384)
+def short(name: str) -> str:
+    """A name for one line of a terminal: spelled, without parameters; the innermost template
+    arguments go first."""
+    spelled = without_parameters(demangled(name))
+    tries = (without_templates(spelled, depth) for depth in (4, 3, 2, 1))
+    return next((one for one in (spelled, *tries) if len(one) <= _SHORT), own(spelled))
+
+
+def means(pattern: str, name: str) -> bool:
+    """Whether ``pattern`` means the kernel ``name``: any kernel if it is empty; else one of its
+    names, or a glob of one: mangled, spelled, without parameters, its own name alone."""
+    if pattern in ("", "*", name):
+        return True
+    return any(pattern == one or fnmatchcase(one, pattern) for one in _names(name))
+
+
+@lru_cache(maxsize=16_384)
+def _names(name: str) -> tuple[str, ...]:
+    spelled = demangled(name)
+    if spelled == name:
+        return (name,)
+    plain = without_parameters(spelled)
+    whole = own(spelled)
+    return (name, spelled, plain, plain[plain.find(whole) :], whole)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names of a file's kernels in a message, spelled; of many the first."""
+    shown = ", ".join(without_parameters(demangled(name)) for name in names[:_LISTED])
+    more = len(names) - _LISTED
+    return f"{shown} and {more} more" if more > 0 else shown
