@@ -9,6 +9,7 @@ from typing import Any
 from bankwise.ask.advice import Advice, Origin, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
+from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.counting.access import Pattern
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
@@ -46,7 +47,7 @@ def report_of(
         str(path),
         "emitted",
         reports,
-        findings=(f for k in kernels for f in offsets_after_xor(k)),
+        findings=(f for k in kernels for f in (*offsets_after_xor(k), *swizzle_mismatches(k))),
         refusals=(r for report in reports for r in report.refusals),
         notes=notes,
     )
@@ -124,7 +125,7 @@ def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
         kernel,
         reports,
         optima=advice.optima,
-        notes=advice.notes if conflicts else (),
+        notes=(*(advice.notes if conflicts else ()), *filling_notes(found)),
         refusals=(*found.refusals, *unseen(found), *uncounted),
     )
 

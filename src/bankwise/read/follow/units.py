@@ -45,8 +45,8 @@ _BASE_32B = 1 << 61
 
 @dataclass(frozen=True, slots=True)
 class MatrixOperand:
-    """A matrix operand. ``side``: "A" or "B". ``at``: which number is its descriptor. ``rows``: along
-    M or N; ``chunks``: 16-byte pieces along K; ``transposed``: M or N is contiguous instead. Where
+    """A matrix operand. ``side``: "A" or "B". ``at``: which number is its descriptor. ``rows``:
+    along M or N; ``chunks``: 16-byte pieces along K; ``transposed``: M or N is contiguous. Where
     ``rows`` is 0, the last number is an instruction descriptor (tcgen05), which says rows and
     ``transposed`` for that side. ``blocks``: workgroups that share the product."""
 
@@ -119,19 +119,19 @@ def _issues(unit: AsyncUnit, numbers: IntArray, active: BoolArray) -> list[tuple
 def _operand(unit: AsyncUnit, operand: MatrixOperand, touched: Touched) -> UnitPart | Refusal:
     pieces: list[IntArray] = []
     descriptors: list[MatrixDescriptor] = []
-    transposed = operand.transposed
+    shape = operand
     for numbers, active in touched.patterns:
         issues = _issues(unit, numbers, active)
         if any(issue[operand.at] & _BASE_32B for issue in issues):
             return Refusal("a swizzle of 32-byte atoms, whose map is not modelled")
         shapes = [_shaped(operand, issue) for issue in issues]
         found = [read_descriptor(issue[operand.at] % (1 << 64)) for issue in issues]
-        transposed = shapes[0].transposed
+        shape = shapes[0]
         descriptors.append(found[0])
         pairs = zip(found, shapes, strict=True)
         pieces.append(unit.base_bytes + np.concatenate([operand_pieces(*one) for one in pairs]))
     seen = replace(touched, patterns=_in_lanes(pieces), index={})
-    return UnitPart(UnitAccess(operand.side, tuple(descriptors), transposed), seen)
+    return UnitPart(UnitAccess(operand.side, tuple(descriptors), shape.transposed), seen)
 
 
 def _shaped(operand: MatrixOperand, issue: Sequence[int]) -> MatrixOperand:
