@@ -90,6 +90,7 @@ def test_a_product_takes_the_passes_that_the_gpu_counts(text: str) -> None:
             assert access.cost.extra == 0
             assert access.evidence == "measured"
     assert sum(passes.pop("pipeline")) == 16 * 20
+    assert passes.pop("registers") == [4] * 4
     assert len(passes) == 10
     assert all(sum(one) == 20 for one in passes.values())
 
@@ -143,6 +144,17 @@ def test_a_pipeline_is_followed_through_its_barriers(text: str) -> None:
     assert pieces(store) == list(range(4 * 8192, 6 * 8192, 16))
     barriers = {b for a in kernel.accesses if a.access.kind == "barrier" for b in pieces(a)}
     assert barriers == {6 * 8192, 6 * 8192 + 8}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_with_a_in_registers_b_alone_is_read(text: str) -> None:
+    found = [a for a in kernels(text)["registers"].accesses if a.unit is not None]
+    for k, access in enumerate(found):
+        wanted = {
+            2048 + swizzled(128 * row + 32 * k + 16 * c, 128) for row in range(16) for c in (0, 1)
+        }
+        assert set(pieces(access)) == wanted
+    assert len(found) == 4
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -61,6 +61,25 @@ KERNEL(mn_128, 128, 128, false, 0)
 KERNEL(wrong_mode, 128, 64, true, 0)
 KERNEL(wrong_start, 128, 128, true, 256)
 
+// A in registers: B alone has a descriptor.
+extern "C" __global__ void __launch_bounds__(128) registers(const uint4* from, float* to) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const unsigned t = threadIdx.x, b = place(shared) + 2048;
+  const uint4 v = from[t];
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" :: "r"(b + swizzled<128>(t * 16)), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+  asm volatile("fence.proxy.async;" ::: "memory");
+  __syncthreads();
+  float d[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+  for (int k = 0; k < 4; k++)
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, %12, p, 1, 1, 0;\n}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])
+        : "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "l"(descriptor<128, true>(b + 32 * k)) : "memory");
+  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+  for (int i = 0; i < 8; i++) to[t * 8 + i] = d[i];
+}
+
 // Two tiles of 64 rows of 128 bytes in turn by tensor copies, products of them, and an epilogue
 // through stmatrix and a bulk copy of 16 KiB.
 struct alignas(64) Map { u64 words[16]; };

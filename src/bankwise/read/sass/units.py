@@ -1,7 +1,7 @@
 """SASS of asynchronous units: matrix instructions with descriptors, bulk copies, barriers.
 
     HGMMA.64x64x16.F32 R24, gdesc[UR8].tnspB, R24, UP0     A: UR8, UR9; B: UR10, UR11
-    HGMMA.64x64x16.F32 R24, R56, gdesc[UR4], R24           A in registers; B: UR4, UR5
+    HGMMA.64x64x16.F32 R24, R56, gdesc[UR4], R24           A in registers; B: UR6, UR7
     UTCHMMA gdesc[UR44], gdesc[UR38], tmem[UR36], tmem[UR10], idesc[UR11], UP4
     UTMALDG.2D [UR28], [UR4], desc[UR10]                   to UR28; the barrier is UR29
     UBLKCP.S.G [UR4], [UR12], UR7                          to UR4, 16 * UR7 bytes
@@ -71,7 +71,7 @@ def _gmma(i: SassInstruction) -> Touches:
         MatrixOperand(side, n, rows, 2, f"tnsp{side}" in found[2], width)
         for n, (side, rows) in enumerate(sides)
     )
-    numbers = tuple(f"UR{first + 2 * n}.64" for n in range(len(sides)))
+    numbers = tuple(f"UR{first + (0 if side == 'A' else 2)}.64" for side, _ in sides)
     return _access("wgmma", numbers, operands, _WARPGROUP)
 
 
