@@ -170,6 +170,8 @@ def test_operands_in_another_swizzle_are_found_and_no_others(text: str) -> None:
     assert "element (row 1, column 0) is read at byte 64, and lies at 144" in sorted(modes)[0]
 
 
+SM_100 = ptx_text("BODY").replace("sm_90", "sm_100a")
+
 TILE = """
     mov.u32 %r1, %tid.x;
     shl.b32 %r2, %r1, 4;
@@ -233,6 +235,37 @@ def test_labels_of_inline_assembly_are_their_own() -> None:
     assert kernel.accesses[1].counted
 
 
+@pytest.mark.parametrize(
+    ("form", "code", "row"),
+    [
+        ("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r5, %r6}, [%r4]",
+         "LDSM.8.MT1616 R6, [R2]", "ldmatrix.x2.trans"),
+        ("ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r5, %r6, %r7, %r8}, [%r4]",
+         "LDSM.8.MT1616.2 R8, [R2]", "ldmatrix.x4.trans"),
+        ("ldmatrix.sync.aligned.m8n16.x4.shared.b8x16.b6x16_p32 {%r5, %r6, %r7, %r8}, [%r4]",
+         "LDSM.U6x16P32TO8.M816.4 R12, [R2]", "ldmatrix.x4"),
+        ("stmatrix.sync.aligned.m16n8.x2.trans.shared.b8 [%r4], {%r5, %r6}",
+         "STSM.8.MT168.2 [R2], R16", "stmatrix.x2.trans"),
+    ],
+)  # fmt: skip
+def test_matrices_of_bytes_have_rows_of_16_bytes(form: str, code: str, row: str) -> None:
+    """PTX and what ptxas 13.0 makes of it for sm_100a."""
+    body = "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 4; mov.u32 %r3, tile; add.u32 %r4, %r2, %r3; "
+    body += f"{form};"
+    (kernel,) = check_code(PTX, SM_100.replace("BODY", body), "k.ptx")
+    (machine,) = sass(f"S2R R0, SR_TID.X\nIMAD.SHL.U32 R2, R0, 0x10, RZ\n{code}").accesses
+    (access,) = kernel.accesses
+    assert access.instruction == machine.instruction == row
+    assert pieces(access) == pieces(machine) == list(range(0, 512, 16))
+
+
+def test_a_load_of_bytes_writes_two_registers_a_matrix() -> None:
+    """R9 is the second of LDSM.8.MT1616: what stood in it before is no address any more."""
+    code = "MOV R9, 0x400\nLDSM.8.MT1616 R8, [0x400]\nLDS R1, [R9]"
+    assert len(sass(code).accesses) == 1
+    assert "read from shared memory" in sass(code).refusals[0].reason
+
+
 BULK = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
 
 
@@ -249,9 +282,6 @@ def test_a_bulk_copy_moves_as_many_bytes_as_it_says(code: str, bytes_: int) -> N
     (access,) = ptx(f"{body}\t@%p1 {code};").accesses
     assert pieces(access) == list(range(0, bytes_, 16))
     assert access.counted
-
-
-SM_100 = ptx_text("BODY").replace("sm_90", "sm_100a")
 
 
 @pytest.mark.parametrize(("blocks", "rows_a", "rows_b"), [(1, 128, 64), (2, 64, 32)])
