@@ -350,3 +350,42 @@ def test_mutated_texts_are_read_or_refused(text: str, dialect) -> None:
             check_code(dialect, "\n".join(lines), text, kernel="k_128")
         except InputError:
             continue
+
+
+def test_copies_of_several_lanes_share_no_pass(tmp_path: Path) -> None:
+    """Two lanes copy 48 bytes each, 1,024 bytes apart: three pieces each, a pass each."""
+    path = tmp_path / "k.ptx"
+    body = """
+    mov.u32 %r1, tile;
+    mov.u32 %r2, %tid.x;
+    shl.b32 %r3, %r2, 10;
+    add.u32 %r4, %r1, %r3;
+    setp.lt.u32 %p1, %r2, 2;
+    @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r4], 48;
+"""
+    path.write_text(ptx_text(body))
+    (access,) = check_assembly_file(path, Options()).accesses
+    assert (access.cost.passes, access.cost.extra) == (2, 0)
+
+
+def test_a_copy_to_an_unknown_place_conflicts_nowhere(tmp_path: Path) -> None:
+    """Its second execution has an unknown address: passes are open, conflicts are not."""
+    path = tmp_path / "k.ptx"
+    body = """
+    mov.u32 %r1, tile;
+    mov.u32 %r2, %tid.x;
+    setp.ne.u32 %p1, %r2, 0;
+    ld.param.u32 %r7, [k_param_1];
+again:
+    @%p1 bra behind;
+    cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 128;
+behind:
+    add.u32 %r1, %r1, %r7;
+    setp.lt.u32 %p2, %r1, 4096;
+    @%p2 bra again;
+"""
+    path.write_text(ptx_text(body))
+    (access,) = check_assembly_file(path, Options()).accesses
+    assert access.run.ends.extra.high == 0
+    assert access.run.ends.passes.high is None
+    assert access.conflict == "none"

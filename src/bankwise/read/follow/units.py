@@ -38,6 +38,8 @@ ROWS = 8
 _LANES = 32
 _MOST_BYTES = 1 << 18
 """More shared memory than any GPU has."""
+_NONE = -1
+"""Behind the last piece of a copy: the next one begins a pass of its own."""
 _BOX = "how many bytes it moves is the box of a tensor map, which the host makes"
 _BASE_32B = 1 << 61
 """In a descriptor of sm_100: the swizzle of 32-byte atoms, which is another map."""
@@ -179,7 +181,8 @@ def _copied(unit: AsyncUnit, touched: Touched) -> UnitPart:
         every = []
         for issue in _issues(unit, numbers, active):
             size = issue[1] * unit.size_bytes if sized else GROUP_BYTES
-            every.append(issue[0] + np.arange(0, min(size, _MOST_BYTES), GROUP_BYTES))
+            copied = issue[0] + np.arange(0, min(size, _MOST_BYTES), GROUP_BYTES)
+            every.append(np.pad(copied, (0, -len(copied) % ROWS), constant_values=_NONE))
         pieces.append(np.concatenate(every))
     seen = replace(touched, patterns=_in_lanes(pieces), index={})
     if sized:
@@ -194,6 +197,6 @@ def _in_lanes(pieces: Sequence[IntArray]) -> list[tuple[IntArray, BoolArray]]:
     for one in pieces:
         offsets = np.zeros(shape[0] * _LANES, np.int64)
         offsets[: len(one)] = one
-        active = np.arange(len(offsets)) < len(one)
-        patterns.append((offsets.reshape(shape), active.reshape(shape)))
+        active = (np.arange(len(offsets)) < len(one)) & (offsets != _NONE)
+        patterns.append((np.where(active, offsets, 0).reshape(shape), active.reshape(shape)))
     return patterns
