@@ -51,13 +51,19 @@ def measured() -> dict[Place, tuple[str, int, int]]:
 
 @cache
 def predicted() -> dict[Place, AssemblyAccess]:
-    found = {}
+    """The access of each instruction; of a matrix instruction that of its last operand."""
+    return {place: found[-1] for place, found in operands().items()}
+
+
+@cache
+def operands() -> dict[Place, list[AssemblyAccess]]:
+    found = defaultdict(list)
     for launch in LAUNCHES:
         text = (FOLDER / f"{launch.file}.sass").read_text()
         (kernel,) = kernels(text, launch.file, only=launch.kernel)
         addresses = {i.line: i.address for i in kernel.instructions}
         for access in checked(launch).accesses:
-            found[(launch.kernel, addresses[access.access.location.line])] = access
+            found[(launch.kernel, addresses[access.access.location.line])].append(access)
     return found
 
 
@@ -67,15 +73,17 @@ def test_the_tables_are_as_large_as_they_are_said_to_be() -> None:
 
 
 def test_passes_are_those_of_the_gpu_at_every_instruction() -> None:
-    """Of 35 kernels, on rows that claim to be known: not one differs."""
+    """Of 35 kernels, on rows that claim to be known: not one differs; 10 of them are wgmma, whose
+    operands count together."""
     compared = Counter()
-    for place, access in predicted().items():
+    for place, found in operands().items():
+        access = found[0]
         known = machine("sm_90").instructions[access.instruction].evidence != "unknown"
         if known and access.counted and place not in OTHERWISE_SERVED:
-            assert cost(access)[0] == measured()[place][1], place
+            assert sum(cost(one)[0] for one in found) == measured()[place][1], place
             compared[place[0]] += 1
     assert len(compared) == 35
-    assert sum(compared.values()) == 697
+    assert sum(compared.values()) == 707
 
 
 def test_copies_and_atomics_differ_only_where_their_rows_say_so() -> None:
@@ -126,19 +134,12 @@ def test_what_is_measured_and_not_predicted_is_refused_by_name() -> None:
         for (kernel, address), (instruction, _, _) in measured().items()
         if (kernel, address) not in predicted()
     )
-    assert {k: n for (k, word), n in silent.items() if word == "HGMMA"} == {
-        "matmul": 2,
-        "attention": 8,
-    }
     others = Counter(dict.fromkeys(DATA_DEPENDENT, 0))
-    for (kernel, word), n in silent.items():
-        others[kernel] += n if word != "HGMMA" else 0
+    for (kernel, _), n in silent.items():
+        others[kernel] += n
     assert {k: n for k, n in others.items() if n} == DATA_DEPENDENT
     for launch in LAUNCHES:
-        if launch.kernel in (*DATA_DEPENDENT, "matmul", "attention"):
-            assert checked(launch).refusals, launch.kernel
-        else:
-            assert not checked(launch).refusals, launch.kernel
+        assert bool(checked(launch).refusals) == (launch.kernel in DATA_DEPENDENT), launch.kernel
 
 
 MERGED = {"pairs_shared", "several_buffers", "scan_tree", "roles", "histogram", "atomics"}

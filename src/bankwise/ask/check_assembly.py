@@ -12,6 +12,7 @@ from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
 from bankwise.ask.over_launches import other_launch, over_launches, worst_first
 from bankwise.ask.samples import sample_of, with_samples
+from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.counting.access import Pattern
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
@@ -50,7 +51,7 @@ def report_of(
         str(path),
         "emitted",
         reports,
-        findings=(f for k in kernels for f in offsets_after_xor(k)),
+        findings=(f for k in kernels for f in (*offsets_after_xor(k), *swizzle_mismatches(k))),
         refusals=(r for report in reports for r in report.refusals),
         notes=notes,
     )
@@ -110,7 +111,7 @@ def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
     counted, found = _counted(every, gpu)
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
-    notes = advice.notes if conflicts else ()
+    notes = (*(advice.notes if conflicts else ()), *filling_notes(found))
     return replace(counted, optima=advice.optima, notes=(*counted.notes, *notes))
 
 

@@ -20,7 +20,7 @@ from bankwise.counting.count_kernel import count_accesses
 from bankwise.counting.kernel import KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.machine import UNITS, Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
@@ -139,7 +139,7 @@ def _byte_offsets(planned: Planned) -> dict[str, int]:
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
     ours = [item for a in planned.accesses for item in _planned(a, planned)]
-    theirs = [_emitted(a, kernel) for a in kernel.accesses]
+    theirs = [_emitted(a, kernel) for a in kernel.accesses if a.access.kind not in UNITS]
     incomplete = bool(planned.refusals or kernel.refusals)
     rows = [
         _elsewhere(_row(source, direction, some, others, incomplete), (some, others), ours, theirs)

@@ -98,3 +98,6 @@ class Cost:
 
 UNSEEN = Cost(span=Ends(ANY, ANY, ANY))
 """What nobody has seen: nothing that is counted, and any number in truth."""
+
+UNSEEN_FREE = Cost(span=Ends(ANY, ANY, exactly(0)))
+"""The same of what conflicts at no address."""

@@ -16,13 +16,13 @@ import numpy as np
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.conflict import Witness, count
-from bankwise.counting.cost import UNSEEN, Cost, Ends
+from bankwise.counting.cost import UNSEEN, UNSEEN_FREE, Cost, Ends
 from bankwise.counting.counted import AccessReport, Iteration, Lanes
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.counting.lines import line_ends
 from bankwise.counting.reason import Meeting, Reason, reason
 from bankwise.errors import InputError, Refusal
-from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
+from bankwise.hardware.machine import BANK_BYTES, PIECEWISE, Instruction, Machine
 
 _AT_ONCE = 512
 """Instructions that are counted in one go."""
@@ -148,7 +148,8 @@ def _report(
 def _run(access: KernelAccess, pairs: Sequence[tuple[IssuedPattern, Cost]]) -> Cost:
     """All executions of a workgroup, those that nobody saw among them."""
     known = (cost.executed(p.executions, p.times) for p, cost in pairs)
-    return sum(known, UNSEEN if access.unseen else Cost())
+    unseen = UNSEEN_FREE if access.kind in PIECEWISE else UNSEEN
+    return sum(known, unseen if access.unseen else Cost())
 
 
 def _counted(instructions: Sequence[WaveInstruction], machine: Machine) -> list[_Counted]:

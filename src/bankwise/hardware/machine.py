@@ -37,6 +37,9 @@ Evidence = Literal["measured", "documented", "claimed", "inferred", "assumed", "
 """How a rule is known, the surest first."""
 UNITS: frozenset[AccessKind] = frozenset({"operand", "bulk", "barrier"})
 """Kinds whose places asynchronous units choose, not lanes: no layout of ours moves them."""
+PIECEWISE: frozenset[AccessKind] = frozenset({"operand", "bulk"})
+"""Those that touch whole core matrices, or whole runs of 16-byte pieces: wherever these lie, 128 of
+their bytes lie on all banks once, so they conflict at no address."""
 LEVELS: tuple[Evidence, ...] = get_args(Evidence)
 
 _RUN = re.compile(r"(\d+)(?:-(\d+))?")

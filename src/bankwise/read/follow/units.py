@@ -38,6 +38,8 @@ ROWS = 8
 _LANES = 32
 _MOST_BYTES = 1 << 18
 """More shared memory than any GPU has."""
+_NONE = -1
+"""Behind the last piece of a copy: the next one begins a pass of its own."""
 _BOX = "how many bytes it moves is the box of a tensor map, which the host makes"
 _BASE_32B = 1 << 61
 """In a descriptor of sm_100: the swizzle of 32-byte atoms, which is another map."""
@@ -45,8 +47,8 @@ _BASE_32B = 1 << 61
 
 @dataclass(frozen=True, slots=True)
 class MatrixOperand:
-    """A matrix operand. ``side``: "A" or "B". ``at``: which number is its descriptor. ``rows``: along
-    M or N; ``chunks``: 16-byte pieces along K; ``transposed``: M or N is contiguous instead. Where
+    """A matrix operand. ``side``: "A" or "B". ``at``: which number is its descriptor. ``rows``:
+    along M or N; ``chunks``: 16-byte pieces along K; ``transposed``: M or N is contiguous. Where
     ``rows`` is 0, the last number is an instruction descriptor (tcgen05), which says rows and
     ``transposed`` for that side. ``blocks``: workgroups that share the product."""
 
@@ -119,19 +121,19 @@ def _issues(unit: AsyncUnit, numbers: IntArray, active: BoolArray) -> list[tuple
 def _operand(unit: AsyncUnit, operand: MatrixOperand, touched: Touched) -> UnitPart | Refusal:
     pieces: list[IntArray] = []
     descriptors: list[MatrixDescriptor] = []
-    transposed = operand.transposed
+    shape = operand
     for numbers, active in touched.patterns:
         issues = _issues(unit, numbers, active)
         if any(issue[operand.at] & _BASE_32B for issue in issues):
             return Refusal("a swizzle of 32-byte atoms, whose map is not modelled")
         shapes = [_shaped(operand, issue) for issue in issues]
         found = [read_descriptor(issue[operand.at] % (1 << 64)) for issue in issues]
-        transposed = shapes[0].transposed
+        shape = shapes[0]
         descriptors.append(found[0])
         pairs = zip(found, shapes, strict=True)
         pieces.append(unit.base_bytes + np.concatenate([operand_pieces(*one) for one in pairs]))
     seen = replace(touched, patterns=_in_lanes(pieces), index={})
-    return UnitPart(UnitAccess(operand.side, tuple(descriptors), transposed), seen)
+    return UnitPart(UnitAccess(operand.side, tuple(descriptors), shape.transposed), seen)
 
 
 def _shaped(operand: MatrixOperand, issue: Sequence[int]) -> MatrixOperand:
@@ -179,7 +181,8 @@ def _copied(unit: AsyncUnit, touched: Touched) -> UnitPart:
         every = []
         for issue in _issues(unit, numbers, active):
             size = issue[1] * unit.size_bytes if sized else GROUP_BYTES
-            every.append(issue[0] + np.arange(0, min(size, _MOST_BYTES), GROUP_BYTES))
+            copied = issue[0] + np.arange(0, min(size, _MOST_BYTES), GROUP_BYTES)
+            every.append(np.pad(copied, (0, -len(copied) % ROWS), constant_values=_NONE))
         pieces.append(np.concatenate(every))
     seen = replace(touched, patterns=_in_lanes(pieces), index={})
     if sized:
@@ -194,6 +197,6 @@ def _in_lanes(pieces: Sequence[IntArray]) -> list[tuple[IntArray, BoolArray]]:
     for one in pieces:
         offsets = np.zeros(shape[0] * _LANES, np.int64)
         offsets[: len(one)] = one
-        active = np.arange(len(offsets)) < len(one)
-        patterns.append((offsets.reshape(shape), active.reshape(shape)))
+        active = (np.arange(len(offsets)) < len(one)) & (offsets != _NONE)
+        patterns.append((np.where(active, offsets, 0).reshape(shape), active.reshape(shape)))
     return patterns

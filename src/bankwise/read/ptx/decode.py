@@ -48,9 +48,11 @@ Loads = Callable[[Statement], tuple[Value, ...]]
 def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
     """Decode all statements of ``kernel``; one more step ends it."""
     known = symbols(kernel.shared)
+    words = {name for one in kernel.statements for t in one.operands for name in registers(t)}
+    named = {name: start for name, start in known.items() if name in words}
     outside = of_the_host(kernel)
     touches = iter(
-        None if n in outside else in_window(touch(s), known)
+        None if n in outside else in_window(touch(s), named)
         for n, s in enumerate(kernel.statements)
     )
     return decode(

@@ -21,6 +21,10 @@ from bankwise.read.ptx.parse import BYTES, Statement
 from bankwise.read.ptx.units import is_unit, touch_unit
 
 _ELSEWHERE = ("global", "local", "param", "const")
+_ROWS = {"m8n8": 8, "m8n16": 8, "m16n8": 8, "m16n16": 16}
+"""Rows of 16 bytes of one matrix, each at the address of a lane: of 2-byte elements, of padded 4-
+and 6-bit ones, of bytes that are transposed on the way. A form with as many row addresses as
+ldmatrix.x4 is counted as that."""
 
 
 def touch(statement: Statement) -> Touches:
@@ -84,11 +88,12 @@ def _form(statement: Statement) -> str:
 
 def _matrix(statement: Statement) -> DecodedAccess | Refusal:
     parts = statement.parts
-    shape = next((p for p in parts if re.fullmatch(r"x[124]", p)), None)
+    count = next((int(p[1]) for p in parts if re.fullmatch(r"x[124]", p)), 0)
+    rows = count * next((_ROWS[p] for p in parts if p in _ROWS), 0)
     at = next((a for text in statement.operands if (a := address(text)) is not None), None)
-    if shape is None or at is None or "m8n8" not in parts:
+    if rows not in (8, 16, 32) or at is None:
         return Refusal(f"{statement.name}: its shape or address is not understood")
-    variant = shape + (".trans" if "trans" in parts else "")
+    variant = f"x{rows // 8}" + (".trans" if "trans" in parts else "")
     direction: Direction = "read" if parts[0] == "ldmatrix" else "write"
     return DecodedAccess(
         name=f"{parts[0]}.{variant}",

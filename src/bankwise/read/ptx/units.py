@@ -61,7 +61,7 @@ def touch_unit(statement: Statement) -> Touches:
 
 def in_window(found: Touches, known: Mapping[str, int]) -> Touches:
     """With the variable whose bytes a descriptor names: it has the lowest 18 bits of an address, so
-    that a text with several variables does not say it."""
+    that a kernel that names several variables does not say which."""
     if not isinstance(found, DecodedAccess) or found.unit is None or not found.unit.operands:
         return found
     if len(known) > 1:
@@ -89,9 +89,10 @@ def _wgmma(statement: Statement) -> DecodedAccess | Refusal:
     kinds = [part for part in statement.parts if part in _NUMBER_BYTES]
     turned = [text == "1" for text in texts[6:]] if set(kinds[-2:]) <= {"f16", "bf16"} else []
     turned = turned or [False, False]
-    n = int(shape[1])
-    b = MatrixOperand("B", int(both), n, transposed=turned[-1])
-    operands = (MatrixOperand("A", 0, 64, transposed=turned[0]), b) if both else (b,)
+    width = _NUMBER_BYTES.get(kinds[-1] if kinds else "", 1)
+    b = MatrixOperand("B", int(both), int(shape[1]), transposed=turned[-1], element_bytes=width)
+    a = MatrixOperand("A", 0, 64, transposed=turned[0], element_bytes=width)
+    operands = (a, b) if both else (b,)
     return operand_access("wgmma", texts[1:3] if both else texts[2:3], operands, _WARPGROUP)
 
 

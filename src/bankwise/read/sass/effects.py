@@ -63,7 +63,8 @@ def width(i: SassInstruction) -> int:
     """How many registers the result takes; too many rather than too few."""
     parts = set(i.parts[1:])
     if i.parts[0] == "LDSM":
-        return int(i.parts[-1]) if i.parts[-1] in ("2", "4") else 1
+        count = int(i.parts[-1]) if i.parts[-1] in ("2", "4") else 1
+        return 2 * count if "MT1616" in parts else count
     matrix = _MATRIX.match(i.name)
     if matrix:
         return max(1, int(matrix[1]) // (4 if matrix[2] == "F16" else 2))

@@ -25,6 +25,11 @@ from bankwise.read.sass.operands import address
 from bankwise.read.sass.units import is_unit, touch_unit
 
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "S64": 8, "F64": 8, "128": 16}
+_MATRIX = re.compile(
+    r"(?:LDSM|STSM)\.(?:16|8|U[46]x16P\d+TO8)\.(M|MT)(88|816|168|1616)(?:\.([24]))?"
+)
+"""LDSM.16.M88.4; of bytes LDSM.8.MT1616.2 and STSM.8.MT168.4; LDSM.U6x16P32TO8.M816.4. Rows of
+16 bytes, each at the address of a lane: 8 of a matrix, 16 of one of 16 x 16 bytes."""
 _PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
 _ATOMICS = {"POPC": ".inc", "CAS": ".cas", "CAST": ".cast"}
 """Atomics that are served in a way of their own."""
@@ -81,10 +86,11 @@ def _plain(i: SassInstruction, word: str) -> DecodedAccess | Refusal:
 
 def _matrix(i: SassInstruction, word: str) -> DecodedAccess | Refusal:
     at = _address(i)
-    found = re.fullmatch(r"(?:LDSM|STSM)\.16\.(M|MT)88(?:\.([24]))?", i.name)
-    if found is None or at is None:
+    found = _MATRIX.fullmatch(i.name)
+    rows = int(found[3] or 1) * (16 if found[2] == "1616" else 8) if found else 0
+    if found is None or at is None or rows > 32:
         return Refusal(f"{i.name}: its shape or address is not understood")
-    variant = f"x{found[2] or 1}" + (".trans" if found[1] == "MT" else "")
+    variant = f"x{rows // 8}" + (".trans" if found[1] == "MT" else "")
     direction: Direction = "read" if word == "LDSM" else "write"
     name = f"{'ldmatrix' if word == 'LDSM' else 'stmatrix'}.{variant}"
     return DecodedAccess(name, "matrix", direction, 16, at, variant=variant)

@@ -1,7 +1,7 @@
 """SASS of asynchronous units: matrix instructions with descriptors, bulk copies, barriers.
 
     HGMMA.64x64x16.F32 R24, gdesc[UR8].tnspB, R24, UP0     A: UR8, UR9; B: UR10, UR11
-    HGMMA.64x64x16.F32 R24, R56, gdesc[UR4], R24           A in registers; B: UR4, UR5
+    HGMMA.64x64x16.F32 R24, R56, gdesc[UR4], R24           A in registers; B: UR6, UR7
     UTCHMMA gdesc[UR44], gdesc[UR38], tmem[UR36], tmem[UR10], idesc[UR11], UP4
     UTMALDG.2D [UR28], [UR4], desc[UR10]                   to UR28; the barrier is UR29
     UBLKCP.S.G [UR4], [UR12], UR7                          to UR4, 16 * UR7 bytes
@@ -65,16 +65,19 @@ def _gmma(i: SassInstruction) -> Touches:
         return Refusal(f"{i.name}: a sparse operand, or a form, that is not modelled")
     if found[1] == "URZ":
         return None  # ptxas closes a group with an instruction without operands
-    first, rows = int(found[1][2:]), int(shape[1])
-    turned = {side: f"tnsp{side}" in found[2] for side in "AB"}
-    if at > 1:
-        return _access("wgmma", (f"UR{first}.64",), (_side("B", 0, rows, turned),), _WARPGROUP)
-    operands = (_side("A", 0, 64, turned), _side("B", 1, rows, turned))
-    return _access("wgmma", (f"UR{first}.64", f"UR{first + 2}.64"), operands, _WARPGROUP)
+    first, width = int(found[1][2:]), _width(i)
+    sides = (("B", int(shape[1])),) if at > 1 else (("A", 64), ("B", int(shape[1])))
+    operands = tuple(
+        MatrixOperand(side, n, rows, 2, f"tnsp{side}" in found[2], width)
+        for n, (side, rows) in enumerate(sides)
+    )
+    numbers = tuple(f"UR{first + (0 if side == 'A' else 2)}.64" for side, _ in sides)
+    return _access("wgmma", numbers, operands, _WARPGROUP)
 
 
-def _side(side: str, at: int, rows: int, turned: dict[str, bool]) -> MatrixOperand:
-    return MatrixOperand(side, at, rows, transposed=turned[side])
+def _width(i: SassInstruction) -> int:
+    """Bytes of an element."""
+    return (4 if "TF32" in i.parts else 2) if i.parts[0] == "HGMMA" else 1
 
 
 def _access(
