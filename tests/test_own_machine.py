@@ -21,7 +21,7 @@ from isa_texts import amd_text
 from kernel_texts import EXAMPLES
 
 DATA = Path(__file__).parent / "data" / "isa"
-OWN = "gfx1250"
+OWN = "gfx1260"
 
 
 def shipped(name: str = "gfx950") -> str:
@@ -194,7 +194,7 @@ def test_what_a_file_leaves_out_is_asked_for_by_name(
         ("\nbanks = 64\n", "\nbanks = 48\n", "a power of two"),
         ("wave_size = 64", "wave_size = 64\nwaves = 3", "unknown key 'waves'"),
         ("width_bytes = 16", "width_bytes = 16\nmerges = 1", "unknown key 'merges'"),
-        (f'name = "{OWN}"', 'name = "another"', "named after 'gfx1250'"),
+        (f'name = "{OWN}"', 'name = "another"', "named after 'gfx1260'"),
     ],
 )
 def test_a_bad_file_is_one_error_that_names_it(old: str, new: str, says: str, folder: Path) -> None:
@@ -224,7 +224,7 @@ def test_two_machines_of_one_triton_name_are_asked_apart(folder: Path) -> None:
     path = DATA / "triton_transpose.gfx950.ttgir"
     ended = bankwise("check", path)
     assert ended.code == 2
-    assert "gfx1250 and gfx950 are all 'hip:gfx950'" in " ".join(ended.err.split())
+    assert "gfx1260 and gfx950 are all 'hip:gfx950'" in " ".join(ended.err.split())
     assert bankwise("check", path, "--target", OWN).code in (0, 1)
 
 

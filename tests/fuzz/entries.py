@@ -190,6 +190,12 @@ def _profile(text: str) -> None:
     parse_profile(text)
 
 
+def _kit_cases(text: str) -> None:
+    from bankwise.lab.kit.folder import parse_cases
+
+    parse_cases(text, "cases.txt", 64)
+
+
 def _machine(text: str) -> None:
     from bankwise.hardware.machine import parse
 
@@ -278,6 +284,7 @@ ENTRIES = (
     _call("call profile", _profile, _files("tests/data/profile/*.csv", most=60_000)),
     _call("call machine", _machine, _files("src/bankwise/hardware/*.toml")),
     _call("call certificate", _certificate, _answers),
+    _call("call kit cases", _kit_cases, _texts("ds_read_b64 32 2 0 0 7 4096\nds_write_b8 -1 0\n")),
     _call("call recognise", _listing, _files("examples/*/*", "tests/data/profile/*", most=_SMALL)),
 )  # fmt: skip
 """Every kind of input that bankwise takes from a user."""

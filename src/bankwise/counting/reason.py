@@ -128,14 +128,14 @@ def _meeting(
 ) -> Meeting | None:
     """The first two lanes of a witness, where their addresses have terms."""
     steps = lane_steps(offsets_bytes, active)
-    if steps is None:
+    if steps is None or len(set(witness.lanes)) < 2:
         return None
     whole = not any(step % BANK_BYTES for step in steps)
     unit, size = ("word", BANK_BYTES) if whole else ("byte", 1)
     around = instruction.banks * BANK_BYTES // size
     taken = max(1, max(instruction.width_bytes, BANK_BYTES) // size)
     terms = lane_terms(tuple(step // size for step in steps))
-    first, second, *_ = sorted(witness.lanes)
+    first, second, *_ = sorted(set(witness.lanes))
     found = Meeting((first, second), terms, unit, around, taken)
     return found if abs(found.residue) < taken and found.apart else None
 

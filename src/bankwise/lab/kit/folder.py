@@ -146,12 +146,17 @@ def case_line(case: WaveAccess) -> str:
 
 def read_cases(path: Path, wave: int) -> tuple[WaveAccess, ...]:
     """The accesses of a ``cases.txt``. InputError, with the line, for anything else."""
+    return parse_cases(read_text(path), str(path), wave)
+
+
+def parse_cases(text: str, file: str, wave: int) -> tuple[WaveAccess, ...]:
+    """As :func:`read_cases`, from its text. ``file`` names it in errors."""
     found = []
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         try:
             found.append(_case(line.split(), wave))
-        except (ValueError, IndexError) as error:
-            place = Location(str(path), number)
+        except (ValueError, IndexError, OverflowError) as error:
+            place = Location(file, number)
             raise InputError("this line is no access of a kit", location=place) from error
     return tuple(found)
 
