@@ -12,6 +12,7 @@ from rich.console import Console
 
 from bankwise.ask.check import check_file
 from bankwise.ask.check_ttgir import check_ttgir_file
+from bankwise.counting.bound import exactly
 from bankwise.errors import InputError, Location
 from bankwise.read.options import Options
 from bankwise.read.recognise import recognise
@@ -25,7 +26,7 @@ from bankwise.show.as_text import print_check
 from bankwise.show.documents.checking import check_document
 from bankwise.show.schema import plain
 from isa_texts import DATA
-from ttgir_texts import TENSOR, TILE, checked, module, only
+from ttgir_texts import ROWS, TENSOR, TILE, checked, module, only
 
 ALLOC = f"    %m = ttg.local_alloc : () -> {TILE}\n"
 LOAD = f"    %x = ttg.local_load %m : {TILE} -> {TENSOR}\n"
@@ -216,6 +217,72 @@ def test_a_view_that_does_not_fit_what_it_views_is_an_error() -> None:
     with pytest.raises(InputError, match="does not fit the shape") as caught:
         checked(module(body))
     assert caught.value.location == Location("k.ttgir", 12)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        LOAD.replace("%x", "%y").replace("64x32xf16, #rows", "64x64xf16, #rows"),
+        f"    %v = ttg.memdesc_subslice %m[48, 0] : {TILE} -> {TILE.replace('64x32', '32x32')}\n",
+        "    %w = ttg.local_alloc : () -> !ttg.memdesc<64x24xf16, #plain, #smem, mutable>\n",
+        "    scf.for %i in %n {\n    }\n",
+        "    partition7(%q: i32) {\n    }\n",
+    ],
+)
+def test_one_operation_never_costs_the_file(bad: str) -> None:
+    """What is wrong with it is told at its line; the load behind it is counted."""
+    report = checked(module(ALLOC + bad + LOAD))
+    (refusal,) = report.refusals
+    assert refusal.location == Location("k.ttgir", 12)
+    assert [(a.operation, a.cost.passes) for a in report.accesses] == [
+        ("ttg.local_load", 2 * 4 * 4)
+    ]
+    assert report.exit_code == 3
+
+
+TWO_WARPS = ROWS.replace("[4, 1]", "[2, 1]")
+PARTITIONS = f"""{ALLOC}    ttg.warp_specialize(%m, %n)
+    default {{
+{LOAD.replace("    %x", "      %x")}      ttg.warp_yield
+    }}
+    partition0(%a: {TILE}, %b: i32) num_warps(2) {{
+      %y = ttg.local_load %a : {TILE} -> tensor<64x32xf16, #two>
+      ttg.warp_return
+    }} : ({TILE}, i32) -> ()
+"""
+
+
+def test_every_partition_of_specialised_warps_has_its_own() -> None:
+    report = checked(module(PARTITIONS, aliases=f"#two = {TWO_WARPS}\n"))
+    assert report.refusals == ()
+    # The same tile of 4,096 bytes: 512 bytes an instruction, by four warps and by two.
+    assert [(a.waves, a.instructions, a.cost.passes) for a in report.accesses] == [
+        (4, 2, 4 * 2 * 4),
+        (2, 4, 2 * 4 * 4),
+    ]
+
+
+def test_a_called_function_and_a_loop_of_unknown_length_are_followed() -> None:
+    body = f"""{ALLOC}    tt.call @f(%m) : ({TILE}) -> ()
+    %k = scf.while (%i = %n) : (i32) -> i32 {{
+      %p = arith.cmpi sgt, %i, %c0 : i32
+      scf.condition(%p) %i : i32
+    }} do {{
+    ^bb0(%j: i32):
+{LOAD}      scf.yield %j : i32
+    }}
+"""
+    callee = f"""  tt.func private @f(%m: {TILE}) attributes {{noinline = true}} {{
+{LOAD}    tt.return
+  }}
+"""
+    text = module(body)
+    report = checked(text[: text.rindex("}")] + callee + "}\n")
+    assert report.refusals == ()
+    called, looped = report.accesses
+    assert called.times == exactly(1)
+    assert (looped.times.low, looped.times.high) == (0, None)
+    assert called.cost == looped.cost
 
 
 def test_damaged_texts_are_refused_or_read_but_never_crash() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
@@ -121,9 +121,19 @@ def _opened(text: str, file: str, target: str, *, verify: bool) -> Module:
 def _plan(
     module: Module, kernel: TritonFunction, types: Types, reader: Reader, numbers: Mapping[str, int]
 ) -> Planned:
+    """One operation never costs the file: bad input is an error where nothing else is read."""
     followed = follow(module, kernel, types, numbers)
-    found = list(reader.accesses(followed))
+    found: list[Moved | Refusal] = []
+    errors = list(followed.errors)
+    for touch in followed.touches:
+        try:
+            found += reader.accesses(replace(followed, touches=(touch,)))
+        except InputError as error:
+            errors.append(error)
+            found.append(Refusal(f"{touch.op.name}: {error.message}", error.location))
     accesses = tuple(a for a in found if isinstance(a, Moved))
+    if errors and not accesses:
+        raise errors[0]
     refusals = (*followed.refusals, *(r for r in found if isinstance(r, Refusal)))
     return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals)
 

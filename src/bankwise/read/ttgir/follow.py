@@ -66,7 +66,8 @@ class Followed:
     """All that a kernel does to shared memory. ``buffers`` in the order of the text.
 
     ``units``: what matrix and copy units do, by descriptors. ``fixed``: buffers that something
-    needs as they are, by name, with the reason.
+    needs as they are, by name, with the reason. ``errors``: operations that are no valid TTGIR, or
+    not as it is known here; each is a refusal, too.
     """
 
     touches: tuple[SharedOperation, ...]
@@ -74,6 +75,7 @@ class Followed:
     buffers: tuple[Buffer, ...]
     refusals: tuple[Refusal, ...]
     fixed: Mapping[str, str]
+    errors: tuple[InputError, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,7 @@ def follow(
 ) -> Followed:
     """Follow one kernel. ``arguments``: numbers of its arguments, by name without ``%``.
 
-    Raises :class:`InputError` for a name that the kernel does not have, and for views that do not
-    fit what they view.
+    Raises :class:`InputError` for a name that the kernel does not have.
     """
     for name in arguments:
         if f"%{name}" not in kernel.arguments:
@@ -117,7 +118,7 @@ def follow(
     units = tuple(touch for touch, by in made if by == "unit")
     refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
     buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
-    return Followed(touches, units, buffers, refusals, run.fixed)
+    return Followed(touches, units, buffers, refusals, run.fixed, tuple(run.errors))
 
 
 class _Follower:
@@ -130,6 +131,7 @@ class _Follower:
         self.refusals: list[Refusal] = []
         self.fixed: dict[str, str] = {}
         self.steps = 0
+        self.errors: list[InputError] = []
         self.captured: list[Value] = []
         self.used = set(_operands(op for f in module.functions.values() for op in f.body))
 
@@ -140,9 +142,19 @@ class _Follower:
             self.steps += 1
             if op.name in _ENDS:
                 given = [env.get(name) for name in op.operands]
-            else:
+                continue
+            try:
                 self._one(op, env, weight)
+            except InputError as error:
+                self._error(op, error, env)
         return given
+
+    def _error(self, op: Op, error: InputError, env: dict[str, Value]) -> None:
+        """What is wrong with one operation is told at its line; the others go on."""
+        place = error.location or self.module.place(op)
+        self.errors.append(InputError(error.message, location=place, hint=error.hint))
+        self.refusals.append(Refusal(f"{op.name}: {error.message}", place))
+        env.update(dict.fromkeys(op.results, Refusal(error.message, place)))
 
     def _one(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         if op.name == "scf.for":
