@@ -8,7 +8,7 @@ join two accesses into one, split one, or copy the body of a loop; then the row 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -141,10 +141,7 @@ def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
     ours = [item for a in planned.accesses for item in _planned(a, planned)]
     theirs = [_emitted(a, kernel) for a in kernel.accesses]
     incomplete = bool(planned.refusals or kernel.refusals)
-    rows = [
-        _elsewhere(_row(source, direction, some, others, incomplete), (some, others), ours, theirs)
-        for (source, direction), (some, others) in _groups(ours, theirs).items()
-    ]
+    rows = _rows(_groups(ours, theirs), incomplete)
     counted = all(a.touch.counted for a in planned.accesses)
     return PlanReport(
         planned.kernel.name,
@@ -223,6 +220,24 @@ def _place(sources: Sequence[Location]) -> Location | None:
     return Location(sources[0].file, sources[0].line) if sources else None
 
 
+Sides = tuple[list[_Item], list[_Item]]
+"""Accesses of both levels."""
+
+
+def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
+    """A row for each line; what has no equal at its own line is compared together, since the
+    compiler gives some accesses another place in the source."""
+    rows = {group: _row(*group, *sides, incomplete) for group, sides in groups.items()}
+    for direction in dict.fromkeys(direction for _, direction in groups):
+        left = [g for g, row in rows.items() if g[1] == direction and row.alike is not True]
+        some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
+        together = _row(None, direction, some, others, incomplete)
+        if together.alike:
+            rows = {g: row for g, row in rows.items() if g not in left}
+            rows[None, direction] = together
+    return list(rows.values())
+
+
 def _row(
     source: Location | None,
     direction: str,
@@ -253,24 +268,6 @@ def _alike(
         return True
     partly = incomplete and (a < b or b < a or _ways(a) < _ways(b) or _ways(b) < _ways(a))
     return None if partly or not placed else False
-
-
-def _elsewhere(
-    row: PlanRow,
-    sides: tuple[Sequence[_Item], Sequence[_Item]],
-    ours: Sequence[_Item],
-    theirs: Sequence[_Item],
-) -> PlanRow:
-    """A difference that is none where each side's accesses have partners at other lines: the
-    compiler gave them another place in the source."""
-    if row.alike is not False:
-        return row
-    all_ours, all_theirs = (
-        _rates([i for i in side if i.direction == row.direction]) for side in (ours, theirs)
-    )
-    if _rates(sides[0]) <= all_theirs and _rates(sides[1]) <= all_ours:
-        return replace(row, alike=None, change="at another source line")
-    return row
 
 
 def _rates(items: Sequence[_Item]) -> set[tuple[Fraction, Fraction]]:
