@@ -179,10 +179,10 @@ STS [R3], R4
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("HGMMA.64x64x16.F32 R24, gdesc[UR8], R24", "through a descriptor"),
-        ("UTMALDG.2D [UR8], [UR4]", "through a descriptor"),
-        ("UBLKCP [UR4], [UR6], UR7", "through a descriptor"),
-        ("SYNCS.ARRIVE.TRANS64 RZ, [R3], R4", "how often it touches"),
+        ("HGMMA.64x64x16.F32 R24, gdesc[UR8], R24", "that nothing has written"),
+        ("UTMALDG.2D [UR8], [UR4]", "that nothing has written"),
+        ("UBLKCP [UR4], [UR6], UR7", "a form that is not modelled"),
+        ("SYNCS.ARRIVE.TRANS64 RZ, [R9], R4", "that nothing has written"),
         ("CALL.REL.NOINC `(f)", "the called function is not named"),
         ("BRX R2 -0x260", "where control goes from here"),
         ("RET.REL.NODEC R2 `(k)", "where control goes from here"),

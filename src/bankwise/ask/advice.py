@@ -17,7 +17,7 @@ from bankwise.algebra.offset import Shape, footprint
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import Instruction, Machine
+from bankwise.hardware.machine import UNITS, Instruction, Machine
 from bankwise.hardware.policies import Issue
 from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
@@ -71,8 +71,9 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     if isinstance(found, Refusal):
         return Advice(notes=(f"no layout is suggested: {found}",))
     optima: list[Optimum] = []
-    notes: list[str] = []
-    for buffer in _alike(found, kernel, gpu):
+    notes = list(_placed_by_units(found))
+    movable = [one for one in found if not _units(one)]
+    for buffer in _alike(movable, kernel, gpu):
         tile = _tile(buffer, gpu, _room(buffer, found, kernel))
         if len(optima) == MOST_SEARCHES:
             names = ", ".join(buffer.names)
@@ -80,6 +81,21 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
         elif any(use.counted for use in tile.uses):
             optima.append(_optimum(buffer, tile, kernel, gpu, origin))
     return Advice(_joined(optima), tuple(notes))
+
+
+def _units(buffer: EmittedBuffer) -> tuple[str, ...]:
+    """The instructions of asynchronous units that touch a buffer."""
+    used = (use.access for use in buffer.uses if use.access.access.kind in UNITS)
+    return tuple(dict.fromkeys(access.instruction for access in used))
+
+
+def _placed_by_units(found: Sequence[EmittedBuffer]) -> Iterator[str]:
+    """Why there is no layout of buffers that lanes touch, too."""
+    for buffer in found:
+        if _units(buffer) and any(use.access.access.kind not in UNITS for use in buffer.uses):
+            names = ", ".join(buffer.names)
+            units = ", ".join(_units(buffer))
+            yield f"no layout of {names} is suggested: {units} places its bytes by a swizzle mode"
 
 
 def _alike(

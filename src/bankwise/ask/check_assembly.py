@@ -165,8 +165,13 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
 
 def _issued(pattern: Pattern, found: AssemblyAccess) -> IssuedPattern:
     name, apart = found.instruction, found.apart_bytes
-    issued = WaveInstruction(name, pattern.offsets_bytes, pattern.active, apart)
-    return IssuedPattern((issued,), pattern.allocation, pattern.executions, pattern.really)
+    offsets, active = pattern.offsets_bytes, pattern.active
+    if found.unit is None:
+        one = WaveInstruction(name, offsets, active, apart)
+        return IssuedPattern((one,), pattern.allocation, pattern.executions, pattern.really)
+    rows = zip(offsets[:, None], active[:, None], strict=True)
+    issued = tuple(WaveInstruction(name, row, lanes) for row, lanes in rows)
+    return IssuedPattern(issued, pattern.allocation, pattern.executions, pattern.really)
 
 
 def unseen(found: AssemblyKernel) -> Iterator[Refusal]:

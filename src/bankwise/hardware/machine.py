@@ -23,13 +23,19 @@ from bankwise.hardware.folders import machine_files, shown_path
 from bankwise.hardware.toolchain import Toolchain, check_keys
 
 Direction = Literal["read", "write"]
-AccessKind = Literal["plain", "dma", "transpose", "matrix", "atomic", "async"]
+AccessKind = Literal[
+    "plain", "dma", "transpose", "matrix", "atomic", "async", "operand", "bulk", "barrier"
+]
 """What moves the data: an ordinary load or store; a direct-to-shared copy in lane order ("dma",
-AMD); a transposing read (``ds_read_*_tr_*``); ldmatrix / stmatrix; an atomic; ``cp.async``."""
+AMD); a transposing read (``ds_read_*_tr_*``); ldmatrix / stmatrix; an atomic; ``cp.async``; a
+matrix instruction that reads its operand through a descriptor (wgmma, tcgen05); a bulk copy (TMA);
+an operation on an mbarrier."""
 Vendor = Literal["amd", "nvidia"]
 Merge = Literal["none", "neighbours"]
 Evidence = Literal["measured", "documented", "claimed", "inferred", "assumed", "unknown"]
 """How a rule is known, the surest first."""
+UNITS: frozenset[AccessKind] = frozenset({"operand", "bulk", "barrier"})
+"""Kinds whose places asynchronous units choose, not lanes: no layout of ours moves them."""
 LEVELS: tuple[Evidence, ...] = get_args(Evidence)
 
 _RUN = re.compile(r"(\d+)(?:-(\d+))?")

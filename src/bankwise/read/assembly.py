@@ -7,9 +7,21 @@ from dataclasses import dataclass
 
 from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
+from bankwise.notation.cute.hopper import MatrixDescriptor
 
 ArgumentValues = Mapping[str | int, int]
 """Numbers of kernel arguments, by name or by byte offset (AMD) or position (PTX)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitAccess:
+    """An access of an asynchronous unit. ``side``: "A" or "B" of a matrix instruction, empty for a
+    copy; ``descriptors``: of each pattern; ``transposed``: M or N, not K, is contiguous.
+    """
+
+    side: str
+    descriptors: tuple[MatrixDescriptor, ...] = ()
+    transposed: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +35,8 @@ class AssemblyAccess:
     are counts; if not, each pattern occurs, nobody knows how often. ``unknown``: why some of its
     executions have no known address; empty if all have. ``immediate_bytes``: the constant that the
     instruction adds to its register; ``xored``: the bits of the addresses that came out of an XOR.
-    ``some_lanes``: nobody knows which of the active lanes take part.
+    ``some_lanes``: nobody knows which of the active lanes take part. ``unit``: of what an
+    asynchronous unit touches: its patterns are [instructions, lanes].
     """
 
     access: Access
@@ -35,6 +48,7 @@ class AssemblyAccess:
     immediate_bytes: int = 0
     xored: int = 0
     some_lanes: bool = False
+    unit: UnitAccess | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

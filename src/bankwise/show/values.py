@@ -21,8 +21,8 @@ from bankwise.solver.certificate import Certificate
 from bankwise.solver.known import Known
 
 _ORDINARY: frozenset[AccessKind] = frozenset({"plain", "matrix"})
-_COPIES: frozenset[AccessKind] = frozenset({"dma", "async"})
-_SPECIAL: frozenset[AccessKind] = frozenset({"atomic", "transpose"})
+_COPIES: frozenset[AccessKind] = frozenset({"dma", "async", "bulk"})
+_SPECIAL: frozenset[AccessKind] = frozenset({"atomic", "transpose", "operand", "barrier"})
 _SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")
 _NAMED = 3
 

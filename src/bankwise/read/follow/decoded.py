@@ -10,6 +10,7 @@ from typing import Protocol, TypeVar
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import AccessKind, Direction
 from bankwise.read.follow.program import Program, ProgramStep, program
+from bankwise.read.follow.units import AsyncUnit
 
 
 class CodeInstruction(Protocol):
@@ -55,7 +56,9 @@ class DecodedAccess:
     ``name``: in the machine files. ``width_bytes``: of one address.
     ``immediate_bytes``: the constant added to a register; ``apart_bytes``: how far a
     second address lies behind the first, None if there is one. ``variant``: of a matrix load.
-    ``generic``: it is shared memory only if the address is; the name does not say.
+    ``generic``: it is shared memory only if the address is; the name does not say. ``unit``: what
+    an asynchronous unit makes of ``numbers``, operands that are followed in the address's place;
+    None where lanes touch ``width_bytes`` each.
     """
 
     name: str
@@ -67,6 +70,8 @@ class DecodedAccess:
     apart_bytes: int | None = None
     variant: str = ""
     generic: bool = False
+    unit: AsyncUnit | None = None
+    numbers: tuple[str, ...] = ()
 
 
 Touches = DecodedAccess | Refusal | None

@@ -27,6 +27,7 @@ from bankwise.read.follow.result import (
 from bankwise.read.follow.run import Trace, follow
 from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import Touched, together
+from bankwise.read.follow.units import UnitPart, unit_parts
 
 Size = tuple[int, int, int]
 """Threads of a workgroup along x, y, z."""
@@ -283,14 +284,26 @@ def _accesses(
         touched = together(runs) if runs else None
         if touched is None or not touched.patterns:
             continue
-        for allocation, part in parts(touched).items():
-            if not allocation:
-                continue
-            found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
-            generic = _generic(touch)
-            note = "; ".join(filter(None, (dialect.label(one), generic, found.access.note)))
-            known = replace(found.access, note=note, written=one.name, address=dialect.address(one))
-            yield replace(found, access=known)
+        for unit in _units(touch, touched):
+            for allocation, part in parts(unit.touched).items():
+                if not allocation:
+                    continue
+                found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
+                words = (dialect.label(one), _generic(touch), unit.note, found.access.note)
+                note = "; ".join(filter(None, words))
+                address = dialect.address(one)
+                known = replace(found.access, note=note, written=one.name, address=address)
+                yield replace(found, access=known, unit=unit.access)
+
+
+def _units(touch: DecodedAccess, touched: Touched) -> Iterator[UnitPart]:
+    """What is touched, in as many parts as an asynchronous unit has operands; else as it is."""
+    if touch.unit is None:
+        yield UnitPart(None, touched)
+        return
+    for part in unit_parts(touch.unit, touched):
+        if isinstance(part, UnitPart):
+            yield part
 
 
 def _generic(touch: DecodedAccess) -> str:
@@ -355,4 +368,9 @@ def _reason(trace: Trace, number: int, touch: DecodedAccess, parts: Parts) -> st
         return f"whether it touches shared memory is not known: {reason}"
     if reason or touched is None:
         return reason
-    return "its lanes touch several shared variables, or none" if "" in parts(touched) else ""
+    for part in (touched,) if touch.unit is None else unit_parts(touch.unit, touched):
+        if isinstance(part, Refusal):
+            return part.reason
+        if "" in parts(part if isinstance(part, Touched) else part.touched):
+            return "its lanes touch several shared variables, or none"
+    return ""

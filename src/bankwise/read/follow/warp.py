@@ -69,6 +69,16 @@ def ballot(state: State, holds: Value, line: int) -> Value:
     return _bits(state.active & holds)
 
 
+def elected(state: State, line: int) -> tuple[Value, Value]:
+    """One running lane of each warp: its number, and whether it is this one. Which one the hardware
+    takes is not documented; here the first. Source: PTX ISA, elect.sync."""
+    if state.maybe is not None:
+        reason = f"which lane is elected, which depends on {state.maybe}"
+        return Unknown(reason, line, uniform=True), Unknown(reason, line)
+    first = state.active.argmax(axis=1)[:, None]
+    return first.astype(np.uint32), np.arange(LANES)[None, :] == first
+
+
 def alike(state: State, value: Value, line: int) -> Value:
     """The running lanes that hold the same value, as a word for every lane."""
     if state.maybe is not None:

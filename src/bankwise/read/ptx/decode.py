@@ -9,22 +9,25 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
-from bankwise.read.follow.guard import Guard, assigning
+from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import State
+from bankwise.read.follow.units import stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.ptx.generic import of_the_host
-from bankwise.read.ptx.operands import registers, symbols, value
+from bankwise.read.ptx.operands import address, registers, symbols, value
 from bankwise.read.ptx.parameters import passed
 from bankwise.read.ptx.parse import PtxKernel, Statement
 from bankwise.read.ptx.semantics import Meaning, meaning
 from bankwise.read.ptx.shared import touch
+from bankwise.read.ptx.units import in_window
 
 _NO_RESULT = re.compile(
     r"(?:st|red|bar|barrier|membar|fence|prefetch|prefetchu|cp|ret|exit|bra|trap|brkpt|stmatrix"
     r"|nanosleep|setmaxnreg|discard|griddepcontrol|pmevent|applypriority|wgmma\.(?:fence|commit_group"
-    r"|wait_group)|mbarrier\.(?:init|inval|expect_tx|complete_tx))(?:\.|$)"
+    r"|wait_group)|mbarrier\.(?:init|inval|expect_tx|complete_tx)"
+    r"|tcgen05\.(?:mma|cp|st|commit|alloc|dealloc|relinquish\w*|wait|fence|shift))(?:\.|$)"
 )
 _KNOWN = re.compile(
     r"(?:abs|activemask|add|addc|alloca|and|atom|bar|barrier|bfe|bfi|bfind|bmsk|bra|brev|brx|call"
@@ -46,7 +49,10 @@ def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
     """Decode all statements of ``kernel``; one more step ends it."""
     known = symbols(kernel.shared)
     outside = of_the_host(kernel)
-    touches = iter(None if n in outside else touch(s) for n, s in enumerate(kernel.statements))
+    touches = iter(
+        None if n in outside else in_window(touch(s), known)
+        for n, s in enumerate(kernel.statements)
+    )
     return decode(
         kernel.statements,
         kernel.line,
@@ -79,18 +85,22 @@ def _step(
         reads += parameter.reads
     elif does is not None:
         reads += tuple(n for text in statement.operands[1:] for n in registers(text))
-    address = None
+    place = None
     if isinstance(found, DecodedAccess):
         reads += found.address.registers
-        address = _address(found.address, known, found.generic)
+        place = (
+            _address(found.address, known, found.generic)
+            if found.unit is None
+            else guarded(_numbers(found, known), guard)
+        )
     return ProgramStep(
         line=statement.line,
         name=statement.name,
         reads=reads,
         writes=writes,
         run=assigning(writes, does or _lost(statement, writes), guard) if writes else None,
-        address=address,
-        guard=guard if address is not None else None,
+        address=place,
+        guard=guard if place is not None else None,
         partial=bool(statement.guard),
         followed=does is not None or not writes,
     )
@@ -130,6 +140,17 @@ def _guard(statement: Statement) -> Guard | None:
 
 def _truth(p: Array) -> BoolArray:
     return p.astype(np.bool_)
+
+
+def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State], Value]:
+    """What a unit is given: [numbers, waves, lanes]."""
+    places = [(text, address(text)) for text in found.numbers]
+    run = [
+        (lambda state, text=text: value(state, text, known)) if at is None
+        else _address(at, known, generic=False)
+        for text, at in places
+    ]  # fmt: skip
+    return lambda state: stacked([one(state) for one in run], state)
 
 
 def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[State], Value]:

@@ -1,14 +1,16 @@
 """Reading PTX text: kernels, statements, labels, shared variables. Nothing is interpreted here.
 
 A statement ends with ``;`` and may run over several lines. Braces that open a scope (inline
-assembly) are transparent: names of inner scopes are written before they are read.
+assembly) are transparent to registers, which are written before they are read there, but not to
+labels: two pieces of inline assembly may both have a ``DONE``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from bankwise.errors import InputError, Location
 
@@ -222,29 +224,67 @@ def _body(
     text: str, first: int, files: Mapping[str, str]
 ) -> tuple[tuple[Statement, ...], dict[str, int]]:
     statements: list[Statement] = []
-    labels: dict[str, int] = {}
+    scopes = _Scopes()
     source: Location | None = None
     pending, started = "", 0
     for number, line in enumerate(text.split("\n"), first):
         rest = line
         if not pending:
-            rest, source = _marks(line, labels, len(statements), files, source)
+            rest, source = _marks(line, scopes, len(statements), files, source)
         while ";" in rest:
             piece, _, rest = rest.partition(";")
             statement = _statement((pending + piece).strip(), started or number, source)
             if statement is not None:
                 statements.append(replace(statement, number=len(statements)))
+                scopes.of.append(scopes.open)
             pending, started = "", 0
-            rest, source = _marks(rest, labels, len(statements), files, source)
+            rest, source = _marks(rest, scopes, len(statements), files, source)
         if rest.strip():
             pending += rest + " "
             started = started or number
-    return tuple(statements), labels
+    return _in_scopes(statements, scopes)
+
+
+@dataclass(slots=True)
+class _Scopes:
+    """Braces: a label is seen inside its own only. ``open``: the scopes around the next statement,
+    the innermost last; ``of``: around each statement; ``labels``: by scope and name."""
+
+    open: tuple[int, ...] = (0,)
+    of: list[tuple[int, ...]] = field(default_factory=list)
+    labels: dict[tuple[int, str], int] = field(default_factory=dict)
+    made: int = 0
+
+    def brace(self, sign: str) -> None:
+        """Take one brace."""
+        if sign == "{":
+            self.made += 1
+            self.open = (*self.open, self.made)
+        elif len(self.open) > 1:
+            self.open = self.open[:-1]
+
+
+def _in_scopes(
+    statements: Sequence[Statement], scopes: _Scopes
+) -> tuple[tuple[Statement, ...], dict[str, int]]:
+    """Statements whose branches name labels that stand once: ``DONE`` of two scopes is two."""
+    names = Counter(name for _, name in scopes.labels)
+    alone = {key: key[1] if names[key[1]] == 1 else f"{key[1]}${key[0]}" for key in scopes.labels}
+    labels = {alone[key]: number for key, number in scopes.labels.items()}
+    several = {name for name, count in names.items() if count > 1}
+    out = []
+    for one, around in zip(statements, scopes.of, strict=True):
+        if one.parts[0] == "bra" and one.operands and one.operands[0] in several:
+            keys = ((scope, one.operands[0]) for scope in reversed(around))
+            target = next((alone[key] for key in keys if key in alone), "")
+            one = replace(one, operands=(target, *one.operands[1:]))
+        out.append(one)
+    return tuple(out), labels
 
 
 def _marks(
     line: str,
-    labels: dict[str, int],
+    scopes: _Scopes,
     number: int,
     files: Mapping[str, str],
     source: Location | None,
@@ -254,13 +294,14 @@ def _marks(
         label = _LABEL.match(line)
         place = _LOC.match(line)
         if label:
-            labels[label[1]] = number
+            scopes.labels[scopes.open[-1], label[1]] = number
             line = line[label.end() :]
         elif place:
             row = int(place[2])
             named = files.get(place[1], f"file {place[1]}")
             return "", Location(named, row, int(place[3])) if row else None
         elif line.strip()[:1] in ("{", "}"):
+            scopes.brace(line.strip()[0])
             line = line.strip()[1:]
         else:
             return line, source

@@ -19,7 +19,7 @@ from bankwise.read.follow.values import (
     constant,
     operands_of,
 )
-from bankwise.read.follow.warp import SHUFFLES, alike, ballot, shuffle
+from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
 from bankwise.read.integers import fit
 from bankwise.read.ptx.integers import (
     FUNCTIONS,
@@ -46,6 +46,8 @@ def meaning(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     parts = statement.parts
     if len(statement.operands) < 2 and parts[0] != "activemask":
         return None
+    if parts[0] == "elect":
+        return lambda state: elected(state, statement.line)
     if parts[0] in ("vote", "activemask"):
         return _vote(statement, known)
     if parts[0] == "match":

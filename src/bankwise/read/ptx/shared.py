@@ -4,8 +4,8 @@
     ldmatrix.sync.aligned.m8n8.x4.shared.b16    16 bytes: the row whose address the lane gives
     cp.async.cg.shared.global [%r1], [%rd1], 16 16 bytes at %r1, written
 
-Tensor copies and matrix instructions that take a *descriptor* (wgmma, tcgen05, cp.async.bulk) are
-refused: their access pattern is that of the hardware, not of the threads.
+What asynchronous units touch (wgmma, tcgen05, cp.async.bulk, mbarrier) is in
+:mod:`bankwise.read.ptx.units`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,16 @@ from bankwise.hardware.machine import Direction
 from bankwise.read.follow.decoded import DecodedAccess, Touches
 from bankwise.read.ptx.operands import address, integer
 from bankwise.read.ptx.parse import BYTES, Statement
+from bankwise.read.ptx.units import is_unit, touch_unit
 
-_DESCRIPTORS = re.compile(
-    r"wgmma\.mma_async|tcgen05\.(?!wait|fence)|cp\.async\.bulk\.|cp\.reduce\.async"
-)
-_BARRIERS = re.compile(r"mbarrier\.|cp\.async\.mbarrier|st\.async|red\.async|ld\.shared::cluster")
 _ELSEWHERE = ("global", "local", "param", "const")
 
 
 def touch(statement: Statement) -> Touches:
     """How a statement touches shared memory; None if it does not."""
     name, parts = statement.name, statement.parts
-    if _DESCRIPTORS.match(name):
-        return Refusal(f"{name}: shared memory is reached through a descriptor, not by threads")
-    if _BARRIERS.match(name) and "shared" in name:
-        return Refusal(f"{name}: how often it touches shared memory is not known")
+    if is_unit(statement):
+        return touch_unit(statement)
     if name.startswith(("cp.async.ca", "cp.async.cg")):
         return _copy(statement)
     if parts[0] == "call":

@@ -17,6 +17,7 @@ from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read
+from bankwise.read.follow.units import stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
 from bankwise.read.sass.calls import Return
 from bankwise.read.sass.effects import known, results
@@ -30,6 +31,7 @@ from bankwise.read.sass.operands import (
     first_byte,
     following,
     names,
+    pair,
     predicate,
     predicate_name,
     word,
@@ -122,6 +124,10 @@ def _pointer(found: DecodedAccess) -> tuple[str, ...]:
 
 def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Value:
     at = found.address
+    if found.unit is not None:
+        wide = (pair if text.endswith(".64") else word for text in found.numbers)
+        numbers = zip(wide, found.numbers, strict=True)
+        return stacked([take(state, text, constants) for take, text in numbers], state)
     if found.generic:
         return byte_at(state, (at.registers[0], at.offset_bytes), constants)
     return first_byte(at, state)

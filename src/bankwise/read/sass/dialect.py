@@ -89,7 +89,8 @@ def _reserved(kernel: SassKernel, trace: Trace) -> int:
     """How far behind the first address of shared memory the block's own part begins."""
     if generation(kernel.target) < 90:
         return 0
-    parts = (part for touched in trace.touched.values() for part in touched.patterns)
+    every = (part for touched in trace.touched.values() for part in touched.patterns)
+    parts = (part for part in every if part[0].ndim == part[1].ndim)  # no numbers of a unit
     inside = (offsets[active & (offsets != NOT_SHARED)] for offsets, active in parts)
     first = min((int(offsets.min()) for offsets in inside if offsets.size), default=0)
     return RESERVED_BYTES if first >= RESERVED_BYTES else 0

@@ -10,7 +10,7 @@ import numpy as np
 from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Array, Unknown, Value, apply, constant, is_uniform
-from bankwise.read.follow.warp import SHUFFLES, alike, ballot, shuffle
+from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
 from bankwise.read.integers import halves
 from bankwise.read.sass.forms import Meaning
 from bankwise.read.sass.generic import byte_at, pointer_of
@@ -195,6 +195,19 @@ def _vote(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning((*target, predicate_name(texts[0])), names(texts[1]), run)
 
 
+def _elect(i: SassInstruction, constants: Constants) -> Meaning | None:
+    """ELECT P0, UR4, PT: one of the running lanes, and its number."""
+    if len(i.operands) != 3 or not predicate_name(i.operands[0]) or i.operands[2] != "PT":
+        return None
+    target = following(i.operands[1], 1)
+
+    def run(state: State) -> tuple[Value, ...]:
+        lane, here = elected(state, i.line)
+        return (here, *((lane,) if target else ()))
+
+    return Meaning((predicate_name(i.operands[0]), *target), (), run)
+
+
 def _match(i: SassInstruction, constants: Constants) -> Meaning | None:
     """MATCH.ANY R0, R1: the lanes that hold the same."""
     if i.name not in ("MATCH.ANY", "MATCH.ANY.U64") or len(i.operands) != 2:
@@ -283,6 +296,7 @@ _HANDLERS: Mapping[str, Callable[[SassInstruction, Constants], Meaning | None]] 
     "VOTE": _vote,
     "VOTEU": _vote,
     "MATCH": _match,
+    "ELECT": _elect,
     "I2F": _rounded,
     "F2I": _rounded,
 }

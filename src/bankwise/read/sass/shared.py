@@ -7,8 +7,8 @@
     LD.E R4, desc[UR4][R4.64]                 4 bytes, if the address is one of shared memory
 
 Rows are named as in PTX, whose instructions these are: ``ld.shared.b32`` and, generic, ``ld.b32``;
-atomics are named alike. What reaches shared memory through a
-descriptor (wgmma, tensor copies) or a barrier object is refused by name.
+atomics are named alike. What asynchronous units touch (wgmma, tensor copies, barriers) is in
+:mod:`bankwise.read.sass.units`.
 """
 
 from __future__ import annotations
@@ -21,12 +21,8 @@ from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.sass.generic import pointer_of
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.operands import address
+from bankwise.read.sass.units import is_unit, touch_unit
 
-_DESCRIPTORS = re.compile(
-    r"(?:HGMMA|IGMMA|BGMMA|QGMMA|OMMA|UTC\w*MMA|UTCCP|UTMA\w+|UBLK\w+|UBLKRED|LDTM|STTM)(?:\.|$)"
-)
-_NOT_SHARED = re.compile(r"(?:LDTM|STTM|UTMACMDFLUSH|UTMACCTL|UBLKPF|UTMAPF)(?:\.|$)")
-_BARRIERS = re.compile(r"(?:SYNCS|STAS|REDAS|ATOMS\.ARRIVE|ARRIVES|UTCBAR)(?:\.|$)")
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "S64": 8, "F64": 8, "128": 16}
 _PLAIN = {"LDS": "ld", "STS": "st", "ATOMS": "atom"}
 _GENERIC = {"LD": "ld", "ST": "st", "ATOM": "atom", "RED": "atom"}
@@ -34,12 +30,8 @@ _GENERIC = {"LD": "ld", "ST": "st", "ATOM": "atom", "RED": "atom"}
 
 def touch(i: SassInstruction) -> Touches:
     """How an instruction touches shared memory; None if it does not."""
-    if _NOT_SHARED.match(i.name):
-        return None
-    if _DESCRIPTORS.match(i.name):
-        return Refusal(f"{i.name}: shared memory is reached through a descriptor, not by threads")
-    if _BARRIERS.match(i.name):
-        return Refusal(f"{i.name}: how often it touches shared memory is not known")
+    if is_unit(i):
+        return touch_unit(i)
     word = i.parts[0]
     if word in _PLAIN:
         return _plain(i, word)

@@ -1,0 +1,199 @@
+"""Asynchronous units: the bytes that matrix instructions and bulk copies touch, from the numbers
+that an instruction gives them.
+
+    wgmma.mma_async ..m64n64k16.. {..}, %rd1, %rd2    two descriptors: 64 rows of 32 bytes each
+    cp.async.bulk .. [%r1], [%rd1], 4096, [%r2]       4,096 bytes from %r1 on
+
+A matrix instruction reads its operand in core matrices of 8 rows of 16 bytes. A descriptor says
+where they lie: start, a leading and a stride byte offset, a swizzle mode, which is a map of
+addresses. With R the 16-byte groups of a swizzled row (1, 2, 4, 8), chunk j along K, group i of
+rows, row r of it, the first bytes before the swizzle:
+
+    K-major     start + i SBO + 16 R r + 16 j;  R = 1:  start + i SBO + 16 r + j LBO
+    MN-major    start + i LBO + 16 R r + 16 q + j SBO, chunk i R + q along M or N, group j of 8 of K
+                R = 1:  start + i SBO + 16 r + j LBO
+
+Source: as for :mod:`bankwise.notation.cute.hopper`; PTX ISA, tcgen05 shared memory descriptor and
+instruction descriptor; CUTLASS, include/cute/arch/mma_sm100_desc.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bankwise.counting.access import BoolArray, IntArray
+from bankwise.errors import Refusal
+from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
+from bankwise.read.assembly import UnitAccess
+from bankwise.read.follow.state import State
+from bankwise.read.follow.touched import Touched
+from bankwise.read.follow.values import Value, apply
+
+ROWS = 8
+"""Of a core matrix."""
+
+_LANES = 32
+_MOST_BYTES = 1 << 18
+"""More shared memory than any GPU has."""
+_BOX = "how many bytes it moves is the box of a tensor map, which the host makes"
+_BASE_32B = 1 << 61
+"""In a descriptor of sm_100: the swizzle of 32-byte atoms, which is another map."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixOperand:
+    """A matrix operand. ``side``: "A" or "B". ``at``: which number is its descriptor. ``rows``: along
+    M or N; ``chunks``: 16-byte pieces along K; ``transposed``: M or N is contiguous instead. Where
+    ``rows`` is 0, the last number is an instruction descriptor (tcgen05), which says rows and
+    ``transposed`` for that side. ``blocks``: workgroups that share the product."""
+
+    side: str
+    at: int
+    rows: int = 0
+    chunks: int = 2
+    transposed: bool = False
+    element_bytes: int = 2
+    blocks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AsyncUnit:
+    """What a unit makes of the numbers of one instruction.
+
+    ``operands``: of a matrix instruction. Otherwise a copy from or to the first number on, of as
+    many bytes as the second says; of one number alone nobody knows how many. ``waves``: that issue
+    the instruction together, once; 0: every lane issues it. ``base_bytes``: where the shared memory
+    begins whose bytes a descriptor names; ``size_bytes``: in which a copy's size is counted.
+    """
+
+    operands: tuple[MatrixOperand, ...] = ()
+    waves: int = 0
+    base_bytes: int = 0
+    size_bytes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPart:
+    """What one operand, or the copy, touched. ``touched``: patterns of 16-byte pieces, in the order
+    of core matrices, [instructions, lanes]; of an access of lanes as they are. ``note``: what is
+    not known of it."""
+
+    access: UnitAccess | None
+    touched: Touched
+    note: str = ""
+
+
+def stacked(numbers: Sequence[Value], state: State) -> Value:
+    """The numbers of an instruction, int64 [numbers, waves, lanes]; unknown if one of them is."""
+    lanes = state.active.shape
+    return apply(
+        lambda *found: np.stack([np.broadcast_to(one.astype(np.int64), lanes) for one in found]),
+        *numbers,
+    )
+
+
+def unit_parts(unit: AsyncUnit, touched: Touched) -> Iterator[UnitPart | Refusal]:
+    """The pieces of shared memory that each operand of an instruction reads, or the copy moves.
+    A refusal for what no layout says."""
+    if not unit.operands:
+        yield _copied(unit, touched)
+        return
+    for operand in unit.operands:
+        yield _operand(unit, operand, touched)
+
+
+def _issues(unit: AsyncUnit, numbers: IntArray, active: BoolArray) -> list[tuple[int, ...]]:
+    """The numbers of every time that the instruction is issued."""
+    if not unit.waves:
+        places = np.argwhere(active)
+    else:
+        waves = np.flatnonzero(active.any(axis=1))
+        first = {wave // unit.waves: wave for wave in reversed(waves.tolist())}
+        places = np.array([(w, active[w].argmax()) for w in sorted(first.values())])
+    return [tuple(int(n) for n in numbers[:, wave, lane]) for wave, lane in places]
+
+
+def _operand(unit: AsyncUnit, operand: MatrixOperand, touched: Touched) -> UnitPart | Refusal:
+    pieces: list[IntArray] = []
+    descriptors: list[MatrixDescriptor] = []
+    transposed = operand.transposed
+    for numbers, active in touched.patterns:
+        issues = _issues(unit, numbers, active)
+        if any(issue[operand.at] & _BASE_32B for issue in issues):
+            return Refusal("a swizzle of 32-byte atoms, whose map is not modelled")
+        shapes = [_shaped(operand, issue) for issue in issues]
+        found = [read_descriptor(issue[operand.at] % (1 << 64)) for issue in issues]
+        transposed = shapes[0].transposed
+        descriptors.append(found[0])
+        pairs = zip(found, shapes, strict=True)
+        pieces.append(unit.base_bytes + np.concatenate([operand_pieces(*one) for one in pairs]))
+    seen = replace(touched, patterns=_in_lanes(pieces), index={})
+    return UnitPart(UnitAccess(operand.side, tuple(descriptors), transposed), seen)
+
+
+def _shaped(operand: MatrixOperand, issue: Sequence[int]) -> MatrixOperand:
+    """The operand with what the instruction descriptor says of it.
+
+    Source: CUTLASS, include/cute/arch/mma_sm100_desc.hpp: bits 15 and 16 transpose A and B, 17 to
+    22 are N / 8, 24 to 28 are M / 16; each block of a pair has half of both.
+    """
+    if operand.rows:
+        return operand
+    bits = issue[-1]
+    first = operand.side == "A"
+    rows = (bits >> 24 & 31) * 16 if first else (bits >> 17 & 63) * 8
+    transposed = bool(bits >> (15 if first else 16) & 1)
+    return replace(operand, rows=rows // operand.blocks, transposed=transposed)
+
+
+def operand_pieces(descriptor: MatrixDescriptor, operand: MatrixOperand) -> IntArray:
+    """The first bytes of all 16-byte pieces of an operand, core matrix by core matrix."""
+    mode = descriptor.mode
+    groups = mode.span_bytes // GROUP_BYTES
+    leading, stride = descriptor.leading_bytes, descriptor.stride_bytes
+    row = np.arange(ROWS) * mode.span_bytes
+    if not operand.transposed:
+        i, j = np.arange(max(1, operand.rows // ROWS)), np.arange(operand.chunks)
+        along = j * (leading if groups == 1 else GROUP_BYTES)
+        first = i[:, None] * stride + along[None, :]
+        row = row[: operand.rows]
+    else:
+        width = operand.element_bytes
+        chunk = np.arange(operand.rows * width // GROUP_BYTES)
+        j = np.arange(operand.chunks * GROUP_BYTES // width // ROWS)
+        outer, inner = (stride, leading) if groups == 1 else (leading, stride)
+        across = chunk // groups * outer + chunk % groups * GROUP_BYTES
+        first = across[:, None] + j[None, :] * inner
+    places = descriptor.start_bytes + (first.reshape(-1, 1) + row[None, :])
+    return np.asarray(mode.swizzle(places.reshape(-1)), np.int64)
+
+
+def _copied(unit: AsyncUnit, touched: Touched) -> UnitPart:
+    """A copy of so many bytes, as if its pieces were contiguous; of an unknown size its first."""
+    pieces: list[IntArray] = []
+    sized = all(len(numbers) > 1 for numbers, _ in touched.patterns)
+    for numbers, active in touched.patterns:
+        every = []
+        for issue in _issues(unit, numbers, active):
+            size = issue[1] * unit.size_bytes if sized else GROUP_BYTES
+            every.append(issue[0] + np.arange(0, min(size, _MOST_BYTES), GROUP_BYTES))
+        pieces.append(np.concatenate(every))
+    seen = replace(touched, patterns=_in_lanes(pieces), index={})
+    if sized:
+        return UnitPart(UnitAccess(""), seen)
+    return UnitPart(UnitAccess(""), replace(seen, counted=False), _BOX)
+
+
+def _in_lanes(pieces: Sequence[IntArray]) -> list[tuple[IntArray, BoolArray]]:
+    """The pieces of every pattern as lanes of equally many instructions, [instructions, lanes]."""
+    shape = -(-max(len(one) for one in pieces) // _LANES), _LANES
+    patterns = []
+    for one in pieces:
+        offsets = np.zeros(shape[0] * _LANES, np.int64)
+        offsets[: len(one)] = one
+        active = np.arange(len(offsets)) < len(one)
+        patterns.append((offsets.reshape(shape), active.reshape(shape)))
+    return patterns
