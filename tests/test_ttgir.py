@@ -130,14 +130,15 @@ def test_both_ways_of_an_open_branch_count_and_may_not_run() -> None:
     assert "may not run" not in taken.note
 
 
-def test_what_reaches_memory_through_a_descriptor_is_listed_and_fixes_the_encoding() -> None:
+def test_what_reaches_memory_through_a_descriptor_is_counted_and_fixes_the_encoding() -> None:
     report = checked((DATA / "triton_matmul.sm_90.ttgir").read_text("utf-8"), optima=True)
     assert report.refusals == ()
     assert report.kernels[0].optima == ()
-    (left,) = {n for n in report.kernels[0].notes if n.startswith("total: ")}
-    # A 64 x 32 tile of f16.
-    assert "ttng.warp_group_dot" in left
-    assert f"{64 * 32 * 2:,} bytes" in left
+    assert any("ttng.warp_group_dot needs it so" in n for n in report.kernels[0].notes)
+    read = [a for a in report.accesses if a.operation == "ttng.warp_group_dot"]
+    assert {a.kind for a in read} == {"operand"}
+    # 64 x 32 of A and 32 x 64 of B in f16: a pass for every 128 bytes, in both swizzle modes.
+    assert {(a.cost.passes, a.cost.ideal) for a in read} == {(64 * 32 * 2 // 128,) * 2}
 
 
 @pytest.mark.parametrize(

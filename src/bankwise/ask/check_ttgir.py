@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -197,22 +195,8 @@ def _notes(plan: Planned) -> tuple[str, ...]:
             f"how often loops run is not known: what stands in them is counted once (--arg "
             f"NAME=VALUE says it; arguments: {names})"
         )
-    return (*notes, *_by_units(plan.followed))
-
-
-def _by_units(followed: Followed) -> Iterator[str]:
-    """What matrix and copy units reach through descriptors: no thread has an address there."""
-    found: dict[tuple[str, str, int], set[int]] = defaultdict(set)
-    for touch in followed.units:
-        assert touch.view is not None, "a unit reaches a buffer"
-        size = prod(touch.view.shape) * touch.view.buffer.type.bits // 8
-        found[touch.view.buffer.name, touch.op.name, size].add(touch.op.line)
-    for (buffer, name, size), lines in found.items():
-        where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, sorted(lines)))}"
-        yield (
-            f"{buffer}: {name} ({where}) moves {size:,} bytes of it at a time by a descriptor: no "
-            "access of threads, counted nowhere; it needs the encoding as it is"
-        )
+    notes += [f"{name}: {why}" for name, why in plan.followed.fixed.items()]
+    return tuple(notes)
 
 
 def _bytes(buffer: Buffer) -> int:
@@ -269,7 +253,7 @@ def access_of(access: Moved) -> KernelAccess:
 
 def _wave_instructions(issued: Issued) -> Iterator[WaveInstruction]:
     active = np.broadcast_to(issued.active, issued.offsets_bytes.shape)
-    for number in range(issued.instructions):
+    for number in range(active.shape[1]):
         offsets = issued.offsets_bytes[:, number]
         yield WaveInstruction(issued.instruction, offsets, active[:, number])
 

@@ -65,13 +65,11 @@ _CALLS = 16
 class Followed:
     """All that a kernel does to shared memory. ``buffers`` in the order of the text.
 
-    ``units``: what matrix and copy units do, by descriptors. ``fixed``: buffers that something
-    needs as they are, by name, with the reason. ``errors``: operations that are no valid TTGIR, or
-    not as it is known here; each is a refusal, too.
+    ``fixed``: buffers that something needs as they are, by name, with the reason. ``errors``:
+    operations that are no valid TTGIR, or not as it is known here; each is a refusal, too.
     """
 
     touches: tuple[SharedOperation, ...]
-    units: tuple[SharedOperation, ...]
     buffers: tuple[Buffer, ...]
     refusals: tuple[Refusal, ...]
     fixed: Mapping[str, str]
@@ -113,12 +111,13 @@ def follow(
     run = _Follower(module, types)
     env: dict[str, Value] = {f"%{name}": number for name, number in arguments.items()}
     run.block(kernel.body, env, _Frequency(exactly(1)))
-    made = [(weight.touch(op, touched), by) for (op, touched, by), weight in run.found.items()]
-    touches = tuple(touch for touch, by in made if by != "unit")
-    units = tuple(touch for touch, by in made if by == "unit")
+    touches = tuple(
+        replace(weight.touch(op, touched), operand=operand)
+        for (op, touched, _, operand), weight in run.found.items()
+    )
     refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
     buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
-    return Followed(touches, units, buffers, refusals, run.fixed, tuple(run.errors))
+    return Followed(touches, buffers, refusals, run.fixed, tuple(run.errors))
 
 
 class _Follower:
@@ -126,7 +125,7 @@ class _Follower:
 
     def __init__(self, module: Module, types: Types) -> None:
         self.module, self.types = module, types
-        self.found: dict[tuple[Op, BufferView | None, int | str | None], _Frequency] = {}
+        self.found: dict[tuple[Op, BufferView | None, int | None, int | None], _Frequency] = {}
         self.buffers: dict[Op, Buffer] = {}
         self.refusals: list[Refusal] = []
         self.fixed: dict[str, str] = {}
@@ -209,10 +208,10 @@ class _Follower:
         return self._refuse(op, reason, weight)
 
     def _record(
-        self, op: Op, view: BufferView | None, weight: _Frequency, *, unit: bool = False
+        self, op: Op, view: BufferView | None, weight: _Frequency, operand: int | None = None
     ) -> None:
         if not weight.silent:
-            key = (op, view, "unit" if unit else weight.waves)
+            key = (op, view, weight.waves, operand)
             old = self.found.get(key)
             self.found[key] = weight if old is None else old + weight
 
@@ -326,12 +325,17 @@ class _Follower:
         elif op.name == "tt.call":
             self._call(op, env, weight)
         elif _BY_UNITS.match(op.name):
-            for touched in views:
-                if touched.shape != (1,):
-                    self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
-                    self._record(op, touched, weight, unit=True)
+            self._unit(op, env, weight)
         elif views and not _NO_TOUCH.match(op.name):
             self._refuse(op, "how it touches shared memory is not modelled", weight)
+
+    def _unit(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+        """The tiles that a unit reaches; what has one element is a barrier."""
+        for number, name in enumerate(op.operands):
+            touched = env.get(name)
+            if isinstance(touched, BufferView) and touched.shape != (1,):
+                self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
+                self._record(op, touched, weight, number)
 
     def _call(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         """A function is run as if its body stood here."""
