@@ -139,9 +139,11 @@ def _byte_offsets(planned: Planned) -> dict[str, int]:
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
     ours = [item for a in planned.accesses for item in _planned(a, planned)]
-    theirs = [_emitted(a, kernel) for a in kernel.accesses]
-    incomplete = bool(planned.refusals or kernel.refusals)
-    rows = _rows(_groups(ours, theirs), incomplete)
+    seen = [a for a in kernel.accesses if a.access.kind != "barrier"]
+    unsized = [a for a in seen if a.unit is not None and a.access.kind == "bulk" and not a.counted]
+    theirs = [_emitted(a, kernel) for a in seen if a not in unsized]
+    refusals = (*planned.refusals, *kernel.refusals, *map(_of_unknown_size, unsized))
+    rows = _rows(_groups(ours, theirs), bool(refusals))
     counted = all(a.touch.counted for a in planned.accesses)
     return PlanReport(
         planned.kernel.name,
@@ -150,8 +152,13 @@ def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
         path,
         tuple(rows),
         counted and all(a.counted for a in kernel.accesses),
-        (*planned.refusals, *kernel.refusals),
+        refusals,
     )
+
+
+def _of_unknown_size(found: AssemblyAccess) -> Refusal:
+    """A bulk copy by a tensor map: the code names its first bytes, no more."""
+    return Refusal(f"{found.instruction}: {found.access.note}", found.access.location)
 
 
 def _planned(access: Moved, planned: Planned) -> Iterable[_Item]:
