@@ -253,9 +253,40 @@ PARTITIONS = f"""{ALLOC}    ttg.warp_specialize(%m, %n)
 """
 
 
+@pytest.mark.parametrize(("width", "turned"), [(128, "false"), (64, "true"), (32, "false")])
+def test_units_take_a_pass_for_every_128_bytes_that_they_read_or_write(width, turned) -> None:
+    """tcgen05 in blocks of 128 x 256: A is read for both blocks of N, B for both of M."""
+    nv = f"#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, transposed = {turned}, "
+    aliases = f"#nv = {nv}elementBitWidth = 16}}>\n"
+    a, b = (f"!ttg.memdesc<{s}xf16, #nv, #smem, mutable>" for s in ("256x64", "64x512"))
+    d = "!ttg.memdesc<256x512xf32, #tmem, #ttng.tensor_memory, mutable>"
+    bar = "!ttg.memdesc<1xi64, #bar, #smem, mutable>"
+    box = "!tt.tensordesc<256x64xf16, #nv>"
+    aliases += "#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"
+    aliases += "#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>\n"
+    body = f"""    %a = ttg.local_alloc : () -> {a}
+    %b = ttg.local_alloc : () -> {b}
+    %d = ttng.tmem_alloc : () -> {d}
+    %m = ttg.local_alloc : () -> {bar}
+    ttng.async_tma_copy_global_to_local %t[%c0, %c0] %a, %m, %c1 : {box}, {bar} -> {a}
+    ttng.tc_gen5_mma %a, %b, %d, %c1, %c1, %m[%c1] {{is_async}} : {a}, {b}, {d}, {bar}
+"""
+    report = checked(module(body, aliases=aliases, target="cuda:100"))
+    assert report.refusals == ()
+    bytes_of = {"a": 256 * 64 * 2, "b": 64 * 512 * 2}
+    assert [
+        (x.instruction, x.allocations[0], x.cost.passes, x.cost.ideal) for x in report.accesses
+    ] == [
+        (row, name, times * bytes_of[name] // 128, times * bytes_of[name] // 128)
+        for row, name, times in (("tma.load", "a", 1), ("tcgen05", "a", 2), ("tcgen05", "b", 2))
+    ]
+
+
 def test_every_partition_of_specialised_warps_has_its_own() -> None:
     report = checked(module(PARTITIONS, aliases=f"#two = {TWO_WARPS}\n"))
     assert report.refusals == ()
+    # Two warps more take a warpgroup of their own: Triton rounds up.
+    assert report.kernels[0].workgroup_size == ((4 + 4) * 32, 1, 1)
     # The same tile of 4,096 bytes: 512 bytes an instruction, by four warps and by two.
     assert [(a.waves, a.instructions, a.cost.passes) for a in report.accesses] == [
         (4, 2, 4 * 2 * 4),

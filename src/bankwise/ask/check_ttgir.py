@@ -31,6 +31,7 @@ from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import CheckReport, KernelReport, Optimum
 
+_WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
 
 
@@ -166,13 +167,19 @@ def kernel_of(plan: Planned) -> Kernel:
         name=plan.kernel.name,
         target=plan.machine.name,
         location=Location(module.file, plan.kernel.line),
-        workgroup_size=(module.warps * module.lanes, 1, 1),
+        workgroup_size=(_waves(plan) * module.lanes, 1, 1),
         grid=None,
         lds_bytes=sum(_bytes(b) for b in plan.followed.buffers),
         accesses=tuple(access_of(a) for a in plan.accesses),
         allocations=tuple(_allocation(b, plan) for b in plan.followed.buffers),
         notes=_notes(plan),
     )
+
+
+def _waves(plan: Planned) -> int:
+    """Of a workgroup: specialised warps stand beside the module's, in whole warpgroups."""
+    groups = -(-plan.followed.partitions // _WARPGROUP)
+    return plan.module.warps + groups * _WARPGROUP
 
 
 def _better(plan: Planned) -> tuple[Better | Refusal, ...]:

@@ -67,6 +67,7 @@ class Followed:
 
     ``fixed``: buffers that something needs as they are, by name, with the reason. ``errors``:
     operations that are no valid TTGIR, or not as it is known here; each is a refusal, too.
+    ``partitions``: waves of specialised partitions, beside those of the module.
     """
 
     touches: tuple[SharedOperation, ...]
@@ -74,6 +75,7 @@ class Followed:
     refusals: tuple[Refusal, ...]
     fixed: Mapping[str, str]
     errors: tuple[InputError, ...] = ()
+    partitions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def follow(
     )
     refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
     buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
-    return Followed(touches, buffers, refusals, run.fixed, tuple(run.errors))
+    return Followed(touches, buffers, refusals, run.fixed, tuple(run.errors), run.partitions)
 
 
 class _Follower:
@@ -132,6 +134,7 @@ class _Follower:
         self.steps = 0
         self.errors: list[InputError] = []
         self.captured: list[Value] = []
+        self.partitions = self.beside = 0
         self.used = set(_operands(op for f in module.functions.values() for op in f.body))
 
     def block(self, ops: Iterable[Op], env: dict[str, Value], weight: _Frequency) -> list[Value]:
@@ -307,6 +310,8 @@ class _Follower:
         if waves is None or len(names) != len(self.captured):
             place = self.module.place(op)
             raise InputError("a partition is partition0(%a: .., ..) num_warps(4)", location=place)
+        self.beside += int(waves[1])
+        self.partitions = max(self.partitions, self.beside)
         inside = dict(zip(names, self.captured, strict=True))
         self.block(op.regions[0], inside, replace(weight, waves=int(waves[1])))
 
@@ -322,6 +327,7 @@ class _Follower:
             env.update(zip(op.results, (env.get(n) for n in op.operands), strict=False))
         elif op.name == "ttg.warp_specialize":
             self.captured = [env.get(name) for name in op.operands]
+            self.beside = 0
         elif op.name == "tt.call":
             self._call(op, env, weight)
         elif _BY_UNITS.match(op.name):
