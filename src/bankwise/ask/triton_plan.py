@@ -254,7 +254,7 @@ def _row(
 ) -> PlanRow:
     planned, emitted = _emissions(ours), _emissions(theirs)
     buffers = tuple(dict.fromkeys(i.buffer for i in ours if i.buffer))
-    change = _change(planned, emitted)
+    change = _cheaper(planned, emitted) or _change(planned, emitted)
     alike = _alike(ours, theirs, incomplete=incomplete, placed=source is not None)
     return PlanRow(source, direction, buffers, planned, emitted, change, alike)
 
@@ -302,6 +302,15 @@ def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:
         )
         for name, some in sorted(found.items())
     )
+
+
+def _cheaper(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:
+    """One instruction on both sides that costs another number of passes each time: by other waves,
+    where the compiler lets only those run it that need it. Empty for any other row."""
+    if len(planned) != 1 or len(emitted) != 1 or planned[0].instruction != emitted[0].instruction:
+        return ""
+    each = [Fraction(side[0].cost.passes, side[0].executed or 1) for side in (planned, emitted)]
+    return "" if each[0] == each[1] else f"{each[0]} passes each time planned, {each[1]} emitted"
 
 
 def _change(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:
