@@ -12,6 +12,7 @@ from rich.console import Console
 
 from bankwise.ask.check import check_file
 from bankwise.ask.check_ttgir import check_ttgir_file
+from bankwise.counting.bound import exactly
 from bankwise.errors import InputError, Location
 from bankwise.read.options import Options
 from bankwise.read.recognise import recognise
@@ -25,7 +26,7 @@ from bankwise.show.as_text import print_check
 from bankwise.show.documents.checking import check_document
 from bankwise.show.schema import plain
 from isa_texts import DATA
-from ttgir_texts import TENSOR, TILE, checked, module, only
+from ttgir_texts import ROWS, TENSOR, TILE, checked, module, only
 
 ALLOC = f"    %m = ttg.local_alloc : () -> {TILE}\n"
 LOAD = f"    %x = ttg.local_load %m : {TILE} -> {TENSOR}\n"
@@ -129,14 +130,15 @@ def test_both_ways_of_an_open_branch_count_and_may_not_run() -> None:
     assert "may not run" not in taken.note
 
 
-def test_what_reaches_memory_through_a_descriptor_is_listed_and_fixes_the_encoding() -> None:
+def test_what_reaches_memory_through_a_descriptor_is_counted_and_fixes_the_encoding() -> None:
     report = checked((DATA / "triton_matmul.sm_90.ttgir").read_text("utf-8"), optima=True)
     assert report.refusals == ()
     assert report.kernels[0].optima == ()
-    (left,) = {n for n in report.kernels[0].notes if n.startswith("total: ")}
-    # A 64 x 32 tile of f16.
-    assert "ttng.warp_group_dot" in left
-    assert f"{64 * 32 * 2:,} bytes" in left
+    assert any("ttng.warp_group_dot needs it so" in n for n in report.kernels[0].notes)
+    read = [a for a in report.accesses if a.operation == "ttng.warp_group_dot"]
+    assert {a.kind for a in read} == {"operand"}
+    # 64 x 32 of A and 32 x 64 of B in f16: a pass for every 128 bytes, in both swizzle modes.
+    assert {(a.cost.passes, a.cost.ideal) for a in read} == {(64 * 32 * 2 // 128,) * 2}
 
 
 @pytest.mark.parametrize(
@@ -216,6 +218,103 @@ def test_a_view_that_does_not_fit_what_it_views_is_an_error() -> None:
     with pytest.raises(InputError, match="does not fit the shape") as caught:
         checked(module(body))
     assert caught.value.location == Location("k.ttgir", 12)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        LOAD.replace("%x", "%y").replace("64x32xf16, #rows", "64x64xf16, #rows"),
+        f"    %v = ttg.memdesc_subslice %m[48, 0] : {TILE} -> {TILE.replace('64x32', '32x32')}\n",
+        "    %w = ttg.local_alloc : () -> !ttg.memdesc<64x24xf16, #plain, #smem, mutable>\n",
+        "    scf.for %i in %n {\n    }\n",
+        "    partition7(%q: i32) {\n    }\n",
+    ],
+)
+def test_one_operation_never_costs_the_file(bad: str) -> None:
+    """What is wrong with it is told at its line; the load behind it is counted."""
+    report = checked(module(ALLOC + bad + LOAD))
+    (refusal,) = report.refusals
+    assert refusal.location == Location("k.ttgir", 12)
+    assert [(a.operation, a.cost.passes) for a in report.accesses] == [
+        ("ttg.local_load", 2 * 4 * 4)
+    ]
+    assert report.exit_code == 3
+
+
+TWO_WARPS = ROWS.replace("[4, 1]", "[2, 1]")
+PARTITIONS = f"""{ALLOC}    ttg.warp_specialize(%m, %n)
+    default {{
+{LOAD.replace("    %x", "      %x")}      ttg.warp_yield
+    }}
+    partition0(%a: {TILE}, %b: i32) num_warps(2) {{
+      %y = ttg.local_load %a : {TILE} -> tensor<64x32xf16, #two>
+      ttg.warp_return
+    }} : ({TILE}, i32) -> ()
+"""
+
+
+@pytest.mark.parametrize(("width", "turned"), [(128, "false"), (64, "true"), (32, "false")])
+def test_units_take_a_pass_for_every_128_bytes_that_they_read_or_write(width, turned) -> None:
+    """tcgen05 in blocks of 128 x 256: A is read for both blocks of N, B for both of M."""
+    nv = f"#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, transposed = {turned}, "
+    aliases = f"#nv = {nv}elementBitWidth = 16}}>\n"
+    a, b = (f"!ttg.memdesc<{s}xf16, #nv, #smem, mutable>" for s in ("256x64", "64x512"))
+    d = "!ttg.memdesc<256x512xf32, #tmem, #ttng.tensor_memory, mutable>"
+    bar = "!ttg.memdesc<1xi64, #bar, #smem, mutable>"
+    box = "!tt.tensordesc<256x64xf16, #nv>"
+    aliases += "#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>\n"
+    aliases += "#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>\n"
+    body = f"""    %a = ttg.local_alloc : () -> {a}
+    %b = ttg.local_alloc : () -> {b}
+    %d = ttng.tmem_alloc : () -> {d}
+    %m = ttg.local_alloc : () -> {bar}
+    ttng.async_tma_copy_global_to_local %t[%c0, %c0] %a, %m, %c1 : {box}, {bar} -> {a}
+    ttng.tc_gen5_mma %a, %b, %d, %c1, %c1, %m[%c1] {{is_async}} : {a}, {b}, {d}, {bar}
+"""
+    report = checked(module(body, aliases=aliases, target="cuda:100"))
+    assert report.refusals == ()
+    bytes_of = {"a": 256 * 64 * 2, "b": 64 * 512 * 2}
+    assert [
+        (x.instruction, x.allocations[0], x.cost.passes, x.cost.ideal) for x in report.accesses
+    ] == [
+        (row, name, times * bytes_of[name] // 128, times * bytes_of[name] // 128)
+        for row, name, times in (("tma.load", "a", 1), ("tcgen05", "a", 2), ("tcgen05", "b", 2))
+    ]
+
+
+def test_every_partition_of_specialised_warps_has_its_own() -> None:
+    report = checked(module(PARTITIONS, aliases=f"#two = {TWO_WARPS}\n"))
+    assert report.refusals == ()
+    # Two warps more take a warpgroup of their own: Triton rounds up.
+    assert report.kernels[0].workgroup_size == ((4 + 4) * 32, 1, 1)
+    # The same tile of 4,096 bytes: 512 bytes an instruction, by four warps and by two.
+    assert [(a.waves, a.instructions, a.cost.passes) for a in report.accesses] == [
+        (4, 2, 4 * 2 * 4),
+        (2, 4, 2 * 4 * 4),
+    ]
+
+
+def test_a_called_function_and_a_loop_of_unknown_length_are_followed() -> None:
+    body = f"""{ALLOC}    tt.call @f(%m) : ({TILE}) -> ()
+    %k = scf.while (%i = %n) : (i32) -> i32 {{
+      %p = arith.cmpi sgt, %i, %c0 : i32
+      scf.condition(%p) %i : i32
+    }} do {{
+    ^bb0(%j: i32):
+{LOAD}      scf.yield %j : i32
+    }}
+"""
+    callee = f"""  tt.func private @f(%m: {TILE}) attributes {{noinline = true}} {{
+{LOAD}    tt.return
+  }}
+"""
+    text = module(body)
+    report = checked(text[: text.rindex("}")] + callee + "}\n")
+    assert report.refusals == ()
+    called, looped = report.accesses
+    assert called.times == exactly(1)
+    assert (looped.times.low, looped.times.high) == (0, None)
+    assert called.cost == looped.cost
 
 
 def test_damaged_texts_are_refused_or_read_but_never_crash() -> None:

@@ -117,8 +117,6 @@ def triton(name, target):
     (report,) = plan_files(text, text.with_suffix(suffix), said, verify=False)
     assert report.counted, "every loop's length is known"
     causes = [r.change for r in report.changes]
-    if "warp_group_dot" in text.read_text("utf-8"):
-        causes.append("wgmma's own reads count on no level")
     plan, emitted = report.planned, report.emitted
     said = f" {TRITON[name] or SHAPES[name]}"
     costs = {"ttgir": (plan.passes, plan.ideal), "isa": (emitted.passes, emitted.ideal)}

@@ -323,7 +323,24 @@ def padded_fp4():
     return ["memdesc", text, sizes[::-1] if transposed else sizes]
 
 
-LATER = ((resized, 60), (plain_operand, 60), (padded_fp4, 12))
+def nvmma_of_rank():
+    """What a descriptor of another rank than 2 fills."""
+    if random.random() < 0.2:
+        width, shape = 0, [power(3, 10)]
+    else:
+        width = random.choice([0, 32, 64, 128])
+        shape = [
+            *split(random.randint(3, 6), random.choice([2, 3])),
+            power(0, 2) * max(width // 2, 8),
+        ]
+    text = (
+        f"#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, transposed = false, "
+        f"elementBitWidth = 16, rank = {len(shape)}}}>"
+    )
+    return ["memdesc", text, shape]
+
+
+LATER = ((resized, 60), (plain_operand, 60), (padded_fp4, 12), (nvmma_of_rank, 30))
 
 
 # The child process: everything below may die.

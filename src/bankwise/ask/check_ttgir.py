@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +32,7 @@ from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import CheckReport, KernelReport, Optimum
 
+_WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
 
 
@@ -122,9 +121,19 @@ def _opened(text: str, file: str, target: str, *, verify: bool) -> Module:
 def _plan(
     module: Module, kernel: TritonFunction, types: Types, reader: Reader, numbers: Mapping[str, int]
 ) -> Planned:
+    """One operation never costs the file: bad input is an error where nothing else is read."""
     followed = follow(module, kernel, types, numbers)
-    found = list(reader.accesses(followed))
+    found: list[Moved | Refusal] = []
+    errors = list(followed.errors)
+    for touch in followed.touches:
+        try:
+            found += reader.accesses(replace(followed, touches=(touch,)))
+        except InputError as error:
+            errors.append(error)
+            found.append(Refusal(f"{touch.op.name}: {error.message}", error.location))
     accesses = tuple(a for a in found if isinstance(a, Moved))
+    if errors and not accesses:
+        raise errors[0]
     refusals = (*followed.refusals, *(r for r in found if isinstance(r, Refusal)))
     return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals)
 
@@ -159,13 +168,19 @@ def kernel_of(plan: Planned) -> Kernel:
         name=plan.kernel.name,
         target=plan.machine.name,
         location=Location(module.file, plan.kernel.line),
-        workgroup_size=(module.warps * module.lanes, 1, 1),
+        workgroup_size=(_waves(plan) * module.lanes, 1, 1),
         grid=None,
         lds_bytes=sum(_bytes(b) for b in plan.followed.buffers),
         accesses=tuple(access_of(a) for a in plan.accesses),
         allocations=tuple(_allocation(b, plan) for b in plan.followed.buffers),
         notes=_notes(plan),
     )
+
+
+def _waves(plan: Planned) -> int:
+    """Of a workgroup: specialised warps stand beside the module's, in whole warpgroups."""
+    groups = -(-plan.followed.partitions // _WARPGROUP)
+    return plan.module.warps + groups * _WARPGROUP
 
 
 def _better(plan: Planned) -> tuple[Better | Refusal, ...]:
@@ -188,22 +203,8 @@ def _notes(plan: Planned) -> tuple[str, ...]:
             f"how often loops run is not known: what stands in them is counted once (--arg "
             f"NAME=VALUE says it; arguments: {names})"
         )
-    return (*notes, *_by_units(plan.followed))
-
-
-def _by_units(followed: Followed) -> Iterator[str]:
-    """What matrix and copy units reach through descriptors: no thread has an address there."""
-    found: dict[tuple[str, str, int], set[int]] = defaultdict(set)
-    for touch in followed.units:
-        assert touch.view is not None, "a unit reaches a buffer"
-        size = prod(touch.view.shape) * touch.view.buffer.type.bits // 8
-        found[touch.view.buffer.name, touch.op.name, size].add(touch.op.line)
-    for (buffer, name, size), lines in found.items():
-        where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, sorted(lines)))}"
-        yield (
-            f"{buffer}: {name} ({where}) moves {size:,} bytes of it at a time by a descriptor: no "
-            "access of threads, counted nowhere; it needs the encoding as it is"
-        )
+    notes += [f"{name}: {why}" for name, why in plan.followed.fixed.items()]
+    return tuple(notes)
 
 
 def _bytes(buffer: Buffer) -> int:
@@ -260,7 +261,7 @@ def access_of(access: Moved) -> KernelAccess:
 
 def _wave_instructions(issued: Issued) -> Iterator[WaveInstruction]:
     active = np.broadcast_to(issued.active, issued.offsets_bytes.shape)
-    for number in range(issued.instructions):
+    for number in range(active.shape[1]):
         offsets = issued.offsets_bytes[:, number]
         yield WaveInstruction(issued.instruction, offsets, active[:, number])
 

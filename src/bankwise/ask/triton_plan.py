@@ -8,7 +8,7 @@ join two accesses into one, split one, or copy the body of a loop; then the row 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +20,7 @@ from bankwise.counting.count_kernel import count_accesses
 from bankwise.counting.kernel import KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import UNITS, Machine, machine
+from bankwise.hardware.machine import Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
@@ -139,12 +139,11 @@ def _byte_offsets(planned: Planned) -> dict[str, int]:
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
     ours = [item for a in planned.accesses for item in _planned(a, planned)]
-    theirs = [_emitted(a, kernel) for a in kernel.accesses if a.access.kind not in UNITS]
-    incomplete = bool(planned.refusals or kernel.refusals)
-    rows = [
-        _elsewhere(_row(source, direction, some, others, incomplete), (some, others), ours, theirs)
-        for (source, direction), (some, others) in _groups(ours, theirs).items()
-    ]
+    seen = [a for a in kernel.accesses if a.access.kind != "barrier"]
+    unsized = [a for a in seen if a.unit is not None and a.access.kind == "bulk" and not a.counted]
+    theirs = [_emitted(a, kernel) for a in seen if a not in unsized]
+    refusals = (*planned.refusals, *kernel.refusals, *map(_of_unknown_size, unsized))
+    rows = _rows(_groups(ours, theirs), bool(refusals))
     counted = all(a.touch.counted for a in planned.accesses)
     return PlanReport(
         planned.kernel.name,
@@ -153,8 +152,13 @@ def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
         path,
         tuple(rows),
         counted and all(a.counted for a in kernel.accesses),
-        (*planned.refusals, *kernel.refusals),
+        refusals,
     )
+
+
+def _of_unknown_size(found: AssemblyAccess) -> Refusal:
+    """A bulk copy by a tensor map: the code names its first bytes, no more."""
+    return Refusal(f"{found.instruction}: {found.access.note}", found.access.location)
 
 
 def _planned(access: Moved, planned: Planned) -> Iterable[_Item]:
@@ -223,6 +227,24 @@ def _place(sources: Sequence[Location]) -> Location | None:
     return Location(sources[0].file, sources[0].line) if sources else None
 
 
+Sides = tuple[list[_Item], list[_Item]]
+"""Accesses of both levels."""
+
+
+def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
+    """A row for each line; what has no equal at its own line is compared together, since the
+    compiler gives some accesses another place in the source."""
+    rows = {group: _row(*group, *sides, incomplete) for group, sides in groups.items()}
+    for direction in dict.fromkeys(direction for _, direction in groups):
+        left = [g for g, row in rows.items() if g[1] == direction and row.alike is not True]
+        some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
+        together = _row(None, direction, some, others, incomplete)
+        if together.alike:
+            rows = {g: row for g, row in rows.items() if g not in left}
+            rows[None, direction] = together
+    return list(rows.values())
+
+
 def _row(
     source: Location | None,
     direction: str,
@@ -232,7 +254,7 @@ def _row(
 ) -> PlanRow:
     planned, emitted = _emissions(ours), _emissions(theirs)
     buffers = tuple(dict.fromkeys(i.buffer for i in ours if i.buffer))
-    change = _change(planned, emitted)
+    change = _cheaper(planned, emitted) or _change(planned, emitted)
     alike = _alike(ours, theirs, incomplete=incomplete, placed=source is not None)
     return PlanRow(source, direction, buffers, planned, emitted, change, alike)
 
@@ -253,24 +275,6 @@ def _alike(
         return True
     partly = incomplete and (a < b or b < a or _ways(a) < _ways(b) or _ways(b) < _ways(a))
     return None if partly or not placed else False
-
-
-def _elsewhere(
-    row: PlanRow,
-    sides: tuple[Sequence[_Item], Sequence[_Item]],
-    ours: Sequence[_Item],
-    theirs: Sequence[_Item],
-) -> PlanRow:
-    """A difference that is none where each side's accesses have partners at other lines: the
-    compiler gave them another place in the source."""
-    if row.alike is not False:
-        return row
-    all_ours, all_theirs = (
-        _rates([i for i in side if i.direction == row.direction]) for side in (ours, theirs)
-    )
-    if _rates(sides[0]) <= all_theirs and _rates(sides[1]) <= all_ours:
-        return replace(row, alike=None, change="at another source line")
-    return row
 
 
 def _rates(items: Sequence[_Item]) -> set[tuple[Fraction, Fraction]]:
@@ -298,6 +302,15 @@ def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:
         )
         for name, some in sorted(found.items())
     )
+
+
+def _cheaper(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:
+    """One instruction on both sides that costs another number of passes each time: by other waves,
+    where the compiler lets only those run it that need it. Empty for any other row."""
+    if len(planned) != 1 or len(emitted) != 1 or planned[0].instruction != emitted[0].instruction:
+        return ""
+    each = [Fraction(side[0].cost.passes, side[0].executed or 1) for side in (planned, emitted)]
+    return "" if each[0] == each[1] else f"{each[0]} passes each time planned, {each[1]} emitted"
 
 
 def _change(planned: Sequence[Emission], emitted: Sequence[Emission]) -> str:

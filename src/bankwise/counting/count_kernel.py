@@ -153,12 +153,13 @@ def _run(access: KernelAccess, pairs: Sequence[tuple[IssuedPattern, Cost]]) -> C
 
 
 def _counted(instructions: Sequence[WaveInstruction], machine: Machine) -> list[_Counted]:
-    """Each instruction counted, in order; those of one name together."""
-    names: dict[str, list[int]] = {}
+    """Each instruction counted, in order; those of one name, and as many waves, together."""
+    names: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for number, instruction in enumerate(instructions):
-        names.setdefault(instruction.name, []).append(number)
+        key = (instruction.name, instruction.offsets_bytes.shape)
+        names.setdefault(key, []).append(number)
     found: dict[int, _Counted] = {}
-    for name, numbers in names.items():
+    for (name, _), numbers in names.items():
         some = _count_rows([instructions[n] for n in numbers], machine.instruction(name))
         found |= zip(numbers, some, strict=True)
     return [found[number] for number in range(len(instructions))]

@@ -110,6 +110,9 @@ class PlanReport:
 
 AS_PLANNED = "as planned"
 
+_LINES = 4
+"""Lines of one side that a difference names."""
+
 
 def total(emissions: tuple[Emission, ...]) -> Cost:
     """All together."""
@@ -140,7 +143,9 @@ def _difference(row: PlanRow, report: PlanReport) -> str:
     sides = []
     for file, emissions in ((report.ttgir, row.planned), (report.assembly, row.emitted)):
         cost = total(emissions)
-        lines = ", ".join(str(n) for n in sorted({n for e in emissions for n in e.lines}))
+        numbers = sorted({n for e in emissions for n in e.lines})
+        more = f" and {len(numbers) - _LINES} more" if len(numbers) > _LINES else ""
+        lines = ", ".join(map(str, numbers[:_LINES])) + more
         ways = f"{cost.passes / cost.ideal:g} times the ideal" if cost.ideal else "nothing"
         sides.append(f"{file}:{lines}: {_emission_text(emissions)}, {ways}")
     return f"{row.direction}: " + "; ".join(sides)

@@ -203,24 +203,24 @@ class PaddedShared:
 
 @dataclass(frozen=True, slots=True)
 class NvmmaShared:
-    """``nvmma_shared``: what TMA writes and wgmma reads; a 16-byte XOR in 8-row tiles."""
+    """``nvmma_shared``: what TMA writes and wgmma reads; a 16-byte XOR in 8-row tiles.
+
+    ``rank``: tensor dimensions; of more than two all but the last number the rows.
+    """
 
     swizzling_byte_width: int
     transposed: bool
     element_bit_width: int
     fp4_padded: bool = False
-
-    @property
-    def rank(self) -> int:
-        """Tensor dimensions."""
-        return 2
+    rank: int = 2
 
     def __str__(self) -> str:
-        fp4 = ", fp4Padded = true" if self.fp4_padded else ""
+        more = ", fp4Padded = true" if self.fp4_padded else ""
+        more += f", rank = {self.rank}" if self.rank != 2 else ""
         return (
             f"#ttg.nvmma_shared<{{swizzlingByteWidth = {self.swizzling_byte_width}, "
             f"transposed = {_flag(self.transposed)}, "
-            f"elementBitWidth = {self.element_bit_width}{fp4}}}>"
+            f"elementBitWidth = {self.element_bit_width}{more}}}>"
         )
 
 

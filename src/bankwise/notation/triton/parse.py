@@ -270,6 +270,11 @@ def _padded(read: FieldReader) -> PaddedShared:
     return PaddedShared(pads, order, read.sizes("shape", len(order)))
 
 
+_MAX_RANK = 5
+"""Dimensions of a TMA descriptor."""
+_NOT_HERE = "other ranks of transposed tiles are not read here"
+
+
 def _nvmma(read: FieldReader) -> NvmmaShared:
     read.only("swizzlingByteWidth", "transposed", "elementBitWidth", "fp4Padded", "rank", *_CTA)
     width = read.integer("swizzlingByteWidth", lambda v: v in (0, 32, 64, 128), "0, 32, 64 or 128")
@@ -277,7 +282,11 @@ def _nvmma(read: FieldReader) -> NvmmaShared:
     fp4 = read.flag("fp4Padded", default=False)
     if fp4 and (width, bits) != (128, 8):
         raise read.error("fp4Padded needs 128 bytes and 8 bits", read.field("fp4Padded"))
-    return NvmmaShared(width, read.flag("transposed"), bits, fp4)
+    rank = read.integer("rank", lambda v: 1 <= v <= _MAX_RANK, "1 to 5") if read.has("rank") else 2
+    transposed = read.flag("transposed")
+    if rank != 2 and transposed:
+        raise read.error("a transposed tile of rank 2 is read", read.field("rank"), _NOT_HERE)
+    return NvmmaShared(width, transposed, bits, fp4, rank)
 
 
 def _shared_linear(read: FieldReader) -> SharedLinear:

@@ -18,7 +18,7 @@ import numpy as np
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError
-from bankwise.notation.linear import Bases, Basis, LinearMemory, check_shape
+from bankwise.notation.linear import Bases, Basis, LinearMemory, check_shape, packed
 from bankwise.notation.triton.encodings import (
     NvmmaShared,
     PaddedShared,
@@ -107,6 +107,14 @@ def _phase(x: SwizzledShared, row: int) -> int:
 
 
 def _nvmma(x: NvmmaShared, tile: tuple[int, ...]) -> Bases:
+    if x.rank == 2:
+        return _nvmma_matrix(x, tile)
+    matrix = (prod(tile[:-1]), tile[-1])
+    numbers = (packed(basis, matrix) for basis in _nvmma_matrix(x, matrix))
+    return tuple(tuple(int(v) for v in np.unravel_index(n, tile)) for n in numbers)
+
+
+def _nvmma_matrix(x: NvmmaShared, tile: tuple[int, ...]) -> Bases:
     column, row = (0, 1) if x.transposed else (1, 0)
     if x.swizzling_byte_width == 0:
         return (*_steps(column, 1, tile[column], tile), *_steps(row, 1, tile[row], tile))

@@ -17,6 +17,7 @@ from bankwise.read.ttgir.placed import held_by, place
 from bankwise.read.ttgir.reduction import changes
 from bankwise.read.ttgir.scratch import needs_shared, scratch
 from bankwise.read.ttgir.types import Types, split_arrow
+from bankwise.read.ttgir.units import unit_issued
 from bankwise.read.ttgir.values import MemoryType, Module, SharedOperation, TensorType
 
 SCRATCH = "scratch"
@@ -80,7 +81,9 @@ class Reader:
     def _touch(
         self, touch: SharedOperation, instead: Mapping[str, MemoryType]
     ) -> Iterator[Moved | Refusal]:
-        if touch.op.name == "ttg.convert_layout":
+        if touch.operand is not None:
+            yield self._unit(touch)
+        elif touch.op.name == "ttg.convert_layout":
             yield from self._convert(touch)
         elif touch.op.name == "tt.reduce":
             yield from self._reduce(touch)
@@ -110,6 +113,14 @@ class Reader:
         if isinstance(issued, Refusal):
             return self._no(touch, issued)
         return self._access_of(touch, direction, buffer.name, issued, held)
+
+    def _unit(self, touch: SharedOperation) -> Moved | Refusal:
+        """What a matrix or copy unit touches."""
+        assert touch.view is not None, "a unit reaches a buffer"
+        issued = unit_issued(touch, self.types)
+        if isinstance(issued, Refusal):
+            return self._no(touch, issued)
+        return self._access_of(touch, issued.direction, touch.view.buffer.name, (issued,), None)
 
     def _convert(self, touch: SharedOperation) -> Iterator[Moved | Refusal]:
         source, target = self._tensor(touch, 0), self._tensor(touch, -1)

@@ -65,15 +65,17 @@ _CALLS = 16
 class Followed:
     """All that a kernel does to shared memory. ``buffers`` in the order of the text.
 
-    ``units``: what matrix and copy units do, by descriptors. ``fixed``: buffers that something
-    needs as they are, by name, with the reason.
+    ``fixed``: buffers that something needs as they are, by name, with the reason. ``errors``:
+    operations that are no valid TTGIR, or not as it is known here; each is a refusal, too.
+    ``partitions``: waves of specialised partitions, beside those of the module.
     """
 
     touches: tuple[SharedOperation, ...]
-    units: tuple[SharedOperation, ...]
     buffers: tuple[Buffer, ...]
     refusals: tuple[Refusal, ...]
     fixed: Mapping[str, str]
+    errors: tuple[InputError, ...] = ()
+    partitions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,7 @@ def follow(
 ) -> Followed:
     """Follow one kernel. ``arguments``: numbers of its arguments, by name without ``%``.
 
-    Raises :class:`InputError` for a name that the kernel does not have, and for views that do not
-    fit what they view.
+    Raises :class:`InputError` for a name that the kernel does not have.
     """
     for name in arguments:
         if f"%{name}" not in kernel.arguments:
@@ -112,12 +113,13 @@ def follow(
     run = _Follower(module, types)
     env: dict[str, Value] = {f"%{name}": number for name, number in arguments.items()}
     run.block(kernel.body, env, _Frequency(exactly(1)))
-    made = [(weight.touch(op, touched), by) for (op, touched, by), weight in run.found.items()]
-    touches = tuple(touch for touch, by in made if by != "unit")
-    units = tuple(touch for touch, by in made if by == "unit")
+    touches = tuple(
+        replace(weight.touch(op, touched), operand=operand)
+        for (op, touched, _, operand), weight in run.found.items()
+    )
     refusals = tuple({(r.location, r.reason): r for r in run.refusals}.values())
     buffers = tuple(sorted(run.buffers.values(), key=lambda b: b.line))
-    return Followed(touches, units, buffers, refusals, run.fixed)
+    return Followed(touches, buffers, refusals, run.fixed, tuple(run.errors), run.partitions)
 
 
 class _Follower:
@@ -125,12 +127,14 @@ class _Follower:
 
     def __init__(self, module: Module, types: Types) -> None:
         self.module, self.types = module, types
-        self.found: dict[tuple[Op, BufferView | None, int | str | None], _Frequency] = {}
+        self.found: dict[tuple[Op, BufferView | None, int | None, int | None], _Frequency] = {}
         self.buffers: dict[Op, Buffer] = {}
         self.refusals: list[Refusal] = []
         self.fixed: dict[str, str] = {}
         self.steps = 0
+        self.errors: list[InputError] = []
         self.captured: list[Value] = []
+        self.partitions = self.beside = 0
         self.used = set(_operands(op for f in module.functions.values() for op in f.body))
 
     def block(self, ops: Iterable[Op], env: dict[str, Value], weight: _Frequency) -> list[Value]:
@@ -140,9 +144,19 @@ class _Follower:
             self.steps += 1
             if op.name in _ENDS:
                 given = [env.get(name) for name in op.operands]
-            else:
+                continue
+            try:
                 self._one(op, env, weight)
+            except InputError as error:
+                self._error(op, error, env)
         return given
+
+    def _error(self, op: Op, error: InputError, env: dict[str, Value]) -> None:
+        """What is wrong with one operation is told at its line; the others go on."""
+        place = error.location or self.module.place(op)
+        self.errors.append(InputError(error.message, location=place, hint=error.hint))
+        self.refusals.append(Refusal(f"{op.name}: {error.message}", place))
+        env.update(dict.fromkeys(op.results, Refusal(error.message, place)))
 
     def _one(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         if op.name == "scf.for":
@@ -197,10 +211,10 @@ class _Follower:
         return self._refuse(op, reason, weight)
 
     def _record(
-        self, op: Op, view: BufferView | None, weight: _Frequency, *, unit: bool = False
+        self, op: Op, view: BufferView | None, weight: _Frequency, operand: int | None = None
     ) -> None:
         if not weight.silent:
-            key = (op, view, "unit" if unit else weight.waves)
+            key = (op, view, weight.waves, operand)
             old = self.found.get(key)
             self.found[key] = weight if old is None else old + weight
 
@@ -296,6 +310,8 @@ class _Follower:
         if waves is None or len(names) != len(self.captured):
             place = self.module.place(op)
             raise InputError("a partition is partition0(%a: .., ..) num_warps(4)", location=place)
+        self.beside += int(waves[1])
+        self.partitions = max(self.partitions, self.beside)
         inside = dict(zip(names, self.captured, strict=True))
         self.block(op.regions[0], inside, replace(weight, waves=int(waves[1])))
 
@@ -311,15 +327,21 @@ class _Follower:
             env.update(zip(op.results, (env.get(n) for n in op.operands), strict=False))
         elif op.name == "ttg.warp_specialize":
             self.captured = [env.get(name) for name in op.operands]
+            self.beside = 0
         elif op.name == "tt.call":
             self._call(op, env, weight)
         elif _BY_UNITS.match(op.name):
-            for touched in views:
-                if touched.shape != (1,):
-                    self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
-                    self._record(op, touched, weight, unit=True)
+            self._unit(op, env, weight)
         elif views and not _NO_TOUCH.match(op.name):
             self._refuse(op, "how it touches shared memory is not modelled", weight)
+
+    def _unit(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
+        """The tiles that a unit reaches; what has one element is a barrier."""
+        for number, name in enumerate(op.operands):
+            touched = env.get(name)
+            if isinstance(touched, BufferView) and touched.shape != (1,):
+                self.fixed[touched.buffer.name] = f"line {op.line}: {op.name} needs it so"
+                self._record(op, touched, weight, number)
 
     def _call(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         """A function is run as if its body stood here."""

@@ -45,7 +45,8 @@ class Issued:
 
     ``instruction``: a row of the machine file; ``width_bytes``: of one lane; ``offsets_bytes``:
     int64 [waves, instructions, lanes], the first byte of every lane; ``active``: bool, broadcast
-    against it. ``note``: what is assumed.
+    against it. ``note``: what is assumed. ``units``: of a matrix or copy unit, how many of its
+    instructions the offsets are pieces of; 0 for an access of threads.
     """
 
     instruction: str
@@ -55,11 +56,12 @@ class Issued:
     offsets_bytes: IntArray
     active: BoolArray
     note: str = ""
+    units: int = 0
 
     @property
     def instructions(self) -> int:
-        """Instructions of one execution of one wave."""
-        return int(self.offsets_bytes.shape[1])
+        """Instructions of one execution of one wave, or of a unit."""
+        return self.units or int(self.offsets_bytes.shape[1])
 
 
 def lower(

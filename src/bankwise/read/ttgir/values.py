@@ -167,7 +167,8 @@ class SharedOperation:
 
     ``view`` is None where the memory is scratch. ``executions``: as followed; ``times``: between
     which ends the truth lies. ``maybe``: whether it may not run. ``waves``: that run it, where they
-    are not all of the module (a partition of specialised warps).
+    are not all of the module (a partition of specialised warps). ``operand``: which one a matrix or
+    copy unit reaches by a descriptor; None for what threads do.
     """
 
     op: Op
@@ -176,6 +177,7 @@ class SharedOperation:
     times: Bound
     maybe: bool = False
     waves: int | None = None
+    operand: int | None = None
 
     @property
     def counted(self) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bankwise.errors import InputError, Location, Refusal
+from bankwise.notation.triton import memory
 from bankwise.read.ttgir.types import Types, split_arrow
 from bankwise.read.ttgir.values import Buffer, BufferView, Module, Op, Shape
 
@@ -26,7 +27,7 @@ VIEWS = (
 
 
 def allocation(op: Op, module: Module, types: Types) -> Buffer | Refusal:
-    """The buffer that a ``ttg.local_alloc`` makes."""
+    """The buffer that a ``ttg.local_alloc`` makes. Raises :class:`InputError` if it cannot be."""
     results = split_arrow(op.types)[1]
     if len(results) != 1 or len(op.results) != 1:
         where = Location(module.file, op.line)
@@ -34,6 +35,7 @@ def allocation(op: Op, module: Module, types: Types) -> Buffer | Refusal:
     kind = types.memory(results[0], op.line)
     if isinstance(kind, Refusal):
         return kind
+    memory(kind.encoding, kind.shape)
     return Buffer(op.results[0].removeprefix("%"), op.line, kind)
 
 
