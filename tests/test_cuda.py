@@ -199,11 +199,12 @@ def test_what_is_not_analysed_is_said_at_source_lines_of_the_kernel_that_it_is_i
 
 
 @real
-def test_threads_that_the_source_does_not_bound_are_asked_for(write: Callable[..., str]) -> None:
+def test_threads_that_the_source_does_not_bound_are_assumed(write: Callable[..., str]) -> None:
     file = write(gemm(32).replace("__launch_bounds__(64)", ""))
-    ended = bankwise("check", file, "--target", "sm_90")
-    assert ended.code == 2
-    assert ended.err.startswith("error: src/kernel.cu:2: kernel gemm does not say how many threads")
+    (kernel,) = checked(file, "--target", "sm_90", code=1)["kernels"]
+    x, y, z = kernel["workgroup_size"]
+    assert kernel["launch"]["assumed"] == f"{x},{y},{z} threads a block"
+    assert "assumed" in kernel["verdict"]
     found = checked(file, "--target", "sm_90", "--workgroup-size", "64", code=1)
     assert found["totals"]["run"]["extra"] == 31 * 2 * 32
 
@@ -290,12 +291,11 @@ def test_without_nvcc_the_command_to_run_elsewhere_is_said(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "CUDA source is compiled for one GPU, and --target names none\n"),
         (("--target", "sm_75"), "CUDA compiled for sm_75 is not followed\n"),
         (("--target", "gfx942"), "CUDA compiled for gfx942 is not followed\n"),
     ],
 )
-def test_a_target_is_asked_for(
+def test_a_target_that_is_not_followed_is_refused(
     write: Callable[..., str], words: tuple[str, ...], says: str
 ) -> None:
     ended = bankwise("check", write(GEMM), *words)

@@ -50,6 +50,8 @@ SAMPLES: dict[str, bytes] = {
     "answer of solve": b'{"schema": "bankwise.solve/1", "certificate": null}',
     "answer of check": b'{"schema": "bankwise.check/1", "accesses": []}',
     "AMD code object": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00\xe0\x00" + bytes(40),
+    "offload bundle": b"__CLANG_OFFLOAD_BUNDLE__" + bytes(8),
+    "program of another system": b"MZ" + bytes(60),
     "fat binary": b"\x50\xed\x55\xba\x01\x00\x10\x00" + bytes(40),
     "compiled IREE module": b"\x00\x01\x00\x00IREE" + bytes(40),
     "object or library": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00\x3e\x00" + bytes(40),

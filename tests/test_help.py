@@ -27,6 +27,7 @@ FILES = {
     "kernel.ptx": DATA / "profile" / "tiles.ptx",
     "kernel.ttgir": DATA / "isa" / "triton_attention.gfx942.ttgir",
     "kernel.amdgcn": DATA / "isa" / "triton_attention.gfx942.amdgcn",
+    "launches.toml": EXAMPLES / "launch" / "launches.toml",
     "source.csv": DATA / "profile" / "source.csv",
     "measured.csv": DATA / "h200_probe.csv",
     "tile.toml": EXAMPLES / "solve" / "transpose_sm90.toml",

@@ -235,7 +235,6 @@ def test_inline_assembly_scopes_are_transparent() -> None:
         (".entry", ".x", "no .entry"),
         (".target sm_90", ".target gfx942", "not followed"),
         ("\tret;\n}", "\tret;", "has no end"),
-        (".reqntid", ".x", "how many threads"),
     ],
 )
 def test_text_that_cannot_be_used_is_bad_input(old: str, new: str, message: str) -> None:

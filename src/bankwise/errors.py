@@ -27,15 +27,20 @@ INCOMPLETE = 3
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place in the user's own file. Lines and columns count from 1; 0 means unknown."""
+    """A place in the user's own file. Lines and columns count from 1; 0 means unknown.
+
+    ``inside``: where in a binary file, which has no lines: ``[gfx942][work]+0x1c0``, member, kernel
+    and address in the kernel.
+    """
 
     file: str
     line: int = 0
     column: int = 0
+    inside: str = ""
 
     def __str__(self) -> str:
         if not self.line:
-            return self.file
+            return self.file + self.inside
         return (
             f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bankwise.errors import InputError, Location
 
+_HEAD = 1 << 16
 _MOST_BYTES = 1 << 30
 """More than any text or cubin that is read here; a stream without an end is not read for ever."""
 
@@ -58,6 +59,19 @@ def read_bytes(path: str | Path) -> bytes:
     if len(data) > _MOST_BYTES:
         raise InputError(f"more than {_MOST_BYTES:,} bytes are not read", location=where)
     return data
+
+
+def head_of_binary(path: str | Path) -> bytes:
+    """The first bytes of a large regular file that has no text: enough to tell what it is. Empty
+    for any other file, and for one that cannot be read."""
+    try:
+        if str(path) == "-" or not stat.S_ISREG(os.stat(path).st_mode):
+            return b""
+        with open(path, "rb") as file:
+            data = file.read(_HEAD)
+    except (OSError, ValueError):
+        return b""
+    return data if len(data) == _HEAD and b"\0" in data[:64] else b""
 
 
 @lru_cache(maxsize=8)

@@ -27,6 +27,7 @@ def check(
     keep: str = "",
     padding: bool = False,
     direct_load: bool = False,
+    launches: tuple[str, ...] = (),
 ) -> CheckReport:
     """Predict the bank conflicts of whatever ``file`` holds: all that the command line takes.
 
@@ -36,7 +37,7 @@ def check(
     """
     options = Options(
         *(target, kernel, dims, workgroup_size, policy, arguments),
-        *(isa, keep, padding, direct_load),
+        *(isa, keep, padding, direct_load, launches),
     )
     report = check_file(Path(file), options)
     return report if isinstance(report, CheckReport) else report.check

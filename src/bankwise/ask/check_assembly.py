@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bankwise.ask.advice import Advice, Origin, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
+from bankwise.ask.over_launches import other_launch, over_launches
 from bankwise.counting.access import Pattern
+from bankwise.counting.bound import Bound
 from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.frameworks import maker
-from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, Opener
 from bankwise.read.follow.driver import check_code
 from bankwise.read.formats import Format
-from bankwise.read.options import Options, Progress, three
+from bankwise.read.launch.read import read_launches
+from bankwise.read.options import Options, Progress, arguments_of, three
 from bankwise.read.recognise import load, recognise
 from bankwise.show.values import CheckReport, KernelReport
 
@@ -84,24 +89,11 @@ def assembly_kernels(
 def asked(options: Options) -> dict[str, Any]:
     """What every reader of machine code is asked for, beside the target."""
     return {
-        "args": _arguments(options.arguments),
+        "args": arguments_of(options.arguments),
         "kernel": options.kernel,
         "workgroup_size": three(options.workgroup_size) if options.workgroup_size else None,
+        "launches": read_launches(options.launches),
     }
-
-
-def _arguments(texts: tuple[str, ...]) -> dict[str | int, int]:
-    out: dict[str | int, int] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        try:
-            out[int(name, 0) if name[:1].isdigit() else name] = int(value, 0)
-        except ValueError as error:
-            message = f"--arg {text!r} is not NAME=VALUE"
-            raise InputError(message, hint="for example --arg n=4096, or --arg 8=4096") from error
-        if not (name and equals):
-            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint="for example --arg n=4096")
-    return out
 
 
 def _origin(path: Path, text: str, kernel: str) -> Origin:
@@ -118,15 +110,66 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
 def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
+    others = [count_kernel(kernel_of(one), gpu)[0] for one in found.others]
+    reports = over_launches(reports, others, found.launch.assumed)
+    sampled, left = with_samples(found, gpu)
     conflicts = any(r.run.extra for r in reports)
     advice = _advice(found, gpu, origin)
-    return kernel_report(
+    report = kernel_report(
         kernel,
-        reports,
+        (*reports, *sampled),
         optima=advice.optima,
         notes=advice.notes if conflicts else (),
-        refusals=(*found.refusals, *unseen(found), *uncounted),
+        refusals=(*left, *unseen(found), *uncounted),
     )
+    return replace(
+        report,
+        launched="" if found.launch.assumed else found.launch.said,
+        assumed=", ".join(filter(None, (found.assumed, assumed_values(found) if sampled else ""))),
+        others=tuple(map(other_launch, found.others, others)),
+        openers=found.openers,
+    )
+
+
+def with_samples(
+    found: AssemblyKernel, gpu: Machine
+) -> tuple[tuple[AccessReport, ...], tuple[Refusal, ...]]:
+    """The accesses whose addresses only sampled arguments give, and the refusals that are left.
+    How often they run is not known, and a conflict is only possible."""
+    if found.sampled is None:
+        return (), found.refusals
+    known = {(a.access.shared_index, *a.access.allocations) for a in found.accesses}
+    opened = [
+        one
+        for one in found.sampled.accesses
+        if (one.access.shared_index, *one.access.allocations) not in known
+    ]
+    still = {(r.location, r.reason.partition(":")[0]) for r in found.sampled.refusals}
+    left = (r for r in found.refusals if (r.location, r.reason.partition(":")[0]) in still)
+    kernel = replace(found.sampled, accesses=tuple(map(_once, opened)))
+    reports, uncounted = count_kernel(kernel_of(kernel), gpu)
+    note = f"as with {assumed_values(found)}, which is assumed"
+    marked = (replace(r, note="; ".join(filter(None, (r.note, note)))) for r in reports)
+    doubtful = (replace(r, over_launches=_doubted(r.conflict)) for r in marked)
+    return tuple(doubtful), (*left, *uncounted)
+
+
+def _doubted(conflict: Sureness) -> Sureness:
+    return "none" if conflict == "none" else "possible"
+
+
+def _once(found: AssemblyAccess) -> AssemblyAccess:
+    """An access whose executions nobody knows."""
+    times = (replace(one, executions=1, really=Bound(0, None)) for one in found.access.patterns)
+    return replace(found, access=replace(found.access, patterns=tuple(times)), counted=False)
+
+
+def assumed_values(found: AssemblyKernel) -> str:
+    """The arguments that were sampled, as they would be given."""
+    assert found.sampled is not None
+    given = found.launch.arguments
+    more = {n: v for n, v in found.sampled.launch.arguments.items() if n not in given}
+    return Opener(more, 0, 0).option
 
 
 def kernel_of(found: AssemblyKernel) -> Kernel:
@@ -136,8 +179,8 @@ def kernel_of(found: AssemblyKernel) -> Kernel:
         target=found.target,
         location=found.location,
         workgroup_size=found.workgroup_size,
-        grid=None,
-        lds_bytes=found.lds_bytes or 0,
+        grid=found.launch.grid,
+        lds_bytes=(found.lds_bytes or 0) + (found.launch.shared_bytes or 0),
         accesses=tuple(access_of(a) for a in found.accesses),
         notes=tuple(_notes(found)),
     )

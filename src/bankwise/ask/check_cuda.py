@@ -13,7 +13,7 @@ from bankwise.show.values import CheckReport
 def check_cuda_file(path: Path, options: Options, progress: Progress | None = None) -> CheckReport:
     """Check every kernel of a CUDA source for ``options.target``.
 
-    Raises :class:`bankwise.errors.InputError` without a target, where nothing compiles it, and with
+    Raises :class:`bankwise.errors.InputError` where nothing compiles it, and with
     nvcc's own words if it does not compile.
     """
     found = check_cuda(path, options.target, **asked(options))

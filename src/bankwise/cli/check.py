@@ -16,6 +16,7 @@ from bankwise.cli.common import (
     DirectLoad,
     Keep,
     KernelName,
+    LaunchTexts,
     Padding,
     Policy,
     PolicyOption,
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
         "bankwise check kernel.mlir",
         "bankwise check kernel.s --all",
         "bankwise check kernel.rst --target gfx950 --format json",
-        "bankwise check kernel.cu --target sm_90",
+        "bankwise check kernel.cu",
+        "bankwise check kernel.ptx --launch 'transpose*<<<64, 256>>>(_, _, 4096)'",
         "bankwise check kernel.ptx --counters source.csv",
         "bankwise check kernel.mlir --format sarif > out.sarif",
     )
@@ -62,6 +64,7 @@ def check(
     argument: Annotated[
         list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    launch: LaunchTexts = [],  # noqa: B006 - typer reads the default, nobody changes it
     everything: Annotated[bool, typer.Option("--all", help="List every access.")] = False,
     keep: Keep = "",
     padding: Padding = False,
@@ -89,6 +92,7 @@ def check(
     options = Options(
         *(target, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
         *(tuple(argument), isa, keep, padding, direct_load),
+        launches=tuple(launch),
     )
     gate = _gate(fail_on, baseline, min_evidence)
     refuse(counters, worth, form)

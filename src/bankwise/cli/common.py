@@ -103,6 +103,14 @@ Workgroup = Annotated[
     str,
     typer.Option("--workgroup-size", metavar="X,Y,Z", help="Threads, where the file has none."),
 ]
+LaunchTexts = Annotated[
+    list[str],
+    typer.Option(
+        "--launch",
+        metavar="LAUNCH",
+        help="'gemm*<<<grid, block, shared>>>(args)', a TOML of launches or a profile.",
+    ),
+]
 PolicyOption = Annotated[
     Policy, typer.Option("--policy", help="Which instructions accesses become (docs/policy.md).")
 ]

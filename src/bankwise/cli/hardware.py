@@ -10,6 +10,7 @@ import typer
 from bankwise.cli.common import (
     Dims,
     KernelName,
+    LaunchTexts,
     Output,
     Target,
     Workgroup,
@@ -102,6 +103,7 @@ def verify(
     argument: Annotated[
         list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
+    launch: LaunchTexts = [],  # noqa: B006 - typer reads the default, nobody changes it
     limit: Annotated[int, typer.Option(min=1, help="Launches at most (65 a second).")] = 2_000,
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
@@ -110,7 +112,10 @@ def verify(
     from bankwise.lab.verify import verify as run
     from bankwise.read.options import Options
 
-    options = Options(target, kernel, tuple(dim), workgroup_size, arguments=tuple(argument))
+    numbers, launches = tuple(argument), tuple(launch)
+    options = Options(
+        target, kernel, tuple(dim), workgroup_size, arguments=numbers, launches=launches
+    )
     report = run(file, options, limit=limit)
     if form is Output.json:
         from bankwise.lab.report.documents import verify_document

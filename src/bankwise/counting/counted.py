@@ -60,6 +60,7 @@ class AccessReport:
     kernel's LDS time. ``evidence``, ``confidence``: of the least certain row.
     ``one_workgroup``: it is counted for one workgroup, and others touch other places. ``address``,
     ``written``: of machine code, where the instruction stands and how it is written.
+    ``over_launches``: its conflict over several launches of its kernel, None if there is one.
     """
 
     location: Location
@@ -87,6 +88,7 @@ class AccessReport:
     one_workgroup: bool = False
     address: int | None = None
     written: str = ""
+    over_launches: Sureness | None = None
 
     @property
     def instruction(self) -> str:
@@ -124,6 +126,8 @@ class AccessReport:
 
         How often that is, ``run`` says: a loop of unknown length hides no conflict.
         """
+        if self.over_launches is not None:
+            return self.over_launches
         if self.run.ends.extra.high == 0:
             return "none"
         whenever = any(i.cost.ends.extra.low for i in self.iterations)

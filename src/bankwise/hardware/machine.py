@@ -43,7 +43,7 @@ _KEYS: tuple[str, ...] = (
     "note",
     "machine_code",
 )
-_KEYS += ("sources", "facts", "instruction", "iree", "triton")
+_KEYS += ("elf_machine", "sources", "facts", "instruction", "iree", "triton")
 _ROW_KEYS: tuple[str, ...] = (
     "names",
     "direction",

@@ -1,6 +1,7 @@
 """What compilers and readers of machine code make of a GPU: keys of its machine file.
 
     machine_code = ["ptx", "sass"]      languages whose emitted code bankwise follows; [] for none
+    elf_machine = 0x4c                  how the flags of AMD's code objects number the GPU
 
     [iree]
     backend = "cuda"                    the back end of IREE that emits code; "none" for none
@@ -53,6 +54,7 @@ class Toolchain:
 
     file: str = ""
     machine_code: tuple[str, ...] | None = None
+    elf_machine: int | None = None
     iree: Iree | None = None
     triton: Triton | None = None
 
@@ -92,10 +94,14 @@ def parse(data: Mapping[str, Any], file: str) -> Toolchain:
     code = data.get("machine_code")
     if code is not None and (not isinstance(code, list) or not {*code} <= {*LANGUAGES}):
         raise ValueError(f"machine_code = {code!r}: a list of {', '.join(LANGUAGES)}")
+    number = data.get("elf_machine")
+    if number is not None and (type(number) is not int or not 0 < number < 256):
+        raise ValueError(f"elf_machine = {number!r}: a number below 256 (EF_AMDGPU_MACH)")
     table, choices = data.get("iree"), data.get("triton")
     return Toolchain(
         file=file,
         machine_code=None if code is None else tuple(code),
+        elf_machine=number,
         iree=None if table is None else _iree(table),
         triton=None if choices is None else _triton(choices),
     )

@@ -9,15 +9,20 @@ its command-line manual describes the pages.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bankwise.errors import Location
-from bankwise.profile.table import NumberedRow, cell, column, need, product, quantity
+from bankwise.profile.table import NumberedRow, cell, column, need, product, quantity, size
 from bankwise.profile.values import Launch, Profile, Quantity
 
 KERNEL = ("Kernel Name", "Function Name")
 _NAMES = "ID,Process ID,Process Name,Host Name,Kernel Name,Context,Stream,Block Size,Grid Size"
 _FIXED = frozenset((*_NAMES.split(","), *KERNEL, "Device", "CC"))
 """Columns of the raw page that are no metrics. Older versions have fewer of them."""
+
+
+_DYNAMIC = ("launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block")
+"""In bytes; with a larger unit it is rounded, and no number of bytes."""
 
 
 def is_details(header: Sequence[str]) -> bool:
@@ -78,21 +83,24 @@ def read_raw(lines: Sequence[NumberedRow], file: str) -> Profile:
 
 
 def _launch(header: NumberedRow, line: NumberedRow, number: str, kernel: str) -> Launch:
-    grid = product(cell(line, column(header.cells, "Grid Size")))
-    block = product(cell(line, column(header.cells, "Block Size")))
-    return Launch(kernel, number, grid, block)
+    grid = cell(line, column(header.cells, "Grid Size"))
+    block = cell(line, column(header.cells, "Block Size"))
+    counts = (product(grid), product(block))
+    return Launch(kernel, number, *counts, grid=size(grid), block=size(block))
 
 
 def _with_counters(launch: Launch, counters: dict[str, Quantity]) -> Launch:
     """Where the fixed columns give no sizes, the metrics may."""
     grid = counters.get("launch__grid_size") or counters.get("Grid Size")
     block = counters.get("launch__block_size") or counters.get("Block Size")
-    return Launch(
-        launch.kernel,
-        launch.number,
-        launch.workgroups or (int(grid.value) if grid else None) or None,
-        launch.threads or (int(block.value) if block else None) or None,
-        counters,
+    shared = next((counters[name] for name in _DYNAMIC if name in counters), None)
+    exact = shared is not None and shared.unit.casefold().partition("/")[0] == "byte"
+    return replace(
+        launch,
+        workgroups=launch.workgroups or (int(grid.value) if grid else None) or None,
+        threads=launch.threads or (int(block.value) if block else None) or None,
+        counters=counters,
+        shared_bytes=int(shared.value) if shared and exact else None,
     )
 
 

@@ -13,6 +13,7 @@ rocprofv3" (output of kernel counter collection).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bankwise.errors import Location
 from bankwise.profile.table import NumberedRow, cell, column, need, number, product, quantity
@@ -54,7 +55,7 @@ def read_rocprof(lines: Sequence[NumberedRow], file: str) -> Profile:
                 found = _value(line, at, name, file)
                 if found is not None:
                     counters[name] = found
-        launches.append(Launch(base.kernel, base.number, base.workgroups, base.threads, counters))
+        launches.append(replace(base, counters=counters))
     return Profile(file, tool, "amd", tuple(launches))
 
 
@@ -78,10 +79,7 @@ def _long(lines: Sequence[NumberedRow], file: str) -> Profile:
         if found is not None and name:
             added += name in kept
             kept[name] = Quantity(found.value + (kept[name].value if name in kept else 0))
-    done = tuple(
-        Launch(x.kernel, x.number, x.workgroups, x.threads, counters[key])
-        for key, x in launches.items()
-    )
+    done = tuple(replace(one, counters=counters[key]) for key, one in launches.items())
     notes = (f"{added} further rows of a counter of one dispatch were added to it",)
     return Profile(file, "rocprofv3", "amd", done, notes if added else ())
 

@@ -111,14 +111,26 @@ def whole(text: str, name: str, place: Callable[[], Location]) -> int:
     return int(value)
 
 
+def size(text: str) -> tuple[int, int, int] | None:
+    """Read ``(32, 32, 1)`` or ``32x32``; None for a single number, and for no size."""
+    parts = _sizes(text)
+    x, y, z = (*parts, 1, 1, 1)[:3]
+    return (x, y, z) if 2 <= len(parts) <= 3 and min(parts) > 0 else None
+
+
 def product(text: str) -> int | None:
     """Read ``(32, 32, 1)``, ``32x32`` or ``1,024``: the product of the parts; None for no size."""
+    return math.prod(_sizes(text) or (0,)) or None
+
+
+def _sizes(text: str) -> list[int]:
+    """The parts of a size; empty for no size."""
     inside = text.strip().removeprefix("(").removesuffix(")")
     listed = text.strip().startswith("(") or "x" in inside
     parts = re.split(r"[,x]", inside) if listed else [inside.replace(",", "")]
     if not all(re.fullmatch(r"\s*\d{1,12}(?:\.0*)?\s*", part) for part in parts):
-        return None
-    return math.prod(int(float(part)) for part in parts) or None
+        return []
+    return [int(float(part)) for part in parts]
 
 
 def _counts(name: str, unit: str) -> bool:

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 
 from bankwise.hardware.machine import Vendor
 
+Size = tuple[int, int, int]
+"""Along x, y, z."""
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
@@ -48,6 +51,7 @@ class Launch:
 
     ``kernel``: its name, mangled or not. ``workgroups``, ``threads``: of the grid, of a workgroup;
     None where the export does not say. ``entered``: waves that executed the first instruction.
+    ``grid``, ``block``: the same along x, y, z; ``shared_bytes``: dynamic shared memory.
     """
 
     kernel: str
@@ -57,6 +61,9 @@ class Launch:
     counters: Mapping[str, Quantity] = field(default_factory=dict)
     instructions: tuple[CountedInstruction, ...] = ()
     entered: int | None = None
+    grid: Size | None = None
+    block: Size | None = None
+    shared_bytes: int | None = None
 
     @property
     def values(self) -> Mapping[str, float]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
+from bankwise.read.launch.facts import KernelLaunch
 
 ArgumentValues = Mapping[str | int, int]
 """Numbers of kernel arguments, by name or by byte offset (AMD) or position (PTX)."""
@@ -49,6 +50,24 @@ class NotFollowed:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Facts of a launch that would answer what is open, tried with these values.
+
+    ``opens``: accesses that are refused without them; ``counts``: those whose executions are not
+    known without them.
+    """
+
+    arguments: ArgumentValues
+    opens: int
+    counts: int
+
+    @property
+    def option(self) -> str:
+        """How they are given."""
+        return " ".join(f"--arg {name}={value}" for name, value in self.arguments.items())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AssemblyKernel:
     """One kernel of an assembly text.
@@ -56,6 +75,10 @@ class AssemblyKernel:
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
     None. ``open_branches``: line to the reason why both ways were followed. ``notes``: what was
     assumed. ``unseen``: what may touch shared memory besides, nobody knows where.
+    ``launch``: on which facts it was followed; ``assumed``: what of them nobody says; ``others``:
+    the same kernel on others, where several launches are known or were tried. ``facts``: those of
+    the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
+    giving them would answer, ``sampled``: the kernel with values of those that open an address.
     """
 
     name: str
@@ -70,3 +93,9 @@ class AssemblyKernel:
     open_branches: Mapping[int, str]
     notes: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    launch: KernelLaunch = field(default_factory=KernelLaunch)
+    assumed: str = ""
+    others: tuple[AssemblyKernel, ...] = ()
+    facts: tuple[str, ...] = ()
+    openers: tuple[Opener, ...] = ()
+    sampled: AssemblyKernel | None = None

@@ -19,7 +19,16 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 from bankwise.hardware.toolchain import triton
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
-from bankwise.read.follow.driver import Size, check_kernels, followed
+from bankwise.read.follow.dialect import Size
+from bankwise.read.follow.driver import (
+    UNSAID,
+    check_kernel,
+    followed,
+    isolated,
+    with_options,
+)
+from bankwise.read.launch.facts import Launches
+from bankwise.read.launch.host import launches_in
 from bankwise.read.names import listed
 from bankwise.read.nvcc import Name, compile_cubin
 from bankwise.read.sass.cubin import cubin_kernels
@@ -48,36 +57,47 @@ def check_cuda(
     args: ArgumentValues,
     kernel: str = "",
     workgroup_size: Size | None = None,
+    launches: Launches = UNSAID,
 ) -> Compiled:
     """Compile a CUDA source for the GPU ``target`` and follow its kernels; parameters as of
     :func:`bankwise.read.follow.driver.check_code`.
 
-    Raises :class:`InputError` without a target or a compiler, with nvcc's own words if it does not
+    Raises :class:`InputError` without a compiler, with nvcc's own words if it does not
     compile, and for a file that has no kernel.
     """
     file = str(path)
-    architecture = _architecture(target, file)
+    gpu = _target(target, file)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         source = path if path.is_file() else _copied(file, Path(folder))
         name, cubin = _names(source, file), Path(folder, "out.cubin")
-        how = compile_cubin(source, cubin, architecture, file, name)
+        how = compile_cubin(source, cubin, _architecture(gpu), file, name)
         found = compiled_kernels(cubin, kernel, file)
-    placed = (follow_at_source(one, file, name, target, args, workgroup_size) for one in found)
-    return Compiled(tuple(placed), how)
+        hosted = launches_in(read_text(source))
+    said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
+    placed = isolated(
+        found,
+        lambda one: follow_at_source(one, file, name, gpu, said),
+        lambda one: Location(file, one.line),
+        gpu,
+    )
+    guessed = "" if target else f"; for {gpu}, since --target names no GPU"
+    return Compiled(placed, how + guessed)
 
 
-def _architecture(target: str, file: str) -> str:
+def _target(given: str, file: str) -> str:
+    """The GPU to compile for: the oldest whose code is followed where none is named, since newer
+    ones run its code."""
+    known = sorted(followed(SASS), key=lambda name: int(_architecture(name).removeprefix("sm_")))
+    if given and given not in known and machine(given):
+        message = f"CUDA compiled for {given} is not followed"
+        hint = f"--target sm_90, for example; one of {', '.join(known)}"
+        raise InputError(message, location=Location(file), hint=hint)
+    return given or known[0]
+
+
+def _architecture(target: str) -> str:
     """What nvcc calls a machine: by its compute capability, whatever its file is called."""
-    known = followed(SASS)
-    hint = f"--target sm_90, for example; one of {', '.join(known)}"
-    if not target:
-        message = "CUDA source is compiled for one GPU, and --target names none"
-        raise InputError(message, location=Location(file), hint=hint)
-    tools = machine(target).tools
-    if target not in known:
-        message = f"CUDA compiled for {target} is not followed"
-        raise InputError(message, location=Location(file), hint=hint)
-    return f"sm_{triton(tools).target.partition(':')[2]}"
+    return f"sm_{triton(machine(target).tools).target.partition(':')[2]}"
 
 
 def _copied(file: str, folder: Path) -> Path:
@@ -118,7 +138,7 @@ def compiled_kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...
 
 
 def follow_at_source(
-    kernel: SassKernel, file: str, name: Name, gpu: str, args: ArgumentValues, size: Size | None
+    kernel: SassKernel, file: str, name: Name, gpu: str, said: Launches
 ) -> AssemblyKernel:
     """Follow one kernel and say all that is found in terms of the source."""
     outer = [i.places[-1] for i in kernel.instructions if i.places]
@@ -127,9 +147,7 @@ def follow_at_source(
     start = Location(name(home) if home else file, first)
     lines = {i.line: _place(i.places, home, name) or start for i in kernel.instructions}
     begins = replace(kernel, line=first)
-    (found,) = check_kernels(
-        *(SASS, (begins,), start.file, gpu, lambda i: lines[i.line], args), size
-    )
+    found = check_kernel(SASS, begins, start.file, gpu, lambda i: lines[i.line], said)
     return _at_source(found, lines, name)
 
 
@@ -157,6 +175,8 @@ def _at_source(found: AssemblyKernel, lines: Lines, name: Name) -> AssemblyKerne
         open_branches=branches,
         notes=tuple(map(words, found.notes)),
         unseen=tuple(map(words, found.unseen)),
+        others=tuple(_at_source(one, lines, name) for one in found.others),
+        sampled=found.sampled and _at_source(found.sampled, lines, name),
     )
 
 

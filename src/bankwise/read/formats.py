@@ -50,7 +50,7 @@ class Format:
 
 
 _ANY_KERNEL = frozenset(
-    ("--kernel", "--dim", "--workgroup-size", "--arg", "--all", "--counters", "--worth")
+    ["--kernel", "--dim", "--workgroup-size", "--arg", "--launch", "--all", "--counters", "--worth"]
 )
 """Of any kernel: one command line serves many files, also those that have no use for one."""
 _MLIR_OPTIONS = _ANY_KERNEL | {"--isa", "--write", "--reference"}
@@ -58,6 +58,10 @@ _MODEL_OPTIONS = _ANY_KERNEL | {"--isa", "--keep", "--padding", "--direct-load"}
 
 _CUBIN_VERBS = {
     "check": "ask.check_assembly:check_assembly_file",
+    "verify": "lab.to_measure:emitted_parts",
+}
+_BINARY_VERBS = {
+    "check": "ask.check_binary:check_binary_file",
     "verify": "lab.to_measure:emitted_parts",
 }
 _ASSEMBLY_VERBS = {**_CUBIN_VERBS, "triton-plan ASSEMBLY": "ask.triton_plan:plan_files"}
@@ -96,6 +100,18 @@ def _written(
     """JSON that bankwise wrote."""
     sign = signs.schema(schema)
     return Format(name, article, (".json",), sign, "JSON", {verb: asker}, instead=instead)
+
+
+def _binary(name: str, article: str, suffixes: str, mark: bytes) -> Format:
+    """A file of machine code that holds kernels for one GPU or for several."""
+    return Format(
+        *(name, article, tuple(suffixes.split()), magic(mark)),
+        verbs=_BINARY_VERBS,
+        reader="read.binary.check:check_binary",
+        options=_ANY_KERNEL,
+        stage=0,
+        binary=True,
+    )
 
 
 READ: tuple[Format, ...] = (
@@ -148,6 +164,10 @@ READ: tuple[Format, ...] = (
         stage=0,
         binary=True,
     ),
+    _binary("AMD code object", "an", ".hsaco .co", rb"\x7fELF.{14}\xe0\x00"),
+    _binary("offload bundle", "an", ".hipfb", rb"__CLANG_OFFLOAD_BUNDLE__|CCOB[\x00-\x0f]\x00"),
+    _binary("fat binary", "a", ".fatbin", rb"\x50\xed\x55\xba"),
+    _binary("object or library", "an", ".o .so .a", rb"\x7fELF|!<arch>\n"),
     Format(
         *("TTGIR", "", (".ttgir",), signs.is_ttgir),
         verbs={
@@ -219,25 +239,14 @@ def _known(
     )
 
 
-_CUBINS = "`cuobjdump -xelf all FILE` extracts its cubins: check those"
-_ASSEMBLE = "keep the assembly (`-S`, `--save-temps`, a .amdgcn or .rocmasm beside it): check that"
 _DUMP = "check the folder that `iree-compile --iree-hal-dump-executable-files-to=DIR` writes"
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
 
 KNOWN: tuple[Format, ...] = (
-    _known(
-        *("AMD code object", "an", ".hsaco .co"),
-        magic(rb"\x7fELF.{14}\xe0\x00|__CLANG_OFFLOAD_BUNDLE__"),
-        *(_ASSEMBLE,),
-        stage=0,
-    ),
-    _known("fat binary", "a", ".fatbin", magic(rb"\x50\xed\x55\xba"), _CUBINS),
     _known("compiled IREE module", "a", ".vmfb", magic(rb".{4,12}IREE"), _DUMP, stage=0),
     _known(
-        *("object or library", "an", ".o .so .a"),
-        magic(rb"\x7fELF|!<arch>\n|\xcf\xfa\xed\xfe|MZ"),
-        f"NVIDIA: {_CUBINS}; AMD: {_ASSEMBLE}",
-        stage=0,
+        *("program of another system", "a", "", magic(rb"\xcf\xfa\xed\xfe|MZ")),
+        *("ELF files are read: Linux libraries, object files, cubins, code objects",),
     ),
     _known(
         *("MLIR bytecode", "", ".mlirbc", magic(rb"ML\xefR")),

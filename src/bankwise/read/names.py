@@ -21,6 +21,7 @@ _LONGEST = 8_192
 _SHORT = 60
 _LISTED = 12
 _CLOSES = {">": "<", ")": "(", "}": "{", "]": "["}
+_SUFFIX = re.compile(r"\b(\d+)u?l{0,2}\b(?=[,>)])")
 _SCALAR = re.compile(r"\((?:unsigned |signed )?(?:bool|char|short|int|long|long long)\)(?=[-\d])")
 
 
@@ -30,8 +31,17 @@ def demangled(name: str) -> str:
     mangled, or if nothing here can spell it."""
     if not name.startswith("_Z") or len(name) > _LONGEST or "\0" in name:
         return name
-    spelled = _demangler()(name.encode("utf-8", "replace"))
-    return _SCALAR.sub("", spelled) if spelled else name
+    return _literals(_demangler()(name.encode("utf-8", "replace"))) or name
+
+
+def _literals(spelled: str) -> str:
+    """Template arguments as an author writes them: ``256`` for ``(int)256`` and ``256u``."""
+    return _SUFFIX.sub(r"\1", _SCALAR.sub("", spelled))
+
+
+def spelled_alike(name: str) -> str:
+    """A name that a profiler spelled, as a pattern of the kernel that it means."""
+    return without_parameters(_literals(name).replace(" *", "*").replace(" &", "&"))
 
 
 @cache
@@ -126,7 +136,9 @@ def _names(name: str) -> tuple[str, ...]:
     spelled = demangled(name)
     if spelled == name:
         return (name,)
-    return (name, spelled, without_parameters(spelled), own(spelled))
+    plain = without_parameters(spelled)
+    whole = own(spelled)
+    return (name, spelled, plain, plain[plain.find(whole) :], whole)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ class Options:
     ``dims``: ``NAME=SIZE`` texts; ``workgroup_size``: ``X,Y,Z``; ``policy``: a width policy, "" for
     what is usual with the kind of file; ``arguments``: ``NAME=VALUE`` texts; ``isa``: compare with
     what the compiler emits; ``keep``: a folder for the kernels that a model is lowered to,
-    ``padding`` and ``direct_load``: how it is lowered.
+    ``padding`` and ``direct_load``: how it is lowered. ``launches``: as ``--launch`` takes them.
     """
 
     target: str = ""
@@ -34,6 +34,7 @@ class Options:
     keep: str = field(default="", metadata={"flag": "--keep"})
     padding: bool = field(default=False, metadata={"flag": "--padding"})
     direct_load: bool = field(default=False, metadata={"flag": "--direct-load"})
+    launches: tuple[str, ...] = field(default=(), metadata={"flag": "--launch"})
 
     @property
     def width_policy(self) -> str:
@@ -73,3 +74,24 @@ def dims_of(options: Options) -> dict[str, int]:
             raise InputError(f"--dim {text!r} is not NAME=SIZE", hint="for example --dim M=4096")
         out[name.strip().removeprefix("%")] = int(size)
     return out
+
+
+def arguments_of(texts: tuple[str, ...]) -> dict[str | int, int]:
+    """Read the ``--arg`` texts; InputError for a text that is none."""
+    out: dict[str | int, int] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            out[argument_key(name)] = int(value, 0)
+        except ValueError as error:
+            message = f"--arg {text!r} is not NAME=VALUE"
+            raise InputError(message, hint="for example --arg n=4096, or --arg 8=4096") from error
+        if not (name and equals):
+            raise InputError(f"--arg {text!r} is not NAME=VALUE", hint="for example --arg n=4096")
+    return out
+
+
+def argument_key(name: str) -> str | int:
+    """An argument by name, or by position or offset where it begins with a digit. ValueError if
+    that is no number."""
+    return int(name, 0) if name[:1].isdigit() else name

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.cuda import compiled_kernels, follow_at_source
-from bankwise.read.follow.driver import Size
+from bankwise.read.follow.dialect import Size
+from bankwise.read.follow.driver import UNSAID, isolated
+from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.ptx.parse import PtxKernel, functions, kernels
 from bankwise.read.sass.parse import SassKernel
 from bankwise.read.toolkit import find_programs, run_program, version_of
@@ -48,6 +49,7 @@ def check_assembled(
     args: ArgumentValues,
     kernel: str = "",
     workgroup_size: Size | None = None,
+    launches: Launches = UNSAID,
 ) -> Assembled:
     """Assemble PTX for ``gpu`` and follow the machine code; parameters as of
     :func:`bankwise.read.follow.driver.check_code`. Arguments are named as in the PTX.
@@ -57,40 +59,40 @@ def check_assembled(
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         cubin, assembler = _assembled(text, file, _architecture(text, gpu), Path(folder))
         found = compiled_kernels(cubin, kernel, file)
-    parameters = {one.name: one for one in kernels(text, file, kernel)}
-    sizes = {name: workgroup_size or _size(one) for name, one in parameters.items()}
+    texts = {one.name: one for one in kernels(text, file, kernel)}
+    plain = KernelLaunch(block=workgroup_size, arguments=args, said="as --workgroup-size says")
+    said = replace(launches, plain=plain)
+
+    def follow_one(one: SassKernel) -> AssemblyKernel:
+        placed = _of_ptx(texts[one.name], said) if one.name in texts else said
+        return follow_at_source(one, file, lambda found: found, gpu, placed)
+
     return Assembled(
-        tuple(
-            _follow(one, file, gpu, _arguments(parameters.get(one.name), args), sizes)
-            for one in found
-        ),
-        assembler,
+        isolated(found, follow_one, lambda one: Location(file, one.line), gpu), assembler
     )
 
 
-def _follow(
-    kernel: SassKernel,
-    file: str,
-    gpu: str,
-    args: ArgumentValues,
-    sizes: Mapping[str, Size | None],
-) -> AssemblyKernel:
-    return follow_at_source(kernel, file, lambda found: found, gpu, args, sizes.get(kernel.name))
+def _of_ptx(kernel: PtxKernel, said: Launches) -> Launches:
+    """``said`` with arguments by position, since machine code has no names, and with the size that
+    the PTX requires; where it bounds the threads the cubin says so, too."""
+    names = [name for name, _ in kernel.parameters]
+
+    def placed(one: KernelLaunch) -> KernelLaunch:
+        given = one.arguments.items()
+        args = {str(names.index(str(k))) if k in names else k: value for k, value in given}
+        return replace(one, arguments=args)
+
+    stated = tuple(tuple(map(placed, level)) for level in said.stated)
+    required = (KernelLaunch(block=_size(kernel)),)
+    return replace(said, stated=(*stated, required), plain=placed(said.plain))
 
 
 def _size(kernel: PtxKernel) -> Size | None:
-    """What the PTX requires; where it bounds the threads the cubin says so, too."""
     size = kernel.workgroup_size
     if size is None or kernel.bounded or not 1 <= len(size) <= 3:
         return None
     x, y, z = (*size, 1, 1)[:3]
     return x, y, z
-
-
-def _arguments(kernel: PtxKernel | None, args: ArgumentValues) -> ArgumentValues:
-    """Parameters by position: machine code has no names."""
-    names = [name for name, _ in kernel.parameters] if kernel else []
-    return {str(names.index(str(k))) if k in names else k: value for k, value in args.items()}
 
 
 def _architecture(text: str, gpu: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from bankwise.errors import InputError, Location
-from bankwise.files import read_bytes, read_text
+from bankwise.files import head_of_binary, read_bytes, read_text
 from bankwise.read import formats
 from bankwise.read.formats import Format
 from bankwise.read.signs import Content
@@ -21,7 +21,7 @@ def recognise(path: str | Path) -> Format:
     """What a file or folder is. :class:`InputError` for one that is empty or cannot be read."""
     if Path(path).is_dir():
         return _format_of(Content(folder=Path(path)), "")
-    data = read_bytes(path)
+    data = head_of_binary(path) or read_bytes(path)
     if not data.strip():
         raise InputError("the file is empty", location=Location(str(path)))
     return recognise_bytes(str(path), data)

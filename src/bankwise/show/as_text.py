@@ -12,7 +12,15 @@ from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.errors import Location
 from bankwise.read.names import short
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
-from bankwise.show.words import COLOURS, cell, compiled_line, kernel_verdict, verdict
+from bankwise.show.words import (
+    COLOURS,
+    cell,
+    compiled_line,
+    kernel_verdict,
+    opener,
+    other_launch,
+    verdict,
+)
 
 _SHOWN = 12
 """Accesses listed in full; the rest is summed up in one line unless all are asked for."""
@@ -22,20 +30,36 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     """Print the answer of ``bankwise check``."""
     for note in report.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
+    untouched = _untouched(report)
     for kernel in report.ranked:
-        _print_kernel(kernel, report, console, everything)
+        if kernel not in untouched:
+            _print_kernel(kernel, report, console, everything)
+    if untouched:
+        names = ", ".join(short(kernel.name) for kernel in untouched[:_SHOWN])
+        more = f" and {len(untouched) - _SHOWN} more" if len(untouched) > _SHOWN else ""
+        many = "1 kernel touches" if len(untouched) == 1 else f"{len(untouched)} kernels touch"
+        console.print(f"[dim]{many} no shared memory: {escape(names)}{more}[/]\n")
     for finding in report.findings:
         place = escape(str(finding.location))
         console.print(f"[red]{place}: {finding.rule}:[/] {escape(finding.message)}")
     for refusal in report.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+    for name, found in report.openers[:_SHOWN]:
+        console.print(f"[yellow]open:[/] {escape(short(name))}: {escape(opener(found))}")
     _print_headline(report, console)
+
+
+def _untouched(report: CheckReport) -> list[KernelReport]:
+    """Of several kernels those of which there is nothing to tell."""
+    if len(report.kernels) == 1:
+        return []
+    return [k for k in report.kernels if not k.accesses and not report.refused(k)]
 
 
 def _print_kernel(
     kernel: KernelReport, report: CheckReport, console: Console, everything: bool
 ) -> None:
-    size = "x".join(map(str, kernel.workgroup_size))
+    size = "x".join(map(str, kernel.workgroup_size)) if all(kernel.workgroup_size) else "unknown"
     grid = "unknown grid" if kernel.grid is None else "grid " + "x".join(map(str, kernel.grid))
     console.print(f"{_named(kernel.name)} on {kernel.target}: {size} threads, {grid}")
     _print_allocations(kernel, console)
@@ -63,7 +87,7 @@ def _print_kernel(
             _print_encoding(optimum, console)
     if kernel.compiled is not None:
         console.print(escape(compiled_line(kernel.compiled)))
-    for note in kernel.notes:
+    for note in (*kernel.notes, *map(other_launch, kernel.others)):
         console.print(f"[dim]note: {escape(note)}[/]")
     _print_totals(kernel, console)
     if len(report.kernels) > 1:
@@ -163,6 +187,8 @@ def _print_causes(accesses: list[AccessReport], console: Console) -> None:
 
 
 def _place(at: Location) -> str:
+    if at.inside and not at.line:
+        return at.inside.rpartition("]")[2]
     return f"{at.line}:{at.column}" if at.column else f"{at.line}"
 
 

@@ -46,6 +46,7 @@ class Gate:
         judged = self._judged(report)
         in_part = any(a.conflict == "possible" and not a.run.extra for a in judged)
         taken = any(a.taken or a.one_workgroup for a in judged)
+        taken |= any(kernel.assumed and kernel.accesses for kernel in report.kernels)
         return exit_code(
             findings="sure" in new or bool(report.findings),
             incomplete="possible" in new or in_part or taken or bool(report.refusals),

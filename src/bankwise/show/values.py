@@ -17,6 +17,7 @@ from bankwise.counting.kernel import AllocationReport
 from bankwise.errors import InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import AccessKind
 from bankwise.hardware.occupancy import Occupancy
+from bankwise.read.assembly import Opener
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.known import Known
 
@@ -81,9 +82,20 @@ class AsEmitted:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherLaunch:
+    """A kernel as another launch of it runs. ``said``: by whose word, empty if it is assumed."""
+
+    workgroup_size: tuple[int, int, int]
+    said: str
+    added: Added
+
+
+@dataclass(frozen=True, slots=True)
 class KernelReport:
     """One kernel. ``occupancy``: None where it is not known how much shared memory one takes.
-    ``compiled``: None where its own text was counted.
+    ``compiled``: None where its own text was counted. ``launched``: by whose word it is launched
+    so; ``assumed``: what nobody says of that; ``others``: further launches of it. ``openers``: what
+    would answer what is open, the most first.
 
     ``refusals``: of those of its report, what its reader knows to be of this kernel.
     """
@@ -101,6 +113,10 @@ class KernelReport:
     optima: tuple[Optimum, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     compiled: AsEmitted | None = None
+    launched: str = ""
+    assumed: str = ""
+    others: tuple[OtherLaunch, ...] = ()
+    openers: tuple[Opener, ...] = ()
 
     @property
     def totals(self) -> Totals:
@@ -125,8 +141,10 @@ class KernelReport:
 
     @property
     def accounted(self) -> bool:
-        """Whether what was analysed holds: no rule is assumed, and for every workgroup."""
-        return not any(a.taken or a.one_workgroup for a in self.accesses)
+        """Whether what was analysed holds: neither a rule nor the launch of what touches shared
+        memory is assumed, and for every workgroup."""
+        doubts = any(a.taken or a.one_workgroup for a in self.accesses)
+        return not doubts and not (self.assumed and self.accesses)
 
     @property
     def counted(self) -> bool:
@@ -162,6 +180,12 @@ class CheckReport:
     def ranked(self) -> tuple[KernelReport, ...]:
         """The kernels, the worst first: those that surely conflict, by what the counter adds."""
         return tuple(sorted(self.kernels, key=_badness, reverse=True))
+
+    @property
+    def openers(self) -> tuple[tuple[str, Opener], ...]:
+        """What would answer what is open, by kernel; the most first."""
+        found = [(kernel.name, opener) for kernel in self.kernels for opener in kernel.openers]
+        return tuple(sorted(found, key=lambda one: (-one[1].opens, -one[1].counts)))
 
     @property
     def alone(self) -> KernelReport:

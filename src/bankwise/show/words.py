@@ -8,8 +8,9 @@ from bankwise.counting.bound import Bound
 from bankwise.counting.counted import AccessReport, Added, Sureness
 from bankwise.errors import Location
 from bankwise.hardware.machine import machine
+from bankwise.read.assembly import Opener
 from bankwise.read.names import short
-from bankwise.show.values import AsEmitted, CheckReport, KernelReport
+from bankwise.show.values import AsEmitted, CheckReport, KernelReport, OtherLaunch
 
 COLOURS: dict[Sureness, str] = {"none": "green", "possible": "yellow", "sure": "red"}
 
@@ -53,6 +54,8 @@ def still_open(kernel: KernelReport, refused: int) -> tuple[str, ...]:
         names = dict.fromkeys(a.instruction for a in kernel.accesses if a.evidence == level)
         if names:
             found.append(f"{level}: the rule of {', '.join(names)}")
+    if kernel.assumed and kernel.accesses:
+        found.append(f"assumed: {kernel.assumed}")
     if _one_workgroup(kernel):
         found.append("other workgroups touch other places, which are not counted")
     return tuple(found)
@@ -96,6 +99,25 @@ def doubt(access: AccessReport) -> str:
         return f"assumed: the rule of {access.instruction} is unknown"
     if access.conflict != "possible":
         return ""
+    if access.over_launches == "possible":
+        return "possible: not with every launch that was tried"
     extra = access.run.ends.extra
     many = "an unknown number of" if extra.high is None else f"at most {extra.high:,}"
     return f"possible: {many} extra passes per workgroup"
+
+
+def other_launch(other: OtherLaunch) -> str:
+    """A kernel under another launch, in a line."""
+    size = ",".join(map(str, other.workgroup_size))
+    return f"with {size} ({other.said or 'assumed, too'}) the counter adds {adds(other.added)}"
+
+
+def opener(found: Opener) -> str:
+    """What would open how much: ``--arg n=1024 opens 478 accesses and counts 3``."""
+    parts = [f"opens {_accesses(found.opens)}"] if found.opens else []
+    parts += [f"counts the executions of {found.counts}"] if found.counts else []
+    return f"{found.option} {' and '.join(parts)}"
+
+
+def _accesses(number: int) -> str:
+    return f"{number:,} access" + ("es" if number != 1 else "")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from bankwise.errors import InputError
 from bankwise.read.amd.calls import with_calls
 from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
 from bankwise.read.amd.jumps import with_jumps
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels
-from bankwise.read.amd.start import known_memory, load, start
+from bankwise.read.amd.start import WORKGROUP_IDS, argument_of, known_memory, load, start
 from bankwise.read.amd.text import target
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
-from bankwise.read.follow.driver import Dialect, Size, Threads
+from bankwise.read.follow.dialect import Dialect, Size, Threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
+
+_COUNT = "hidden_block_count_"
 
 
 def _threads(kernel: AmdKernel) -> Threads:
@@ -22,6 +25,21 @@ def _threads(kernel: AmdKernel) -> Threads:
     if kernel.workgroup_size is not None or largest is None:
         return Threads(kernel.workgroup_size)
     return Threads((largest, 1, 1), "is taken from .max_flat_workgroup_size")
+
+
+def _strange_argument(kernel: AmdKernel, key: str | int) -> str | None:
+    try:
+        if key not in WORKGROUP_IDS:
+            argument_of(kernel, key)
+    except InputError as error:
+        return error.hint
+    return None
+
+
+def _grid(kernel: AmdKernel) -> list[str]:
+    """The hidden arguments that are the numbers of workgroups, by their offset; () without them."""
+    places = {a.kind.removeprefix(_COUNT): str(a.offset) for a in kernel.arguments}
+    return [places[axis] for axis in "xyz"] if {*"xyz"} <= set(places) else []
 
 
 def _decode(kernel: AmdKernel, size: Size, args: ArgumentValues) -> Decoded:
@@ -62,6 +80,12 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     ),
     instructions=lambda kernel: kernel.operations,
     threads=_threads,
+    axes=lambda kernel: 1 + kernel.bits("system_vgpr_workitem_id"),
+    parameters=lambda kernel: [
+        a.name or a.offset for a in kernel.arguments if not a.kind.startswith("hidden_")
+    ],
+    grid=_grid,
+    strange_argument=_strange_argument,
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),
     decode=_decode,
     start=_start,

@@ -88,7 +88,7 @@ def known_memory(kernel: AmdKernel, size: _Size, arguments: ArgumentValues) -> M
             _store(memory, "kernarg", argument.offset, argument.size, length)
     for name, number in arguments.items():
         if name not in WORKGROUP_IDS:
-            found = _argument(kernel, name)
+            found = argument_of(kernel, name)
             _store(memory, "kernarg", found.offset, found.size, number)
     return memory
 
@@ -115,7 +115,8 @@ def _store(memory: dict[tuple[str, int], int], where: str, at: int, size: int, n
         memory[where, at + n] = number >> (8 * n) & 0xFF
 
 
-def _argument(kernel: AmdKernel, name: str | int) -> Argument:
+def argument_of(kernel: AmdKernel, name: str | int) -> Argument:
+    """The argument of a name or an offset; :class:`InputError` if the kernel has none."""
     for argument in kernel.arguments:
         if name in (argument.name, argument.offset) or name == str(argument.offset):
             return argument

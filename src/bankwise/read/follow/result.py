@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bankwise.counting.access import Access, BoolArray, Pattern
 from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.read.assembly import AssemblyAccess, NotFollowed
-from bankwise.read.follow.decoded import DecodedAccess
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, NotFollowed
+from bankwise.read.follow.decoded import Decoded, DecodedAccess
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.touched import Touched
@@ -151,3 +152,39 @@ def unseen(trace: Trace, number: int) -> str:
     if touched.unknown is not None and not touched.patterns:
         return f"its address depends on {touched.unknown}"
     return f"{trace.stopped}; more may occur" if trace.stopped else ""
+
+
+def moved(trace: Trace, again: Iterable[Trace]) -> str:
+    """Why nothing is known for sure, if another run touched other places."""
+    first = {n: _places(part) for n, part in trace.touched.items()}
+    if all({n: _places(part) for n, part in t.touched.items()} == first for t in again):
+        return ""
+    return "its addresses depend on numbers that only the machine knows"
+
+
+def _places(touched: Touched) -> list[tuple[bytes, bytes, int]]:
+    rows = zip(touched.patterns, touched.counts, strict=True)
+    return [(offsets.tobytes(), active.tobytes(), count) for (offsets, active), count in rows]
+
+
+def unread(decoded: Decoded, trace: Trace) -> tuple[NotFollowed, ...]:
+    """Where nothing stayed unknown, no result that is not computed decided anything."""
+    parts = trace.touched.values()
+    unknown = bool(trace.open_branches or trace.lost)
+    unknown |= any(part.unknown is not None or part.maybe is not None for part in parts)
+    seen = trace if unknown else replace(trace, executed=frozenset())
+    return not_followed(decoded.program, seen, decoded.strange)
+
+
+def facts_of(trace: Trace) -> tuple[str, ...]:
+    """The facts of the launch that stayed unknown and decided a branch, an address or a mask."""
+    parts = trace.touched.values()
+    found = [*trace.open_branches.values(), *(p.unknown for p in parts), *(p.maybe for p in parts)]
+    return tuple(dict.fromkeys(one.fact for one in found if one is not None and one.fact))
+
+
+def not_answered(name: str, place: Location, gpu: str, error: InputError) -> AssemblyKernel:
+    """A kernel of which nothing is known but why."""
+    hint = f"; {error.hint}" if error.hint else ""
+    refusal = Refusal(f"{name}: {error.message}{hint}", error.location or place)
+    return AssemblyKernel(name, gpu, place, None, None, (0, 0, 0), (), (), (refusal,), {})

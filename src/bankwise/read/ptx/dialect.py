@@ -9,7 +9,7 @@ import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
-from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
+from bankwise.read.follow.dialect import Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION, threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
@@ -47,8 +47,15 @@ def _strange_argument(kernel: PtxKernel, key: str | int) -> str | None:
     names = [name for name, _ in kernel.parameters]
     places = range(len(names))
     known = key in (*names, *places, *map(str, places), *_BLOCK, *_GRID)
-    known |= str(key).partition("+")[0] in names
+    name, plus, offset = str(key).partition("+")
+    known |= name in names and (not plus or offset.isdecimal())
     return None if known else f"it has {', '.join([*names, *_BLOCK])}"
+
+
+def _axes(kernel: PtxKernel) -> int:
+    """How many of x, y, z a kernel asks for."""
+    asked = {text for one in kernel.statements for text in one.operands if "%tid." in text}
+    return 3 if "%tid.z" in asked else 2 if "%tid.y" in asked else 1
 
 
 def _decode(kernel: PtxKernel, size: Size, args: ArgumentValues) -> Decoded:
@@ -123,6 +130,9 @@ PTX: Dialect[PtxKernel, Statement] = Dialect(
     kernels=_kernels,
     instructions=lambda kernel: kernel.statements,
     threads=_threads,
+    axes=_axes,
+    parameters=lambda kernel: [name for name, _ in kernel.parameters],
+    grid=lambda kernel: _GRID,
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,

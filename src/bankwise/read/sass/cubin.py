@@ -8,7 +8,9 @@ from pathlib import Path
 from bankwise.errors import Location
 from bankwise.files import read_bytes
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
-from bankwise.read.follow.driver import Size, check_kernels, check_target, no_kernel
+from bankwise.read.follow.dialect import Place, Size
+from bankwise.read.follow.driver import UNSAID, check_kernels, check_target, no_kernel
+from bankwise.read.launch.facts import Launches
 from bankwise.read.sass.dialect import SASS, check_generation
 from bankwise.read.sass.disassemble import OPTIONS, disassemble
 from bankwise.read.sass.facts import from_cubin
@@ -22,6 +24,7 @@ def check_cubin(
     args: ArgumentValues | None = None,
     kernel: str = "",
     workgroup_size: Size | None = None,
+    launches: Launches = UNSAID,
 ) -> tuple[AssemblyKernel, ...]:
     """Disassemble a cubin and check it as :func:`bankwise.read.follow.driver.check_code` does.
 
@@ -32,9 +35,9 @@ def check_cubin(
     if not found:
         raise no_kernel(SASS, text, file, kernel)
     gpu = check_target(SASS, target or found[0].target, file)
-    checked = check_kernels(
-        SASS, found, file, gpu, lambda i: i.source or Location(file), args or {}, workgroup_size
-    )
+    place: Place = lambda i: i.source or Location(file)  # noqa: E731 - a value of the record
+    said = (args or {}, workgroup_size, launches)
+    checked = check_kernels(SASS, found, file, gpu, place, *said)
     note = f"lines named in notes are those of nvdisasm {' '.join(OPTIONS)}"
     return tuple(replace(one, notes=(*one.notes, note)) for one in checked)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bankwise.errors import InputError, Location
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
-from bankwise.read.follow.driver import Dialect, Parts, Size, Threads
+from bankwise.read.follow.dialect import Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.spaces import NOT_SHARED
@@ -63,6 +63,12 @@ def _strange_argument(kernel: SassKernel, key: str | int) -> str | None:
     return f"{has}; also c[0x0][OFFSET] and {', '.join(IDS)}"
 
 
+def _axes(kernel: SassKernel) -> int:
+    """How many of x, y, z a kernel asks for."""
+    asked = {text for i in kernel.instructions for text in i.operands if text.startswith("SR_TID")}
+    return 3 if "SR_TID.Z" in asked else 2 if "SR_TID.Y" in asked else 1
+
+
 def _decode(kernel: SassKernel, size: Size, args: ArgumentValues) -> Decoded:
     return decode_kernel(kernel, constants_of(kernel, size, args))
 
@@ -111,6 +117,9 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     kernels=_kernels,
     instructions=lambda kernel: kernel.instructions,
     threads=_threads,
+    axes=_axes,
+    parameters=lambda kernel: [str(n) for n in range(len(kernel.facts.parameters or ()))],
+    grid=lambda kernel: IDS[3:],
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
@@ -19,13 +21,26 @@ _HINT = (
 )
 
 
-def disassemble(path: Path) -> str:
-    """What nvdisasm prints for a cubin. Raises :class:`InputError` if it is missing, or fails."""
+def disassembled(data: bytes, file: str, only: Iterable[int] = ()) -> str:
+    """What nvdisasm prints for the bytes of a cubin, which stands in ``file``."""
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        path = Path(folder) / "member.cubin"
+        path.write_bytes(data)
+        try:
+            return disassemble(path, only)
+        except InputError as error:
+            raise InputError(error.message, location=Location(file), hint=error.hint) from error
+
+
+def disassemble(path: Path, only: Iterable[int] = ()) -> str:
+    """What nvdisasm prints for a cubin, or of it for the functions ``only``, by their numbers in
+    the table of symbols. Raises :class:`InputError` if it is missing, or fails."""
     program = find_program("nvdisasm")
     if program is None:
         message = "a cubin is read with nvdisasm, which is not found"
         raise InputError(message, location=Location(str(path)), hint=_HINT)
-    command = [str(program), *OPTIONS, str(path)]
+    chosen = ",".join(map(str, only))
+    command = [str(program), *OPTIONS, *(("-fun", chosen) if chosen else ()), str(path)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=_SECONDS, errors="replace"

@@ -22,6 +22,7 @@ _MAX_THREADS, _REQUIRED_THREADS, _PARAMETER_BANK, _PARAMETER = 0x05, 0x10, 0x0A,
 _SIZED, _HALF = 4, 3
 _CUDA = 190
 _RELOCATABLE = 1
+_SYMBOL, _FUNCTION, _ENTRY = "<IBBHQQ", 2, 0x10
 _NO_BITS = (8, 0x7000000A)
 """Types of sections without bytes: SHT_NOBITS, and that of shared memory before linking."""
 _ATTRIBUTE = re.compile(r"^\s*//-+ nvinfo : \w+$", re.MULTILINE)
@@ -107,6 +108,34 @@ def from_cubin(data: bytes, file: str) -> Mapping[str, Facts]:
         facts = _facts(list(_attributes(info)), shared, kept)
         found[name] = replace(facts, literals=_literals(sections, name))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class CubinFunction:
+    """A function of a cubin: its number in the table of symbols, and whether it is a kernel."""
+
+    index: int
+    kernel: bool
+
+
+def functions(data: bytes, file: str) -> tuple[str, Mapping[str, CubinFunction]]:
+    """The GPU of a cubin and its functions; :class:`InputError` if it is none, or cut off.
+
+    The mark of a kernel: STO_CUDA_ENTRY, as nvdisasm prints it.
+    """
+    generation, _, sections = _sections(data, file)
+    table, names = (sections.get(name, (b"", 0))[0] for name in (".symtab", ".strtab"))
+    rows = struct.iter_unpack(_SYMBOL, table[: len(table) // 24 * 24])
+    found = {
+        _text(names, name): CubinFunction(n, bool(other & _ENTRY))
+        for n, (name, info, other, section, _, _) in enumerate(rows)
+        if info & 15 == _FUNCTION and section
+    }
+    return f"sm_{generation}", {k: v for k, v in found.items() if f".text.{k}" in sections}
+
+
+def _text(names: bytes, start: int) -> str:
+    return names[start : names.find(b"\0", start)].decode("utf-8", "replace")
 
 
 def _literals(sections: Mapping[str, tuple[bytes, int]], kernel: str) -> bytes:

@@ -137,6 +137,11 @@ def _exits(part: _Section) -> bool:
     return any(" EXIT " in line for _, line in part[2])
 
 
+def called(text: str) -> frozenset[str]:
+    """The functions that some call of the text names."""
+    return frozenset(_CALLED.findall(text))
+
+
 def _called(parts: tuple[_Section, ...]) -> frozenset[str]:
     """The sections that some call names."""
     names = {name for _, _, body in parts for _, line in body for name in _CALLED.findall(line)}

@@ -108,13 +108,38 @@ class CompiledDocument(Struct, frozen=True):
     source: Annotated[AddedDocument, Meta(description="what is counted from the source")]
 
 
+class OtherLaunchDocument(Struct, frozen=True):
+    """A kernel under another launch."""
+
+    workgroup_size: Size
+    said: Annotated[str | None, Meta(description="by whose word; null: assumed")]
+    added: AddedDocument
+
+
+class LaunchDocument(Struct, frozen=True):
+    """By whose word a kernel is launched so."""
+
+    said: Annotated[str | None, Meta(description="null: the text, an option, or nobody")]
+    assumed: Annotated[str | None, Meta(description="what nobody says")]
+    others: Annotated[tuple[OtherLaunchDocument, ...], Meta(description="further launches")]
+
+
+class OpenerDocument(Struct, frozen=True):
+    """What would answer what is open, as it was tried."""
+
+    kernel: str
+    option: Annotated[str, Meta(description="as the command line takes it")]
+    opens: Annotated[Whole, Meta(description="accesses that are refused without it")]
+    counts: Annotated[Whole, Meta(description="accesses whose executions it tells")]
+
+
 class KernelDocument(Struct, frozen=True):
     """One kernel."""
 
     name: str
     target: str
     location: LocationDocument
-    workgroup_size: Size
+    workgroup_size: Annotated[Size | None, Meta(description="null: not answered")]
     grid: Annotated[Size | None, Meta(description="workgroups; null: unknown")]
     lds_bytes: Whole
     totals: TotalsDocument
@@ -131,13 +156,15 @@ class KernelDocument(Struct, frozen=True):
     compiled: Annotated[CompiledDocument | None, Meta(description="of --isa; null: its own text")]
     notes: tuple[str, ...]
     demangled: Annotated[str, Meta(description="the name, if it is mangled")] | UnsetType = UNSET
+    launch: LaunchDocument | UnsetType = UNSET
 
 
 class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check/1"):
     """Every shared-memory access of a file, and its conflicts.
 
     ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for,
-    ``left_out`` where --min-evidence left something out of the exit code.
+    ``left_out`` where --min-evidence left something out of the exit code, ``openers`` where facts
+    of a launch would answer more.
     """
 
     file: str
@@ -158,6 +185,7 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     counters: BesideDocument | UnsetType = UNSET
     worth: tuple[WorthDocument, ...] | UnsetType = UNSET
     left_out: Annotated[str, Meta(description="by --min-evidence")] | UnsetType = UNSET
+    openers: tuple[OpenerDocument, ...] | UnsetType = UNSET
 
 
 def check_document(
@@ -188,6 +216,11 @@ def check_document(
         counters=UNSET if beside is None else beside_document(beside),
         worth=UNSET if worths is None else tuple(worth_document(worth) for worth in worths),
         left_out=UNSET if gate is None else said_left_out(report, gate) or UNSET,
+        openers=tuple(
+            OpenerDocument(kernel, found.option, found.opens, found.counts)
+            for kernel, found in report.openers
+        )
+        or UNSET,
     )
 
 
@@ -217,7 +250,7 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         name=kernel.name,
         target=kernel.target,
         location=view(LocationDocument, kernel.location),
-        workgroup_size=kernel.workgroup_size,
+        workgroup_size=kernel.workgroup_size if all(kernel.workgroup_size) else None,
         grid=kernel.grid,
         lds_bytes=kernel.lds_bytes,
         totals=_totals(kernel.totals),
@@ -234,7 +267,18 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         compiled=_compiled(kernel.compiled),
         notes=kernel.notes,
         demangled=UNSET if spelled == kernel.name else spelled,
+        launch=_launch(kernel),
     )
+
+
+def _launch(kernel: KernelReport) -> LaunchDocument | UnsetType:
+    if not (kernel.launched or kernel.assumed or kernel.others):
+        return UNSET
+    others = (
+        OtherLaunchDocument(one.workgroup_size, one.said or None, _added(one.added))
+        for one in kernel.others
+    )
+    return LaunchDocument(kernel.launched or None, kernel.assumed or None, tuple(others))
 
 
 def _added(found: Added) -> AddedDocument:

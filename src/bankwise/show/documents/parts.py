@@ -53,15 +53,19 @@ def empty_is_null(document: Struct, *names: str) -> None:
 
 
 class LocationDocument(Struct, frozen=True):
-    """A place in the user's own file. Lines and columns count from 1; null is unknown."""
+    """A place in the user's own file. Lines and columns count from 1; null is unknown. ``inside``:
+    of a binary file, the member, the kernel and the address in it."""
 
     file: str
     line: Whole | None
     column: Whole | None
+    inside: str | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        """Unknown is null."""
+        """Unknown is null; a file with lines has nothing inside."""
         empty_is_null(self, "line", "column")
+        if not self.inside:
+            force_setattr(self, "inside", UNSET)
 
 
 class BoundDocument(Struct, frozen=True):

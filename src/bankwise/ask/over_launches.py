@@ -1,0 +1,53 @@
+"""What several launches of one kernel say together about each of its accesses.
+
+Where the launches are known, a conflict in one of them is a conflict. Where they are assumed, it is
+sure only if every one of them has it, and "none" only if none has: otherwise it is possible.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from bankwise.counting.counted import AccessReport, Sureness, added
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.show.values import OtherLaunch, surest
+
+
+def over_launches(
+    first: Sequence[AccessReport], others: Sequence[Sequence[AccessReport]], assumed: bool
+) -> tuple[AccessReport, ...]:
+    """The accesses of the first launch with what all of them say."""
+    if not others:
+        return tuple(first)
+    found: dict[Hashable, list[Sureness]] = defaultdict(list)
+    for launch in (first, *others):
+        mine: dict[Hashable, list[Sureness]] = defaultdict(list)
+        for one in launch:
+            mine[_place(one)].append(one.conflict)
+        for place, conflicts in mine.items():
+            found[place].append(surest(conflicts))
+    launches = 1 + len(others)
+    return tuple(
+        replace(one, over_launches=_together(found[_place(one)], launches, assumed))
+        for one in first
+    )
+
+
+def _place(access: AccessReport) -> Hashable:
+    return access.location, access.address, access.written, access.direction
+
+
+def _together(found: Sequence[Sureness], launches: int, assumed: bool) -> Sureness:
+    """Of an access; one that a launch does not execute has no conflict there."""
+    all_of_them = [*found, *["none"] * (launches - len(found))]
+    if not assumed or len(set(all_of_them)) == 1:
+        return surest(found)
+    return "possible"
+
+
+def other_launch(kernel: AssemblyKernel, accesses: Sequence[AccessReport]) -> OtherLaunch:
+    """One of the other launches, in a line."""
+    said = "" if kernel.launch.assumed else kernel.launch.said
+    return OtherLaunch(kernel.workgroup_size, said, added((a, a.run) for a in accesses))

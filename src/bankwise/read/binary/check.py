@@ -1,0 +1,150 @@
+"""Checking the kernels of a binary file: of which GPU, where they stand, and what they touch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bankwise.errors import InputError, Location
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.binary.container import PTX, members
+from bankwise.read.binary.kernels import BinaryKernel, Disassembly, kernels_in, readings
+from bankwise.read.follow.dialect import Dialect, Size
+from bankwise.read.follow.driver import (
+    UNSAID,
+    check_kernel,
+    check_target,
+    followed,
+    isolated,
+    with_options,
+)
+from bankwise.read.launch.facts import Launches
+from bankwise.read.names import listed
+from bankwise.read.ptx.dialect import PTX as PTX_DIALECT
+from bankwise.read.sass.dialect import SASS
+
+_LINES = "lines named in notes are those of the kernel's disassembly"
+
+
+def check_binary(
+    path: Path,
+    target: str | None = None,
+    *,
+    args: ArgumentValues | None = None,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+    launches: Launches = UNSAID,
+) -> tuple[AssemblyKernel, ...]:
+    """Disassemble the kernels of a file and check them as
+    :func:`bankwise.read.follow.driver.check_code` does.
+
+    Of a file with code for several GPUs the newest that is followed is checked, or ``target``.
+    What is found stands at its source line, if the file has line numbers, else at its address in
+    its kernel: ``lib.so[gfx942][work]+0x1c0``.
+    """
+    gpu, _ = chosen_target(path, target or "")
+    found = tuple(readings(chosen_kernels(path, gpu, kernel)))
+    kinds = {one.dialect.name: one.dialect for one in found}
+    return tuple(
+        checked
+        for name, dialect in kinds.items()
+        for checked in _of_one_language(
+            dialect,
+            [one for one in found if one.dialect.name == name],
+            (args or {}, workgroup_size, launches),
+            str(path),
+            target or "",
+        )
+    )
+
+
+def _of_one_language(
+    dialect: Dialect[Any, Any],
+    found: Sequence[Disassembly],
+    asked: tuple[ArgumentValues, Size | None, Launches],
+    file: str,
+    target: str,
+) -> tuple[AssemblyKernel, ...]:
+    by_code = {id(one.code): one for one in found}
+    codes = [one.code for one in found]
+    said = with_options(dialect, codes, *asked, file)
+    gpu = check_target(dialect, found[0].kernel.target or target, file)
+    return isolated(
+        codes,
+        lambda code: check_reading(by_code[id(code)], gpu, said),
+        lambda code: by_code[id(code)].kernel.place(),
+        gpu,
+    )
+
+
+def check_reading(one: Disassembly, gpu: str, said: Launches) -> AssemblyKernel:
+    """Follow one kernel that was disassembled, as :func:`check_kernel` does."""
+    where = one.kernel.place()
+    found = check_kernel(one.dialect, one.code, str(where), gpu, one.place, said)
+    return replace(found, location=where, notes=(*found.notes, _LINES))
+
+
+def chosen_kernels(path: Path, gpu: str, pattern: str) -> tuple[BinaryKernel, ...]:
+    """The kernels that are asked for; :class:`InputError` if there is none."""
+    found = tuple(kernels_in(path, gpu, pattern)) or tuple(kernels_in(path, gpu, pattern, ptx=True))
+    if found:
+        return found
+    names = [one.name for one in kernels_in(path, gpu, ptx=True)]
+    message = f"no kernel {pattern!r} in this file" if pattern and names else "no kernel for a GPU"
+    hint = f"it has {listed(names)}" if names else "a program may load its kernels from elsewhere"
+    raise InputError(message, location=Location(str(path)), hint=hint)
+
+
+def chosen_target(path: Path, target: str) -> tuple[str, str]:
+    """The GPU whose code of a file is checked, and a note if there is code for others.
+
+    ``target``: what the user wants; "" for the newest that is followed. Raises
+    :class:`InputError` if the file has nothing for it.
+    """
+    found = tuple(members(path))
+    if not found:
+        raise InputError(
+            "no code for a GPU in this file",
+            location=Location(str(path)),
+            hint="cubins, fatbins, PTX, AMD code objects and what holds them are read",
+        )
+    counts = Counter(one.target for one in found if one.kind != PTX)
+    counts = counts or Counter(one.target for one in found)
+    known = [gpu for gpu in counts if gpu]
+    if target and target not in counts and "" not in counts:
+        raise InputError(
+            f"there is no code for {target} in this file",
+            location=Location(str(path)),
+            hint=f"it has code for {', '.join(sorted(known, key=age))}",
+        )
+    wanted = target or _newest(path, known)
+    others = [f"{gpu} ({counts[gpu]})" for gpu in sorted(known, key=age) if gpu != wanted]
+    note = f"checked for {wanted}; --target chooses another: {', '.join(others)}"
+    return wanted, note if others and not target else ""
+
+
+def _newest(path: Path, targets: Iterable[str]) -> str:
+    """The newest GPU whose machine code is followed; "" where the code itself says its GPU."""
+    found = tuple(targets)
+    known = {*followed(AMD), *followed(SASS), *followed(PTX_DIALECT)}
+    chosen = sorted((gpu for gpu in found if gpu in known), key=age)
+    if found and not chosen:
+        raise InputError(
+            f"code for {', '.join(sorted(found, key=age))} is not followed",
+            location=Location(str(path)),
+            hint=f"followed is code for {', '.join(sorted(known, key=age))}",
+        )
+    return chosen[-1] if chosen else ""
+
+
+def age(gpu: str) -> tuple[str, int]:
+    """Orders GPUs of one vendor by the numbers in their names: sm_75, sm_90; gfx90a, gfx942."""
+    vendor, digits = (gpu[:3], gpu[3:]) if gpu.startswith(("gfx", "sm_")) else (gpu, "0")
+    try:
+        return vendor, len(digits) << 32 | int(digits, 16)
+    except ValueError:
+        return vendor, 0

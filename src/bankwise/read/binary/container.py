@@ -1,0 +1,111 @@
+"""What GPU code a file holds: its members, however deep they lie.
+
+    libx.so                        sections .nv_fatbin, .hip_fatbin
+      fatbin                       entries by GPU, compressed or not
+        cubin, PTX
+      offload bundle               entries by GPU; the bundle itself may be compressed
+        code object
+    libx.a                         object files, each with such sections
+
+Nothing is unpacked before it is asked for, but for a compressed bundle, whose list of entries is
+inside. What a host runs is passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from bankwise.errors import InputError, Location
+from bankwise.read.binary import archive, bundle, elf, fatbin
+from bankwise.read.binary.blob import Blob, open_blob
+
+_DEEPEST = 8
+_LONGEST_LIST = 200_000
+PTX, CUBIN, CODE_OBJECT = "PTX", "cubin", "AMD code object"
+"""What a member may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryMember:
+    """Code for one GPU in a file. ``kind``: :data:`PTX`, :data:`CUBIN` or :data:`CODE_OBJECT`.
+
+    ``target``: the GPU, "" where only its own notes say it. ``path``: the names that lead there,
+    () for a file that is nothing else; ``number``: from 1, of those with one path and target.
+    ``offset``: where it stands in the file, compressed or not. ``content``: its bytes, unpacked.
+    """
+
+    file: str
+    path: tuple[str, ...]
+    kind: str
+    target: str
+    offset: int
+    content: Callable[[], Blob] = field(repr=False, compare=False)
+    number: int = 1
+
+    def __str__(self) -> str:
+        """``lib.so[sm_90]``: the file, and the member in it."""
+        return self.file + self.inside
+
+    @property
+    def inside(self) -> str:
+        """``[sm_90]``: the member alone."""
+        names = "".join(f"[{name}]" for name in self.path)
+        return names + (f"#{self.number}" if self.number > 1 else "")
+
+
+def members(path: str | Path) -> Iterator[BinaryMember]:
+    """All members of a file, in order. Raises :class:`InputError` where the file is broken."""
+    seen: dict[tuple[tuple[str, ...], str, str], int] = {}
+    for count, one in enumerate(_members(open_blob(path), (), "", 0)):
+        if count > _LONGEST_LIST:
+            raise InputError(f"more than {_LONGEST_LIST:,} members", location=Location(str(path)))
+        key = (one.path, one.kind, one.target)
+        seen[key] = seen.get(key, 0) + 1
+        yield replace(one, number=seen[key])
+
+
+def is_container(data: bytes) -> bool:
+    """Whether a file that begins like this may hold code for GPUs."""
+    marks = (elf.MARK, archive.MARK, bundle.MARK, bundle.PACKED, fatbin.MARK)
+    return data.startswith(marks)
+
+
+def _members(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Iterator[BinaryMember]:
+    if depth > _DEEPEST:
+        raise blob.broken(0, f"containers in containers, more than {_DEEPEST} deep")
+    if blob.begins(elf.MARK):
+        yield from _of_elf(blob, path, target, depth)
+    elif blob.begins(archive.MARK):
+        for name, part in archive.members(blob):
+            yield from _members(part, (*path, name), "", depth + 1)
+    elif blob.begins(bundle.MARK) or blob.begins(bundle.PACKED):
+        yield from _of_bundle(blob, path, depth)
+    elif blob.begins(fatbin.MARK):
+        yield from _of_fatbin(blob, path)
+
+
+def _of_bundle(blob: Blob, path: tuple[str, ...], depth: int) -> Iterator[BinaryMember]:
+    for name, part in bundle.members(blob):
+        if gpu := bundle.target_of(name):
+            yield from _members(part, (*path, gpu), gpu, depth + 1)
+
+
+def _of_fatbin(blob: Blob, path: tuple[str, ...]) -> Iterator[BinaryMember]:
+    for entry in fatbin.members(blob):
+        kind, name = (PTX, f"{entry.target}.ptx") if entry.ptx else (CUBIN, entry.target)
+        where, offset = (*path, name), entry.packed.offset
+        yield BinaryMember(blob.file, where, kind, entry.target, offset, entry.content)
+
+
+def _of_elf(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Iterator[BinaryMember]:
+    machine = elf.machine_of(blob)
+    if machine == elf.CUDA:
+        yield BinaryMember(blob.file, path, CUBIN, target, blob.offset, lambda: blob)
+    elif machine == elf.AMDGPU:
+        yield BinaryMember(blob.file, path, CODE_OBJECT, target, blob.offset, lambda: blob)
+    else:
+        for name, section in elf.gpu_sections(blob):
+            amd = name == elf.HIP_FATBIN
+            yield from _of_bundle(section, path, depth) if amd else _of_fatbin(section, path)

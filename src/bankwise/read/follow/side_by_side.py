@@ -1,0 +1,76 @@
+"""One kernel under several launches: which can be, which is shown, which stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+
+from bankwise.errors import InputError, Location
+from bankwise.profile.names import name as function_name
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.launch.facts import KernelLaunch, Size
+from bankwise.read.launch.shapes import MOST_TRIED
+from bankwise.read.names import demangled, without_parameters
+
+WORK = "more work than"
+"""In the reason of what was given up because it took too long."""
+MOST_AGAIN = 24_000
+"""How many instructions may be followed again to find what opens a kernel."""
+_LONG = 600
+"""Accesses of a kernel beyond which one launch is followed, not several."""
+
+
+def side_by_side(
+    launches: Sequence[KernelLaunch],
+    under: Callable[[KernelLaunch], AssemblyKernel],
+    touches: bool,
+) -> AssemblyKernel:
+    """The kernel under the first of its launches, the others beside it. Of assumed ones those are
+    tried that can be, and the one that answers most comes first. ``touches``: whether it may touch
+    shared memory at all; if not, one is enough."""
+    guessed = launches[0].assumed
+    found: list[AssemblyKernel] = []
+    strange: list[AssemblyKernel] = []
+    for launch in launches:
+        one = under(launch)
+        (strange if guessed and leaves_memory(one) else found).append(one)
+        enough = MOST_TRIED if guessed else len(launches)
+        if not touches or len(found) >= enough or len(one.accesses) > _LONG:
+            break
+    found = found or strange[:MOST_TRIED]
+    first, *others = sorted(found, key=lambda one: len(one.refusals)) if guessed else found
+    return replace(first, others=tuple(others))
+
+
+def leaves_memory(found: AssemblyKernel) -> bool:
+    """Whether an access leaves the static shared memory of a kernel that has some."""
+    if not found.lds_bytes:
+        return False
+    return any(
+        int(pattern.offsets_bytes.max(initial=0)) + one.access.width_bytes > found.lds_bytes
+        for one in found.accesses
+        for pattern in one.access.patterns
+        if pattern.active.any()
+    )
+
+
+def bounded(
+    launches: Sequence[KernelLaunch], most: Size, kernel: str, place: Location, required: bool
+) -> None:
+    """:class:`InputError` for a launch with more threads than a kernel was compiled for, or with
+    others where it requires them."""
+    for one in launches:
+        if one.block is None or (prod(one.block) <= prod(most) and not required):
+            continue
+        if required and one.block == most:
+            continue
+        shown, size = ",".join(map(str, one.block)), ",".join(map(str, most))
+        bound = "requires" if required else "is compiled for at most"
+        message = f"a block of {shown} threads; kernel {kernel} {bound} {size}"
+        raise InputError(message, location=place)
+
+
+def numbers_of_name(kernel: str) -> tuple[int, ...]:
+    """Numbers among the template arguments of a kernel."""
+    return function_name(without_parameters(demangled(kernel))).numbers or ()

@@ -1,0 +1,179 @@
+"""One kernel as one launch runs it: every shared-memory instruction, the bytes of all lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
+from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
+from bankwise.read.follow.dialect import AS_NAMED, GENERIC, Dialect, K, Parts, Place
+from bankwise.read.follow.result import (
+    access,
+    facts_of,
+    lost_places,
+    moved,
+    open_reasons,
+    unread,
+    unseen,
+)
+from bankwise.read.follow.run import Trace, follow
+from bankwise.read.follow.touched import together
+from bankwise.read.launch.facts import KernelLaunch
+from bankwise.read.launch.shapes import is_whole_bound
+
+
+def under(
+    dialect: Dialect[K, I], kernel: K, file: str, gpu: str, place: Place, launch: KernelLaunch
+) -> AssemblyKernel:
+    """The kernel as one launch runs it."""
+    assert launch.block is not None
+    size, args = launch.block, _arguments(dialect, kernel, launch)
+    decoded = dialect.decode(kernel, size, args)
+    trace = follow(decoded.program, lambda: dialect.start(kernel, size, args))
+    parts = dialect.parts(kernel, trace)
+    others = dialect.other_starts(kernel, size, args, trace)
+    moved_ = moved(trace, [follow(decoded.program, other.copy) for other in others])
+    generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved_)))
+    return AssemblyKernel(
+        name=kernel.name,
+        target=gpu,
+        location=Location(file, kernel.line),
+        lds_bytes=kernel.lds_bytes,
+        registers=dialect.registers(kernel),
+        workgroup_size=size,
+        accesses=tuple(_accesses(dialect, kernel, decoded, trace, parts, place)),
+        not_followed=unread(decoded, trace),
+        refusals=tuple(_refusals(dialect, kernel, decoded, trace, parts, place)),
+        open_branches=open_reasons(trace),
+        notes=(*_launch_notes(dialect, kernel, launch), *generic),
+        unseen=generic,
+        launch=launch,
+        assumed=_assumed(dialect, kernel, launch),
+        facts=facts_of(trace),
+    )
+
+
+def _launch_notes(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> tuple[str, ...]:
+    """By whose word the size is taken, where the text does not require it."""
+    assert launch.block is not None
+    text = dialect.threads(kernel)
+    size = f"{dialect.group} size {','.join(map(str, launch.block))}"
+    if launch.assumed and text.bound:
+        return (f"{size} {text.bound}",)
+    if launch.assumed:
+        return (f"{size} is assumed: nothing says how many threads it has",)
+    told = launch.said and not launch.said.endswith("--workgroup-size says")
+    return (f"{size}, {launch.said}",) if told else ()
+
+
+def _assumed(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> str:
+    """What of a launch nobody says. Whoever reads one axis alone is bounded by his bound: fewer
+    threads are the first of those."""
+    text = dialect.threads(kernel)
+    if not launch.assumed or (text.bound and is_whole_bound(text.size, dialect.axes(kernel))):
+        return ""
+    return f"{','.join(map(str, launch.block or ()))} threads a {dialect.group}"
+
+
+def _arguments(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> ArgumentValues:
+    """All numbers that a launch gives: named, by position, and those of its grid."""
+    args = dict(launch.arguments)
+    names = dialect.parameters(kernel)
+    if names and len(launch.positional) > len(names):
+        raise InputError(
+            f"kernel {kernel.name} takes {len(names)} arguments, the launch has "
+            f"{len(launch.positional)}"
+        )
+    for name, number in zip(names, launch.positional, strict=False):
+        if number is not None and not {name, str(name)} & set(args):
+            args[name] = number
+    for name, number in zip(dialect.grid(kernel), launch.grid or (), strict=False):
+        args.setdefault(name, number)
+    for key in launch.arguments:
+        has = dialect.strange_argument(kernel, key)
+        if has is not None:
+            raise InputError(f"kernel {kernel.name} has no parameter {key!r}", hint=has)
+    return args
+
+
+def _accesses(
+    dialect: Dialect[K, I],
+    kernel: K,
+    decoded: Decoded,
+    trace: Trace,
+    parts: Parts,
+    place: Place,
+) -> Iterator[AssemblyAccess]:
+    instructions = dialect.instructions(kernel)
+    for number, copies in _copies(dialect, instructions, decoded).items():
+        one, touch = instructions[number], decoded.touches[number]
+        runs = [trace.touched[copy] for copy in copies if copy in trace.touched]
+        touched = together(runs) if runs else None
+        if touched is None or not touched.patterns:
+            continue
+        for allocation, part in parts(touched).items():
+            if not allocation:
+                continue
+            found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
+            generic = _generic(touch)
+            note = "; ".join(filter(None, (dialect.label(one), generic, found.access.note)))
+            known = replace(found.access, note=note, written=one.name, address=dialect.address(one))
+            yield replace(found, access=known)
+
+
+def _generic(touch: DecodedAccess) -> str:
+    """The note of an access whose address decides the memory; empty for any other."""
+    if not touch.generic:
+        return ""
+    return AS_NAMED if ".shared" in touch.name else GENERIC
+
+
+def _copies(
+    dialect: Dialect[K, I], instructions: Sequence[I], decoded: Decoded
+) -> dict[int, list[int]]:
+    """The accesses that are one instruction of the text, by the number of the first: a function
+    that is called twice stands in a kernel twice."""
+    first: dict[Hashable, int] = {}
+    found: dict[int, list[int]] = {}
+    for number in decoded.touches:
+        place = dialect.place(instructions[number])
+        found.setdefault(first.setdefault(place, number), []).append(number)
+    return found
+
+
+def _refusals(
+    dialect: Dialect[K, I],
+    kernel: K,
+    decoded: Decoded,
+    trace: Trace,
+    parts: Parts,
+    place: Place,
+) -> Iterator[Refusal]:
+    instructions = dialect.instructions(kernel)
+    for number, refusal in decoded.refusals.items():
+        yield Refusal(refusal.reason, place(instructions[number]))
+    by_line = {one.line: place(one) for one in instructions}
+    said = {instructions[number].line for number in decoded.refusals}
+    lost = tuple(step for step in trace.lost if step.line not in said)
+    yield from lost_places(lost, lambda line: by_line[line])
+    for number, copies in _copies(dialect, instructions, decoded).items():
+        one, touch = instructions[number], decoded.touches[number]
+        reasons = (_reason(trace, copy, touch, parts) for copy in copies)
+        reason = next(filter(None, reasons), "")
+        if reason and dialect.runs(one):
+            name = one.name if touch.generic else touch.name
+            yield Refusal(f"{dialect.label(one) or name}: {reason}", place(one))
+
+
+def _reason(trace: Trace, number: int, touch: DecodedAccess, parts: Parts) -> str:
+    """Why not all that a copy of an access touches is known; empty if it is."""
+    reason, touched = unseen(trace, number), trace.touched.get(number)
+    if touch.generic and touched is not None and touched.unknown is not None:
+        reason = f"its address depends on {touched.unknown}"
+    if touch.generic and reason:
+        return f"whether it touches shared memory is not known: {reason}"
+    if reason or touched is None:
+        return reason
+    return "its lanes touch several shared variables, or none" if "" in parts(touched) else ""

@@ -1,0 +1,120 @@
+"""What is known of how kernels are launched, and by whose word.
+
+A kernel's text rarely says how many threads a workgroup has, and never what its arguments are. Who
+may say so, the most trusted first: ``--launch`` (an expression, a file of launches, a profile), the
+text itself where it *requires* a size, ``--workgroup-size`` and ``--arg`` (of all kernels alike),
+the host code of the same file. Each fills in what those before it left open. Where two launches of
+one kernel differ, both are followed. What nobody says is assumed, and that is said
+(:mod:`bankwise.read.launch.shapes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bankwise.errors import InputError
+from bankwise.read.names import means
+from bankwise.read.options import MOST_THREADS
+
+Size = tuple[int, int, int]
+"""Along x, y, z."""
+
+MOST_LAUNCHES = 4
+"""Of one kernel, that are followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelLaunch:
+    """What somebody says of the launches of some kernels; what he does not say is None.
+
+    ``kernel``: a name or glob, empty for all. ``block``: threads of a workgroup; ``grid``:
+    workgroups; ``shared_bytes``: dynamic, beside what the text states. ``arguments``: as ``--arg``
+    has them; ``positional``: in the author's order, None for one that is not said. ``said``: who
+    says it, in words that continue "block 256,1,1, ". ``assumed``: nobody does.
+    """
+
+    kernel: str = ""
+    block: Size | None = None
+    grid: Size | None = None
+    shared_bytes: int | None = None
+    arguments: Mapping[str | int, int] = field(default_factory=dict)
+    positional: tuple[int | None, ...] = ()
+    said: str = ""
+    assumed: bool = False
+
+    def __str__(self) -> str:
+        """As ``--launch`` takes it."""
+        grid, block = (_size(one) for one in (self.grid, self.block))
+        shared = "" if self.shared_bytes is None else f", {self.shared_bytes}"
+        values = ["_" if n is None else str(n) for n in self.positional]
+        values += [f"{name}={value}" for name, value in self.arguments.items()]
+        return f"{self.kernel or '*'}<<<{grid}, {block}{shared}>>>({', '.join(values)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """What is said of the launches of a file's kernels, by whom. ``stated``: levels of falling
+    trust, above the text itself; ``plain``: for all kernels alike; ``hosted``: by the host code
+    beside them. ``sample``: try values of what stays open, and tell what they open."""
+
+    stated: tuple[tuple[KernelLaunch, ...], ...] = ()
+    plain: KernelLaunch = KernelLaunch()
+    hosted: tuple[KernelLaunch, ...] = ()
+    sample: bool = False
+
+
+def _size(size: Size | None) -> str:
+    return "_" if size is None else "x".join(map(str, size))
+
+
+def check_block(size: Sequence[int]) -> Size:
+    """Threads of a block along x, y, z; :class:`InputError` if no GPU takes them."""
+    x, y, z = (*size, 1, 1, 1)[:3]
+    if not 1 <= len(size) <= 3 or min(x, y, z) < 1 or x * y * z > MOST_THREADS:
+        shown = ",".join(map(str, size))
+        raise InputError(f"a block of {shown} threads", hint=f"1 to {MOST_THREADS} in all")
+    return x, y, z
+
+
+def launches_of(name: str, levels: Iterable[Sequence[KernelLaunch]]) -> tuple[KernelLaunch, ...]:
+    """The launches of the kernel ``name`` as ``levels`` of falling trust say; at least one, of
+    which nothing may be known."""
+    found: tuple[KernelLaunch, ...] = (KernelLaunch(name),)
+    for level in levels:
+        mine = [one for one in level if means(one.kernel, name)]
+        merged = (_filled(known, mine) for known in found)
+        found = tuple(_distinct(one for some in merged for one in some))
+    return found
+
+
+def _filled(known: KernelLaunch, level: Sequence[KernelLaunch]) -> Iterable[KernelLaunch]:
+    """``known`` with what each of a level adds; what contradicts it adds nothing."""
+    fitting = [one for one in level if _fits(known, one)]
+    return [_merged(known, one) for one in fitting] or [known]
+
+
+def _fits(known: KernelLaunch, one: KernelLaunch) -> bool:
+    pairs = ((known.block, one.block), (known.grid, one.grid))
+    return all(a is None or b is None or a == b for a, b in pairs)
+
+
+def _merged(known: KernelLaunch, one: KernelLaunch) -> KernelLaunch:
+    said = one.said if known.block is None and one.block is not None else known.said
+    return replace(
+        known,
+        block=known.block or one.block,
+        grid=known.grid or one.grid,
+        shared_bytes=one.shared_bytes if known.shared_bytes is None else known.shared_bytes,
+        arguments={**one.arguments, **known.arguments},
+        positional=known.positional or one.positional,
+        said=said,
+    )
+
+
+def _distinct(found: Iterable[KernelLaunch]) -> list[KernelLaunch]:
+    kept: list[KernelLaunch] = []
+    for one in found:
+        if all(replace(one, said="") != replace(other, said="") for other in kept):
+            kept.append(one)
+    return kept

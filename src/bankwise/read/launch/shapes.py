@@ -1,0 +1,52 @@
+"""Workgroups of kernels whose launch nobody knows: assumptions, each of which is said.
+
+A bound (``__launch_bounds__``, MAX_THREADS, .max_flat_workgroup_size) is taken at its most. Without
+one, and where a bounded kernel reads two or three axes, usual shapes are tried side by side; one
+under which an access leaves the shared memory that the text states cannot be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from bankwise.read.launch.facts import KernelLaunch, Size
+from bankwise.read.options import MOST_THREADS
+
+USUAL: dict[int, tuple[Size, ...]] = {
+    1: ((256, 1, 1), (128, 1, 1), (512, 1, 1), (64, 1, 1), (32, 1, 1), (1024, 1, 1)),
+    2: ((16, 16, 1), (32, 8, 1), (32, 4, 1), (8, 8, 1), (32, 32, 1), (256, 1, 1)),
+    3: ((8, 8, 4), (8, 4, 2), (4, 4, 4), (16, 4, 4), (32, 4, 2), (256, 1, 1)),
+}
+"""By the number of axes that a kernel reads, the most usual first: what people's kernels, and the
+guides of the vendors, are full of. No fact about any one kernel."""
+
+MOST_TRIED = 3
+"""Shapes side by side."""
+
+_LEAST = 8
+"""A smaller number of a name is rarely the side of a block."""
+
+
+def assumed(
+    launch: KernelLaunch, axes: int, bound: Size | None, hints: Sequence[int] = ()
+) -> tuple[KernelLaunch, ...]:
+    """Launches to try, the likeliest first. ``axes``: how many the kernel reads; ``bound``: the
+    most threads it may have; ``hints``: numbers of its name, which are often sizes of its block."""
+    most = prod(bound) if bound else MOST_THREADS
+    if bound and is_whole_bound(bound, axes):
+        shapes: tuple[Size, ...] = (bound,)
+    else:
+        squares = ((n, n, 1) if axes > 1 else (n, 1, 1) for n in hints if n >= _LEAST)
+        usual = USUAL[axes]
+        if bound:
+            usual = tuple(sorted(usual, key=lambda shape: -prod(shape)))
+        shapes = tuple(s for s in dict.fromkeys((*squares, *usual)) if prod(s) <= most)
+    return tuple(replace(launch, block=shape, assumed=True) for shape in shapes or (bound,))
+
+
+def is_whole_bound(bound: Sequence[int] | None, axes: int) -> bool:
+    """Whether a bound says along which axes the threads lie: by itself, or because a kernel reads
+    one alone."""
+    return bound is not None and (axes == 1 or prod(bound) != max(bound))
