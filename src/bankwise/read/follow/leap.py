@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bankwise.read.follow.merge import snapshot
 from bankwise.read.follow.program import Program, ProgramStep
-from bankwise.read.follow.state import Partly, State, snapshot
+from bankwise.read.follow.state import Partly, State
 from bankwise.read.follow.values import Unknown, Value
 
 LEAP_AFTER = 512

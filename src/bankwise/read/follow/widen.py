@@ -19,7 +19,7 @@ import numpy as np
 
 from bankwise.read.follow.program import Program, cut
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Unknown
+from bankwise.read.follow.values import Array, Unknown, because
 
 ROUNDS, ROUNDS_OF_ADDRESSES, MOST_ROUNDS = 4, 8, 256
 """Equal steps of a register, one after the other, that make it a counter: of one that addresses do
@@ -59,14 +59,14 @@ def loop_heads(program: Program) -> frozenset[int]:
 def widen(
     counters: LoopCounters,
     block: int,
-    line: int,
+    why: Unknown,
     state: State,
     names: Collection[str],
     addresses: Collection[str],
     places: int,
 ) -> None:
     """Let the registers of ``names`` that only count be unknown, at the head of a loop.
-    ``places``: how many the kernel has touched so far."""
+    ``why``: why nobody knows how often it runs; ``places``: how many the kernel has touched."""
     was, rounds = counters.places.get(block, (0, 0))
     counters.places[block] = (places, rounds + 1 if places == was else 0)
     quiet = rounds >= ROUNDS_OF_ADDRESSES and places == was
@@ -77,8 +77,7 @@ def widen(
             continue
         times = _steps(counters, (block, name), value)
         if times > (slow if name in addresses else ROUNDS):
-            why = Unknown("how often a loop has run", line, uniform=value.shape[-1] == 1)
-            state.registers[name] = why
+            state.registers[name] = because(why, uniform=value.shape[-1] == 1)
 
 
 def _steps(counters: LoopCounters, at: tuple[int, str], value: Array) -> int:
