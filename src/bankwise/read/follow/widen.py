@@ -65,14 +65,15 @@ def widen(
     addresses: Collection[str],
     places: int,
 ) -> None:
-    """Let the registers of ``names`` that only count be unknown, at the head of a loop.
+    """Let the registers of ``names`` that only count be unknown, at the head of a loop; the lanes
+    that run are never given up, since they are known apart from the registers that say so.
     ``why``: why nobody knows how often it runs; ``places``: how many the kernel has touched."""
     was, rounds = counters.places.get(block, (0, 0))
     counters.places[block] = (places, rounds + 1 if places == was else 0)
     quiet = rounds >= ROUNDS_OF_ADDRESSES and places == was
     slow = ROUNDS_OF_ADDRESSES if quiet else MOST_ROUNDS
     for name in names:
-        value = state.registers.get(name)
+        value = None if name in _MASKS else state.registers.get(name)
         if not isinstance(value, np.ndarray) or value.dtype == np.bool_:
             continue
         times = _steps(counters, (block, name), value)
