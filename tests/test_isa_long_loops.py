@@ -310,3 +310,23 @@ def test_a_loop_that_waits_for_what_it_never_changes_is_left_at_once(
     assert not inside.counted
     assert lanes(behind)[0] == 256
     assert len(ran) < 1_000
+
+
+def test_lanes_that_change_by_a_fixed_step_are_not_given_up() -> None:
+    """The mask is a number that shrinks in every round; its lanes are those of the access."""
+    body = """\ts_load_dword s6, s[0:1], 0x8
+\tv_lshlrev_b32_e32 v1, 2, v0
+\ts_mov_b32 s4, 0
+.Lloop:
+\tds_read_b32 v2, v1
+\ts_sub_u32 exec_lo, exec_lo, 3
+\ts_add_i32 s4, s4, 1
+\ts_cmp_lt_i32 s4, s6
+\ts_cbranch_scc1 .Lloop"""
+    (known,), (unknown,) = amd(body, args={"n": 40}).accesses, amd(body).accesses
+    assert len(known.access.patterns) == 40
+    found = [p.active for p in unknown.access.patterns]
+    for pattern in known.access.patterns:
+        equal = any((pattern.active == one).all() for one in found)
+        within = any(not (pattern.active & ~one).any() for one in found)
+        assert equal or (unknown.some_lanes and within)

@@ -130,6 +130,32 @@ def test_each_address_of_a_two_address_form_is_judged(tmp_path) -> None:
     assert "adds 16 (0x10)" in message
 
 
+BEHIND = """\tv_lshlrev_b32_e32 v9, 4, v0
+\tds_write_b128 v9, v[12:15]
+\tds_write_b128 v9, v[12:15] offset:{plain}
+"""
+"""Another tile below: 1024 bytes from 0 on, and 1024 from ``plain`` on."""
+
+
+@pytest.mark.parametrize("base", [4096 + 240, 1040, 1024 + 112])
+def test_a_constant_that_is_where_the_tile_begins_is_silent(tmp_path, base: int) -> None:
+    code = BEHIND.format(plain=base) + SWIZZLED.format(xor=V_XOR, offset=f" offset:{base}")
+    assert findings(tmp_path, amd_text(code)) == []
+    far = SWIZZLED.format(xor=V_XOR, offset=f" offset:{base + 1024}")
+    assert findings(tmp_path, amd_text(f"{code}\n{far}")) == []
+
+
+@pytest.mark.parametrize("beyond", [32, 64])
+def test_what_a_constant_adds_to_where_the_tile_begins_is_found(tmp_path, beyond: int) -> None:
+    base = 4096 + 240
+    swizzled = SWIZZLED.format(xor=V_XOR, offset=f" offset:{base}")
+    wrong = swizzled.replace(f"offset:{base}", f"offset:{base + beyond}")
+    code = BEHIND.format(plain=base) + swizzled + "\n" + wrong
+    ((line, message),) = findings(tmp_path, amd_text(code))
+    assert line == 17
+    assert f"adds {base + beyond} " in message
+
+
 @pytest.mark.parametrize("xor", ["xor.b32 %r5, %r3, %r2", "lop3.b32 %r5, %r3, %r2, 0, 0x3c"])
 def test_ptx_is_judged_alike(tmp_path, xor: str) -> None:
     body = f"""\tand.b32 %r2, %r1, 7;

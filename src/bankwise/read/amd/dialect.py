@@ -7,6 +7,7 @@ from bankwise.read.amd.calls import with_calls
 from bankwise.read.amd.decode import decode_kernel
 from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
+from bankwise.read.amd.jumps import with_jumps
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels
 from bankwise.read.amd.start import WORKGROUP_IDS, argument_of, known_memory, load, start
 from bankwise.read.amd.text import target
@@ -75,7 +76,7 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     target=target,
     names=kernel_names,
     kernels=lambda text, file, only: tuple(
-        with_calls(kernel, text) for kernel in kernels(text, file, only)
+        with_calls(with_jumps(kernel), text) for kernel in kernels(text, file, only)
     ),
     instructions=lambda kernel: kernel.operations,
     threads=_threads,

@@ -48,11 +48,10 @@ def is_directive(name: str) -> bool:
 
 
 def ends(operations: Sequence[Named]) -> bool:
-    """Whether the last instruction of a text ends it; what only fills does not count."""
-    last = (
-        op for op in reversed(operations) if op.name not in _FILLS and not is_directive(op.name)
-    )
-    return next((op.name.startswith(_ENDS) for op in last), False)
+    """Whether the last instruction of a text ends it, fillings aside; words that are not read may
+    be one, and are refused."""
+    last = next((op.name for op in reversed(operations) if op.name not in _FILLS), "")
+    return last.startswith(_ENDS) or is_directive(last)
 
 
 def data(operations: Sequence[Named], labels: Mapping[str, int]) -> Iterator[int]:

@@ -12,7 +12,7 @@ from bankwise.errors import InputError, Location
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.binary.container import PTX, members
-from bankwise.read.binary.kernels import BinaryKernel, Reading, kernels_in, readings
+from bankwise.read.binary.kernels import BinaryKernel, Disassembly, kernels_in, readings
 from bankwise.read.follow.dialect import Dialect, Size
 from bankwise.read.follow.driver import (
     UNSAID,
@@ -64,28 +64,28 @@ def check_binary(
 
 def _of_one_language(
     dialect: Dialect[Any, Any],
-    found: Sequence[Reading],
+    found: Sequence[Disassembly],
     asked: tuple[ArgumentValues, Size | None, Launches],
     file: str,
     target: str,
 ) -> tuple[AssemblyKernel, ...]:
-    reading = {id(one.code): one for one in found}
+    by_code = {id(one.code): one for one in found}
     codes = [one.code for one in found]
     said = with_options(dialect, codes, *asked, file)
     gpu = check_target(dialect, found[0].kernel.target or target, file)
     return isolated(
         codes,
-        lambda code: check_reading(reading[id(code)], gpu, said),
-        lambda code: reading[id(code)].kernel.place(),
+        lambda code: check_reading(by_code[id(code)], gpu, said),
+        lambda code: by_code[id(code)].kernel.place(),
         gpu,
     )
 
 
-def check_reading(reading: Reading, gpu: str, said: Launches) -> AssemblyKernel:
+def check_reading(one: Disassembly, gpu: str, said: Launches) -> AssemblyKernel:
     """Follow one kernel that was disassembled, as :func:`check_kernel` does."""
-    where = reading.kernel.place()
-    one = check_kernel(reading.dialect, reading.code, str(where), gpu, reading.place, said)
-    return replace(one, location=where, notes=(*one.notes, _LINES))
+    where = one.kernel.place()
+    found = check_kernel(one.dialect, one.code, str(where), gpu, one.place, said)
+    return replace(found, location=where, notes=(*found.notes, _LINES))
 
 
 def chosen_kernels(path: Path, gpu: str, pattern: str) -> tuple[BinaryKernel, ...]:

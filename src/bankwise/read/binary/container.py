@@ -81,15 +81,22 @@ def _members(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Iter
         for name, part in archive.members(blob):
             yield from _members(part, (*path, name), "", depth + 1)
     elif blob.begins(bundle.MARK) or blob.begins(bundle.PACKED):
-        for name, part in bundle.members(blob):
-            if gpu := bundle.target_of(name):
-                yield from _members(part, (*path, gpu), gpu, depth + 1)
+        yield from _of_bundle(blob, path, depth)
     elif blob.begins(fatbin.MARK):
-        for entry in fatbin.members(blob):
-            kind = PTX if entry.ptx else CUBIN
-            where = (*path, f"{entry.target}.ptx" if entry.ptx else entry.target)
-            offset = entry.packed.offset
-            yield BinaryMember(blob.file, where, kind, entry.target, offset, entry.content)
+        yield from _of_fatbin(blob, path)
+
+
+def _of_bundle(blob: Blob, path: tuple[str, ...], depth: int) -> Iterator[BinaryMember]:
+    for name, part in bundle.members(blob):
+        if gpu := bundle.target_of(name):
+            yield from _members(part, (*path, gpu), gpu, depth + 1)
+
+
+def _of_fatbin(blob: Blob, path: tuple[str, ...]) -> Iterator[BinaryMember]:
+    for entry in fatbin.members(blob):
+        kind, name = (PTX, f"{entry.target}.ptx") if entry.ptx else (CUBIN, entry.target)
+        where, offset = (*path, name), entry.packed.offset
+        yield BinaryMember(blob.file, where, kind, entry.target, offset, entry.content)
 
 
 def _of_elf(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Iterator[BinaryMember]:
@@ -99,5 +106,6 @@ def _of_elf(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Itera
     elif machine == elf.AMDGPU:
         yield BinaryMember(blob.file, path, CODE_OBJECT, target, blob.offset, lambda: blob)
     else:
-        for _, section in elf.gpu_sections(blob):
-            yield from _members(section, path, "", depth + 1)
+        for name, section in elf.gpu_sections(blob):
+            amd = name == elf.HIP_FATBIN
+            yield from _of_bundle(section, path, depth) if amd else _of_fatbin(section, path)

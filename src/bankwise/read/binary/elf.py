@@ -15,7 +15,8 @@ from bankwise.read.extra import extra
 MARK = b"\x7fELF"
 CUDA, AMDGPU = 190, 224
 """Numbers of machines in the header of ELF."""
-HOST_SECTIONS = (".nv_fatbin", "__nv_relfatbin", ".hip_fatbin")
+HIP_FATBIN = ".hip_fatbin"
+HOST_SECTIONS = (".nv_fatbin", "__nv_relfatbin", HIP_FATBIN)
 """Where host programs keep code for GPUs. Of CUDA code that is linked (``-rdc``) the second has
 what the first has linked."""
 _NO_BITS = 8

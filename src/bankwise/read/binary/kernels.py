@@ -6,7 +6,7 @@
     for read in readings(kernels):          # disassembled, member by member
         read.kernel, read.dialect, read.code, read.place
 
-What a kernel is read as is a :class:`Reading`: the kernel of its language
+What a kernel is read as is a :class:`Disassembly`: the kernel of its language
 (:class:`bankwise.read.follow.driver.Dialect`), which ``check_kernels`` follows.
 """
 
@@ -55,7 +55,7 @@ class BinaryKernel:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Disassembly:
     """A kernel, disassembled: ``code`` is a kernel of ``dialect``; ``place``: of an instruction of
     it."""
 
@@ -103,7 +103,7 @@ def kernels_of(member: BinaryMember, target: str = "") -> Iterator[BinaryKernel]
             yield BinaryKernel(name, member.target, member, None, text)
 
 
-def readings(kernels: Iterable[BinaryKernel]) -> Iterator[Reading]:
+def readings(kernels: Iterable[BinaryKernel]) -> Iterator[Disassembly]:
     """Disassemble kernels, in their order; neighbours of one member together."""
     for _, group in groupby(kernels, key=lambda kernel: id(kernel.opened)):
         found = tuple(group)
@@ -117,23 +117,23 @@ def readings(kernels: Iterable[BinaryKernel]) -> Iterator[Reading]:
             yield from (_ptx(opened, kernel) for kernel in found)
 
 
-def _sass(cubin: Cubin, kernels: Sequence[BinaryKernel]) -> Iterator[Reading]:
+def _sass(cubin: Cubin, kernels: Sequence[BinaryKernel]) -> Iterator[Disassembly]:
     read = sass_kernels(cubin, [kernel.name for kernel in kernels])
     for kernel in kernels:
         code = read[kernel.name]
-        yield Reading(kernel, SASS, code, _sass_place(kernel))
+        yield Disassembly(kernel, SASS, code, _sass_place(kernel))
 
 
 def _sass_place(kernel: BinaryKernel) -> Callable[[Any], Location]:
     return lambda one: one.source or kernel.place(one.address)
 
 
-def _amd(code: CodeObject, kernel: BinaryKernel) -> Reading:
+def _amd(code: CodeObject, kernel: BinaryKernel) -> Disassembly:
     one = next(k for k in code.kernels if k.name == kernel.name)
     text = kernel_text(code, one)
     (found,) = AMD.kernels(text.text, str(kernel), "")
     at = text.addresses
-    return Reading(
+    return Disassembly(
         kernel,
         replace(AMD, address=lambda op: at.get(op.line)),
         replace(found, name=kernel.name),
@@ -141,6 +141,6 @@ def _amd(code: CodeObject, kernel: BinaryKernel) -> Reading:
     )
 
 
-def _ptx(text: str, kernel: BinaryKernel) -> Reading:
+def _ptx(text: str, kernel: BinaryKernel) -> Disassembly:
     (found,) = PTX_DIALECT.kernels(text, str(kernel), kernel.name)
-    return Reading(kernel, PTX_DIALECT, found, lambda op: replace(kernel.place(), line=op.line))
+    return Disassembly(kernel, PTX_DIALECT, found, lambda op: replace(kernel.place(), line=op.line))

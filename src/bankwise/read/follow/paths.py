@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.state import State, leave
 from bankwise.read.follow.values import Tags, Unknown
+from bankwise.read.follow.widen import LoopCounters
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,14 +50,15 @@ class Crossing:
 @dataclass(slots=True)
 class Region:
     """What lies between an open branch and its join. ``arrivals``: the paths that came through;
-    ``places``: what was followed, for the one time that the region is entered; ``outer``: the
-    region that it lies in."""
+    ``places``, ``counters``: what was followed, for the one time that the region is entered;
+    ``outer``: the region that it lies in."""
 
     join: int
     depth: int
     outer: Region | None = None
     arrivals: list[Path] = field(default_factory=list)
     places: dict[object, Crossing] = field(default_factory=dict)
+    counters: LoopCounters = field(default_factory=LoopCounters)
 
 
 def waits_at(region: Region | None, join: int) -> bool:

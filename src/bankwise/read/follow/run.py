@@ -24,7 +24,7 @@ Work is bounded by the size of the code times a constant:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
@@ -40,6 +40,7 @@ from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
 from bankwise.read.follow.state import BranchCondition, State, enter
 from bankwise.read.follow.touched import Touched, repeat, touch
 from bankwise.read.follow.values import Unknown, is_uniform
+from bankwise.read.follow.widen import LoopCounters, address_registers, loop_heads, widen
 
 MOST_VISITS = 4_096
 MOST_STEPS = 200_000
@@ -107,6 +108,9 @@ class _Attempt:
     opened: int = 0
     found_at: int = 0
     stopped: str = ""
+    heads: frozenset[int] = frozenset()
+    addresses: Sequence[Collection[str]] = ()
+    counters: LoopCounters = field(default_factory=LoopCounters)
 
 
 class _Again(Exception):  # noqa: N818
@@ -123,10 +127,12 @@ def follow(program: Program, initial: Callable[[], State], most: int | None = No
     worth, in steps."""
     most = MOST_WORK + WORK_PER_STEP * len(program.steps) if most is None else most
     program, open_branches = without_lost(program, initial())
+    heads, addresses = loop_heads(program), address_registers(program)
     work = rung = 0
     while True:
         kept = cut(program, open_branches)
         run = _Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
+        run.heads, run.addresses = heads, addresses
         try:
             _all_paths(run, initial())
         except _Again as found:
@@ -196,6 +202,8 @@ def _admitted(run: _Attempt, path: Path) -> bool:
     """Whether an uncertain path brings something new to its block. If open branches brought more
     states there than are kept apart, it goes on as one for all that come."""
     places = run.places if path.region is None else path.region.places
+    if path.block in run.heads:
+        _widen(run, path)
     block, frames, (active, conditions, held) = _situation(run, path)
     place = places.setdefault((block, frames, active, conditions), Crossing())
     parted, path.parted = path.parted, None
@@ -211,6 +219,15 @@ def _admitted(run: _Attempt, path: Path) -> bool:
         place.last = path.state.copy()
     place.seen.add(held)
     return True
+
+
+def _widen(run: _Attempt, path: Path) -> None:
+    """At the head of a loop of unknown length: registers that only count are unknown."""
+    counters = run.counters if path.region is None else path.region.counters
+    line = run.program.steps[run.program.blocks[path.block].start].line
+    why = path.parted or Unknown("how often a loop has run", line)
+    names, places = run.slice.live[path.block], sum(len(t.patterns) for t in run.touched.values())
+    widen(counters, path.block, why, path.state, names, run.addresses[path.block], places)
 
 
 def _situation(
