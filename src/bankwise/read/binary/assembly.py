@@ -73,7 +73,8 @@ def _function(
         made.lines.append(f"\t{_text(code, one, start, sums)}")
         made.addresses[len(made.lines)] = start + one.offset - origin
     made.lines.append(f".Lfunc_end_{name}:")
-    return callees
+    named = (code.relocations.get(at, "").partition("@")[0] for at in range(start, end, 4))
+    return callees | {name for name in named if name in code.functions}
 
 
 def _text(
