@@ -3,8 +3,8 @@
 The text is what the reader of assembly (:mod:`bankwise.read.amd.parse`) takes: instructions as LLVM
 prints them, labels where branches go, ``.loc`` lines from the debug information, the descriptor as
 ``.amdhsa_`` lines, the metadata as LLVM writes them. An address that the code makes of its place
-(``s_getpc_b64``) names the label or the function that it is, as the assembler had it; a word that
-the linker still has to fill in names its symbol. Source: LLVM, "User Guide for AMDGPU Backend",
+(``s_getpc_b64``) names the function that it is, as the assembler had it; a word that the linker
+still has to fill in names its symbol. Source: LLVM, "User Guide for AMDGPU Backend",
 code object, kernel descriptor, metadata.
 """
 
