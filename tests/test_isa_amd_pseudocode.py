@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from functools import cache
 
 import numpy as np
@@ -13,11 +14,16 @@ pytest.importorskip("tinygrad", reason="needs the extra binary")
 from tinygrad.runtime.autogen.amd.cdna.str_pcode import PCODE
 
 from amd_pseudocode import Typed, program, typed
+from bankwise.errors import Refusal
 from bankwise.read.amd import scalar_tables as scalars
 from bankwise.read.amd import vector_tables as vectors
+from bankwise.read.amd.disassemble import disassemble
+from bankwise.read.amd.encodings import tables
 from bankwise.read.amd.operands import operand
 from bankwise.read.amd.scalar import scalar
+from bankwise.read.amd.shared import touch
 from bankwise.read.amd.vector import vector
+from bankwise.read.follow.decoded import DecodedAccess
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown
 from test_isa_amd_integers import fresh, numbers, operation
@@ -172,6 +178,47 @@ def test_shifts_of_64_bits_are_those_of_the_pseudo_code(name: str) -> None:
         made(state)
         wanted = run(name, [value, count], 64)["D0"].value
         assert lanes(state, "s0")[0] | lanes(state, "s1")[0] << 32 == wanted & (1 << 64) - 1
+
+
+MEMORY = re.compile(r"MEM\[([^\]]*)\](?:\.\w(\d+))?")
+REFUSED = ("addtid", "append", "consume", "gws", "permute", "swizzle", "nop", "wrxchg2")
+"""Of LDS, with addresses that are not those of a register; or not of LDS."""
+
+
+def touched(name: str, offsets: tuple[int, int]) -> set[int]:
+    """The bytes that the pseudo-code names, counted from the lane's address."""
+    both = offsets[0] | offsets[1] << 8
+    values = {"OFFSET": both, "OFFSET0": offsets[0], "OFFSET1": offsets[1]}
+    names = {key: Typed(value, 32, False) for key, value in values.items()}
+    found: set[int] = set()
+    text = texts()[name]
+    for place, bits in MEMORY.findall(text):
+        at = dict(names, addr=Typed(0), ADDR=Typed(0))
+        program(f"at = {place}")(at)
+        first = at["at"].value + (0 if "OFFSET" in place else both)
+        found |= set(range(first, first + int(bits or 32) // 8))
+    return found
+
+
+@pytest.mark.parametrize("name", [n for n in texts() if n.startswith("ds_")])
+def test_lds_instructions_touch_the_bytes_of_the_pseudo_code(name: str) -> None:
+    encoding = next(e for _, entries in tables() for e in entries.values() if e.name == name)
+    opcode = next(v for _, entries in tables() for v, e in entries.items() if e is encoding)
+    raw = opcode | 0x04 | 0x09 << 8 | 6 << 32 | 8 << 40 | 12 << 48 | 16 << 56
+    (made, *_) = disassemble(raw.to_bytes(8, "little"), "gfx950")
+    found = touch(operation(made.text))
+    if any(word in name for word in REFUSED):
+        assert found is None or isinstance(found, Refusal)
+        return
+    assert isinstance(found, DecodedAccess), made.text
+    if name == "ds_condxchg32_rtn_b64":  # rounds its address down, which the text has another way
+        assert (found.immediate_bytes, found.width_bytes) == (0x904, 8)
+        return
+    assert found.address.registers == ("v6",)
+    starts = [found.immediate_bytes]
+    starts += [] if found.apart_bytes is None else [starts[0] + found.apart_bytes]
+    bytes_ = {at + n for at in starts for n in range(found.width_bytes)}
+    assert bytes_ == touched(name, (0x04, 0x09)), made.text
 
 
 def test_the_reader_of_pseudo_code_computes_as_c_does() -> None:
