@@ -98,11 +98,19 @@ def test_what_clang_compiles_reads_as_in_llvm(level: str, tmp_path: Path) -> Non
 def _one(encoding: MachineEncoding, fixed: int, draw: random.Random) -> bytes:
     """An instruction with plausible fields: no modifiers of the sources' signs, no odd scalars."""
     raw = draw.getrandbits(64)
+    sizes = {"op", "encoding", "simm16", "literal", "offset", "offset0", "offset1", "seg"}
     for name, (low, mask) in encoding.fields.items():
-        if mask in (0xFF, 0x1FF) and name.startswith(("src", "ssrc", "soffset")):
+        unused = name not in encoding.registers and name not in sizes
+        if unused and not (encoding.kind == "GLOBAL" and name == "saddr"):
+            raw &= ~(mask << low)
+        elif encoding.kind == "VOP3_SDST" and name == "vdst":
+            raw = raw & ~(mask << low) | 4 * draw.randrange(24) << low
+        elif mask in (0xFF, 0x1FF) and name.startswith(("src", "ssrc", "soffset")):
             raw = raw & ~(mask << low) | 4 * draw.randrange(24) << low
             if (mask == 0x1FF and draw.random() < 0.6) or encoding.kind == "VOP3P_MFMA":
                 raw |= 256 << low
+        elif name in ("vdst", "vsrc1", "addr", "data0", "data1", "data", "vdata", "vaddr"):
+            raw &= ~(1 << low)  # wide operands begin at even registers
         elif name in ("sdst", "sbase", "sdata", "saddr", "srsrc"):
             raw = raw & ~(mask << low) | 4 * draw.randrange(mask // 8) << low
         elif mask < 64 and name not in ("offen", "idxen", "acc", "acc_cd", "sc0", "sc1", "nt"):
@@ -126,14 +134,14 @@ def test_every_instruction_of_the_tables_reads_as_in_llvm(tmp_path: Path) -> Non
     wrong, same = [], 0
     for n, word in enumerate(words):
         length, text = reference.get(16 * n, (0, ".long"))
-        if text.startswith((".long", "<unknown", "s_nop")) or "Invalid" in text:
+        if text.startswith((".long", "<unknown", "s_nop")) or "Invalid" in text or "null" in text:
             continue
         mine = disassemble(word + bytes.fromhex("000080bf" * 2), "gfx942")[0]
         bits = mine.text.removesuffix(" glc").removesuffix(" nt").removesuffix(" gds")
         if differ(mine, length, text) and bits != text:
             wrong.append((text, mine.text, word.hex()))
         same += 1
-    assert same > 1500
+    assert same > 2000
     assert not wrong, wrong[:20]
 
 

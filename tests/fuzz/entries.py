@@ -79,6 +79,33 @@ def _cubins() -> tuple[bytes, ...]:
     return (*made, *(_compiled(arch) for arch in ("sm_80", "sm_90") if shutil.which("nvcc")))
 
 
+@cache
+def _binaries() -> tuple[bytes, ...]:
+    """Containers around cubins, and where there is clang around a code object."""
+    from binary_files import archive, bundle, compressed, fatbin, fatbin_entry, host, lz4_block
+    from test_isa_sass_cubin import FACTS, cubin
+
+    one = cubin(FACTS)
+    packed = fatbin_entry(2, 90, lz4_block(one), 0x2011, len(one))
+    made = [host([(".nv_fatbin", fatbin(fatbin_entry(2, 80, one), packed))])]
+    if shutil.which("clang-19"):
+        code = bundle({"hip-amdgcn-amd-amdhsa--gfx942": _code_object()})
+        made += [code, host([(".hip_fatbin", compressed(code, 3))]), _code_object()]
+    return (*made, archive({"a_name_that_is_long.o": made[0], "b.o": made[-1]}))
+
+
+@cache
+def _code_object() -> bytes:
+    source = "kernel void k(global int *a) { local int t[64]; t[*a] = 1; *a = t[3]; }"
+    language = ["-x", "cl", "-Xclang", "-finclude-default-header", "-nogpulib", "-c", "-g"]
+    target = ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-O1"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "k.o"
+        command = ["clang-19", *language, *target, "-o", path, "-"]
+        subprocess.run(command, input=source.encode(), check=True, capture_output=True)
+        return path.read_bytes()
+
+
 def _compiled(arch: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "k.cubin"
@@ -248,6 +275,7 @@ ENTRIES = (
           _files("tests/data/isa/triton_transpose*.ptx", "tests/data/isa/ldmatrix.ptx")),
     Entry("sass", ("check", "{}", *_THREADS), ".sass", _kernels),
     Entry("cubin", ("check", "{}", *_THREADS), ".cubin", _cubins),
+    Entry("binary", ("check", "{}", *_THREADS), ".so", _binaries),
     Entry("profile", ("check", str(_TILES), *_THREADS, "--counters", "{}"), ".csv",
           _files("tests/data/profile/*.csv", most=300_000)),
     Entry("question", ("check", "{}"), ".toml",

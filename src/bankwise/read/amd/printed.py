@@ -10,6 +10,7 @@ assembler takes as well, stand for the words of ``s_sendmsg`` and ``ds_swizzle_b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from bankwise.read.amd.encodings import MachineEncoding, needs_literal
@@ -22,6 +23,7 @@ _HWREGS = (
     *("SQ_PERF_SNAPSHOT_DATA", "SQ_PERF_SNAPSHOT_DATA1", "SQ_PERF_SNAPSHOT_PC_LO"),
     "SQ_PERF_SNAPSHOT_PC_HI",
 )
+_TWO_ADDRESSES = re.compile(r"ds_(?:read|write|wrxchg)2(?:st64)?_")
 _CALLS = ("s_call_b64", "s_cbranch_i_fork")
 _DECIMAL = ("s_nop", "s_branch")
 _INDEX = ("SRC0", "SRC1", "SRC2", "DST")
@@ -106,7 +108,7 @@ def _memory(f: Fields) -> _Parts:
 
 
 def _short_vector(f: Fields) -> _Parts:
-    if f.name == "v_nop":
+    if not f.encoding.registers:
         return [], []
     operands = [f.vector("vdst") if f.encoding.kind != "VOPC" else "vcc"]
     accumulators = f.name == "v_accvgpr_mov_b32"
@@ -154,7 +156,7 @@ def _compared(f: Fields) -> str:
 
 
 def _long_vector(f: Fields) -> _Parts:
-    if f.name in ("v_nop_e64", "v_clrexcp_e64"):
+    if not f.encoding.registers:
         return [], []
     scalar = f.encoding.kind == "VOP3_SDST"
     operands = [source(f["vdst"], 2) if scalar else f.vector("vdst")]
@@ -253,7 +255,7 @@ def _numbers(f: Fields, *names: str) -> Iterator[str]:
 def _shared(f: Fields) -> _Parts:
     names = [n for n in ("vdst", "addr", "data0", "data1") if f.has(n)]
     operands = [f.vector(n, f["acc"] if n != "addr" else 0) for n in names]
-    if "2_" in f.name or "2st64_" in f.name:
+    if _TWO_ADDRESSES.match(f.name):
         offsets = list(_offsets(("offset0", f["offset0"]), ("offset1", f["offset1"])))
     else:
         offsets = list(_offsets(("offset", f["offset0"] | f["offset1"] << 8)))

@@ -40,8 +40,8 @@ _COMPUTED = f"which register that is is not known; {_INSTEAD}"
 _WIDTHS = {"b8": 1, "u8": 1, "i8": 1, "b16": 2, "u16": 2, "i16": 2, "b32": 4, "u32": 4, "i32": 4}
 _WIDTHS |= {"f32": 4, "b64": 8, "u64": 8, "i64": 8, "f64": 8, "b96": 12, "b128": 16, "f16": 2}
 _WIDTHS |= {"bf16": 4}
-_READ = re.compile(r"ds_(?:read|load)(?:_(?:addtid))?_([ui]8|[ui]16|b\d+)(_d16)?(_hi)?")
-_WRITE = re.compile(r"ds_(?:write|store)(?:_(?:addtid))?_(b\d+)(_d16_hi)?")
+_READ = re.compile(r"ds_(?:read|load)_([ui]8|[ui]16|b\d+)(_d16)?(_hi)?")
+_WRITE = re.compile(r"ds_(?:write|store)_(b\d+)(_d16_hi)?")
 _TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b\d+")
 _ATOMIC = re.compile(
     r"ds_(?:add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|cmpst|cmpstore|wrxchg|wrap|pk_add|condxchg32)"

@@ -60,9 +60,8 @@ def _function(
     """Write one function; the functions whose addresses it makes."""
     body = code.code[start - code.base : end - code.base]
     instructions = disassemble(body, code.target)
-    sums, callees = _own_addresses(code, instructions, start, end)
+    sums, callees = _own_addresses(code, instructions, start)
     targets = {one.goes_to for one in instructions} - {None}
-    targets |= {at for at, _ in sums.values() if at is not None}
     made.lines.append(f"{name}:")
     rows = _rows(code, start, end)
     for one in instructions:
@@ -73,19 +72,20 @@ def _function(
         made.lines.append(f"\t{_text(code, one, start, sums)}")
         made.addresses[len(made.lines)] = start + one.offset - origin
     made.lines.append(f".Lfunc_end_{name}:")
-    return callees
+    named = (code.relocations.get(at, "").partition("@")[0] for at in range(start, end, 4))
+    return callees | {name for name in named if name in code.functions}
 
 
 def _text(
     code: CodeObject,
     one: MachineInstruction,
     start: int,
-    sums: Mapping[int, tuple[int | None, str]],
+    sums: Mapping[int, str],
 ) -> str:
     if one.goes_to is not None:
         return f"{one.text.rpartition(' ')[0]} .L{start + one.goes_to:x}"
     if one.offset in sums:
-        return _LITERAL.sub(sums[one.offset][1], one.text)
+        return _LITERAL.sub(sums[one.offset], one.text)
     fixed = (code.relocations.get(start + one.offset + n) for n in range(0, one.length, 4))
     symbol = next((name for name in fixed if name), "")
     if symbol:
@@ -97,11 +97,11 @@ def _text(
 
 
 def _own_addresses(
-    code: CodeObject, instructions: tuple[MachineInstruction, ...], start: int, end: int
-) -> tuple[dict[int, tuple[int | None, str]], set[str]]:
-    """The sums that make an address of code of the program counter: by the offset of the addition
-    the label's offset, if it is in this function, and the operand as the assembler had it."""
-    found: dict[int, tuple[int | None, str]] = {}
+    code: CodeObject, instructions: tuple[MachineInstruction, ...], start: int
+) -> tuple[dict[int, str], set[str]]:
+    """The sums that make the address of a function of the program counter: by the offset of each
+    addition the operand as the assembler had it; and these functions."""
+    found: dict[int, str] = {}
     callees: set[str] = set()
     names = {at: name for name, (at, _) in code.functions.items() if _PLAIN.fullmatch(name)}
     for n, one in enumerate(instructions):
@@ -119,14 +119,10 @@ def _own_addresses(
         (first, a), (second, b) = (part for part in parts if part)
         pc = start + one.offset + one.length
         goal = (pc + a + (b << 32)) & _M64
-        if start <= goal < end:
-            label = f"(.L{goal:x}-.Lpost_getpc)"
-            found[first] = (goal - start, f"{label}&4294967295")
-            found[second] = (goal - start, f"{label}>>32")
-        elif goal in names:
+        if goal in names:
             callees.add(names[goal])
-            found[first] = (None, f"{names[goal]}@rel32@lo+4")
-            found[second] = (None, f"{names[goal]}@rel32@hi+12")
+            found[first] = f"{names[goal]}@rel32@lo+4"
+            found[second] = f"{names[goal]}@rel32@hi+12"
     return found, callees
 
 

@@ -122,7 +122,7 @@ def chosen_target(path: Path, target: str) -> tuple[str, str]:
             hint=f"it has code for {', '.join(sorted(known, key=age))}",
         )
     wanted = target or _newest(path, known)
-    others = [f"{gpu} ({counts[gpu]})" for gpu in sorted(known, key=age) if gpu != wanted]
+    others = [gpu for gpu in sorted(known, key=age) if gpu != wanted]
     note = f"checked for {wanted}; --target chooses another: {', '.join(others)}"
     return wanted, note if others and not target else ""
 

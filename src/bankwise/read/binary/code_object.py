@@ -3,8 +3,8 @@
 The text is what the reader of assembly (:mod:`bankwise.read.amd.parse`) takes: instructions as LLVM
 prints them, labels where branches go, ``.loc`` lines from the debug information, the descriptor as
 ``.amdhsa_`` lines, the metadata as LLVM writes them. An address that the code makes of its place
-(``s_getpc_b64``) names the label or the function that it is, as the assembler had it; a word that
-the linker still has to fill in names its symbol. Source: LLVM, "User Guide for AMDGPU Backend",
+(``s_getpc_b64``) names the function that it is, as the assembler had it; a word that the linker
+still has to fill in names its symbol. Source: LLVM, "User Guide for AMDGPU Backend",
 code object, kernel descriptor, metadata.
 """
 
@@ -46,6 +46,8 @@ _RELOCATIONS = {
     7: "gotpcrel",
 }
 """Names of the fields that the linker fills in, by the number of the relocation."""
+_PLACES = {3: "<Q", 6: "<I"}
+"""R_AMDGPU_ABS64 and R_AMDGPU_ABS32: a symbol's value and what is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class CodeObject:
     def lines(self) -> tuple[tuple[int, str, int], ...]:
         """Address, source file and line of every row of the debug information, in order."""
         with elf.reading(self.blob):
-            return tuple(sorted(_lines(elf.opened(self.blob))))
+            return tuple(sorted(_lines(elf.opened(_with_debug_places(self.blob)))))
 
 
 def open_object(blob: Blob, target: str = "") -> CodeObject:
@@ -168,6 +170,24 @@ def _relocations(file: Any, base: int) -> Iterator[tuple[int, str]]:
         kind = _RELOCATIONS.get(one["r_info_type"], f"relocation{one['r_info_type']}")
         added = f"+{one['r_addend']}" if one["r_addend"] else ""
         yield base + one["r_offset"], f"{symbol.name or 'section'}@{kind}{added}"
+
+
+def _with_debug_places(blob: Blob) -> Blob:
+    """A relocatable file with the places that its debug information leaves to the linker."""
+    file, data = elf.opened(blob), None
+    for section in file.iter_sections():
+        if not section.name.startswith(".rela.debug_"):
+            continue
+        data = data or bytearray(blob.data)
+        table, filled = file.get_section(section["sh_link"]), file.get_section(section["sh_info"])
+        for one in section.iter_relocations():
+            form = _PLACES.get(one["r_info_type"])
+            at = filled["sh_offset"] + one["r_offset"]
+            if form and one["r_offset"] + struct.calcsize(form) <= filled["sh_size"]:
+                value = table.get_symbol(one["r_info_sym"])["st_value"] + one["r_addend"]
+                most = 1 << 8 * struct.calcsize(form)
+                struct.pack_into(form, data, at, value % most)
+    return blob if data is None else Blob(blob.file, memoryview(data), blob.offset, blob.inside)
 
 
 def _lines(file: Any) -> Iterator[tuple[int, str, int]]:

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 
 from bankwise.errors import InputError, Location
 from bankwise.read.binary.container import BinaryMember
+from bankwise.read.sass.cubin import listing
 from bankwise.read.sass.disassemble import disassembled
 from bankwise.read.sass.facts import CubinFunction, Facts, from_cubin, functions
-from bankwise.read.sass.parse import SassKernel, called, kernels
-
-_ROUNDS = 8
-"""How deep calls of functions outside the kernel may go."""
+from bankwise.read.sass.parse import SassKernel, kernels
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +40,10 @@ def open_cubin(member: BinaryMember) -> Cubin:
 def sass_kernels(cubin: Cubin, names: Sequence[str]) -> Mapping[str, SassKernel]:
     """Disassemble some kernels of a cubin, and the functions that they call."""
     whole = set(names) >= set(cubin.kernels) or not cubin.functions
-    text = "" if whole else _listing(cubin, names)
+    text = "" if whole else listing(cubin.data, cubin.file, cubin.functions, names)
     text = text or disassembled(cubin.data, cubin.file)
     found = {one.name: one for one in kernels(text, cubin.file, cubin.facts)}
     missing = next((name for name in names if name not in found), "")
     if missing:
         raise InputError(f"nvdisasm prints no {missing}", location=Location(cubin.file))
     return found
-
-
-def _listing(cubin: Cubin, names: Sequence[str]) -> str:
-    """What nvdisasm prints of some kernels and all that they call; "" if it is not closed."""
-    wanted: set[str] = set(names)
-    for _ in range(_ROUNDS):
-        numbers = sorted(cubin.functions[name].index for name in wanted)
-        text = disassembled(cubin.data, cubin.file, numbers)
-        more = {name for name in called(text) if name in cubin.functions} - wanted
-        if not more:
-            return text
-        wanted |= more
-    return ""

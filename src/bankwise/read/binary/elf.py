@@ -46,9 +46,32 @@ def opened(blob: Blob) -> Any:
     """pyelftools' file; what it cannot read is one :class:`InputError`."""
     elftools = extra("elftools.elf.elffile", "binary")
     with reading(blob):
-        elf = elftools.ELFFile(io.BytesIO(blob.data))
+        elf = elftools.ELFFile(io.BufferedReader(_BlobStream(blob)))
         _check(blob, elf)
         return elf
+
+
+class _BlobStream(io.RawIOBase):
+    """Bytes as a file, without a copy: a library may have a gigabyte."""
+
+    def __init__(self, blob: Blob) -> None:
+        self.data, self.at = blob.data, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self.at = max(0, offset + (0, self.at, len(self.data))[whence])
+        return self.at
+
+    def readinto(self, buffer: Any) -> int:
+        part = self.data[self.at : self.at + len(buffer)]
+        buffer[: len(part)] = part
+        self.at += len(part)
+        return len(part)
 
 
 class reading:  # noqa: N801 - a context, as in `with reading(blob)`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,14 @@ from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.follow.dialect import Place, Size
 from bankwise.read.follow.driver import UNSAID, check_kernels, check_target, no_kernel
 from bankwise.read.launch.facts import Launches
+from bankwise.read.names import means
 from bankwise.read.sass.dialect import SASS, check_generation
-from bankwise.read.sass.disassemble import OPTIONS, disassemble
-from bankwise.read.sass.facts import from_cubin
-from bankwise.read.sass.parse import SassKernel, kernels
+from bankwise.read.sass.disassemble import OPTIONS, disassemble, disassembled
+from bankwise.read.sass.facts import CubinFunction, from_cubin, functions
+from bankwise.read.sass.parse import SassKernel, called, kernels
+
+_ROUNDS = 8
+"""How deep calls of functions outside the kernel may go."""
 
 
 def check_cubin(
@@ -44,10 +49,27 @@ def check_cubin(
 
 def cubin_kernels(path: Path, only: str = "") -> tuple[str, tuple[SassKernel, ...]]:
     """What nvdisasm prints for a cubin, and its kernels, or ``only`` one; () for none."""
-    file = str(path)
-    facts = from_cubin(read_bytes(path), file)
-    text = disassemble(path)
+    file, data = str(path), read_bytes(path)
+    facts, (_, found_functions) = from_cubin(data, file), functions(data, file)
+    names = [n for n, one in found_functions.items() if one.kernel and only and means(only, n)]
+    text = listing(data, file, found_functions, names) if names else ""
+    text = text or disassemble(path)
     found = kernels(text, file, facts, only=only)
     if found:
         check_generation(found[0].target, file)
     return text, found
+
+
+def listing(
+    data: bytes, file: str, found: Mapping[str, CubinFunction], names: Iterable[str]
+) -> str:
+    """What nvdisasm prints of some kernels of a cubin and of all that they call; "" if calls go
+    too deep."""
+    wanted = set(names)
+    for _ in range(_ROUNDS):
+        text = disassembled(data, file, sorted(found[name].index for name in wanted))
+        more = {name for name in called(text) if name in found} - wanted
+        if not more:
+            return text
+        wanted |= more
+    return ""
