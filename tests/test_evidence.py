@@ -166,7 +166,8 @@ def test_tuned_for_another_order_speaks_against_the_machine(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("words", "says"),
-    [(("-t", "gfx1"), "unknown target"), (("-t", "gfx942", "--rival", "none.toml"), "no such file"),
+    [(("-t", "gfx1"), "unknown target"), (("-t", "gfx950"), "no kernel for gfx950 here"),
+     (("-t", "gfx942", "--rival", "none.toml"), "no such file"),
      (("-t", "gfx942", "--rival", __file__), "bad machine file")],
 )  # fmt: skip
 def test_bad_input_is_told(words: tuple[str, ...], says: str, tmp_path: Path) -> None:
