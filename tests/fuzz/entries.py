@@ -214,6 +214,18 @@ def _listing(text: str) -> None:
     recognise_text("", text)
 
 
+def _launch(text: str) -> None:
+    from bankwise.read.launch.expression import launch_of
+
+    launch_of(text)
+
+
+def _host(text: str) -> None:
+    from bankwise.read.launch.host import launches_in
+
+    launches_in(text)
+
+
 ENTRIES = (
     Entry(
         "mlir",
@@ -247,12 +259,19 @@ ENTRIES = (
           _texts("ld.shared.b32", "ldmatrix.x4", "LDS.128", "st.shared.v4.b32", "LDSM.16.M88.4")),
     Entry("options", ("check", str(_ROWS), "--workgroup-size", "{text}"), "",
           _texts("64,1,1", "256", "16,16", "1024,1,1")),
+    Entry("launch", ("check", str(_TILES), "--launch", "{text}"), "",
+          _texts("transpose*<<<64, 256>>>(_, _, 4096)", "f<<<(1,2), (32,8), 64>>>(n=0x10)")),
+    Entry("launches", ("check", str(_TILES), "--launch", "{}"), ".toml",
+          _files("examples/launch/*.toml")),
     Entry("anything", ("check", "{}"), ".txt",
           _files("examples/*/*.toml", "examples/*/*.mlir", "tests/data/profile/*.csv",
                  "tests/data/isa/triton_transpose*", most=_SMALL)),
     _call("call expression", _expression,
           _texts("(lane%16)*256 + lane//16*8", "lane*4 ^ (lane>>3 & 7)*16", "lane%32*4+4096",
                  "((lane & 15) << 7) | (lane >> 4) * 16", "max(lane, 3) * min(lane*8, 512)")),
+    _call("call launch", _launch,
+          _texts("transpose*<<<64, 256>>>(_, _, 4096)", "f<<<(1,2), (32,8), 64>>>(n=0x10)")),
+    _call("call host code", _host, _files("examples/launch/*.cu")),
     _call("call layout", _layout, _texts(*_TEXTS)),
     _call("call question", _problem, _files("examples/solve/*.toml", "examples/ck_transpose/*.toml",
                                             "examples/transpose_16x32/*.toml")),

@@ -10,7 +10,7 @@ from typing import Any
 from bankwise.ask.advice import Advice, Origin, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
-from bankwise.ask.over_launches import other_launch, over_launches
+from bankwise.ask.over_launches import other_launch, over_launches, worst_first
 from bankwise.counting.access import Pattern
 from bankwise.counting.bound import Bound
 from bankwise.counting.count_kernel import count_kernel
@@ -107,19 +107,31 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
     return Origin(maker(kernel, text[:_HEAD]))
 
 
-def _kernel(found: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
-    counted = counted_kernel(found, gpu)
+def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
+    found, others = _worst_first(every, gpu)
+    counted = _counted(found, others, gpu)
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
     notes = advice.notes if conflicts else ()
     return replace(counted, optima=advice.optima, notes=(*counted.notes, *notes))
 
 
-def counted_kernel(found: AssemblyKernel, gpu: Machine) -> KernelReport:
+def counted_kernel(every: AssemblyKernel, gpu: Machine) -> KernelReport:
     """What was followed, counted under all its launches; no better layout is looked for."""
+    return _counted(*_worst_first(every, gpu), gpu)
+
+
+def _worst_first(
+    every: AssemblyKernel, gpu: Machine
+) -> tuple[AssemblyKernel, tuple[Sequence[AccessReport], ...]]:
+    return worst_first(every, lambda one: count_kernel(kernel_of(one), gpu)[0])
+
+
+def _counted(
+    found: AssemblyKernel, others: Sequence[Sequence[AccessReport]], gpu: Machine
+) -> KernelReport:
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
-    others = [count_kernel(kernel_of(one), gpu)[0] for one in found.others]
     reports = over_launches(reports, others, found.launch.assumed)
     sampled, left = with_samples(found, gpu)
     refusals = (*left, *unseen(found), *uncounted)

@@ -7,16 +7,34 @@ sure only if every one of them has it, and "none" only if none has: otherwise it
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 from bankwise.counting.counted import AccessReport, Sureness, added
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.show.values import OtherLaunch, surest
 
+Counted = Sequence[AccessReport]
+
+
+def worst_first(
+    found: AssemblyKernel, counted: Callable[[AssemblyKernel], Counted]
+) -> tuple[AssemblyKernel, tuple[Counted, ...]]:
+    """The kernel under the launch to show, and the accesses of its others: of launches that are
+    known the worst comes first, assumed ones keep their order."""
+    launches = [(one, counted(one)) for one in (found, *found.others)] if found.others else []
+    if launches and not found.launch.assumed:
+        launches.sort(key=lambda one: -sum(access.run.extra for access in one[1]))
+    if not launches or launches[0][0] is found:
+        return found, tuple(accesses for _, accesses in launches[1:])
+    (first, _), *rest = launches
+    others = tuple(replace(one, others=()) for one, _ in rest)
+    first = replace(first, others=others, openers=found.openers)
+    return first, tuple(accesses for _, accesses in rest)
+
 
 def over_launches(
-    first: Sequence[AccessReport], others: Sequence[Sequence[AccessReport]], assumed: bool
+    first: Counted, others: Sequence[Counted], assumed: bool
 ) -> tuple[AccessReport, ...]:
     """The accesses of the first launch with what all of them say."""
     if not others:
@@ -47,7 +65,7 @@ def _together(found: Sequence[Sureness], launches: int, assumed: bool) -> Surene
     return "possible"
 
 
-def other_launch(kernel: AssemblyKernel, accesses: Sequence[AccessReport]) -> OtherLaunch:
+def other_launch(kernel: AssemblyKernel, accesses: Counted) -> OtherLaunch:
     """One of the other launches, in a line."""
     said = "" if kernel.launch.assumed else kernel.launch.said
     return OtherLaunch(kernel.workgroup_size, said, added((a, a.run) for a in accesses))

@@ -24,7 +24,8 @@ _NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})[uUlL]{0,3}")
 
 def launch_of(text: str) -> KernelLaunch:
     """Read one launch; :class:`InputError` if it is none."""
-    kernel, opens, rest = text.partition("<<<")
+    before, opens, behind = text.rpartition("<<<")
+    kernel, rest = (before, behind) if opens else (text, "")
     sizes: list[str] = []
     if opens:
         inside, closes, rest = rest.partition(">>>")
@@ -32,8 +33,8 @@ def launch_of(text: str) -> KernelLaunch:
         if not closes or not 2 <= len(sizes) <= 4:
             raise _no_launch(text, "<<<grid, block, shared bytes>>> is wanted")
     elif kernel.rstrip().endswith(")") and "(" in kernel:
-        kernel, _, behind = kernel.rpartition("(")
-        rest = f"({behind}"
+        kernel, _, rest = kernel.rpartition("(")
+        rest = f"({rest}"
     if not kernel.strip() or not re.fullmatch(r"\s*(\(.*\))?[\s;]*", rest, re.DOTALL):
         raise _no_launch(text, "a kernel's name, sizes, and arguments in brackets")
     grid, block, shared = (*sizes, *["_"] * 3)[:3]
