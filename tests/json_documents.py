@@ -44,6 +44,7 @@ VERBS: dict[str, tuple[object, ...]] = {
     "opt": ("opt", "--pass", "pad", ROW_COPY),
     "triton-plan": ("triton-plan", _TTGIR, DATA / "isa" / "triton_transpose.gfx942.amdgcn"),
     "scan": ("scan", CK, "--jobs", "1"),
+    "evidence": ("evidence", CK, "--target", "gfx950", "--jobs", "1"),
     "machines": ("machines", "gfx942"),
     "probe": ("probe", "--target", "sm_90", "--replay", DATA / "h200_probe.csv"),
     "bench attention": ("bench", "attention", "--replay", _ATTENTION),

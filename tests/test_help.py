@@ -28,6 +28,7 @@ FILES = {
     "kernel.ttgir": DATA / "isa" / "triton_attention.gfx942.ttgir",
     "kernel.amdgcn": DATA / "isa" / "triton_attention.gfx942.amdgcn",
     "launches.toml": EXAMPLES / "launch" / "launches.toml",
+    "mine.toml": ROOT / "src" / "bankwise" / "hardware" / "gfx942.toml",
     "source.csv": DATA / "profile" / "source.csv",
     "measured.csv": DATA / "h200_probe.csv",
     "tile.toml": EXAMPLES / "solve" / "transpose_sm90.toml",

@@ -15,6 +15,7 @@ from bankwise.ask.samples import sample_of, with_samples
 from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.counting.access import Pattern
 from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
@@ -108,7 +109,8 @@ def _origin(path: Path, text: str, kernel: str) -> Origin:
 
 
 def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
-    counted, found = _counted(every, gpu)
+    found, others = _worst_first(every, gpu)
+    counted = _counted(found, others, gpu)
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
     notes = (*(advice.notes if conflicts else ()), *filling_notes(found))
@@ -117,26 +119,31 @@ def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
 
 def counted_kernel(every: AssemblyKernel, gpu: Machine) -> KernelReport:
     """What was followed, counted under all its launches; no better layout is looked for."""
-    return _counted(every, gpu)[0]
+    return _counted(*_worst_first(every, gpu), gpu)
 
 
-def _counted(every: AssemblyKernel, gpu: Machine) -> tuple[KernelReport, AssemblyKernel]:
-    """The count under all launches, and what was followed under the worst of them."""
-    found, others = worst_first(every, lambda one: count_kernel(kernel_of(one), gpu)[0])
+def _worst_first(
+    every: AssemblyKernel, gpu: Machine
+) -> tuple[AssemblyKernel, tuple[Sequence[AccessReport], ...]]:
+    return worst_first(every, lambda one: count_kernel(kernel_of(one), gpu)[0])
+
+
+def _counted(
+    found: AssemblyKernel, others: Sequence[Sequence[AccessReport]], gpu: Machine
+) -> KernelReport:
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
     reports = over_launches(reports, others, found.launch.assumed)
     sampled, used, left = with_samples(found, gpu, kernel_of)
     refusals = (*left, *unseen(found), *uncounted)
     report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)
-    counted = replace(
+    return replace(
         report,
         launched="" if found.launch.assumed else found.launch.said,
         assumed=", ".join(filter(None, (found.assumed, *map(sample_of(found), used)))),
         others=tuple(map(other_launch, found.others, others)),
         openers=found.openers,
     )
-    return counted, found
 
 
 def kernel_of(found: AssemblyKernel) -> Kernel:

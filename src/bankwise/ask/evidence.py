@@ -30,7 +30,7 @@ import numpy as np
 
 from bankwise.ask.evidence_case import Wave, layouts
 from bankwise.ask.rivals import Rival, rivals_of
-from bankwise.ask.scan import Progress, ScanLimits, ScanState, gather
+from bankwise.ask.scan import Progress, ScanLimits, ScanState, gather, unreadable
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine, names, parse, phases_text
@@ -62,13 +62,15 @@ def evidence(
     """How rival rules of ``target`` fare with the kernels of ``paths``.
 
     ``rival_files``: machine files of the user's own. Others as of :func:`bankwise.ask.scan.scan`.
-    Raises :class:`InputError` for a bad machine file, and where nothing can be read.
+    Raises :class:`InputError` for a bad machine file, and where there is no kernel of the target.
     """
     gpu = machine(target)
     machines = [_machine(path) for path in rival_files] + [machine(name) for name in names()]
     options = Options(kernel=kernel)
     seen = gather(paths, options, layouts, store_file, limits, progress, only=target)
     kernels, material = _material(seen, target)
+    if not kernels and not seen.why:
+        raise _silent(seen, target)
     rows = [
         _row(gpu, name, found, machines)
         for name, found in material.items()
@@ -82,6 +84,15 @@ def evidence(
         broken=(*seen.broken, *_failed(seen)),
         unfinished=seen.why,
     )
+
+
+def _silent(seen: ScanState, target: str) -> InputError:
+    """What to say where nothing was followed."""
+    broken = (*seen.broken, *_failed(seen))
+    if broken:
+        return unreadable(broken)
+    hint = "evidence is asked of machine code: code objects, libraries, assembly"
+    return InputError(f"no kernel for {target} here", hint=hint)
 
 
 def _machine(path: Path) -> Machine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,12 @@ def layouts(case: ScanCase) -> list[dict[str, Any]]:
     """The distinct layouts of a kernel of machine code, as rows: ``instruction``, ``apart``, the
     ``waves`` that an access consists of, and how many ``accesses`` have them.
 
-    An access counts if everything that it touches is known; the waves of all its executions are
-    one layout, moved to the first row of banks, each once.
+    An access counts if everything that it touches is known, without a sampled argument; the waves
+    of all its executions are one layout, moved to the first row of banks, each once.
     """
     if not case.reader:
         return []
-    found = followed_case(case)
+    found = followed_case(replace(case, launches=replace(case.launches, sample=False)))
     if found is None:
         return []
     refused = {refusal.location for refusal in found.refusals}

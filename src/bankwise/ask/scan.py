@@ -111,7 +111,8 @@ def _run(
     until = time.monotonic() + limits.seconds if limits.seconds else float("inf")
     alone = limits.engine == "local" and limits.workers == 1
     engine = "here" if alone else limits.engine
-    results = run(cases, work, engine=engine, workers=limits.workers, chunk=_CHUNK)
+    many = limits.workers
+    results = run(cases, work, engine=engine, workers=many, chunk=_CHUNK, until=until)
     try:
         with closing(cases), closing(results):
             for outcome in results:
@@ -120,10 +121,10 @@ def _run(
                 if progress is not None:
                     progress(len(seen.ended), len(seen.places))
                 if time.monotonic() > until:
-                    return f"--time {limits.seconds:g} is over"
+                    break
     except KeyboardInterrupt:
         return "interrupted"
-    return ""
+    return f"--time {limits.seconds:g} is over" if time.monotonic() > until else ""
 
 
 def _cases(

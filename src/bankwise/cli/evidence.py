@@ -22,8 +22,8 @@ from bankwise.cli.common import (
 
 @app.command(
     epilog=examples(
-        "bankwise evidence kernels/ --target gfx942",
-        "bankwise evidence kernels/ --target gfx942 --rival mine.toml --format json",
+        "bankwise evidence kernels/ --target gfx950",
+        "bankwise evidence kernels/ --target gfx950 --rival mine.toml --format json",
     )
 )
 def evidence(

@@ -19,6 +19,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
+from math import inf
 from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
@@ -45,17 +46,19 @@ def run(
     engine: str = "local",
     workers: int = 0,
     chunk: int = 1,
+    until: float = inf,
 ) -> Generator[CaseResult[C], None, None]:
     """What comes of ``cases``, as they end.
 
     ``work``: importable by name, so that another process can call it. ``engine``: ``local``,
     ``dask://HOST[:PORT]``, or ``here``: this process, which a case can then end. ``workers``: local
     processes, 0 for one per core; ``chunk``: cases that travel together, where one takes little
-    longer than its way. Raises :class:`InputError` for an unknown engine or a cluster that cannot
+    longer than its way; ``until``: the ``time.monotonic()`` at which local processes are ended,
+    whatever they are at. Raises :class:`InputError` for an unknown engine or a cluster that cannot
     be reached.
     """
     if engine == "local":
-        return _local(_chunks(iter(cases), chunk), work, workers or os.cpu_count() or 1)
+        return _local(_chunks(iter(cases), chunk), work, workers or os.cpu_count() or 1, until)
     if engine == "here":
         return (_result(case, tried) for case in cases for tried in attempt(work, (case,)))
     if engine.startswith(DASK):
@@ -81,7 +84,7 @@ def attempt(work: Callable[[C], Any], cases: tuple[C, ...]) -> list[Tried]:
 
 
 def _local(
-    parts: Iterator[tuple[C, ...]], work: Callable[[C], Any], workers: int
+    parts: Iterator[tuple[C, ...]], work: Callable[[C], Any], workers: int, until: float
 ) -> Generator[CaseResult[C], None, None]:
     """A pool; what a broken pool leaves undone runs again, one case and one process at a time."""
     waiting: dict[Future[Any], tuple[C, ...]] = {}
@@ -93,7 +96,11 @@ def _local(
                 waiting[_submitted(pool, work, part)] = part
             if not waiting:
                 return
-            for future in wait_for(waiting, return_when=FIRST_COMPLETED).done:
+            rest = None if until == inf else max(0.0, until - time.monotonic())
+            ended = wait_for(waiting, rest, FIRST_COMPLETED).done
+            if not ended:
+                return
+            for future in ended:
                 if isinstance(future.exception(), BrokenProcessPool):
                     left += waiting.pop(future)
                 else:
@@ -102,7 +109,7 @@ def _local(
         _end(pool)
     for case in (*left, *(case for part in waiting.values() for case in part)):
         yield _alone(case, work)
-    yield from _local(parts, work, workers)
+    yield from _local(parts, work, workers, until)
 
 
 def _submitted(
