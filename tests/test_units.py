@@ -259,6 +259,18 @@ def test_matrices_of_bytes_have_rows_of_16_bytes(form: str, code: str, row: str)
     assert pieces(access) == pieces(machine) == list(range(0, 512, 16))
 
 
+def test_a_barrier_in_a_uniform_register_is_one_for_the_warp() -> None:
+    """Lane 0 alone writes the register; all lanes run the instruction."""
+    code = """S2R R0, SR_TID.X
+        UMOV UR4, 0x800
+        ISETP.NE.AND P0, PT, R0, RZ, PT
+        @!P0 R2UR UR4, R0
+        UTCBAR [UR4+0x400], URZ"""
+    (access,) = sass(code).accesses
+    assert set(pieces(access)) == {0}
+    assert access.access.kind == "barrier"
+
+
 def test_a_load_of_bytes_writes_two_registers_a_matrix() -> None:
     """R9 is the second of LDSM.8.MT1616: what stood in it before is no address any more."""
     code = "MOV R9, 0x400\nLDSM.8.MT1616 R8, [0x400]\nLDS R1, [R9]"

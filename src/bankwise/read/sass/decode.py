@@ -130,7 +130,18 @@ def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Val
         return stacked([take(state, text, constants) for take, text in numbers], state)
     if found.generic:
         return byte_at(state, (at.registers[0], at.offset_bytes), constants)
+    if found.kind == "barrier" and all(name.startswith("UR") for name in at.registers):
+        return _of_warp(first_byte(at, state), state)
     return first_byte(at, state)
+
+
+def _of_warp(value: Value, state: State) -> Value:
+    """A number that a warp has once, as its first running lane has it: what is written to a uniform
+    register where one lane runs holds for the warp."""
+    if isinstance(value, Unknown):
+        return value
+    first = state.active.argmax(axis=1)[:, None]
+    return np.take_along_axis(np.broadcast_to(value, state.active.shape), first, axis=1)
 
 
 def _control(
