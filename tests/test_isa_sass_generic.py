@@ -212,6 +212,8 @@ LDG.E.64 R2, [R8.64]
 def test_a_word_on_the_stack_is_what_was_put_there() -> None:
     (found,) = sass(f"{STACK}LDL R4, [R1+0x8]\nSTS [R4], R0").accesses
     assert offsets(found) == (4 * LANE).tolist()
+    beside = f"{STACK}STL.S16 [R1+0xe], R0\nSTL.U8 [R1+0x7], R0\nLDL R4, [R1+0x8]\nSTS [R4], R0"
+    assert offsets(sass(beside).accesses[0]) == (4 * LANE).tolist()
     moved = f"{STACK}IADD3 R1, R1, -0x8, RZ\nLDL R4, [R1+0x10]\nSTS [R4], R0"
     assert offsets(sass(moved).accesses[0]) == (4 * LANE).tolist()
 
@@ -223,6 +225,8 @@ def test_a_word_on_the_stack_is_what_was_put_there() -> None:
         "IADD3 R5, R1, R0, RZ\nSTL [R5], R0\nLDL R4, [R1+0x8]",
         "IADD3 R5, R1, R0, RZ\nST.E [R2.64], R0\nLDL R4, [R1+0x8]",
         "STL.U8 [R1+0x8], R0\nLDL R4, [R1+0x8]",
+        "STL.U16 [R1+0xa], R0\nLDL R4, [R1+0x8]",
+        "IADD3 R5, R1, R0, RZ\nSTL.U8 [R5], R0\nLDL R4, [R1+0x8]",
         "@P3 VIADD R1, R1, 0x8\nLDL R4, [R1+0x8]",
         "LDG.E.64 R0, [R8.64]\nLDL R4, [R1+0x8]",
     ],

@@ -11,6 +11,8 @@ import pytest
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import Unknown, constant
 from bankwise.read.sass.decode import decode_kernel
+from bankwise.read.sass.effects import results
+from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.parse import kernels
 from sass_texts import sass_text
 
@@ -395,3 +397,44 @@ def test_a_quotient_of_64_bits_is_rounded_as_its_code_asks() -> None:
     back = run("F2I.U64.TRUNC R4, R0", {"R0": floats.view(np.uint32).reshape(8, 32)})
     whole = pairs(np.array(value(back, "R4")), np.array(value(back, "R5")))
     assert whole == [min(int(x), M64) for x in floats]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "bytes_each"),
+    [
+        *((f"DMMA.16x8x{k}", 16, 8) for k in (4, 8, 16)),
+        ("DMMA.884", 8, 8),
+        ("IMMA.8816.S8.S8", 8, 4),
+        ("IMMA.8832.S4.S4", 8, 4),
+        ("IMMA.16832.S8.S8.SAT", 16, 4),
+        ("IMMA.SP.16864.S8.S8", 16, 4),
+        ("HMMA.1688.F16", 16, 2),
+        ("HMMA.1684.F32.TF32", 16, 4),
+        ("HMMA.SP.16832.F16", 16, 2),
+        ("QMMA.16832.F16.E4M3.E4M3", 16, 2),
+        ("QMMA.SF.16832.F32.E4M3.E4M3", 16, 4),
+        ("OMMA.SF.16864.F32.E2M1.E2M1", 16, 4),
+    ],
+)
+def test_a_matrix_product_writes_its_share_of_the_results(
+    name: str, rows: int, bytes_each: int
+) -> None:
+    """Rows times 8 columns, spread over 32 lanes, in registers of 4 bytes."""
+    registers = rows * 8 * bytes_each // 32 // 4
+    found = results(SassInstruction(1, 0, "", name, ("R4", "R8", "R12", "R4")))
+    assert found == tuple(f"R{4 + n}" for n in range(registers))
+
+
+@pytest.mark.parametrize(
+    ("name", "registers"),
+    [
+        ("F2F.F32.F64", 1),
+        ("F2F.F64.F32", 2),
+        ("F2I.F64.TRUNC", 1),
+        ("F2I.S64.TRUNC", 2),
+        ("F2I.U64.F64.TRUNC", 2),
+    ],
+)
+def test_a_conversion_writes_what_it_converts_to(name: str, registers: int) -> None:
+    found = results(SassInstruction(1, 0, "", name, ("R4", "R8")))
+    assert len(found) == registers

@@ -86,8 +86,7 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         return _control(number, i, context, guard)
     does = None if found is not None else _meaning(number, i, context)
     writes = does.writes if does is not None else results(i)
-    if number in context.stack.clobbers:
-        writes = (*writes, *context.stack.every)
+    writes = (*writes, *context.stack.clobbers.get(number, ()))
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
     address = None
     if isinstance(found, DecodedAccess):

@@ -16,7 +16,7 @@ _NOTHING = re.compile(
     r"|CCTL|CCTLL|CCTLT|YIELD|WARPSYNC|BSSY|BSYNC|BREAK|BMOV|BPT|NANOSLEEP|EXIT|BRA|BRX|JMP|JMX"
     r"|RET|CALL|KILL|FENCE|WARPGROUP|ACQBULK|PREEXIT|UCGABAR_ARV|UCGABAR_WAIT|CGAERRBAR|UTMA\w*"
     r"|UBLK\w*|USETMAXREG|SETCTAID|ARRIVES|DEPBAR|PMTRIG|PLOP|SUST|UTCBAR|UTC\w*|STTM|STAS|REDAS"
-    r"|VOTE_VTG|SETLMEMBASE|RPCMOV|LEPC|R2B|WARPGROUPSET|ENDCOLLECTIVE|BRXU|JMXU)(?:\.|$)"
+    r"|VOTE_VTG|UVIRTCOUNT|SETLMEMBASE|RPCMOV|LEPC|R2B|WARPGROUPSET|ENDCOLLECTIVE|BRXU|JMXU)(?:\.|$)"
 )
 _ONE = re.compile(
     r"(?:U?(?:MOV|IADD3|IMAD|LEA|LOP3|LOP|SHF|SHL|SHR|BMSK|SGXT|PRMT|SEL|POPC|FLO|BREV|ISETP|PLOP3)"
@@ -27,8 +27,9 @@ _ONE = re.compile(
     r"|LDSM|ATOM|ATOMG|ATOMS|DADD|DMUL|DFMA|SYNCS|GETLMEMBASE|HMMA|IMMA|DMMA|BMMA|QMMA|UF2FP|UFADD"
     r"|UFMUL|UFFMA|UI2F\w*|UF2I\w*|UFSEL|UFSETP|UFMNMX|MAPA|UMAPA|UCVTA|GETCTAID|LDTM|MEMSET)(?:\.|$)"
 )
-_HALF_SUMS = re.compile(r"[HQ]MMA\.(?:SP\.|SF\.)*168\d+\.F16(?:\.|$)")
-"""mma of 16 x 8 results in f16: 4 halves a lane. Source: PTX ISA, fragments of mma.m16n8k16."""
+_SUMS = re.compile(r"([A-Z])MMA\.(?:\w+\.)*?(16|8)x?8x?\d+(\.F16)?(?:\.|$)")
+"""mma of 16 x 8 or 8 x 8 results, spread over 32 lanes: doubles (DMMA), halves, or words. Source:
+PTX ISA, fragments of mma; nvdisasm's life ranges of each."""
 
 _WORDS_OF_PAIRS = ("SHF", "USHF", "MATCH", "I2F", "UI2F", "ISETP", "UISETP")
 """U64 behind their name is what they read; they write one word."""
@@ -74,11 +75,17 @@ def width(i: SassInstruction) -> int:
         return max((int(p[1:]) for p in parts if re.fullmatch(r"x\d+", p)), default=128)
     if i.parts[0] in _WORDS_OF_PAIRS:
         return 2 if "F64" in parts else 1
+    if i.parts[0] == "F2F":
+        return 2 if i.parts[1] == "F64" else 1
+    if i.parts[0] == "F2I":
+        return 2 if parts & {"S64", "U64"} else 1
     for word, count in (("256", 8), ("128", 4), ("64", 2), ("WIDE", 2)):
         if word in parts:
             return count
-    if i.parts[0].endswith("MMA"):
-        return 2 if _HALF_SUMS.match(i.name) else 4
+    sums = _SUMS.match(i.name)
+    if sums:
+        bytes_each = 8 if sums[1] == "D" else 2 if sums[3] else 4
+        return int(sums[2]) * 8 // 32 * bytes_each // 4
     if i.parts[0] in ("DADD", "DMUL", "DFMA", "FADD2", "FMUL2", "FFMA2", "CS2R") or parts & {
         "F64",
         "S64",

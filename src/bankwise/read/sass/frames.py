@@ -27,24 +27,24 @@ _STARTS = re.compile(r"cx?\[0x0\]\s*\[0x(?:28|37c)\]")
 """Where the launch leaves the stack pointer: of sm_80 to sm_90, and from sm_100 on."""
 _SUMS = ("IADD3", "IADD", "VIADD")
 _WRITES = re.compile(r"(?:ST|ATOM|RED)(?:\.|$)")
+_PARTS = (["U8"], ["S8"], ["U16"], ["S16"])
 _NO_ADDRESS = ("ISETP", "LDL", "STL")
 
 
 @dataclass(frozen=True, slots=True)
 class Frames:
     """``words``: the names of the words that a load or a store of local memory moves, by its
-    number; ``clobbers``: stores that may change any word; ``every``: all names."""
+    number; ``clobbers``: the words that a store may change otherwise, by its number."""
 
     words: Mapping[int, tuple[str, ...]]
-    clobbers: frozenset[int]
-    every: tuple[str, ...]
+    clobbers: Mapping[int, tuple[str, ...]]
 
 
 def frames(code: InlinedSass) -> Frames:
     """The words of local memory that ``code`` names."""
     local = [n for n, one in enumerate(code.instructions) if one.parts[0] in ("LDL", "STL")]
     if not local:
-        return Frames({}, frozenset(), ())
+        return Frames({}, {})
     known = facts_before(code.ways(), lambda n, facts: _move(code.instructions[n], facts), _same)
     words = {
         n: found
@@ -52,11 +52,15 @@ def frames(code: InlinedSass) -> Frames:
         if (at := known.get(n, {}).get(POINTER)) is not None
         and (found := _words(code.instructions[n], at))
     }
+    parts = {n: found for n, found in words.items() if _kinds(code.instructions[n]) in _PARTS}
+    for n in parts:
+        del words[n]
     stores = {n for n in local if code.instructions[n].parts[0] == "STL" and n not in words}
     if any(_takes(one) for one in code.instructions):
         stores |= {n for n, one in enumerate(code.instructions) if _WRITES.match(one.name)}
+        parts = {}
     every = tuple(dict.fromkeys(name for found in words.values() for name in found))
-    return Frames(words, frozenset(stores), every)
+    return Frames(words, {n: parts.get(n, every) for n in stores})
 
 
 def _same(a: int | None, b: int | None) -> int | None:
@@ -87,14 +91,21 @@ def _signed(word: int) -> int:
 
 
 def _words(one: SassInstruction, pointer: int) -> tuple[str, ...]:
-    """The words at the address; none if it has another base, or a part of a word is moved."""
+    """The words at the address, or the one of which a part is moved; none if it has another
+    base."""
     text = next((t for t in one.operands if t.startswith("[")), "")
     at = address(text)
-    count = {(): 1, ("64",): 2, ("128",): 4}.get(tuple(p for p in one.parts[1:] if p != "LU"))
+    kinds = _kinds(one)
+    count = 1 if kinds in _PARTS else {(): 1, ("64",): 2, ("128",): 4}.get(tuple(kinds))
     if len(one.operands) != 2 or at is None or count is None or at.terms != ((POINTER, 1),):
         return ()
     first = pointer + at.offset_bytes
+    first -= first % 4 if kinds in _PARTS else 0
     return () if first % 4 else tuple(f"L{first + 4 * n}" for n in range(count))
+
+
+def _kinds(one: SassInstruction) -> list[str]:
+    return [part for part in one.parts[1:] if part != "LU"]
 
 
 def _takes(one: SassInstruction) -> bool:

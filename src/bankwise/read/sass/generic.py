@@ -67,7 +67,7 @@ def of_the_host(code: InlinedSass, stack: Frames, window: str) -> frozenset[int]
             _spill(one, stack.words[n], facts)
             return
         if n in stack.clobbers:
-            facts.update(dict.fromkeys(stack.every, "any"))
+            facts.update(dict.fromkeys(stack.clobbers[n], "any"))
         _move(one, facts, window)
 
     known = facts_before(code.ways(), change, either)
