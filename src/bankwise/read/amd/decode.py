@@ -41,6 +41,12 @@ _LOST = re.compile(
 _TWO_RESULTS = re.compile(
     r"v_div_scale|v_(?:add|sub|subrev|addc|subb|subbrev)_co_|v_mad_u64_u32|v_mad_i64_i32"
 )
+_LANEWISE = re.compile(
+    r"v_(?!readlane|readfirstlane|writelane|permlane|mfma|smfmac|wmma|movrel)"
+    r"|ds_(?:read|write|load|store)|(?:global|flat|buffer)_"
+)
+"""What reads of a vector register only the lanes that run."""
+
 _BOTH = ("v_swap_b32", "v_permlane16_swap_b32", "v_permlane32_swap_b32")
 _KEEP_SCC = re.compile(
     r"s_(?:load|mov|cselect|cmov|mul|bfm|pack|brev|sext|ff1|flbit|bitset|getreg|getpc|memtime"
@@ -96,6 +102,8 @@ def _step(
         run=_unknown(op, writes) if run is None and writes else run,
         partial=bool(writes) and writes[0][0] in "va" and not writes[0].startswith("vcc"),
         followed=run is not None or not writes,
+        lanewise=bool(_LANEWISE.match(op.name)) and "dpp" not in op.encoding,
+        masks=EXEC[0] in writes,
     )
     private = private_access(op) if words else None
     if private is not None:
@@ -118,6 +126,7 @@ def _private(step: ProgramStep, access: PrivateAccess, words: tuple[str, ...]) -
     lost = Unknown("a value loaded from memory", step.line)
     return replace(
         step,
+        lanewise=False,
         reads=(*access.registers, *words, *EXEC),
         writes=words if access.stores else step.writes,
         run=lambda state: run_private(access, words, lost, state),

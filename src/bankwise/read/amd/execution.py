@@ -22,7 +22,8 @@ _Places = frozenset[tuple[str, ...]]
 def whole_writes(program: Program, operations: Sequence[AmdInstruction]) -> Program:
     """``program`` with ``partial`` only on those writes that may leave some lanes as they were.
 
-    The step behind the last of ``operations`` ends the kernel.
+    What reads all that it may write (a store to private memory, to one word of many) leaves the
+    rest. The step behind the last of ``operations`` ends the kernel.
     """
     held: dict[int, _Places] = {0: frozenset({EXEC})}
     steps = list(program.steps)
@@ -32,7 +33,8 @@ def whole_writes(program: Program, operations: Sequence[AmdInstruction]) -> Prog
         block, places = program.blocks[number], held[number]
         for at in range(block.start, block.stop):
             step = program.steps[at]
-            steps[at] = replace(step, partial=step.partial and EXEC not in places)
+            leaves = EXEC not in places or set(step.writes) <= set(step.reads)
+            steps[at] = replace(step, partial=step.partial and leaves)
             if at < len(operations):
                 places = _after(operations[at], step, places)
         for after in block.after:

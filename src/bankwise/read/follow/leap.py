@@ -18,8 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bankwise.read.follow.merge import snapshot
 from bankwise.read.follow.program import Program, ProgramStep
-from bankwise.read.follow.state import Partly, State, snapshot
+from bankwise.read.follow.state import Partly, State
 from bankwise.read.follow.values import Unknown, Value
 
 LEAP_AFTER = 512
@@ -59,7 +60,8 @@ def leap(
         return None
     if any(steps[n].guard is not None for n in addresses):
         return None
-    left = _iterations(program, sorted(counts), state.copy(), last, again)
+    names = tuple(sorted(counter))
+    left = _iterations(program, sorted(counts), state.copy(), last, again, names)
     period = _period(program, sorted(addresses), state.copy(), tuple(sorted(places)))
     if left is None or not period or left[0] < 2 * period:
         return None
@@ -86,12 +88,23 @@ def _written(program: Program, numbers: set[int]) -> set[str]:
 
 
 def _iterations(
-    program: Program, counts: Sequence[int], state: State, last: ProgramStep, again: bool
+    program: Program,
+    counts: Sequence[int],
+    state: State,
+    last: ProgramStep,
+    again: bool,
+    names: tuple[str, ...],
 ) -> tuple[int, State] | None:
-    """How often the block still runs, and the counter's state behind the last time."""
+    """How often the block still runs, and the state behind the last time of what counts, whose
+    registers are ``names``; None if it never ends: they have been what they are now."""
     assert last.condition is not None
+    before = snapshot(state, names)
     for number in range(1, MOST_ITERATIONS):
         _execute(program, counts, state)
+        now = snapshot(state, names)
+        if now == before:
+            return None
+        before = before if number & (number - 1) else now
         found = last.condition(state)
         if isinstance(found, Unknown):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.state import State
+from bankwise.read.follow.state import State, leave
 from bankwise.read.follow.values import Tags, Unknown
 
 
@@ -23,26 +23,40 @@ class Frame:
 
 @dataclass(slots=True)
 class Path:
-    """``certain``: how often it runs is known. ``region``: where it waits for its other ways."""
+    """``certain``: how often it runs is known. ``region``: where it waits for its other ways.
+
+    ``parted``: why it is one of several, where it stands at a block that these may come to with
+    different states; None once it has gone on.
+    """
 
     block: int
     state: State
     frames: list[Frame]
     certain: bool = True
     region: Region | None = None
+    parted: Unknown | None = None
+
+
+@dataclass(slots=True)
+class Crossing:
+    """A block with certain lanes. ``seen``: the states that came there; ``last``: of one of several
+    ways; once these are more than are kept apart it stands for all that come."""
+
+    seen: set[object] = field(default_factory=set)
+    last: State | None = None
 
 
 @dataclass(slots=True)
 class Region:
     """What lies between an open branch and its join. ``arrivals``: the paths that came through;
-    ``seen``: states inside, for the one time that the region is entered; ``outer``: the region that
-    it lies in."""
+    ``places``: what was followed, for the one time that the region is entered; ``outer``: the
+    region that it lies in."""
 
     join: int
     depth: int
     outer: Region | None = None
     arrivals: list[Path] = field(default_factory=list)
-    seen: set[object] = field(default_factory=set)
+    places: dict[object, Crossing] = field(default_factory=dict)
 
 
 def waits_at(region: Region | None, join: int) -> bool:
@@ -63,5 +77,5 @@ def meet(path: Path) -> None:
             path.frames.append(replace(frame, other=None))
             continue
         path.state.active = frame.active
-        path.state.conditions = frame.conditions
+        leave(path.state, frame.conditions)
         path.state.maybe = frame.maybe

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class ProgramStep:
     for every lane. ``address`` of an access: the bytes, for every lane. ``guard``: the lanes that
     take part in the access. ``partial``: inactive lanes
     keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown".
+    ``lanewise``: on a machine with an execution mask, of what it reads only the lanes matter that
+    run; ``masks``: it changes that mask.
     """
 
     line: int
@@ -42,6 +45,8 @@ class ProgramStep:
     guard: Callable[[State], Value] | None = None
     partial: bool = False
     followed: bool = True
+    lanewise: bool = False
+    masks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +61,13 @@ class Block:
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """Steps in blocks. ``joins[b]``: the block that every way from ``b`` leads through (its
-    immediate post-dominator); ``len(blocks)`` stands for the end of the kernel."""
+    immediate post-dominator); ``len(blocks)`` stands for the end of the kernel. ``order[b]``: lower
+    for a block that leads to another than for that one, apart from the ways back of loops."""
 
     steps: tuple[ProgramStep, ...]
     blocks: tuple[Block, ...]
     joins: tuple[int, ...]
+    order: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +91,14 @@ def program(steps: Sequence[ProgramStep]) -> Program:
     blocks = []
     for start, stop in zip(edges, [*edges[1:], len(steps)], strict=True):
         blocks.append(Block(start, stop, _after(steps[stop - 1], stop, number, len(edges))))
-    return Program(tuple(steps), tuple(blocks), _joins(_followed(blocks, steps)))
+    joins = _joins(_followed(blocks, steps))
+    return Program(tuple(steps), tuple(blocks), joins, _order([one.after for one in blocks]))
+
+
+def _order(after: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Reverse postorder from the first block; what nothing leads to, and the end, come last."""
+    rank = _ranks(0, after)
+    return tuple(rank.get(block, len(after)) for block in range(len(after) + 1))
 
 
 def _followed(blocks: Sequence[Block], steps: Sequence[ProgramStep]) -> list[Block]:
@@ -111,19 +125,23 @@ def _joins(blocks: Sequence[Block]) -> tuple[int, ...]:
     Blocks that never reach the end (endless loops) join at the end.
     """
     end = len(blocks)
-    rank = _ranks(blocks)
+    before: list[list[int]] = [[] for _ in range(end + 1)]
+    for number, block in enumerate(blocks):
+        for way in block.after:
+            before[way].append(number)
+    rank = _ranks(end, before)
     found: dict[int, int] = {end: end}
     changed = True
     while changed:
         changed = False
-        for block in sorted(rank, key=lambda b: rank[b])[1:]:
-            known = [after for after in blocks[block].after if after in found]
+        for node in sorted(rank, key=lambda b: rank[b])[1:]:
+            known = [after for after in blocks[node].after if after in found]
             join = known[0]
             for other in known[1:]:
                 join = _common(join, other, found, rank)
-            changed |= found.get(block) != join
-            found[block] = join
-    return tuple(found.get(block, end) for block in range(end))
+            changed |= found.get(node) != join
+            found[node] = join
+    return tuple(found.get(node, end) for node in range(end))
 
 
 def _common(a: int, b: int, joins: dict[int, int], rank: dict[int, int]) -> int:
@@ -132,73 +150,102 @@ def _common(a: int, b: int, joins: dict[int, int], rank: dict[int, int]) -> int:
     return a
 
 
-def _ranks(blocks: Sequence[Block]) -> dict[int, int]:
-    """Reverse postorder of the blocks that reach the end, from the end backwards."""
-    before: dict[int, list[int]] = {len(blocks): []}
-    for number, block in enumerate(blocks):
-        for after in block.after:
-            before.setdefault(after, []).append(number)
+def _ranks(start: int, after: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Reverse postorder of the nodes that ``start`` leads to."""
     order: list[int] = []
-    seen = {len(blocks)}
-    stack = [(len(blocks), iter(before[len(blocks)]))]
+    seen = {start}
+    stack = [(start, iter(after[start]))]
     while stack:
         node, rest = stack[-1]
         new = next((b for b in rest if b not in seen), None)
         if new is None:
             order.append(node)
             stack.pop()
+        elif new < len(after):
+            seen.add(new)
+            stack.append((new, iter(after[new])))
         else:
             seen.add(new)
-            stack.append((new, iter(before.get(new, ()))))
+            order.append(new)
     return {node: rank for rank, node in enumerate(reversed(order))}
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """Registers that matter: in all ``lanes``, or in those that ``run`` here."""
+
+    lanes: set[str]
+    run: set[str]
 
 
 def cut(program: Program, open_branches: Collection[int]) -> ProgramSlice:
     """What decides the accesses. ``open_branches``: branches (their lines) whose condition nobody
     knows: both ways are taken, so what decides them does not matter."""
     blocks = program.blocks
-    live: list[set[str]] = [set() for _ in range(len(blocks) + 1)]
+    live = [_Wanted(set(), set()) for _ in range(len(blocks) + 1)]
     before: list[list[int]] = [[] for _ in range(len(blocks) + 1)]
     for number, block in enumerate(blocks):
         for after in block.after:
             before[after].append(number)
-    waiting = dict.fromkeys(reversed(range(len(blocks))))
+    waiting = [(-program.order[number], number) for number in range(len(blocks))]
+    heapify(waiting)
+    queued = set(range(len(blocks)))
     while waiting:
-        number = next(iter(waiting))
-        del waiting[number]
-        wanted = set().union(*(live[after] for after in blocks[number].after))
+        number = heappop(waiting)[1]
+        queued.discard(number)
+        wanted = _behind(blocks[number], live)
         _backwards(program, blocks[number], wanted, open_branches)
         if wanted != live[number]:
             live[number] = wanted
-            waiting |= dict.fromkeys(before[number])
+            for one in before[number]:
+                if one not in queued:
+                    queued.add(one)
+                    heappush(waiting, (-program.order[one], one))
     kept = []
     idle: set[int] = set()
     for block in blocks:
-        wanted = set().union(*(live[after] for after in block.after))
-        kept.append(tuple(reversed(_backwards(program, block, wanted, open_branches, idle))))
-    return ProgramSlice(tuple(kept), tuple(tuple(sorted(names)) for names in live), frozenset(idle))
+        found = _backwards(program, block, _behind(block, live), open_branches, idle)
+        kept.append(tuple(reversed(found)))
+    names = tuple(tuple(sorted(one.lanes | one.run)) for one in live)
+    return ProgramSlice(tuple(kept), names, frozenset(idle))
+
+
+def _behind(block: Block, live: Sequence[_Wanted]) -> _Wanted:
+    parts = [live[after] for after in block.after]
+    return _Wanted(
+        set().union(*(one.lanes for one in parts)), set().union(*(one.run for one in parts))
+    )
 
 
 def _backwards(
     program: Program,
     block: Block,
-    wanted: set[str],
+    wanted: _Wanted,
     open_branches: Collection[int],
     idle: set[int] | None = None,
 ) -> list[int]:
     """Steps that matter, last first; ``wanted`` becomes what matters at the block's start, and
-    accesses whose result does not matter become ``idle``."""
+    accesses whose result does not matter become ``idle``.
+
+    A write to the lanes that run leaves nothing of a register for those who read only these, while
+    the mask is the same.
+    """
     kept = []
     for number in range(block.stop - 1, block.start - 1, -1):
         step = program.steps[number]
-        writes = any(name in wanted for name in step.writes)
+        writes = any(name in wanted.lanes or name in wanted.run for name in step.writes)
         decides = step.flow == "branch" and step.line not in open_branches
+        if step.masks:
+            wanted.lanes |= wanted.run
+            wanted.run.clear()
         if not writes and not decides and step.address is None and step.flow != "lost":
             continue
         kept.append(number)
         if idle is not None and step.flow == "next" and not writes:
             idle.add(number)
         if not step.partial:
-            wanted.difference_update(step.writes)
-        wanted.update(step.reads)
+            wanted.lanes.difference_update(step.writes)
+        if not step.partial or step.lanewise:
+            wanted.run.difference_update(step.writes)
+        (wanted.run if step.lanewise else wanted.lanes).update(step.reads)
     return kept

@@ -8,21 +8,37 @@ before is not followed again. So every pattern that can occur is found, however 
 
 Counts are lost between an open branch and its join alone: every wave passes the join once, however
 it came there. If all ways bring the same state, one path runs on from the join and counts again.
+
+Work is bounded by the size of the code times a constant:
+
+- Only what decides an address, the lanes or a branch is followed (:func:`program.cut`); what open
+  branches alone depend on is not.
+- Ways run in the order of the program, so that all that lead to a block are there before it runs.
+- A block keeps so many different states apart that open branches brought (``breadth``). Those that
+  come later become one, in which each register that differs is unknown, for the reason of the
+  branch. It can only lose registers, so a loop ends: what counts its rounds is unknown at last.
+- If the states of an attempt are too many it is made again with fewer, at last with one a block.
+- A loop whose branch is known and that runs too long is opened: that loop alone.
+- What a region between an open branch and its join makes of a state is remembered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.leap import LEAP_AFTER, leap
-from bankwise.read.follow.paths import Frame, Path, Region, meet, waits_at
+from bankwise.read.follow.lost import without_lost
+from bankwise.read.follow.merge import merged, snapshot
+from bankwise.read.follow.paths import Crossing, Frame, Path, Region, meet, waits_at
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
-from bankwise.read.follow.state import State, enter, merged, snapshot
-from bankwise.read.follow.touched import Touched, touch
+from bankwise.read.follow.state import BranchCondition, State, enter
+from bankwise.read.follow.touched import Touched, repeat, touch
 from bankwise.read.follow.values import Unknown, is_uniform
 
 MOST_VISITS = 4_096
@@ -32,15 +48,19 @@ runs most often is treated as one of unknown length; if no such loop is left, pa
 missing, which is told."""
 
 FIRST_STEPS = 20_000
-"""How many steps an attempt is worth that has found an open branch: the next one has fewer."""
+"""How many steps an attempt is worth that has found an open branch: the next one has fewer. It may
+take twice as many as it took to find the last of them."""
 
 MOST_WORK = 500_000
-"""How many steps and comparisons of registers all attempts together are worth: beyond, nothing more
-is followed, which is told. Real kernels take a third of it at most."""
+WORK_PER_STEP = 20
+COMPARED = 8
+"""How many steps all attempts together are worth, and how many more for each instruction: beyond,
+nothing more is followed, which is told. So many registers that are compared count as a step."""
 
-MANY_OPEN = 16
-"""Open branches beyond which ways that meet keep only what is known of a register in all of them,
-unless it is wholly known in each: two ways a branch would be too many."""
+BREADTHS = (256, 16, 1)
+UNSURE_WORK = (25_000, 25_000, MOST_STEPS)
+"""How many states a block keeps apart, and the work on uncertain ways that an attempt with so many
+is worth."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,44 +79,59 @@ class Trace:
 @dataclass(slots=True)
 class _Attempt:
     """One attempt. ``open``: branches that are open; ``opened``: how many of them it found itself,
-    so that what it followed was more than decides anything. ``spent``: its steps; ``work``: of this
-    and all attempts before, steps and registers that were compared."""
+    so that what it followed was more than decides anything; ``found_at``: what it had spent when it
+    found the last one. ``rung``: of :data:`BREADTHS`.
+    ``certain``, ``visits``: how often a block ran on the one certain path, and in all. ``spent``:
+    its steps, ``unsure``: what it spent on other paths; ``work``: of this and all attempts before,
+    steps and registers that were compared, ``most`` of them. ``regions``: what came out of one, by
+    what entered."""
 
     program: Program
     slice: ProgramSlice
     open: dict[int, Unknown]
     touched: dict[int, Touched] = field(default_factory=dict)
     executed: set[int] = field(default_factory=set)
-    seen: set[object] = field(default_factory=set)
-    waiting: list[Path] = field(default_factory=list)
+    rung: int = 0
+    most: int = MOST_WORK
+    places: dict[object, Crossing] = field(default_factory=dict)
+    regions: dict[object, Path] = field(default_factory=dict)
+    waiting: list[tuple[int, int, Path]] = field(default_factory=list)
     visits: dict[int, int] = field(default_factory=dict)
+    certain: dict[int, int] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
     uniform: dict[int, bool] = field(default_factory=dict)
     lost: dict[int, ProgramStep] = field(default_factory=dict)
     work: int = 0
     spent: int = 0
+    unsure: int = 0
     opened: int = 0
+    found_at: int = 0
     stopped: str = ""
 
 
-class _Reopen(Exception):  # noqa: N818
-    """Branches turned out to be open: the slice changes, so the run starts again."""
+class _Again(Exception):  # noqa: N818
+    """Branches turned out to be open, so that the slice changes, or states are too many: the run
+    starts again."""
 
-    def __init__(self, lines: Mapping[int, Unknown]) -> None:
+    def __init__(self, lines: Mapping[int, Unknown], rung: int) -> None:
         super().__init__()
-        self.lines = lines
+        self.lines, self.rung = lines, rung
 
 
-def follow(program: Program, initial: Callable[[], State]) -> Trace:
-    """Run ``program`` from the state that ``initial`` makes."""
-    open_branches: dict[int, Unknown] = {}
-    work = 0
+def follow(program: Program, initial: Callable[[], State], most: int | None = None) -> Trace:
+    """Run ``program`` from the state that ``initial`` makes. ``most``: how much work that is
+    worth, in steps."""
+    most = MOST_WORK + WORK_PER_STEP * len(program.steps) if most is None else most
+    program, open_branches = without_lost(program, initial())
+    work = rung = 0
     while True:
-        run = _Attempt(program, cut(program, open_branches), open_branches, work=work)
+        kept = cut(program, open_branches)
+        run = _Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
         try:
             _all_paths(run, initial())
-        except _Reopen as found:
+        except _Again as found:
             open_branches.update(found.lines)
-            work = run.work
+            work, rung = run.work, found.rung
             continue
         work = run.work
         if run.opened and not run.stopped:
@@ -111,16 +146,23 @@ def follow(program: Program, initial: Callable[[], State]) -> Trace:
 
 
 def _all_paths(run: _Attempt, state: State) -> None:
-    run.waiting.append(Path(0, state, []))
+    _wait(run, Path(0, state, []))
     _drain(run)
 
 
+def _wait(run: _Attempt, path: Path) -> None:
+    heappush(run.waiting, (run.program.order[path.block], next(run.numbers), path))
+
+
 def _drain(run: _Attempt) -> None:
-    """Follow every waiting path to its end."""
+    """Follow every waiting path to its end, the one that is farthest behind first."""
+    order = run.program.order
     while run.waiting:
-        path = run.waiting.pop()
+        path = heappop(run.waiting)[2]
         while _advance(run, path):
-            pass
+            if run.waiting and run.waiting[0][0] < order[path.block]:
+                _wait(run, path)
+                break
 
 
 def _advance(run: _Attempt, path: Path) -> bool:
@@ -132,7 +174,7 @@ def _advance(run: _Attempt, path: Path) -> bool:
     if region is not None and path.block == region.join and len(path.frames) <= region.depth:
         region.arrivals.append(path)
         return False
-    if not path.certain and _visited_before(run, path):
+    if not path.certain and not _admitted(run, path):
         return False
     block = run.program.blocks[path.block]
     last = run.program.steps[block.stop - 1]
@@ -150,24 +192,45 @@ def _advance(run: _Attempt, path: Path) -> bool:
     return True
 
 
-def _visited_before(run: _Attempt, path: Path) -> bool:
-    seen = run.seen if path.region is None else path.region.seen
-    state = _situation(run, path)
-    if state in seen:
-        return True
-    seen.add(state)
-    return False
+def _admitted(run: _Attempt, path: Path) -> bool:
+    """Whether an uncertain path brings something new to its block. If open branches brought more
+    states there than are kept apart, it goes on as one for all that come."""
+    places = run.places if path.region is None else path.region.places
+    block, frames, (active, conditions, held) = _situation(run, path)
+    place = places.setdefault((block, frames, active, conditions), Crossing())
+    parted, path.parted = path.parted, None
+    if held in place.seen:
+        return False
+    if parted is not None:
+        if place.last is not None and len(place.seen) >= BREADTHS[run.rung]:
+            names = run.slice.live[block]
+            path.state = merged([place.last, path.state], names, parted) or path.state
+            held = snapshot(path.state, names)[2]
+            if held in place.seen:
+                return False
+        place.last = path.state.copy()
+    place.seen.add(held)
+    return True
 
 
-def _situation(run: _Attempt, path: Path) -> tuple[object, object, object]:
+def _situation(
+    run: _Attempt, path: Path
+) -> tuple[int, object, tuple[bytes, tuple[int, ...], tuple[object, ...]]]:
     """Equal for paths that go on alike."""
     frames = tuple(
         (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
         for f in path.frames
     )
     names = run.slice.live[path.block]
-    run.work += len(names)
+    _spend(run, path, 1 + len(names) // COMPARED)
     return path.block, frames, snapshot(path.state, names)
+
+
+def _spend(run: _Attempt, path: Path, work: int) -> None:
+    run.work += work
+    run.spent += work
+    if not path.certain:
+        run.unsure += work
 
 
 def _step(run: _Attempt, path: Path, number: int) -> None:
@@ -181,21 +244,31 @@ def _step(run: _Attempt, path: Path, number: int) -> None:
 
 def _within_budget(run: _Attempt, path: Path) -> bool:
     """A run that is too long is no longer followed step by step."""
-    steps = 1 + len(run.slice.steps[path.block])
-    run.spent += steps
-    run.work += steps
-    if run.work > MOST_WORK:
-        return _stop(run, f"more work than {MOST_WORK:,} steps and comparisons")
-    run.visits[path.block] = run.visits.get(path.block, 0) + 1
-    if run.opened and run.spent > FIRST_STEPS:
-        raise _Reopen({})
-    if run.spent <= MOST_STEPS and run.visits[path.block] <= MOST_VISITS:
+    _spend(run, path, 1 + len(run.slice.steps[path.block]))
+    if run.work > run.most:
+        return _stop(run, f"more work than {run.most:,} steps")
+    visits = run.certain if path.certain else run.visits
+    visits[path.block] = visits.get(path.block, 0) + 1
+    if run.opened and run.spent > max(FIRST_STEPS, 2 * run.found_at):
+        raise _Again({}, run.rung)
+    if path.certain:
+        long = run.spent - run.unsure > MOST_STEPS
+    else:
+        long = run.unsure > UNSURE_WORK[run.rung] + 2 * len(run.program.steps)
+    if not long and visits[path.block] <= MOST_VISITS:
         return True
-    step = _busiest(run)
+    return _shorten(run, path, visits)
+
+
+def _shorten(run: _Attempt, path: Path, visits: Mapping[int, int]) -> bool:
+    """Keep fewer states apart; if that is not it, open the loop that runs most often."""
+    if not path.certain and run.rung + 1 < len(BREADTHS):
+        raise _Again({}, run.rung + 1)
+    step = _busiest(run, visits)
     if step is not None:
         uniform = run.uniform.get(step.line, True)
         why = Unknown("more iterations than are followed", step.line, uniform)
-        raise _Reopen({step.line: why})
+        raise _Again({step.line: why}, run.rung)
     return _stop(run, "its addresses did not repeat")
 
 
@@ -206,11 +279,11 @@ def _stop(run: _Attempt, why: str) -> bool:
     return False
 
 
-def _busiest(run: _Attempt) -> ProgramStep | None:
+def _busiest(run: _Attempt, visits: Mapping[int, int]) -> ProgramStep | None:
     """The branch, not yet open, that was decided most often."""
-    ends = {b: run.program.steps[run.program.blocks[b].stop - 1] for b in run.visits}
+    ends = {b: run.program.steps[run.program.blocks[b].stop - 1] for b in visits}
     closed = [b for b, s in ends.items() if s.flow == "branch" and s.line not in run.open]
-    best = max(closed, key=lambda b: run.visits[b], default=None)
+    best = max(closed, key=lambda b: visits[b], default=None)
     return None if best is None else ends[best]
 
 
@@ -225,7 +298,7 @@ def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -
     value = step.condition(path.state)
     if isinstance(value, Unknown):
         run.open[step.line] = value
-        run.opened += 1
+        run.opened, run.found_at = run.opened + 1, run.spent
         _branch(run, path, step, ways)
         return
     run.uniform[step.line] = is_uniform(value)
@@ -234,7 +307,7 @@ def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -
         _split(run, path, ways, taken)
         return
     here, there = (ways[0], ways[1]) if taken.any() else (ways[1], ways[0])
-    if here == path.block and path.certain and run.visits[here] == LEAP_AFTER:
+    if here == path.block and path.certain and run.certain[here] == LEAP_AFTER:
         here = there if _leap(run, path, step, bool(taken.any())) else here
     path.block = here
 
@@ -249,23 +322,13 @@ def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
     before = {n: list(run.touched[n].counts) for n in numbers if n in run.touched}
     for iteration in range(found.period + rest):
         if iteration == found.period:
-            _repeat(run, before, rounds - 1)
+            repeat(run.touched, before, rounds - 1)
         for number in found.addresses:
             _step(run, path, number)
     if not rest:
-        _repeat(run, before, rounds - 1)
+        repeat(run.touched, before, rounds - 1)
     path.state.registers.update(found.after)
     return True
-
-
-def _repeat(run: _Attempt, before: dict[int, list[int]], times: int) -> None:
-    """Let what happened since ``before`` happen ``times`` times more."""
-    for number, old in before.items():
-        touched = run.touched[number]
-        for at, count in enumerate(touched.counts):
-            more = times * (count - (old[at] if at < len(old) else 0))
-            touched.counts[at] += more
-            touched.sure[at] += more
 
 
 def _split(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
@@ -280,35 +343,46 @@ def _split(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> 
 
 def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
     """Follow all ways to the join of an open branch; go on with one path if they agree there."""
+    entry = _situation(run, path)
+    found = run.regions.get(entry)
+    if found is None:
+        arrivals, lost = _ways_through(run, path, step, ways)
+        found = None if run.stopped or lost else _agreed(run, arrivals)
+        if found is None:
+            path.block = len(run.program.blocks)
+            for arrival in () if run.stopped else arrivals:
+                arrival.region, arrival.certain = path.region, False
+                arrival.parted = run.open[step.line]
+                _wait(run, arrival)
+            return
+        if path.state.conditions == found.state.conditions == ():
+            run.regions[entry] = found
+    path.block, path.state, path.frames = found.block, found.state.copy(), list(found.frames)
+
+
+def _ways_through(
+    run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]
+) -> tuple[list[Path], bool]:
+    """The paths that come to the join of an open branch; whether some way is lost."""
     region = Region(run.program.joins[path.block], len(path.frames), path.region)
     outside, lost = run.waiting, len(run.lost)
     inside = Path(path.block, path.state.copy(), list(path.frames), certain=False, region=region)
     run.waiting = []
     _fork(run, inside, step, ways)
-    run.waiting.append(inside)
+    _wait(run, inside)
     _drain(run)
     run.waiting = [] if run.stopped else outside
-    path.block = len(run.program.blocks)
-    if run.stopped:
-        return
-    state = _agreed(run, region.arrivals)
-    if state is not None and len(run.lost) == lost:
-        first = region.arrivals[0]
-        path.block, path.state, path.frames = first.block, state, first.frames
-        return
-    for arrival in region.arrivals:
-        arrival.region, arrival.certain = path.region, False
-        run.waiting.append(arrival)
+    return region.arrivals, len(run.lost) != lost
 
 
-def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> State | None:
-    """The state behind a join, if all ways that came there go on alike."""
+def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> Path | None:
+    """One path behind a join, if all ways that came there go on alike."""
     places = {_situation(run, arrival)[:2] for arrival in arrivals}
     if len(places) != 1:
         return None
-    names = run.slice.live[arrivals[0].block]
-    run.work += len(names) * len(arrivals)
-    return merged([one.state for one in arrivals], names, len(run.open) > MANY_OPEN)
+    first = arrivals[0]
+    state = merged([one.state for one in arrivals], run.slice.live[first.block])
+    return None if state is None else Path(first.block, state, first.frames)
 
 
 def _fork(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
@@ -320,7 +394,8 @@ def _fork(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> 
         waits = path.frames and path.frames[-1].join == join and path.frames[-1].other is None
         if not waits:
             path.frames.append(Frame(join, state.active, None, state.conditions, state.maybe))
-        enter(state, step.line, why)
-    other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region)
-    run.waiting.append(other)
+        enter(state, BranchCondition(step.line), why)
+    path.parted = why
+    other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
+    _wait(run, other)
     path.block = ways[0]

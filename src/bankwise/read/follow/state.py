@@ -8,17 +8,23 @@ condition's tag, and reads as unknown wherever the condition does not hold.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
 
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.values import Array, Tags, Unknown, Value, because, key
+from bankwise.read.follow.values import Array, Tags, Unknown, Value, because
 
 UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = "a value that some lanes may have and others not"
+
+
+@dataclass(frozen=True, slots=True)
+class BranchCondition:
+    """The condition of the branch in a line of the text."""
+
+    line: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,8 +124,8 @@ def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
     waves = state.active.any(1)
     lanes[waves, lane] = False
     if not waves.all():
-        why = _common(apart.get(lane, otherwise), why)
-    otherwise = _common(otherwise, why)
+        why = common(apart.get(lane, otherwise), why)
+    otherwise = common(otherwise, why)
     state.registers[name] = Partly(array, lanes, _tag(old), otherwise, {**apart, lane: why})
 
 
@@ -134,7 +140,7 @@ def copy_lanes(state: State, name: str, held: Partly) -> None:
         lose_lane(state, name, lane, why)
 
 
-def _common(one: Unknown, other: Unknown) -> Unknown:
+def common(one: Unknown, other: Unknown) -> Unknown:
     """Unknown for one reason in some lanes, for another in others."""
     if one is other:
         return other
@@ -171,6 +177,16 @@ def enter(state: State, tag: Hashable, why: Unknown) -> None:
     state.maybe = why
 
 
+def leave(state: State, conditions: Tags) -> None:
+    """Where lanes meet again ``conditions`` hold. What was written under others is lost: they are
+    decided anew before they hold again."""
+    gone = [tag for tag in state.conditions if tag not in conditions]
+    for tag in gone:
+        if isinstance(tag, BranchCondition):
+            forget(state, tag)
+    state.conditions = conditions
+
+
 def forget(state: State, tag: Hashable) -> None:
     """A condition is decided anew: what was written under its last outcome becomes unknown."""
     for name, value in state.registers.items():
@@ -179,43 +195,6 @@ def forget(state: State, tag: Hashable) -> None:
                 state.registers[name] = value.otherwise
         elif isinstance(value, Unknown) and tag in value.subset_of:
             state.registers[name] = replace(value, subset_of=(), pointer=None)
-
-
-def snapshot(
-    state: State, names: tuple[str, ...]
-) -> tuple[bytes, tuple[int, ...], tuple[object, ...]]:
-    """Equal for two states that behave alike as far as ``names`` decide."""
-    words: dict[Hashable, int] = {}
-    conditions = tuple(_renamed(tag, words) for tag in state.conditions)
-    held = tuple(_key(state.registers.get(name), words) for name in names)
-    return (state.active.tobytes(), conditions, held)
-
-
-def merged(states: Sequence[State], names: tuple[str, ...], least: bool) -> State | None:
-    """One state for all of ``states``, as far as ``names`` decide; None if there is none.
-
-    They may differ in registers that are unknown in each, for whatever reason; or, if only the
-    ``least`` is kept that is known of all, in registers that are not wholly known in one.
-    """
-    found = [snapshot(state, names) for state in states]
-    if len({one[:2] for one in found}) != 1:
-        return None
-    out = states[0].copy()
-    for at, name in enumerate(names):
-        if len({held[at] for _, _, held in found}) == 1:
-            continue
-        values = [state.registers.get(name, UNWRITTEN) for state in states]
-        unknown = [_cause(value) for value in values if isinstance(value, Unknown | Partly)]
-        whole = sum(isinstance(value, Unknown) for value in values) == len(values)
-        if not whole and not (least and unknown):
-            return None
-        why = reduce(_common, unknown)
-        out.registers[name] = why if whole else because(why)
-    return out
-
-
-def _cause(value: Unknown | Partly) -> Unknown:
-    return value.otherwise if isinstance(value, Partly) else value
 
 
 def _register_value(state: State, name: str) -> Value | Partly:
@@ -234,7 +213,7 @@ def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: Hashable) -> 
     apart = _apart(old, mask)
     if isinstance(new, Unknown):
         kept = known & ~mask
-        why = _common(otherwise, new) if (~known & ~mask).any() else new
+        why = common(otherwise, new) if (~known & ~mask).any() else new
         return Partly(was, kept, _tag(old), why, apart) if kept.any() or apart else why
     known = known | mask
     if tag:
@@ -272,16 +251,3 @@ def _select(old: Array, new: Array, mask: BoolArray) -> Array:
 
 def _tag(old: Value | Partly) -> Hashable:
     return old.tag if isinstance(old, Partly) else 0
-
-
-def _renamed(tag: Hashable, words: dict[Hashable, int]) -> int:
-    """A condition by its place among those that came before: the same in every round of a loop."""
-    return words.setdefault(("condition", tag), len(words)) if tag else -1
-
-
-def _key(value: Value | Partly | None, words: dict[Hashable, int]) -> object:
-    if not isinstance(value, Partly):
-        return key(value, words)
-    known = (key(value.array, words), value.lanes.tobytes(), _renamed(value.tag, words))
-    apart = tuple((lane, key(why, words)) for lane, why in sorted(value.apart.items()))
-    return (*known, key(value.otherwise, words), apart)

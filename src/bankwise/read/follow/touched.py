@@ -63,6 +63,16 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
     touched.sure[at] += path.certain
 
 
+def repeat(found: Mapping[int, Touched], before: Mapping[int, Sequence[int]], times: int) -> None:
+    """Let what happened since the counts were ``before`` happen ``times`` times more."""
+    for number, old in before.items():
+        touched = found[number]
+        for at, count in enumerate(touched.counts):
+            more = times * (count - (old[at] if at < len(old) else 0))
+            touched.counts[at] += more
+            touched.sure[at] += more
+
+
 def together(parts: Sequence[Touched]) -> Touched:
     """What copies of one instruction touch (a function that is called twice), as of one."""
     if len(parts) == 1:

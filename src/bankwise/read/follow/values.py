@@ -89,7 +89,7 @@ def mixed(values: tuple[Value, ...]) -> Unknown:
     """The result of arithmetic in which at least one operand is unknown."""
     first = next(v for v in values if isinstance(v, Unknown))
     uniform = all(is_uniform(v) for v in values)
-    return because(first, uniform, _space(values))
+    return because(first, uniform, space_of(values))
 
 
 def because(why: Unknown, uniform: bool = False, space: Space = "") -> Unknown:
@@ -97,7 +97,7 @@ def because(why: Unknown, uniform: bool = False, space: Space = "") -> Unknown:
     return Unknown(why.reason, why.line, uniform, space=space, fact=why.fact)
 
 
-def _space(values: Iterable[Value]) -> Space:
+def space_of(values: Iterable[Value]) -> Space:
     """The space of what is made of ``values`` alone."""
     spaces = {v.space if isinstance(v, Unknown) else _plain(v) for v in values}
     return "" if "" in spaces else "global" if spaces == {"global"} else "launch"
@@ -115,7 +115,7 @@ def either(condition: Unknown, yes: Value, no: Value) -> Value:
     """One of two values, nobody knows which."""
     if not isinstance(yes, Unknown) and not isinstance(no, Unknown) and np.array_equal(yes, no):
         return yes
-    return replace(mixed((condition, yes, no)), space=_space((yes, no)))
+    return replace(mixed((condition, yes, no)), space=space_of((yes, no)))
 
 
 def displaced(total: Value, *parts: Value) -> Value:
@@ -171,14 +171,32 @@ def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
     if value is None:
         return None
     if isinstance(value, Unknown):
+        if value.choices is None and not value.subset_of:
+            return (value.uniform, value.pointer, value.space)
         bits = _key(value.choices, names)
         tags = tuple(names.setdefault(("condition", tag), len(names)) for tag in value.subset_of)
         return (value.uniform, bits, tags, value.pointer, value.space)
-    return (value.shape, value.tobytes())
+    return content(value)
+
+
+def content(array: Array) -> Hashable:
+    """Shape and bytes of an array. Arrays are never changed in place, so they are remembered."""
+    found = _CONTENTS.get(id(array))
+    if found is not None and found[0] is array:
+        return found[1]
+    if len(_CONTENTS) >= _MOST_CONTENTS:
+        _CONTENTS.clear()
+    new = (array.shape, array.tobytes())
+    _CONTENTS[id(array)] = (array, new)
+    return new
+
+
+_CONTENTS: dict[int, tuple[Array, Hashable]] = {}
+_MOST_CONTENTS = 8_192
 
 
 def _key(choices: Choices | None, names: dict[Hashable, int]) -> Hashable:
     if choices is None:
         return None
     unknown = tuple(names.setdefault(one, len(names)) for one in choices.unknown)
-    return unknown, tuple((word.shape, word.tobytes()) for word in choices.words)
+    return unknown, tuple(map(content, choices.words))

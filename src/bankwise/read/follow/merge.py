@@ -1,0 +1,104 @@
+"""When two states behave alike, and one state that stands for several."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import reduce
+
+import numpy as np
+
+from bankwise.read.follow.state import UNWRITTEN, Partly, State, common
+from bankwise.read.follow.values import Unknown, Value, because, content, is_uniform, key, space_of
+
+
+def snapshot(
+    state: State, names: tuple[str, ...]
+) -> tuple[bytes, tuple[int, ...], tuple[object, ...]]:
+    """Equal for two states that behave alike as far as ``names`` decide."""
+    words: dict[Hashable, int] = {}
+    conditions = tuple(_renamed(tag, words) for tag in state.conditions)
+    held = tuple([_key(state.registers.get(name), words) for name in names])
+    return (state.active.tobytes(), conditions, held)
+
+
+def merged(
+    states: Sequence[State], names: tuple[str, ...], cause: Unknown | None = None
+) -> State | None:
+    """One state for all of ``states``, as far as ``names`` decide; None if there is none.
+
+    They may differ in registers that are not wholly known in one of them; if there is a ``cause``
+    of their being several, in any register: it becomes unknown for that cause.
+    """
+    found = [snapshot(state, names) for state in states]
+    if len({one[:2] for one in found}) != 1:
+        return None
+    out = states[0].copy()
+    for at, name in enumerate(names):
+        if len({held[at] for _, _, held in found}) == 1:
+            continue
+        values = [state.registers.get(name, UNWRITTEN) for state in states]
+        value = _any_of(values, cause)
+        if value is None:
+            return None
+        out.registers[name] = value
+    return out if _alike(states) else _apart(out, states, cause)
+
+
+def _any_of(values: Sequence[Value | Partly], cause: Unknown | None) -> Unknown | None:
+    """One of ``values``, nobody knows which; None where that would lose something."""
+    unknown = [v for v in values if isinstance(v, Unknown)]
+    if len(unknown) == len(values):
+        return reduce(common, unknown)
+    why = next(filter(None, map(_cause, values)), cause)
+    if why is None or (cause is None and not unknown):
+        return None
+    whole = [v for v in values if not isinstance(v, Partly)]
+    uniform = len(whole) == len(values) and all(map(is_uniform, whole))
+    space = space_of(whole) if len(whole) == len(values) else ""
+    return because(why, uniform, space)
+
+
+def _cause(value: Value | Partly) -> Unknown | None:
+    """Why a value is not wholly known."""
+    if isinstance(value, Partly):
+        return value.otherwise
+    return value if isinstance(value, Unknown) else None
+
+
+def _alike(states: Sequence[State]) -> bool:
+    """Whether the same lanes run in all of ``states``, under the same conditions."""
+    first = states[0]
+    return all(one.conditions == first.conditions and _same_lanes(one, first) for one in states[1:])
+
+
+def _same_lanes(one: State, other: State) -> bool:
+    if one.lanes is None or other.lanes is None:
+        return one.lanes is other.lanes
+    return one.lanes is other.lanes or np.array_equal(one.lanes, other.lanes)
+
+
+def _apart(out: State, states: Sequence[State], cause: Unknown | None) -> State:
+    """``out`` where other lanes run in one of ``states``, or under other conditions: all lanes may
+    run that run in one of them, and what was written under one of the conditions is lost."""
+    kept = tuple(tag for tag in out.conditions if all(tag in one.conditions for one in states))
+    for name, value in out.registers.items():
+        if isinstance(value, Partly) and value.tag and value.tag not in kept:
+            out.registers[name] = value.otherwise
+    out.conditions = (*kept, object())
+    out.maybe = next((one.maybe for one in states if one.maybe is not None), cause)
+    lanes = [one.lanes for one in states if one.lanes is not None]
+    out.lanes = reduce(np.logical_or, lanes) if lanes else None
+    return out
+
+
+def _renamed(tag: Hashable, words: dict[Hashable, int]) -> int:
+    """A condition by its place among those that came before: the same in every round of a loop."""
+    return words.setdefault(("condition", tag), len(words)) if tag else -1
+
+
+def _key(value: Value | Partly | None, words: dict[Hashable, int]) -> object:
+    if not isinstance(value, Partly):
+        return key(value, words)
+    known = (content(value.array), content(value.lanes), _renamed(value.tag, words))
+    apart = tuple((lane, key(why, words)) for lane, why in sorted(value.apart.items()))
+    return (*known, key(value.otherwise, words), apart)
