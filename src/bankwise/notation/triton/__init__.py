@@ -11,7 +11,8 @@ first. Row 3 of the swizzle above is rows 1 and 2 together, so its columns are X
 8 ^ 16 = 24: nothing else is needed to place all elements of the tile. Padding is the exception:
 it adds, and what adds is counted, not reasoned about (:mod:`bankwise.counting.conflict`).
 
-Not read: several CTAs, ``amd_wmma``, ``partitioned_shared``, tensor memory. Triton's rules: lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp.
+Not read: several CTAs, ``amd_wmma``, ``partitioned_shared``, tensor memory. Triton's rules:
+lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp.
 """
 
 from bankwise.notation.triton.distributed import distribution
