@@ -142,13 +142,8 @@ def follow(program: Program, initial: Callable[[], State], most: int | None = No
         work = run.work
         if run.opened and not run.stopped:
             continue
-        return Trace(
-            run.touched,
-            frozenset(run.executed),
-            open_branches,
-            run.stopped,
-            tuple(run.lost.values()),
-        )
+        seen, lost = frozenset(run.executed), tuple(run.lost.values())
+        return Trace(run.touched, seen, open_branches, run.stopped, lost)
 
 
 def _all_paths(run: _Attempt, state: State) -> None:
