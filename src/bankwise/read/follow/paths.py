@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bankwise.counting.access import BoolArray
@@ -81,3 +82,12 @@ def meet(path: Path) -> None:
         path.state.active = frame.active
         leave(path.state, frame.conditions)
         path.state.maybe = frame.maybe
+
+
+def split(path: Path, join: int, ways: Sequence[int], taken: BoolArray) -> None:
+    """Some lanes branch, others do not: one side after the other, up to ``join``."""
+    state = path.state
+    other = (ways[1], state.active & ~taken)
+    path.frames.append(Frame(join, state.active, other, state.conditions, state.maybe))
+    state.active = taken
+    path.block = ways[0]

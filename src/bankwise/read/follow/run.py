@@ -31,16 +31,15 @@ from itertools import count
 
 import numpy as np
 
-from bankwise.counting.access import BoolArray
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.lost import without_lost
 from bankwise.read.follow.merge import merged, snapshot
-from bankwise.read.follow.paths import Crossing, Frame, Path, Region, meet, waits_at
+from bankwise.read.follow.paths import Crossing, Frame, Path, Region, meet, split, waits_at
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
 from bankwise.read.follow.state import BranchCondition, State, enter
 from bankwise.read.follow.touched import Touched, repeat, touch
 from bankwise.read.follow.values import Unknown, is_uniform
-from bankwise.read.follow.widen import LoopCounters, address_registers, loop_heads, widen
+from bankwise.read.follow.widen import LoopCounters, address_registers, busiest, loop_heads, widen
 
 MOST_VISITS = 4_096
 MOST_STEPS = 200_000
@@ -276,7 +275,7 @@ def _shorten(run: _Attempt, path: Path, visits: Mapping[int, int]) -> bool:
     """Keep fewer states apart; if that is not it, open the loop that runs most often."""
     if not path.certain and run.rung + 1 < len(BREADTHS):
         raise _Again({}, run.rung + 1)
-    step = _busiest(run, visits)
+    step = busiest(run.program, visits, run.open)
     if step is not None:
         uniform = run.uniform.get(step.line, True)
         why = Unknown("more iterations than are followed", step.line, uniform)
@@ -289,14 +288,6 @@ def _stop(run: _Attempt, why: str) -> bool:
     run.stopped = why
     run.waiting.clear()
     return False
-
-
-def _busiest(run: _Attempt, visits: Mapping[int, int]) -> ProgramStep | None:
-    """The branch, not yet open, that was decided most often."""
-    ends = {b: run.program.steps[run.program.blocks[b].stop - 1] for b in visits}
-    closed = [b for b, s in ends.items() if s.flow == "branch" and s.line not in run.open]
-    best = max(closed, key=lambda b: visits[b], default=None)
-    return None if best is None else ends[best]
 
 
 def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
@@ -316,7 +307,7 @@ def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -
     run.uniform[step.line] = is_uniform(value)
     taken = path.state.active & value
     if taken.any() and not np.array_equal(taken, path.state.active):
-        _split(run, path, ways, taken)
+        split(path, run.program.joins[path.block], ways, taken)
         return
     here, there = (ways[0], ways[1]) if taken.any() else (ways[1], ways[0])
     if here == path.block and path.certain and run.certain[here] == LEAP_AFTER:
@@ -341,16 +332,6 @@ def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
         repeat(run.touched, before, rounds - 1)
     path.state.registers.update(found.after)
     return True
-
-
-def _split(run: _Attempt, path: Path, ways: Sequence[int], taken: BoolArray) -> None:
-    """Some lanes branch, others do not: one side after the other."""
-    state = path.state
-    join = run.program.joins[path.block]
-    other = (ways[1], state.active & ~taken)
-    path.frames.append(Frame(join, state.active, other, state.conditions, state.maybe))
-    state.active = taken
-    path.block = ways[0]
 
 
 def _enter_region(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:

@@ -12,12 +12,12 @@ addresses are computed from it, it is followed for longer, and for longest while
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bankwise.read.follow.program import Program, cut
+from bankwise.read.follow.program import Program, ProgramStep, cut
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Unknown, because
 
@@ -54,6 +54,16 @@ def loop_heads(program: Program) -> frozenset[int]:
     return frozenset(
         after for n, block in enumerate(program.blocks) for after in block.after if after <= n
     )
+
+
+def busiest(
+    program: Program, visits: Mapping[int, int], opened: Collection[int]
+) -> ProgramStep | None:
+    """The branch that was decided most often, of those that are not open; ``visits``: of blocks."""
+    ends = {b: program.steps[program.blocks[b].stop - 1] for b in visits}
+    closed = [b for b, s in ends.items() if s.flow == "branch" and s.line not in opened]
+    best = max(closed, key=lambda b: visits[b], default=None)
+    return None if best is None else ends[best]
 
 
 def widen(
