@@ -330,11 +330,20 @@ def test_numbers_of_64_bits_are_moved_added_and_chosen() -> None:
         ("IADD.64 R6, R2, R4", [x + y & M64 for x, y, _ in rows]),
         ("IADD.64 R6, R2, -R4", [x - y & M64 for x, y, _ in rows]),
         ("IADD.64 R6, R2, -0x1", [x - 1 & M64 for x, _, _ in rows]),
+        ("IADD3.64 R6, R2, -R4, RZ", [x - y & M64 for x, y, _ in rows]),
+        ("IADD3.64 R6, R2, 0x3fe, R4", [x + 0x3FE + y & M64 for x, y, _ in rows]),
         ("SEL.64 R6, R2, R4, !P0", [y if q else x for x, y, q in rows]),
     ]
     for code, expected in cases:
         state = run(code, given)
         assert pairs(np.array(value(state, "R6")), np.array(value(state, "R7"))) == expected, code
+
+
+@pytest.mark.parametrize("code", ["IADD3.64 R6, R2, 0xfffffffe, RZ", "IADD.64 R6, R2, 0x80000000"])
+def test_a_wide_sum_with_a_constant_that_may_be_negative_is_not_followed(code: str) -> None:
+    (kernel,) = kernels(sass_text(code), "k")
+    step = decode_kernel(kernel, lambda bank, offset: Unknown("c")).program.steps[0]
+    assert not step.followed
 
 
 def test_constants_are_looked_up_at_the_place_of_every_lane() -> None:

@@ -5,6 +5,7 @@ The uniform forms (UIADD3, ULEA, ...) do the same to UR and UP registers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -124,12 +125,19 @@ def _smaller(f: Form, constants: Constants) -> Meaning | None:
     return one_word(f, constants, lambda a, b, p: integers.pick(a, b, p, is_signed), 2)
 
 
+_HIGHEST_SET = re.compile(r"0x[89a-f][0-9a-f]{7}")
+
+
 def _wide(function: Callable[..., Array], count: int) -> Handler:
-    """MOV.64, IADD.64, SEL.64: two registers from ``count`` pairs, and a predicate."""
+    """MOV.64, IADD.64, SEL.64: two registers from ``count`` pairs, and a predicate. A constant of
+    32 bits with the highest one set is refused: whether it is widened with its sign is not known.
+    """
 
     def handler(f: Form, constants: Constants) -> Meaning | None:
         asked = operands_of(function) - count
         if len(f.sources) != count or len(f.ins) != asked or f.outs:
+            return None
+        if any(_HIGHEST_SET.fullmatch(text) for text in f.sources):
             return None
 
         def run(state: State) -> tuple[Value, ...]:
@@ -146,6 +154,7 @@ def _wide(function: Callable[..., Array], count: int) -> Handler:
 _WIDE: Mapping[str, Handler] = {
     "MOV.64": _wide(lambda a: a, 1),
     "IADD.64": _wide(lambda a, b: a + b, 2),
+    "IADD3.64": _wide(lambda a, b, c: a + b + c, 3),
     "SEL.64": _wide(lambda a, b, p: choose(p, a, b), 2),
 }
 
