@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bankwise.counting.conflict import count
-from bankwise.hardware.machine import UNITS, machine
+from bankwise.hardware.machine import machine
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
@@ -109,12 +109,12 @@ def lanes(access: AssemblyAccess, pattern: int = 0, wave: int = 0) -> list[int]:
 
 
 def totals(kernels: Iterable[AssemblyKernel]) -> dict[str, Total]:
-    """Executions, passes and ideal of each instruction, all patterns and waves together; what
-    asynchronous units touch is left out."""
+    """Executions, passes and ideal of each instruction, all patterns and waves together; copies and
+    barriers of asynchronous units are left out."""
     sums: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(3, np.int64))
     for kernel in kernels:
         gpu = machine(kernel.target)
-        for found in (a for a in kernel.accesses if a.access.kind not in UNITS):
+        for found in (a for a in kernel.accesses if a.access.kind not in ("bulk", "barrier")):
             for pattern in found.access.patterns:
                 apart = found.apart_bytes
                 result = count(

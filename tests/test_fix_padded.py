@@ -85,7 +85,7 @@ def test_the_cost_as_it_is_and_as_planned_are_said(tmp_path: Path) -> None:
     report = fix(written(tmp_path, text), execute=False, isa=False)
     (told,) = [c.padding for c in report.changes if c.allocations == ("alloc_6",)]
     assert told == (
-        "unpadded<pitch=132, row=128>; as it is: 12,288 passes (6,144 if no assumed conflict is "
+        "unpadded<pitch=132, row=128>; as it is: 12,288 passes (10,240 if no assumed conflict is "
         "real), 16,896 bytes; planned: 6,144 passes, 16,384 bytes"
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from bankwise.counting.cost import Cost, Ends
 from bankwise.counting.lines import PIECE_BYTES, line_ends, line_passes
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Options
-from brute import brute_count
+from brute import brute_count, passes_of_lines
 from sass_texts import sass_text
 
 DATA = Path(__file__).parent / "data"
@@ -61,41 +61,10 @@ def test_copies_past_the_cache_take_the_passes_of_the_gpu() -> None:
     assert seen > 900
 
 
-def _by_hand(moves: Moves) -> int:
-    """The rule again, line by line, over sets: whatever lane reads whatever line."""
-    first = {to: (source, to) for _, source, to in reversed(moves)}
-    lines: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
-    twice = 0
-    for source, to in first.values():
-        line = lines[source // 8, to // 8]
-        twice += source % 8 in line  # a piece that goes to two places goes alone
-        line.setdefault(source % 8, to % 8)
-    return twice + sum(_groups(line) for line in lines.values())
-
-
-TURNS = [[(sign * n + by) % 4 for n in range(4)] for sign in (1, -1) for by in range(4)]
-
-
-def _groups(line: dict[int, int]) -> int:
-    kinds: dict[object, list[tuple[int, int]]] = defaultdict(list)
-    for source, to in line.items():
-        whole = line.get(source ^ 1) == to ^ 1
-        if whole and source % 2:
-            continue
-        kinds["whole" if whole else source % 2, (source ^ to) % 2].append((source // 2, to // 2))
-    passes = 0
-    for units in kinds.values():
-        while units:
-            best = max(TURNS, key=lambda turn: sum(turn[a] == b for a, b in units))
-            units[:] = [(a, b) for a, b in units if best[a] != b]
-            passes += 1
-    return passes
-
-
 def test_the_rule_stated_again_over_sets_takes_the_passes_of_the_gpu_for_every_source() -> None:
     every = [(passes, moves) for _, _, passes, moves in measured("h200_lines.csv")]
     assert len(every) == 1061
-    differ = [(passes, _by_hand(moves), moves) for passes, moves in every]
+    differ = [(passes, passes_of_lines(moves), moves) for passes, moves in every]
     assert not [one for one in differ if one[0] != one[1]]
 
 

@@ -81,10 +81,10 @@ def test_a_problem_carries_the_certificate_that_certify_accepts(tmp_path: Path) 
 
 
 def test_what_cannot_be_measured_is_named() -> None:
-    file = ROOT / "tests" / "data" / "isa" / "matmul_1024.gfx950.s"
-    report = verify(file, counters=_judged("gfx950"))
+    file = ROOT / "tests" / "data" / "isa" / "triton_matmul.sm_90.ptx"
+    report = verify(file, counters=_judged("sm_90"))
     assert report.rows
-    assert any("ds_read_b64_tr" in why or "two-address" in why for why in report.left_out.values())
+    assert any("cp.async.cg.b128" in why for why in report.left_out.values())
     whole = verify(PTX, counters=_judged("sm_90"))
     first = len(whole.rows[0].predicted_passes)
     few = verify(PTX, counters=_judged("sm_90"), limit=first)

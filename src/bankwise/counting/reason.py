@@ -83,7 +83,9 @@ class Meeting:
     def __str__(self) -> str:
         first, second = self.lanes
         sums = [(t.of(second) - t.of(first), t.factor) for t in self.terms]
-        sum_text = " + ".join(f"{n} * {f}" if f != 1 else f"{n}" for n, f in sums if n)
+        sum_text = " + ".join(f"{n} * {f}" if f != 1 else f"{n}" for n, f in sums if n).replace(
+            "+ -", "- "
+        )
         far = [t.factor for t in self.terms if abs(t.factor) > self.around]
         wraps = "".join(f", {f} mod {self.around} = {f % self.around}" for f in far)
         whole = self.unit == "byte" and self.taken <= BANK_BYTES
