@@ -47,6 +47,9 @@ NOT_RUN = {
     "bankwise workbench": "serves until it is ended; tests/test_workbench_server.py",
     "bankwise sweep": "takes minutes; tests/test_sweep.py",
     "bankwise check kernel.cu": "needs nvcc; tests/test_cuda.py",
+    "bankwise check libbitsandbytes": "needs that library; tests/test_binary_check.py",
+    "bankwise check libkernels.a": "needs a compiler; tests/test_binary_check.py",
+    "bankwise check kernel.hsaco": "needs a compiler; tests/test_binary_check.py",
     "bankwise check model.mlir": "tests/test_model.py",
     "bankwise fix model.mlir": "tests/test_model.py",
 }
