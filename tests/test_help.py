@@ -48,6 +48,9 @@ NOT_RUN = {
     "bankwise sweep": "takes minutes; tests/test_sweep.py",
     "bankwise check kernel.cu": "needs nvcc; tests/test_cuda.py",
     "bankwise check model.mlir": "tests/test_model.py",
+    "bankwise check libbitsandbytes": "a library of somebody else's",
+    "bankwise check kernel.hsaco": "needs clang for AMD; tests/test_binary_check.py",
+    "bankwise check libkernels.a": "needs clang for AMD; tests/test_binary_check.py",
     "bankwise fix model.mlir": "tests/test_model.py",
 }
 """Beginnings of commands, and why they are not run here."""
