@@ -12,6 +12,7 @@ import pytest
 
 from bankwise.ask.scan import ScanLimits, scan
 from bankwise.errors import InputError
+from bankwise.read.launch.shapes import USUAL
 from bankwise.read.options import Options
 from bankwise.show.scanning import ScannedKernel, ScanReport
 from command import bankwise
@@ -129,6 +130,55 @@ def test_another_launch_is_another_question(folder: Path, tmp_path: Path) -> Non
     fewer = scanned(folder / "row.s", store_file=store, options=Options(workgroup_size="32,1,1"))
     assert fewer.resumed == 0
     assert [k.passes for k in fewer.kernels] == [1]
+
+
+UNSIZED = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry unsized(.param .u32 n) {
+  .reg .b32 %r<9>;
+  .shared .align 4 .b8 t[131072];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, t;
+  shl.b32 %r3, %r1, 7;
+  add.s32 %r3, %r3, %r2;
+  st.shared.u32 [%r3], %r1;
+  ld.param.u32 %r4, [n];
+  mad.lo.s32 %r5, %r1, %r4, %r2;
+  st.shared.u32 [%r5], %r1;
+  ret;
+}
+"""
+"""Threads lie 128 bytes apart; of what the argument decides nothing is known."""
+
+
+def test_one_assumed_block_is_followed_and_what_opens_the_rest_on_request(tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_text(UNSIZED, "utf-8")
+
+    def found(*words: str) -> dict[str, object]:
+        ended = bankwise("scan", file, "--jobs", "1", "--format", "json", *words)
+        (one,) = json.loads(ended.out)["kernels"]
+        return one | {"code": ended.code}
+
+    plain = found()
+    assert (plain["answered"], plain["accesses"], plain["openers"]) == (1, 2, [])
+    assert plain["threads"] in [list(shape) for shape in USUAL[1]]
+    assert (plain["conflict"], plain["code"]) == ("possible", 3), "one block is not all blocks"
+    assert found("--shapes")["conflict"] == "sure", "all blocks that were tried have it"
+    opened = found("--openers")
+    assert opened["openers"]
+    assert all(one.startswith("--arg n=") for one in opened["openers"])  # type: ignore[attr-defined]
+
+
+def test_a_kernel_is_followed_for_so_many_steps(tmp_path: Path) -> None:
+    file = tmp_path / "k.s"
+    file.write_text(kernel("column", COLUMN), "utf-8")
+    (whole,) = scanned(file, options=Options(work=1_000)).kernels
+    (cut,) = scanned(file, options=Options(work=1)).kernels
+    assert (whole.answered, whole.open) == (1, 0)
+    assert (cut.answered, cut.open) == (0, 1)
+    assert cut.reasons[0].reason.startswith("more work than 1 steps")
 
 
 def test_no_store_is_taken_for_one(folder: Path, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def evidence(
     """
     gpu = machine(target)
     machines = [_machine(path) for path in rival_files] + [machine(name) for name in names()]
-    options = Options(kernel=kernel)
+    options = Options(kernel=kernel, openers=False)
     seen = gather(paths, options, layouts, store_file, limits, progress, only=target)
     kernels, material = _material(seen, target)
     if not kernels and not seen.why:

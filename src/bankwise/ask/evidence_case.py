@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ def layouts(case: ScanCase) -> list[dict[str, Any]]:
     """
     if not case.reader:
         return []
-    found = followed_case(replace(case, launches=replace(case.launches, sample=False)))
+    found = followed_case(case)
     if found is None:
         return []
     refused = {refusal.location for refusal in found.refusals}
