@@ -6,12 +6,20 @@ import csv
 import io
 import json
 import re
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from bankwise.ask import scan_open
 from bankwise.ask.scan import ScanLimits, scan
-from bankwise.errors import InputError
+from bankwise.ask.scan_case import answer
+from bankwise.errors import InputError, Location
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.binary.container import CODE_OBJECT, BinaryMember
+from bankwise.read.binary.kernels import BinaryKernel, Disassembly
 from bankwise.read.launch.shapes import USUAL
 from bankwise.read.options import Options
 from bankwise.show.scanning import ScannedKernel, ScanReport
@@ -179,6 +187,66 @@ def test_a_kernel_is_followed_for_so_many_steps(tmp_path: Path) -> None:
     assert (whole.answered, whole.open) == (1, 0)
     assert (cut.answered, cut.open) == (0, 1)
     assert cut.reasons[0].reason.startswith("more work than 1 steps")
+
+
+def test_the_summary_counts_every_kernel_once(folder: Path) -> None:
+    """Of the kernels above: "column" stands twice, "plain" has no shared memory, "loaded" has
+    two accesses, of which data decides one."""
+    (row,) = scanned(folder).summary
+    of_kernels = (row.kernels, row.touching, row.answered)
+    assert of_kernels == (5, 4, 3)
+    assert (row.accesses, row.counted, row.by_data) == (5, 4, 1)
+    assert scanned(folder, least_extra=1).summary == (row,), "--min-extra hides, it does not forget"
+    ended = bankwise("scan", folder, "--jobs", "1", "--top", "1")
+    assert re.search(rf"{row.target} +5 +4 +3 +5 +4 +1", ended.out)
+    shown = json.loads(bankwise("scan", folder, "--jobs", "1", "--format", "json").out)
+    assert shown["summary"] == [asdict(row)]
+
+
+def test_a_terminated_scan_tells_what_it_found(folder: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    ended = scanned(folder, progress=lambda n, _: signal.raise_signal(signal.SIGTERM))
+    assert ended.unfinished == "interrupted"
+    assert len(ended.kernels) + ended.without == 1
+    assert sum(row.kernels for row in ended.summary) == 1
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_kernel_that_cannot_be_disassembled_does_not_cost_its_library(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine kernels of a library, two of which make the disassembler fail with all its batch."""
+    monkeypatch.setattr(scan_open, "chosen_target", lambda *_: ("gfx942", ""))
+    monkeypatch.setattr(scan_open, "chosen_kernels", lambda *_: tuple(map(_inside, range(9))))
+    monkeypatch.setattr(scan_open, "readings", _readings)
+    options = Options("gfx942")
+    cases = tuple(scan_open.of_binary(Path("lib.so"), options))
+    assert [one.kernel for one in cases if not one.refused] == [
+        f"k{n}" for n in (0, 1, 2, 4, 5, 6, 8)
+    ]
+    assert [(one.kernel, one.refused) for one in cases if one.refused] == [
+        ("k3", "word 3 is no instruction"),
+        ("k7", "word 7 is no instruction"),
+    ]
+    (seven,) = [one for one in cases if one.kernel == "k7"]
+    with pytest.raises(InputError, match="word 7"):
+        answer(seven)
+    monkeypatch.setattr(scan_open, "chosen_kernels", lambda *_: (_inside(3), _inside(7)))
+    with pytest.raises(InputError, match="word 3"):
+        tuple(scan_open.of_binary(Path("lib.so"), options))
+
+
+def _inside(number: int) -> BinaryKernel:
+    member = BinaryMember("lib.so", ("gfx942",), CODE_OBJECT, "gfx942", 0, lambda: None)  # type: ignore[arg-type,return-value]
+    return BinaryKernel(f"k{number}", "gfx942", member, 0, "")
+
+
+def _readings(kernels: Iterable[BinaryKernel]) -> Iterator[Disassembly]:
+    for one in kernels:
+        if one.name in ("k3", "k7"):
+            raise InputError(f"word {one.name[1:]} is no instruction", location=one.place())
+        (code,) = AMD.kernels(kernel(one.name, ROW), "lib.so", "")
+        yield Disassembly(one, AMD, code, lambda op: Location("lib.so"))
 
 
 def test_no_store_is_taken_for_one(folder: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bankwise.ask.scan_case import ScanCase, followed_case
+from bankwise.errors import InputError
 from bankwise.read.assembly import AssemblyAccess
 
 _BANK_ROW = 256
@@ -25,6 +26,8 @@ def layouts(case: ScanCase) -> list[dict[str, Any]]:
     An access counts if everything that it touches is known, without a sampled argument; the waves
     of all its executions are one layout, moved to the first row of banks, each once.
     """
+    if case.refused:
+        raise InputError(case.refused)
     if not case.reader:
         return []
     found = followed_case(case)

@@ -21,7 +21,7 @@ from typing import Any
 
 from bankwise.ask.check_assembly import asked, counted_kernel
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import Location, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel, Opener
@@ -50,7 +50,8 @@ class ScanCase:
     ``kernel``: its name, "" for those of a whole text; ``reader``: the dialect of its code, "" for
     a text that its own verb reads. ``content``: of machine code the parsed kernel, packed;
     ``digest``: of the code and what the file says about it, whatever its name and place are.
-    ``launches``: what is said of how kernels are launched.
+    ``launches``: what is said of how kernels are launched. ``refused``: why a kernel cannot be
+    read, "" if it can.
     """
 
     file: str
@@ -61,6 +62,7 @@ class ScanCase:
     digest: str
     options: Options
     launches: Launches = UNSAID
+    refused: str = ""
 
     @property
     def key(self) -> str:
@@ -100,6 +102,15 @@ def case_of_kernel(
     return ScanCase(file, kernel.name, gpu, reader, packed, digest, options, launches)
 
 
+def case_of_refused(
+    file: str, kernel: str, gpu: str, options: Options, error: InputError
+) -> ScanCase:
+    """A kernel that cannot be read: a line of the answer, and none of its neighbours' business."""
+    why = str(error).removeprefix(f"{error.location}: ")
+    digest = hashlib.sha256(f"{file}\0{kernel}\0{why}".encode()).hexdigest()
+    return ScanCase(file, kernel, gpu, "", b"", digest, options, refused=why)
+
+
 @lru_cache(maxsize=1)
 def launches_said(options: Options) -> Launches:
     """How kernels are launched, as far as the user says; each takes what concerns it."""
@@ -129,6 +140,8 @@ def _content(value: Any) -> Any:
 
 def answer(case: ScanCase) -> list[dict[str, Any]]:
     """The kernels of a case that use shared memory, as rows; none for a kernel without."""
+    if case.refused:
+        raise InputError(case.refused)
     found = _code(case) if case.reader else _text(case)
     return [one.as_row() for one in found]
 
