@@ -8,7 +8,7 @@ import json
 import re
 import signal
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -167,7 +167,7 @@ def test_one_assumed_block_is_followed_and_what_opens_the_rest_on_request(tmp_pa
     def found(*words: str) -> dict[str, object]:
         ended = bankwise("scan", file, "--jobs", "1", "--format", "json", *words)
         (one,) = json.loads(ended.out)["kernels"]
-        return one | {"code": ended.code}
+        return {**one, "code": ended.code}
 
     plain = found()
     assert (plain["answered"], plain["accesses"], plain["openers"]) == (1, 2, [])
@@ -231,6 +231,11 @@ def test_a_kernel_that_cannot_be_disassembled_does_not_cost_its_library(
     (seven,) = [one for one in cases if one.kernel == "k7"]
     with pytest.raises(InputError, match="word 7"):
         answer(seven)
+    (found,) = answer(cases[0])
+    line = kernel("k0", COLUMN).splitlines().index("\tds_read_b32 v2, v1") + 1
+    assert found["worst"] == f"ds_read_b32 at 0x{16 * line:04x}: 32-way", (
+        "its address in the library"
+    )
     monkeypatch.setattr(scan_open, "chosen_kernels", lambda *_: (_inside(3), _inside(7)))
     with pytest.raises(InputError, match="word 3"):
         tuple(scan_open.of_binary(Path("lib.so"), options))
@@ -245,8 +250,9 @@ def _readings(kernels: Iterable[BinaryKernel]) -> Iterator[Disassembly]:
     for one in kernels:
         if one.name in ("k3", "k7"):
             raise InputError(f"word {one.name[1:]} is no instruction", location=one.place())
-        (code,) = AMD.kernels(kernel(one.name, ROW), "lib.so", "")
-        yield Disassembly(one, AMD, code, lambda op: Location("lib.so"))
+        (code,) = AMD.kernels(kernel(one.name, COLUMN), "lib.so", "")
+        dialect = replace(AMD, address=lambda op: 16 * op.line)
+        yield Disassembly(one, dialect, code, lambda op: Location("lib.so"))
 
 
 def test_no_store_is_taken_for_one(folder: Path, tmp_path: Path) -> None:

@@ -48,10 +48,10 @@ class ScanCase:
     """One kernel to answer, or the kernels of a whole text.
 
     ``kernel``: its name, "" for those of a whole text; ``reader``: the dialect of its code, "" for
-    a text that its own verb reads. ``content``: of machine code the parsed kernel, packed;
-    ``digest``: of the code and what the file says about it, whatever its name and place are.
-    ``launches``: what is said of how kernels are launched. ``refused``: why a kernel cannot be
-    read, "" if it can.
+    a text that its own verb reads. ``content``: of machine code the parsed kernel and its
+    instructions' addresses by line, packed; ``digest``: of the code and what the file says about
+    it, whatever its name and place are. ``launches``: what is said of how kernels are launched.
+    ``refused``: why a kernel cannot be read, "" if it can.
     """
 
     file: str
@@ -95,7 +95,8 @@ def case_of_kernel(
     """A kernel of machine code that is parsed already."""
     reader = f"read.{dialect.name}.dialect:{dialect.name.upper()}"
     launches = launches_said(options)
-    packed = zlib.compress(pickle.dumps(kernel), 1)
+    address = ((i.line, dialect.address(i)) for i in dialect.instructions(kernel))
+    packed = zlib.compress(pickle.dumps((kernel, dict(address))), 1)
     code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
     nameless = code.replace(repr(kernel.name), "''")
     digest = hashlib.sha256(f"{reader}\0{nameless}".encode()).hexdigest()
@@ -152,8 +153,9 @@ def followed_case(case: ScanCase) -> AssemblyKernel | None:
     Its places are lines of what was read, in no file. Raises :class:`bankwise.errors.InputError`
     where it cannot be followed at all.
     """
+    kernel, addresses = pickle.loads(zlib.decompress(case.content))
     dialect: Dialect[Any, Any] = load(case.reader)
-    kernel = pickle.loads(zlib.decompress(case.content))
+    dialect = replace(dialect, address=lambda one: addresses[one.line])
     decoded = dialect.decode(kernel, (1, 1, 1), {})
     if not decoded.touches and not decoded.refusals:
         return None
