@@ -23,6 +23,7 @@ from bankwise.read.binary.kernels import BinaryKernel, Disassembly
 from bankwise.read.launch.shapes import USUAL
 from bankwise.read.options import Options
 from bankwise.show.scanning import ScannedKernel, ScanReport
+from binary_files import host
 from command import bankwise
 from isa_texts import amd_text
 
@@ -239,6 +240,14 @@ def test_a_kernel_that_cannot_be_disassembled_does_not_cost_its_library(
     monkeypatch.setattr(scan_open, "chosen_kernels", lambda *_: (_inside(3), _inside(7)))
     with pytest.raises(InputError, match="word 3"):
         tuple(scan_open.of_binary(Path("lib.so"), options))
+
+
+def test_a_library_without_code_for_a_gpu_is_none_of_a_folders_trouble(folder: Path) -> None:
+    pytest.importorskip("elftools", reason="needs the extra binary")
+    (folder / "libhost.so").write_bytes(host([(".text", b"\xc3")]))
+    assert all("libhost" not in str(one) for one in scanned(folder).broken)
+    with pytest.raises(InputError, match="no code for a GPU"):
+        scanned(folder / "libhost.so")
 
 
 def _inside(number: int) -> BinaryKernel:

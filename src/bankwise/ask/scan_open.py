@@ -14,7 +14,7 @@ from bankwise.ask.folder import families, files_below
 from bankwise.ask.scan_case import ScanCase, case_of_kernel, case_of_refused
 from bankwise.errors import InputError
 from bankwise.files import read_bytes, read_text
-from bankwise.read.binary.check import chosen_kernels, chosen_target
+from bankwise.read.binary.check import NO_CODE, NO_KERNEL, chosen_kernels, chosen_target
 from bankwise.read.binary.kernels import BinaryKernel, Disassembly, readings
 from bankwise.read.follow.driver import check_target, no_kernel, target_of
 from bankwise.read.options import Options
@@ -79,14 +79,17 @@ def open_file(file: ScanFile) -> tuple[ScanCase, ...]:
             return tuple(load(kind.verbs["scan"])(path, file.options))
         except InputError as error:
             failed = failed or error
-    if failed is not None and not _elsewhere(failed, file.options):
+    if failed is not None and not _elsewhere(failed, file):
         raise failed
     return ()
 
 
-def _elsewhere(error: InputError, options: Options) -> bool:
-    """Whether a file only lacks the kernel that was asked for."""
-    return bool(options.kernel) and f"no kernel {options.kernel!r}" in error.message
+def _elsewhere(error: InputError, file: ScanFile) -> bool:
+    """Whether a file only lacks the kernel that was asked for, or one of a folder has none."""
+    wanted = file.options.kernel
+    if wanted and f"no kernel {wanted!r}" in error.message:
+        return True
+    return not file.named and error.message in (NO_CODE, NO_KERNEL)
 
 
 def of_text(path: Path, options: Options) -> Iterable[ScanCase]:
