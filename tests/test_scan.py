@@ -6,14 +6,24 @@ import csv
 import io
 import json
 import re
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from bankwise.ask import scan_open
 from bankwise.ask.scan import ScanLimits, scan
-from bankwise.errors import InputError
+from bankwise.ask.scan_case import answer
+from bankwise.errors import InputError, Location
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.binary.container import CODE_OBJECT, BinaryMember
+from bankwise.read.binary.kernels import BinaryKernel, Disassembly
+from bankwise.read.launch.shapes import USUAL
 from bankwise.read.options import Options
 from bankwise.show.scanning import ScannedKernel, ScanReport
+from binary_files import host
 from command import bankwise
 from isa_texts import amd_text
 
@@ -129,6 +139,129 @@ def test_another_launch_is_another_question(folder: Path, tmp_path: Path) -> Non
     fewer = scanned(folder / "row.s", store_file=store, options=Options(workgroup_size="32,1,1"))
     assert fewer.resumed == 0
     assert [k.passes for k in fewer.kernels] == [1]
+
+
+UNSIZED = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry unsized(.param .u32 n) {
+  .reg .b32 %r<9>;
+  .shared .align 4 .b8 t[131072];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, t;
+  shl.b32 %r3, %r1, 7;
+  add.s32 %r3, %r3, %r2;
+  st.shared.u32 [%r3], %r1;
+  ld.param.u32 %r4, [n];
+  mad.lo.s32 %r5, %r1, %r4, %r2;
+  st.shared.u32 [%r5], %r1;
+  ret;
+}
+"""
+"""Threads lie 128 bytes apart; of what the argument decides nothing is known."""
+
+
+def test_one_assumed_block_is_followed_and_what_opens_the_rest_on_request(tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_text(UNSIZED, "utf-8")
+
+    def found(*words: str) -> dict[str, object]:
+        ended = bankwise("scan", file, "--jobs", "1", "--format", "json", *words)
+        (one,) = json.loads(ended.out)["kernels"]
+        return {**one, "code": ended.code}
+
+    plain = found()
+    assert (plain["answered"], plain["accesses"], plain["openers"]) == (1, 2, [])
+    assert plain["threads"] in [list(shape) for shape in USUAL[1]]
+    assert (plain["conflict"], plain["code"]) == ("possible", 3), "one block is not all blocks"
+    assert found("--shapes")["conflict"] == "sure", "all blocks that were tried have it"
+    opened = found("--openers")
+    assert opened["openers"]
+    assert all(one.startswith("--arg n=") for one in opened["openers"])  # type: ignore[attr-defined]
+
+
+def test_a_kernel_is_followed_for_so_many_steps(tmp_path: Path) -> None:
+    file = tmp_path / "k.s"
+    file.write_text(kernel("column", COLUMN), "utf-8")
+    (whole,) = scanned(file, options=Options(work=1_000)).kernels
+    (cut,) = scanned(file, options=Options(work=1)).kernels
+    assert (whole.answered, whole.open) == (1, 0)
+    assert (cut.answered, cut.open) == (0, 1)
+    assert cut.reasons[0].reason.startswith("more work than 1 steps")
+
+
+def test_the_summary_counts_every_kernel_once(folder: Path) -> None:
+    """Of the kernels above: "column" stands twice, "plain" has no shared memory, "loaded" has
+    two accesses, of which data decides one."""
+    (row,) = scanned(folder).summary
+    of_kernels = (row.kernels, row.touching, row.answered)
+    assert of_kernels == (5, 4, 3)
+    assert (row.accesses, row.counted, row.by_data) == (5, 4, 1)
+    assert scanned(folder, least_extra=1).summary == (row,), "--min-extra hides, it does not forget"
+    ended = bankwise("scan", folder, "--jobs", "1", "--top", "1")
+    assert re.search(rf"{row.target} +5 +4 +3 +5 +4 +1", ended.out)
+    shown = json.loads(bankwise("scan", folder, "--jobs", "1", "--format", "json").out)
+    assert shown["summary"] == [asdict(row)]
+
+
+def test_a_terminated_scan_tells_what_it_found(folder: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    ended = scanned(folder, progress=lambda n, _: signal.raise_signal(signal.SIGTERM))
+    assert ended.unfinished == "interrupted"
+    assert len(ended.kernels) + ended.without == 1
+    assert sum(row.kernels for row in ended.summary) == 1
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_kernel_that_cannot_be_disassembled_does_not_cost_its_library(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine kernels of a library, two of which make the disassembler fail with all its batch."""
+    monkeypatch.setattr(scan_open, "chosen_target", lambda *_: ("gfx942", ""))
+    monkeypatch.setattr(scan_open, "chosen_kernels", lambda *_: tuple(map(_inside, range(9))))
+    monkeypatch.setattr(scan_open, "readings", _readings)
+    options = Options("gfx942")
+    cases = tuple(scan_open.of_binary(Path("lib.so"), options))
+    assert [one.kernel for one in cases if not one.refused] == [
+        f"k{n}" for n in (0, 1, 2, 4, 5, 6, 8)
+    ]
+    assert [(one.kernel, one.refused) for one in cases if one.refused] == [
+        ("k3", "word 3 is no instruction"),
+        ("k7", "word 7 is no instruction"),
+    ]
+    (seven,) = [one for one in cases if one.kernel == "k7"]
+    with pytest.raises(InputError, match="word 7"):
+        answer(seven)
+    (found,) = answer(cases[0])
+    line = kernel("k0", COLUMN).splitlines().index("\tds_read_b32 v2, v1") + 1
+    assert found["worst"] == f"ds_read_b32 at 0x{16 * line:04x}: 32-way", (
+        "its address in the library"
+    )
+    monkeypatch.setattr(scan_open, "chosen_kernels", lambda *_: (_inside(3), _inside(7)))
+    with pytest.raises(InputError, match="word 3"):
+        tuple(scan_open.of_binary(Path("lib.so"), options))
+
+
+def test_a_library_without_code_for_a_gpu_is_none_of_a_folders_trouble(folder: Path) -> None:
+    pytest.importorskip("elftools", reason="needs the extra binary")
+    (folder / "libhost.so").write_bytes(host([(".text", b"\xc3")]))
+    assert all("libhost" not in str(one) for one in scanned(folder).broken)
+    with pytest.raises(InputError, match="no code for a GPU"):
+        scanned(folder / "libhost.so")
+
+
+def _inside(number: int) -> BinaryKernel:
+    member = BinaryMember("lib.so", ("gfx942",), CODE_OBJECT, "gfx942", 0, lambda: None)  # type: ignore[arg-type,return-value]
+    return BinaryKernel(f"k{number}", "gfx942", member, 0, "")
+
+
+def _readings(kernels: Iterable[BinaryKernel]) -> Iterator[Disassembly]:
+    for one in kernels:
+        if one.name in ("k3", "k7"):
+            raise InputError(f"word {one.name[1:]} is no instruction", location=one.place())
+        (code,) = AMD.kernels(kernel(one.name, COLUMN), "lib.so", "")
+        dialect = replace(AMD, address=lambda op: 16 * op.line)
+        yield Disassembly(one, dialect, code, lambda op: Location("lib.so"))
 
 
 def test_no_store_is_taken_for_one(folder: Path, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from bankwise.notation.frameworks import maker
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.formats import Format
+from bankwise.read.launch.facts import MOST_TRIED
 from bankwise.read.launch.read import read_launches
 from bankwise.read.options import Options, Progress, arguments_of, three
 from bankwise.read.recognise import load, recognise
@@ -93,7 +94,12 @@ def asked(options: Options) -> dict[str, Any]:
         "args": arguments_of(options.arguments),
         "kernel": options.kernel,
         "workgroup_size": three(options.workgroup_size) if options.workgroup_size else None,
-        "launches": read_launches(options.launches),
+        "launches": replace(
+            read_launches(options.launches),
+            sample=options.openers,
+            tried=MOST_TRIED if options.shapes else 1,
+            steps=options.work or None,
+        ),
     }
 
 
@@ -133,7 +139,7 @@ def _counted(
 ) -> KernelReport:
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
-    reports = over_launches(reports, others, found.launch.assumed)
+    reports = over_launches(reports, others, bool(found.assumed))
     sampled, used, left = with_samples(found, gpu, kernel_of)
     refusals = (*left, *unseen(found), *uncounted)
     report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from bankwise.ask.evidence_case import Wave, layouts
-from bankwise.ask.rivals import Rival, rivals_of
+from bankwise.ask.rivals import BelievedRule, rivals_of
 from bankwise.ask.scan import Progress, ScanLimits, ScanState, gather, unreadable
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
@@ -66,7 +66,7 @@ def evidence(
     """
     gpu = machine(target)
     machines = [_machine(path) for path in rival_files] + [machine(name) for name in names()]
-    options = Options(kernel=kernel)
+    options = Options(kernel=kernel, openers=False)
     seen = gather(paths, options, layouts, store_file, limits, progress, only=target)
     kernels, material = _material(seen, target)
     if not kernels and not seen.why:
@@ -165,7 +165,7 @@ def _row(gpu: Machine, name: str, found: _Material, machines: Sequence[Machine])
     )
 
 
-def _free(rival: Rival, layout: Layout) -> bool:
+def _free(rival: BelievedRule, layout: Layout) -> bool:
     """Whether all waves of a layout are free of conflicts under a rule."""
     apart, waves = layout
     offsets = np.array(waves, np.int64)

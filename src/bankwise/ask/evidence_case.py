@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bankwise.ask.scan_case import ScanCase, followed_case
+from bankwise.errors import InputError
 from bankwise.read.assembly import AssemblyAccess
 
 _BANK_ROW = 256
@@ -26,9 +26,11 @@ def layouts(case: ScanCase) -> list[dict[str, Any]]:
     An access counts if everything that it touches is known, without a sampled argument; the waves
     of all its executions are one layout, moved to the first row of banks, each once.
     """
+    if case.refused:
+        raise InputError(case.refused)
     if not case.reader:
         return []
-    found = followed_case(replace(case, launches=replace(case.launches, sample=False)))
+    found = followed_case(case)
     if found is None:
         return []
     refused = {refusal.location for refusal in found.refusals}

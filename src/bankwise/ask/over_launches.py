@@ -1,7 +1,8 @@
 """What several launches of one kernel say together about each of its accesses.
 
 Where the launches are known, a conflict in one of them is a conflict. Where they are assumed, it is
-sure only if every one of them has it, and "none" only if none has: otherwise it is possible.
+sure only if every one of them has it, and "none" only if none has: otherwise it is possible. So it
+is where one launch alone was tried.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def worst_first(
 def over_launches(
     first: Counted, others: Sequence[Counted], assumed: bool
 ) -> tuple[AccessReport, ...]:
-    """The accesses of the first launch with what all of them say."""
+    """The accesses of the first launch with what all of them say; ``assumed``: nobody says them."""
     if not others:
-        return tuple(first)
+        return tuple(map(_alone, first)) if assumed else tuple(first)
     found: dict[Hashable, list[Sureness]] = defaultdict(list)
     for launch in (first, *others):
         mine: dict[Hashable, list[Sureness]] = defaultdict(list)
@@ -51,6 +52,11 @@ def over_launches(
         replace(one, over_launches=_together(found[_place(one)], launches, assumed))
         for one in first
     )
+
+
+def _alone(access: AccessReport) -> AccessReport:
+    """An access under the only launch that was tried, of those that may be."""
+    return access if access.conflict == "none" else replace(access, over_launches="possible")
 
 
 def _place(access: AccessReport) -> Hashable:

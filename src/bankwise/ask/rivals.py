@@ -19,8 +19,9 @@ from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
-    """A rule for an instruction. ``name``: where it is from; ``own``: of the machine's own file.
+class BelievedRule:
+    """A rule for an instruction that whoever tuned code may have believed in. ``name``: where it is
+    from; ``own``: of the machine's own file.
 
     ``instruction``: a row with these phases and banks. ``joined``: of a two-address form, that both
     addresses of a lane are served in one phase; the phases then have the lanes of the second
@@ -46,29 +47,29 @@ class Rival:
         return np.asarray(found.extra == 0)
 
 
-def rivals_of(row: Instruction, machines: Sequence[Machine]) -> tuple[Rival, ...]:
+def rivals_of(row: Instruction, machines: Sequence[Machine]) -> tuple[BelievedRule, ...]:
     """The machine's own rule for ``row`` first, then every other one, each once.
 
     ``machines``: whose rows of the same width are rivals, whatever they are called.
     """
-    found = {_table(row): Rival(f"{row.machine} {row.name}", row, own=True)}
+    found = {_table(row): BelievedRule(f"{row.machine} {row.name}", row, own=True)}
     for rival in _others(row, machines):
         if _fits(rival.instruction):
             found.setdefault(_table(rival.instruction), rival)
     return tuple(found.values())
 
 
-def _others(row: Instruction, machines: Iterable[Machine]) -> Iterator[Rival]:
-    yield Rival("consecutive lanes", replace(row, phases=_consecutive(row)))
+def _others(row: Instruction, machines: Iterable[Machine]) -> Iterator[BelievedRule]:
+    yield BelievedRule("consecutive lanes", replace(row, phases=_consecutive(row)))
     for machine in machines:
         for other in machine.instructions.values():
             if other.wave_size != row.wave_size or other.merge != row.merge:
                 continue
             name = f"{machine.name} {other.name}"
             if (other.width_bytes, other.addresses) == (row.width_bytes, row.addresses):
-                yield Rival(name, replace(row, phases=other.phases, banks=other.banks))
+                yield BelievedRule(name, replace(row, phases=other.phases, banks=other.banks))
             elif other.addresses == 1 and other.width_bytes == row.width_bytes * row.addresses:
-                yield Rival(f"both at once, as {name}", _joined(row, other), joined=True)
+                yield BelievedRule(f"both at once, as {name}", _joined(row, other), joined=True)
 
 
 def _consecutive(row: Instruction) -> tuple[tuple[int, ...], ...]:

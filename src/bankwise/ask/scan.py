@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,15 @@ from bankwise.ask.scan_case import COLUMNS, ScanCase, answer, launches_said
 from bankwise.ask.scan_open import ScanFile, check_paths, files_of, open_file
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options
-from bankwise.show.scanning import OpenReason, ScannedKernel, ScanReport, kernel_of_row, ranked
-from bankwise.sweep.engine import run
+from bankwise.show.scanning import (
+    OpenReason,
+    ScannedKernel,
+    ScanReport,
+    kernel_of_row,
+    ranked,
+    summaries,
+)
+from bankwise.sweep.engine import run, sigterm_interrupts
 from bankwise.sweep.store import CaseResult, open_store, outcome_of, record
 
 Progress = Callable[[int, int], None]
@@ -94,8 +102,11 @@ def gather(
         path = store_file or Path(folder) / "scan.sqlite"
         with open_store(path, COLUMNS, "scan") as store:
             files = files_of(paths, options)
-            cases = _cases(files, store, seen, limits or ScanLimits(), only)
-            seen.why = _run(cases, work, store, seen, limits or ScanLimits(), progress)
+            bounds = limits or ScanLimits()
+            until = time.monotonic() + bounds.seconds if bounds.seconds else float("inf")
+            cases = _cases(files, store, seen, bounds, only, until)
+            with sigterm_interrupts():
+                seen.why = _run(cases, work, store, seen, bounds, progress, until)
     return seen
 
 
@@ -106,9 +117,9 @@ def _run(
     seen: ScanState,
     limits: ScanLimits,
     progress: Progress | None,
+    until: float,
 ) -> str:
     """Answer what is missing; why that was ended early, "" if it was not."""
-    until = time.monotonic() + limits.seconds if limits.seconds else float("inf")
     alone = limits.engine == "local" and limits.workers == 1
     engine = "here" if alone else limits.engine
     many = limits.workers
@@ -128,12 +139,18 @@ def _run(
 
 
 def _cases(
-    files: Iterator[ScanFile], store: Connection, seen: ScanState, limits: ScanLimits, only: str
+    files: Iterator[ScanFile],
+    store: Connection,
+    seen: ScanState,
+    limits: ScanLimits,
+    only: str,
+    until: float,
 ) -> Generator[ScanCase, None, None]:
     """The cases that nobody has answered, as files are opened, each once."""
     some = list(files)
     engine = "here" if limits.workers == 1 or len(some) <= _FEW else "local"
-    with closing(run(some, open_file, engine=engine, workers=limits.workers)) as opened:
+    many = limits.workers
+    with closing(run(some, open_file, engine=engine, workers=many, until=until)) as opened:
         for one in _in_order(opened):
             seen.files += 1
             if one.error:
@@ -186,7 +203,8 @@ def unreadable(broken: Sequence[Refusal]) -> InputError:
 def _report(paths: tuple[str, ...], store: str, seen: ScanState, least_extra: int) -> ScanReport:
     kernels: list[ScannedKernel] = []
     broken = list(seen.broken)
-    without = 0
+    without: Counter[str] = Counter()
+    copies = 0
     for key, places in seen.places.items():
         result = seen.ended.get(key)
         if result is None:
@@ -197,19 +215,22 @@ def _report(paths: tuple[str, ...], store: str, seen: ScanState, least_extra: in
             kernels.append(_failed(places, result.error))
         else:
             kernels += [_placed(row, places) for row in result.row]
-            without += 0 if result.row else len(places)
+            if not result.row:
+                without[places[0].target] += 1
+                copies += len(places) - 1
     shown = [k for k in kernels if k.extra.high is None or k.extra.high >= least_extra]
     return ScanReport(
         paths=paths,
         store=store,
         kernels=ranked(shown),
-        without=without,
+        without=without.total() + copies,
         files=seen.files,
         broken=tuple(broken),
         unfinished=seen.why,
         waiting=len(seen.places) - len(seen.ended),
         resumed=seen.resumed,
         hidden=len(kernels) - len(shown),
+        summary=summaries(kernels, without),
     )
 
 

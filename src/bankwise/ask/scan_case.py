@@ -21,7 +21,7 @@ from typing import Any
 
 from bankwise.ask.check_assembly import asked, counted_kernel
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import Location, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel, Opener
@@ -48,9 +48,10 @@ class ScanCase:
     """One kernel to answer, or the kernels of a whole text.
 
     ``kernel``: its name, "" for those of a whole text; ``reader``: the dialect of its code, "" for
-    a text that its own verb reads. ``content``: of machine code the parsed kernel, packed;
-    ``digest``: of the code and what the file says about it, whatever its name and place are.
-    ``launches``: what is said of how kernels are launched.
+    a text that its own verb reads. ``content``: of machine code the parsed kernel and its
+    instructions' addresses by line, packed; ``digest``: of the code and what the file says about
+    it, whatever its name and place are. ``launches``: what is said of how kernels are launched.
+    ``refused``: why a kernel cannot be read, "" if it can.
     """
 
     file: str
@@ -61,6 +62,7 @@ class ScanCase:
     digest: str
     options: Options
     launches: Launches = UNSAID
+    refused: str = ""
 
     @property
     def key(self) -> str:
@@ -93,11 +95,21 @@ def case_of_kernel(
     """A kernel of machine code that is parsed already."""
     reader = f"read.{dialect.name}.dialect:{dialect.name.upper()}"
     launches = launches_said(options)
-    packed = zlib.compress(pickle.dumps(kernel), 1)
+    address = ((i.line, dialect.address(i)) for i in dialect.instructions(kernel))
+    packed = zlib.compress(pickle.dumps((kernel, dict(address))), 1)
     code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
     nameless = code.replace(repr(kernel.name), "''")
     digest = hashlib.sha256(f"{reader}\0{nameless}".encode()).hexdigest()
     return ScanCase(file, kernel.name, gpu, reader, packed, digest, options, launches)
+
+
+def case_of_refused(
+    file: str, kernel: str, gpu: str, options: Options, error: InputError
+) -> ScanCase:
+    """A kernel that cannot be read: a line of the answer, and none of its neighbours' business."""
+    why = str(error).removeprefix(f"{error.location}: ")
+    digest = hashlib.sha256(f"{file}\0{kernel}\0{why}".encode()).hexdigest()
+    return ScanCase(file, kernel, gpu, "", b"", digest, options, refused=why)
 
 
 @lru_cache(maxsize=1)
@@ -129,6 +141,8 @@ def _content(value: Any) -> Any:
 
 def answer(case: ScanCase) -> list[dict[str, Any]]:
     """The kernels of a case that use shared memory, as rows; none for a kernel without."""
+    if case.refused:
+        raise InputError(case.refused)
     found = _code(case) if case.reader else _text(case)
     return [one.as_row() for one in found]
 
@@ -139,8 +153,9 @@ def followed_case(case: ScanCase) -> AssemblyKernel | None:
     Its places are lines of what was read, in no file. Raises :class:`bankwise.errors.InputError`
     where it cannot be followed at all.
     """
+    kernel, addresses = pickle.loads(zlib.decompress(case.content))
     dialect: Dialect[Any, Any] = load(case.reader)
-    kernel = pickle.loads(zlib.decompress(case.content))
+    dialect = replace(dialect, address=lambda one: addresses[one.line])
     decoded = dialect.decode(kernel, (1, 1, 1), {})
     if not decoded.touches and not decoded.refusals:
         return None

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bankwise.ask.folder import families, files_below
-from bankwise.ask.scan_case import ScanCase, case_of_kernel
+from bankwise.ask.scan_case import ScanCase, case_of_kernel, case_of_refused
 from bankwise.errors import InputError
 from bankwise.files import read_bytes, read_text
-from bankwise.read.binary.check import chosen_kernels, chosen_target
-from bankwise.read.binary.kernels import readings
+from bankwise.read.binary.check import NO_CODE, NO_KERNEL, chosen_kernels, chosen_target
+from bankwise.read.binary.kernels import BinaryKernel, Disassembly, readings
 from bankwise.read.follow.driver import check_target, no_kernel, target_of
 from bankwise.read.options import Options
 from bankwise.read.recognise import load, recognise, require, takers
@@ -79,14 +79,17 @@ def open_file(file: ScanFile) -> tuple[ScanCase, ...]:
             return tuple(load(kind.verbs["scan"])(path, file.options))
         except InputError as error:
             failed = failed or error
-    if failed is not None and not _elsewhere(failed, file.options):
+    if failed is not None and not _elsewhere(failed, file):
         raise failed
     return ()
 
 
-def _elsewhere(error: InputError, options: Options) -> bool:
-    """Whether a file only lacks the kernel that was asked for."""
-    return bool(options.kernel) and f"no kernel {options.kernel!r}" in error.message
+def _elsewhere(error: InputError, file: ScanFile) -> bool:
+    """Whether a file only lacks the kernel that was asked for, or one of a folder has none."""
+    wanted = file.options.kernel
+    if wanted and f"no kernel {wanted!r}" in error.message:
+        return True
+    return not file.named and error.message in (NO_CODE, NO_KERNEL)
 
 
 def of_text(path: Path, options: Options) -> Iterable[ScanCase]:
@@ -115,10 +118,33 @@ def of_binary(path: Path, options: Options) -> Iterable[ScanCase]:
     """The kernels of a library, an object file or a code object for one GPU: the newest that is
     followed, unless the user names one."""
     gpu, _ = chosen_target(path, options.target)
-    for one in readings(chosen_kernels(path, gpu, options.kernel)):
+    broken: list[tuple[BinaryKernel, InputError]] = []
+    read = 0
+    for one in _readable(chosen_kernels(path, gpu, options.kernel), broken):
+        read += 1
         file = str(one.kernel.member)
         target = check_target(one.dialect, one.kernel.target or options.target, file)
         yield case_of_kernel(file, one.code, target, one.dialect, options)
+    if broken and not read:
+        raise broken[0][1]
+    for kernel, error in broken:
+        target = kernel.target or options.target
+        yield case_of_refused(str(kernel.member), kernel.name, target, options, error)
+
+
+def _readable(
+    kernels: Sequence[BinaryKernel], broken: list[tuple[BinaryKernel, InputError]]
+) -> Iterator[Disassembly]:
+    """Those that can be disassembled, many together; the others are added to ``broken``."""
+    try:
+        yield from tuple(readings(kernels))
+    except InputError as error:
+        if len(kernels) == 1:
+            broken.append((kernels[0], error))
+            return
+        half = len(kernels) // 2
+        yield from _readable(kernels[:half], broken)
+        yield from _readable(kernels[half:], broken)
 
 
 def of_whole(path: Path, options: Options) -> Iterable[ScanCase]:

@@ -69,6 +69,15 @@ def scan(
     seconds: Annotated[
         float, typer.Option("--time", min=0, metavar="SECONDS", help="End then, unfinished.")
     ] = 0,
+    openers: Annotated[
+        bool, typer.Option("--openers", help="Try arguments: which would open the rest?")
+    ] = False,
+    shapes: Annotated[
+        bool, typer.Option("--shapes", help="Try several blocks where no size is known.")
+    ] = False,
+    work: Annotated[
+        int, typer.Option(min=0, metavar="STEPS", help="Follow a kernel so far; 0: by its size.")
+    ] = 0,
     retry_failed: Annotated[bool, typer.Option(help="Try again what failed.")] = False,
     form: Annotated[ScanFormat, typer.Option("--format", help="How to print.")] = ScanFormat.text,
 ) -> None:
@@ -83,6 +92,9 @@ def scan(
         workgroup_size=workgroup_size,
         arguments=tuple(argument),
         launches=tuple(launch),
+        openers=openers,
+        shapes=shapes,
+        work=work,
     )
     limits = ScanLimits(seconds, scheduler or "local", jobs, retry_failed)
     with progress("kernels") as advance:

@@ -22,6 +22,9 @@ class Options:
     what is usual with the kind of file; ``arguments``: ``NAME=VALUE`` texts; ``isa``: compare with
     what the compiler emits; ``keep``: a folder for the kernels that a model is lowered to,
     ``padding`` and ``direct_load``: how it is lowered. ``launches``: as ``--launch`` takes them.
+    Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
+    none is known; ``work``: steps that following one launch of a kernel is worth, 0 for what its
+    size is.
     """
 
     target: str = ""
@@ -35,6 +38,9 @@ class Options:
     padding: bool = field(default=False, metadata={"flag": "--padding"})
     direct_load: bool = field(default=False, metadata={"flag": "--direct-load"})
     launches: tuple[str, ...] = field(default=(), metadata={"flag": "--launch"})
+    openers: bool = True
+    shapes: bool = True
+    work: int = 0
 
     @property
     def width_policy(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -18,6 +19,8 @@ from bankwise.read.names import short
 from bankwise.show.words import COLOURS, cell
 
 SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")
+_DATA = re.compile(r"\ba value (loaded|read) from ")
+"""In the reason of an access that data decides."""
 _SHOWN = 5
 """Reasons, and files that are not read, told one by one; the rest is counted."""
 
@@ -115,13 +118,52 @@ def kernel_of_row(row: dict[str, Any], **changed: Any) -> ScannedKernel:
 
 
 @dataclass(frozen=True, slots=True)
+class ScanSummary:
+    """The kernels for one GPU in numbers, each once, however often it stands there.
+
+    ``kernels``: all; ``touching``: those with shared memory; ``answered``: those of which 90 % of
+    the accesses, or more, carry a number. ``accesses``: of all, ``counted``: those with a number;
+    ``by_data``: of the others, those whose address a value of memory decides.
+    """
+
+    target: str
+    kernels: int
+    touching: int
+    answered: int
+    accesses: int
+    counted: int
+    by_data: int
+
+
+def summaries(
+    kernels: Iterable[ScannedKernel], without: Mapping[str, int]
+) -> tuple[ScanSummary, ...]:
+    """A row for each GPU; ``without``: how many kernels for it have no shared memory."""
+    by_target: dict[str, list[ScannedKernel]] = {target: [] for target in without}
+    for kernel in kernels:
+        by_target.setdefault(kernel.target, []).append(kernel)
+    return tuple(
+        ScanSummary(
+            target=target,
+            kernels=len(found) + without.get(target, 0),
+            touching=len(found),
+            answered=sum(10 * k.answered >= 9 * k.accesses for k in found),
+            accesses=sum(k.accesses for k in found),
+            counted=sum(k.answered for k in found),
+            by_data=sum(r.accesses for k in found for r in k.reasons if _DATA.search(r.reason)),
+        )
+        for target, found in sorted(by_target.items())
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ScanReport:
     """A scan that has ended, or was ended.
 
     ``kernels``: with shared memory, each once, the worst first; ``without``: how many have none.
     ``files``: that were read; ``broken``: what could not be. ``unfinished``: why it was ended, ""
     if it was not; ``waiting``: kernels that were left. ``resumed``: cases that an earlier run did.
-    ``hidden``: kernels that were not asked for (--top, --min-extra).
+    ``hidden``: kernels that were not asked for (--top, --min-extra); ``summary`` has those, too.
     """
 
     paths: tuple[str, ...]
@@ -134,6 +176,7 @@ class ScanReport:
     waiting: int = 0
     resumed: int = 0
     hidden: int = 0
+    summary: tuple[ScanSummary, ...] = ()
 
     @property
     def accesses(self) -> tuple[int, int]:
@@ -179,6 +222,8 @@ def print_scan(report: ScanReport, console: Console, top: int = 0) -> None:
         console.print(f"[yellow]not read:[/] {escape(str(refusal))}")
     if len(report.broken) > _SHOWN:
         console.print(f"[yellow]and {len(report.broken) - _SHOWN} more that are not read[/]")
+    if report.summary:
+        console.print(_summary_table(report.summary))
     console.print(escape(summary(report)))
 
 
@@ -202,6 +247,18 @@ def _table(kernels: Iterable[ScannedKernel]) -> Table:
             f"{k.ways}" if k.passes else "",
             escape(k.where or why_open(k)),
         )
+    return table
+
+
+def _summary_table(rows: Iterable[ScanSummary]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("target")
+    titles = ("kernels", "with LDS", "answered", "accesses", "counted", "decided by data")
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in rows:
+        numbers = (row.kernels, row.touching, row.answered, row.accesses, row.counted, row.by_data)
+        table.add_row(row.target or "any", *(f"{n:,}" for n in numbers))
     return table
 
 

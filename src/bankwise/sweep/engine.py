@@ -18,6 +18,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
 from concurrent.futures import wait as wait_for
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from itertools import islice
 from math import inf
 from multiprocessing.connection import wait
@@ -69,6 +70,20 @@ def run(
 def _chunks(cases: Iterator[C], size: int) -> Iterator[tuple[C, ...]]:
     while part := tuple(islice(cases, size)):
         yield part
+
+
+@contextmanager
+def sigterm_interrupts() -> Iterator[None]:
+    """SIGTERM is Ctrl-C here, so that what was found until then can be told. In the main thread,
+    which alone has signals; elsewhere nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def attempt(work: Callable[[C], Any], cases: tuple[C, ...]) -> list[Tried]:
@@ -140,8 +155,11 @@ def _result(case: C, tried: Tried) -> CaseResult[C]:
 
 def _alone(case: C, work: Callable[[C], Any]) -> CaseResult[C]:
     """A case in a process of its own: if it dies, this case killed it."""
-    with _pool(1) as pool:
+    pool = _pool(1)
+    try:
         return next(_ended((case,), _settled(pool.submit(attempt, work, (case,)))))
+    finally:
+        _end(pool)
 
 
 def _settled(future: Future[Any]) -> Future[Any]:

@@ -27,6 +27,8 @@ from bankwise.read.names import listed
 from bankwise.read.ptx.dialect import PTX as PTX_DIALECT
 from bankwise.read.sass.dialect import SASS
 
+NO_CODE, NO_KERNEL = "no code for a GPU in this file", "no kernel for a GPU"
+"""Errors of files that hold something else, as most libraries do."""
 _LINES = "lines named in notes are those of the kernel's disassembly"
 
 
@@ -94,7 +96,7 @@ def chosen_kernels(path: Path, gpu: str, pattern: str) -> tuple[BinaryKernel, ..
     if found:
         return found
     names = [one.name for one in kernels_in(path, gpu, ptx=True)]
-    message = f"no kernel {pattern!r} in this file" if pattern and names else "no kernel for a GPU"
+    message = f"no kernel {pattern!r} in this file" if pattern and names else NO_KERNEL
     hint = f"it has {listed(names)}" if names else "a program may load its kernels from elsewhere"
     raise InputError(message, location=Location(str(path)), hint=hint)
 
@@ -108,7 +110,7 @@ def chosen_target(path: Path, target: str) -> tuple[str, str]:
     found = tuple(members(path))
     if not found:
         raise InputError(
-            "no code for a GPU in this file",
+            NO_CODE,
             location=Location(str(path)),
             hint="cubins, fatbins, PTX, AMD code objects and what holds them are read",
         )

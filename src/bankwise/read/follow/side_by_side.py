@@ -10,7 +10,6 @@ from bankwise.errors import InputError, Location
 from bankwise.profile.names import name as function_name
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import KernelLaunch, Size
-from bankwise.read.launch.shapes import MOST_TRIED
 from bankwise.read.names import demangled, without_parameters
 
 WORK = "more work than"
@@ -25,20 +24,21 @@ def side_by_side(
     launches: Sequence[KernelLaunch],
     under: Callable[[KernelLaunch], AssemblyKernel],
     touches: bool,
+    tried: int,
 ) -> AssemblyKernel:
     """The kernel under the first of its launches, the others beside it. Of assumed ones those are
-    tried that can be, and the one that answers most comes first. ``touches``: whether it may touch
-    shared memory at all; if not, one is enough."""
+    tried that can be, ``tried`` of them, and the one that answers most comes first. ``touches``:
+    whether it may touch shared memory at all; if not, one is enough."""
     guessed = launches[0].assumed
     found: list[AssemblyKernel] = []
     strange: list[AssemblyKernel] = []
     for launch in launches:
         one = under(launch)
         (strange if guessed and leaves_memory(one) else found).append(one)
-        enough = MOST_TRIED if guessed else len(launches)
+        enough = tried if guessed else len(launches)
         if not touches or len(found) >= enough or (guessed and is_long(one)):
             break
-    found = found or strange[:MOST_TRIED]
+    found = found or strange[:tried]
     first, *others = sorted(found, key=lambda one: len(one.refusals)) if guessed else found
     return replace(first, others=tuple(others))
 

@@ -26,16 +26,23 @@ from bankwise.read.launch.shapes import is_whole_bound
 
 
 def under(
-    dialect: Dialect[K, I], kernel: K, file: str, gpu: str, place: Place, launch: KernelLaunch
+    dialect: Dialect[K, I],
+    kernel: K,
+    file: str,
+    gpu: str,
+    place: Place,
+    launch: KernelLaunch,
+    steps: int | None,
 ) -> AssemblyKernel:
-    """The kernel as one launch runs it."""
+    """The kernel as one launch runs it; ``steps``: how much work it is worth, None for what its
+    size is."""
     assert launch.block is not None
     size, args = launch.block, _arguments(dialect, kernel, launch)
     decoded = dialect.decode(kernel, size, args)
-    trace = follow(decoded.program, lambda: dialect.start(kernel, size, args))
+    trace = follow(decoded.program, lambda: dialect.start(kernel, size, args), steps)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
-    moved_ = moved(trace, [follow(decoded.program, other.copy) for other in others])
+    moved_ = moved(trace, [follow(decoded.program, other.copy, steps) for other in others])
     generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved_)))
     return AssemblyKernel(
         name=kernel.name,

@@ -22,6 +22,8 @@ Size = tuple[int, int, int]
 
 MOST_LAUNCHES = 4
 """Of one kernel, that are followed."""
+MOST_TRIED = 3
+"""Assumed shapes of one kernel, side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,16 @@ class KernelLaunch:
 class Launches:
     """What is said of the launches of a file's kernels, by whom. ``stated``: levels of falling
     trust, above the text itself; ``plain``: for all kernels alike; ``hosted``: by the host code
-    beside them. ``sample``: try values of what stays open, and tell what they open."""
+    beside them. How much is done for a kernel: ``sample``: try values of what stays open, and tell
+    what they open; ``tried``: so many shapes where nobody knows one; ``steps``: each launch is
+    worth so much work (:func:`bankwise.read.follow.run.follow`), None for what its size is."""
 
     stated: tuple[tuple[KernelLaunch, ...], ...] = ()
     plain: KernelLaunch = KernelLaunch()
     hosted: tuple[KernelLaunch, ...] = ()
     sample: bool = False
+    tried: int = MOST_TRIED
+    steps: int | None = None
 
 
 def _size(size: Size | None) -> str:

@@ -34,7 +34,7 @@ def read_launches(texts: Sequence[str]) -> Launches:
     files = [one for one in texts if _is_file(one)]
     tables = chain(*(launches_in_toml(one) for one in files if not _is_profile(one)))
     profiles = chain(*(launches_in_profile(one) for one in files if _is_profile(one)))
-    return Launches((expressions, tuple(tables), tuple(profiles)), sample=True)
+    return Launches((expressions, tuple(tables), tuple(profiles)))
 
 
 def _is_file(text: str) -> bool:

@@ -22,9 +22,6 @@ USUAL: dict[int, tuple[Size, ...]] = {
 """By the number of axes that a kernel reads, the most usual first: what people's kernels, and the
 guides of the vendors, are full of. No fact about any one kernel."""
 
-MOST_TRIED = 3
-"""Shapes side by side."""
-
 _LEAST = 8
 """A smaller number of a name is rarely the side of a block."""
 

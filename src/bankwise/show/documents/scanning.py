@@ -60,6 +60,18 @@ class ScannedKernelDocument(Struct, frozen=True):
         empty_is_null(self, "worst", "why", "source", "line")
 
 
+class ScanSummaryDocument(Struct, frozen=True):
+    """The kernels for one GPU in numbers, each once; whatever --top and --min-extra leave out."""
+
+    target: str
+    kernels: Whole
+    touching: Annotated[int, Meta(ge=0, description="kernels with shared memory")]
+    answered: Annotated[int, Meta(ge=0, description="with a number for 90 % of their accesses")]
+    accesses: Whole
+    counted: Annotated[int, Meta(ge=0, description="accesses with a number")]
+    by_data: Annotated[int, Meta(ge=0, description="accesses that a value of memory decides")]
+
+
 class ScanDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.scan/1"):
     """Every kernel of files and folders, the most wasteful first."""
 
@@ -72,6 +84,7 @@ class ScanDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.scan/1
     waiting: Annotated[int, Meta(ge=0, description="kernels that it left")]
     resumed: Annotated[int, Meta(ge=0, description="kernels known from the store")]
     hidden: Annotated[int, Meta(ge=0, description="kernels left out by --min-extra")]
+    summary: Annotated[tuple[ScanSummaryDocument, ...], Meta(description="by target")]
 
     def __post_init__(self) -> None:
         """Nothing is null."""
