@@ -51,9 +51,6 @@ NOT_RUN = {
     "bankwise check libkernels.a": "needs a compiler; tests/test_binary_check.py",
     "bankwise check kernel.hsaco": "needs a compiler; tests/test_binary_check.py",
     "bankwise check model.mlir": "tests/test_model.py",
-    "bankwise check libbitsandbytes": "a library of somebody else's",
-    "bankwise check kernel.hsaco": "needs clang for AMD; tests/test_binary_check.py",
-    "bankwise check libkernels.a": "needs clang for AMD; tests/test_binary_check.py",
     "bankwise fix model.mlir": "tests/test_model.py",
 }
 """Beginnings of commands, and why they are not run here."""
