@@ -85,7 +85,13 @@ def test_a_launch_is_read_as_cuda_writes_it(
         "k<<<1, 2>>>(=3)",
         "k<<<1, 2>>>(n=)x",
         "k<<<1, 2>>>(x)",
-        "k<<<1, 2>>>(1.5)",
+        "k<<<1, 1.5>>>",
+        "k<<<1, 2, 1e3>>>",
+        "k<<<1, 2>>>(.)",
+        "k<<<1, 2>>>(1.5g)",
+        "k<<<1, 2>>>(1e400)",
+        "k<<<1, 2>>>(1e39f)",
+        "k<<<1, 2>>>(nan)",
         "k<<<1, 2>>>(" + "9" * 400 + ")",
     ],
 )
@@ -97,6 +103,7 @@ def test_what_is_no_launch_is_bad_input(text: str) -> None:
 def test_no_text_breaks_the_reading_of_a_launch() -> None:
     draw = random.Random(11)
     parts = [
+        *[".", "1e", "f", "0.1"],
         *["k", "<<<", ">>>", "(", ")", ",", "_", "x", "=", "64", "0x", "dim3", "-", "*", "é", "<"],
         " ",
     ]
@@ -142,7 +149,7 @@ def test_a_file_of_launches_is_read(tmp_path: Path) -> None:
         "[[launch]]\narguments = 'n'",
         "[[launch]]\narguments = { n = 'x' }",
         "[[launch]]\narguments = { 9x = 1 }",
-        "[[launch]]\narguments = [1.5]",
+        "[[launch]]\narguments = ['1.5']",
         "[[launch]]\nother = 1\n[other]",
         "[[launch",
     ],
