@@ -1,4 +1,4 @@
-"""Unknown values know which fact of the launch they are made of, as ``--arg`` names it."""
+"""What the launch says and what it leaves open: facts by their names, numbers, data."""
 
 from __future__ import annotations
 
@@ -156,3 +156,33 @@ def test_a_file_of_launches_has_fractions(tmp_path: Path) -> None:
 def test_a_fraction_that_no_parameter_holds_is_bad_input(arguments: str) -> None:
     with pytest.raises(InputError):
         _first_words(launch_of(f"k<<<_, 32>>>({arguments})"))
+
+
+_DATA = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+.maxntid 32, 1, 1
+{
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<3>;
+  .reg .pred %p<2>;
+  .shared .align 4 .b8 tile[4096];
+  ld.param.u64 %rd1, [p];
+  ld.global.u32 %r1, [%rd1];
+  mov.u32 %r2, 28;
+BODY
+  mov.u32 %r3, tile;
+  add.s32 %r3, %r3, %r2;
+  st.shared.u32 [%r3], %r1;
+  ret;
+}
+"""
+
+
+def test_what_data_select_is_unknown_for_the_data_and_not_for_the_register_they_leave() -> None:
+    body = "  setp.gt.u32 %p1, %r1, 7;\n  mul.lo.u32 %r4, %r1, 4;\n  selp.b32 %r2, %r4, %r2, %p1;"
+    (kernel,) = check_code(PTX, _DATA.replace("BODY", body), "k.ptx")
+    (refusal,) = kernel.refusals
+    assert "a value loaded from memory" in refusal.reason
