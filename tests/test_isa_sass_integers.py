@@ -226,6 +226,16 @@ def test_predicates_go_to_a_register_and_back() -> None:
     assert "P1" not in state.registers
 
 
+@pytest.mark.parametrize("byte", range(4))
+def test_predicates_come_from_a_byte_of_a_register(byte: int) -> None:
+    (a,) = numbers(1, seed=41)
+    state = run(f"R2P PR, R1.B{byte}, 0x42", {"R1": a})
+    rows = [int(x).to_bytes(4, "little")[byte] for x in a.ravel()]
+    assert value(state, "P1") == [row >> 1 & 1 for row in rows]
+    assert value(state, "P6") == [row >> 6 & 1 for row in rows]
+    assert "P0" not in state.registers
+
+
 @pytest.mark.parametrize("selector", [0x5410, 0x7632, 0x0123, 0x7610, 0x8888, 0xBA98])
 def test_bytes_are_permuted_and_signs_repeated(selector: int) -> None:
     a, c = numbers(2, seed=19)

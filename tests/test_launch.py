@@ -85,7 +85,13 @@ def test_a_launch_is_read_as_cuda_writes_it(
         "k<<<1, 2>>>(=3)",
         "k<<<1, 2>>>(n=)x",
         "k<<<1, 2>>>(x)",
-        "k<<<1, 2>>>(1.5)",
+        "k<<<1, 1.5>>>",
+        "k<<<1, 2, 1e3>>>",
+        "k<<<1, 2>>>(.)",
+        "k<<<1, 2>>>(1.5g)",
+        "k<<<1, 2>>>(1e400)",
+        "k<<<1, 2>>>(1e39f)",
+        "k<<<1, 2>>>(nan)",
         "k<<<1, 2>>>(" + "9" * 400 + ")",
     ],
 )
@@ -97,6 +103,7 @@ def test_what_is_no_launch_is_bad_input(text: str) -> None:
 def test_no_text_breaks_the_reading_of_a_launch() -> None:
     draw = random.Random(11)
     parts = [
+        *[".", "1e", "f", "0.1"],
         *["k", "<<<", ">>>", "(", ")", ",", "_", "x", "=", "64", "0x", "dim3", "-", "*", "é", "<"],
         " ",
     ]
@@ -142,7 +149,7 @@ def test_a_file_of_launches_is_read(tmp_path: Path) -> None:
         "[[launch]]\narguments = 'n'",
         "[[launch]]\narguments = { n = 'x' }",
         "[[launch]]\narguments = { 9x = 1 }",
-        "[[launch]]\narguments = [1.5]",
+        "[[launch]]\narguments = ['1.5']",
         "[[launch]]\nother = 1\n[other]",
         "[[launch",
     ],
@@ -474,3 +481,41 @@ def test_what_data_decides_has_no_opener(tmp_path: Path) -> None:
     _, found = check(tmp_path, kernel("a", body, size=".reqntid 32, 1, 1"))
     assert "openers" not in found
     assert len(found["refusals"]) == 1  # type: ignore[arg-type]
+
+
+_SORT = """  ld.param.u32 %r7, [n];
+  mov.u32 %r8, 2;
+OUTER:
+  setp.gt.s32 %p1, %r8, %r7;
+  @%p1 bra DONE;
+  shr.u32 %r9, %r8, 1;
+INNER:
+  xor.b32 %r10, %r1, %r9;
+  and.b32 %r11, %r1, %r8;
+  add.s32 %r10, %r10, %r11;
+  shl.b32 %r10, %r10, 2;
+  add.s32 %r10, %r10, %r2;
+  st.shared.u32 [%r10], %r1;
+  shr.u32 %r9, %r9, 1;
+  setp.ne.s32 %p2, %r9, 0;
+  @%p2 bra INNER;
+  shl.b32 %r8, %r8, 1;
+  bra OUTER;
+DONE:"""
+"""The rounds of a bitonic sort of n numbers."""
+
+
+def test_rounds_of_a_sort_of_unknown_length_are_no_count(tmp_path: Path) -> None:
+    text = kernel("a", _SORT, parameters=".param .u32 n", size=".reqntid 128, 1, 1", words=1 << 12)
+    rounds = sum(2 << step <= 128 for outer in range(7) for step in range(outer + 1))
+    assert rounds == 28, "7 + 6 + .. + 1"
+    _, known = check(tmp_path, text, "--arg", "n=128")
+    (access,) = known["accesses"]  # type: ignore[misc]
+    assert access["executions"] == sum(i["executions"] for i in access["iterations"]) == rounds
+    _, found = check(tmp_path, text)
+    (access,) = found["accesses"]  # type: ignore[misc]
+    assert len(access["iterations"]) != rounds
+    assert {i["executions"] for i in (access, *access["iterations"])} == {None}
+    assert access["executions_bound"] == {"low": 0, "high": None}
+    assert access["run"]["bound"]["passes"] == {"low": 0, "high": None}
+    assert found["kernels"][0]["totals"]["run"]["bound"]["passes"] == {"low": 0, "high": None}  # type: ignore[index]

@@ -1,10 +1,17 @@
-"""Unknown values know which fact of the launch they are made of, as ``--arg`` names it."""
+"""What the launch says and what it leaves open: facts by their names, numbers, data."""
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
+
 import pytest
 
+from bankwise.errors import InputError
 from bankwise.read.follow.driver import check_code
+from bankwise.read.launch.expression import launch_of
+from bankwise.read.launch.facts import KernelLaunch, Launches
+from bankwise.read.launch.read import launches_in_toml
 from bankwise.read.ptx.dialect import PTX
 
 _TEXT = """
@@ -45,3 +52,137 @@ def test_a_part_of_a_parameter_can_be_given(stride: int) -> None:
     (pattern,) = found.access.patterns
     words = {int(at) // 4 for at in pattern.offsets_bytes.ravel()}
     assert max(sum(w % 32 == bank for w in words) for bank in range(32)) == _ways(stride)
+
+
+_LOOP = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+.maxntid 32, 1, 1
+{
+  .reg .b32 %r<9>;
+  .reg .pred %p<2>;
+  .shared .align 4 .b8 tile[4096];
+  mov.u32 %r1, %ctaid.AXIS;
+  mad.lo.s32 %r2, %r1, 7, 5;
+  mov.u32 %r3, tile;
+LOOP:
+  st.shared.u32 [%r3], %r1;
+  sub.s32 %r2, %r2, 1;
+  setp.gt.s32 %p1, %r2, 0;
+  @%p1 bra LOOP;
+  ret;
+}
+"""
+"""Of workgroup n along an axis 7n + 5 rounds."""
+
+
+@pytest.mark.parametrize(
+    ("axis", "grid", "rounds"),
+    [("x", "1", 5), ("y", "(4, 1)", 5), ("x", "(4, 1)", None), ("z", "_", None)],
+)
+def test_along_an_axis_with_one_workgroup_its_number_is_nought(
+    axis: str, grid: str, rounds: int | None
+) -> None:
+    said = Launches(((launch_of(f"k<<<{grid}, 32>>>"),),))
+    (kernel,) = check_code(PTX, _LOOP.replace("AXIS", axis), "k.ptx", launches=said)
+    (found,) = kernel.accesses
+    assert found.counted == (rounds is not None)
+    if rounds is not None:
+        assert sum(pattern.executions for pattern in found.access.patterns) == rounds
+
+
+_BITS = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .f32 x, .param .f64 y, .param .align 4 .b8 z[12])
+.maxntid 32, 1, 1
+{
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<3>;
+  .shared .align 4 .b8 tile[32768];
+  mov.u32 %r3, tile;
+  ld.param.u32 %r1, [x];
+  shr.u32 %r1, %r1, 20;
+  shl.b32 %r1, %r1, 2;
+  add.s32 %r1, %r1, %r3;
+  st.shared.u32 [%r1], %r3;
+  ld.param.u64 %rd1, [y];
+  shr.u64 %rd1, %rd1, 52;
+  cvt.u32.u64 %r2, %rd1;
+  shl.b32 %r2, %r2, 2;
+  add.s32 %r2, %r2, %r3;
+  st.shared.u32 [%r2], %r3;
+  ret;
+}
+"""
+"""Stores at the upper 12 bits of x and of y."""
+
+
+def _first_words(launch: KernelLaunch) -> list[int]:
+    (kernel,) = check_code(PTX, _BITS, "k.ptx", launches=Launches(((launch,),)))
+    return [int(a.access.patterns[0].offsets_bytes[0, 0]) // 4 for a in kernel.accesses]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0.1", 0.1), ("1e-3f", 1e-3), ("-2.", -2.0), (".5F", 0.5), ("1E+5", 1e5), ("3.e2", 300.0)],
+)
+def test_a_fraction_is_the_bits_of_a_float_of_the_parameters_size(text: str, value: float) -> None:
+    single, double = (struct.pack(f">{kind}", value) for kind in "fd")
+    upper = [int.from_bytes(some[:2], "big") >> 4 for some in (single, double)]
+    assert _first_words(launch_of(f"k<<<_, 32>>>({text}, {text})")) == upper
+    assert _first_words(launch_of(f"k<<<_, 32>>>(y={text}, x={text})")) == upper
+
+
+def test_a_float_of_c_keeps_its_value_as_a_double() -> None:
+    (value,) = launch_of("k<<<_, 32>>>(0.1f)").positional
+    assert value == int("cccccd", 16) / 2**27 != 0.1, "0x3dcccccd: a mantissa of 24 bits"
+
+
+def test_a_file_of_launches_has_fractions(tmp_path: Path) -> None:
+    file = tmp_path / "l.toml"
+    file.write_text("[[launch]]\nblock = 32\narguments = { x = 0.5, y = 0.5 }\n")
+    (launch,) = launches_in_toml(file)
+    assert _first_words(launch) == [126 << 3, 1022], "exponents of a half, with their offsets"
+    file.write_text("[[launch]]\narguments = [nan]\n")
+    with pytest.raises(InputError):
+        launches_in_toml(file)
+
+
+@pytest.mark.parametrize("arguments", ["z=0.5", "_, _, 0.5", "x=1e39", "1e39"])
+def test_a_fraction_that_no_parameter_holds_is_bad_input(arguments: str) -> None:
+    with pytest.raises(InputError):
+        _first_words(launch_of(f"k<<<_, 32>>>({arguments})"))
+
+
+_DATA = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+.maxntid 32, 1, 1
+{
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<3>;
+  .reg .pred %p<2>;
+  .shared .align 4 .b8 tile[4096];
+  ld.param.u64 %rd1, [p];
+  ld.global.u32 %r1, [%rd1];
+  mov.u32 %r2, 28;
+BODY
+  mov.u32 %r3, tile;
+  add.s32 %r3, %r3, %r2;
+  st.shared.u32 [%r3], %r1;
+  ret;
+}
+"""
+
+
+def test_what_data_select_is_unknown_for_the_data_and_not_for_the_register_they_leave() -> None:
+    body = "  setp.gt.u32 %p1, %r1, 7;\n  mul.lo.u32 %r4, %r1, 4;\n  selp.b32 %r2, %r4, %r2, %p1;"
+    (kernel,) = check_code(PTX, _DATA.replace("BODY", body), "k.ptx")
+    (refusal,) = kernel.refusals
+    assert "a value loaded from memory" in refusal.reason

@@ -29,7 +29,7 @@ TOTALS = ("totals", "totals_dma", "totals_assumed")
 
 def check_numbers(document: dict[str, Any]) -> object:
     """What a check says, of the document: totals, and every access."""
-    each = sorted((a["passes"], a["ideal"], a["executions"]) for a in document["accesses"])
+    each = sorted((a["passes"], a["ideal"], a["executions"] or 0) for a in document["accesses"])
     return (
         sorted([kernel[k]["run"]["passes"] for k in TOTALS] for kernel in document["kernels"]),
         each,
@@ -39,7 +39,7 @@ def check_numbers(document: dict[str, Any]) -> object:
 
 def checked(file: Path, target: str) -> object:
     report = bankwise.check(file, target)
-    each = sorted((a.cost.passes, a.cost.ideal, a.executions) for a in report.accesses)
+    each = sorted((a.cost.passes, a.cost.ideal, a.executions * a.counted) for a in report.accesses)
     totals = sorted([getattr(kernel, k).run.passes for k in TOTALS] for kernel in report.kernels)
     return totals, each, len(report.refusals)
 

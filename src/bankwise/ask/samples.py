@@ -76,7 +76,8 @@ def sample_of(found: AssemblyKernel) -> Callable[[AssemblyKernel], str]:
     known = found.launch.arguments
 
     def said(sample: AssemblyKernel) -> str:
-        more = {n: v for n, v in sample.launch.arguments.items() if n not in known}
+        given = sample.launch.arguments.items()
+        more = {k: n for k, n in given if k not in known and isinstance(n, int)}
         return Opener(more, 0, 0).option
 
     return said

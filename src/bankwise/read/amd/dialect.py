@@ -81,10 +81,11 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     instructions=lambda kernel: kernel.operations,
     threads=_threads,
     axes=lambda kernel: 1 + kernel.bits("system_vgpr_workitem_id"),
-    parameters=lambda kernel: [
-        a.name or a.offset for a in kernel.arguments if not a.kind.startswith("hidden_")
-    ],
+    parameters=lambda kernel: {
+        a.name or a.offset: a.size for a in kernel.arguments if not a.kind.startswith("hidden_")
+    },
     grid=_grid,
+    group_index=WORKGROUP_IDS,
     strange_argument=_strange_argument,
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),
     decode=_decode,

@@ -70,8 +70,9 @@ class Dialect(Generic[K, I]):
     ``registers``: of a kernel.
 
     Launching: ``threads``: what the text says; ``axes``: how many of x, y, z a kernel asks its
-    threads for; ``parameters``: its arguments in the author's order, as ``--arg`` names them;
-    ``grid``: those that are the numbers of workgroups along x, y, z;
+    threads for; ``parameters``: its arguments in the author's order, as ``--arg`` names them,
+    and their bytes; ``grid``: those that are the numbers of workgroups along x, y, z;
+    ``group_index``: those that are the followed workgroup's own;
     ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it.
 
     Following:
@@ -98,8 +99,9 @@ class Dialect(Generic[K, I]):
     threads: Callable[[K], Threads]
     registers: Callable[[K], int | None] = lambda kernel: None
     axes: Callable[[K], int] = lambda kernel: 1
-    parameters: Callable[[K], Sequence[str | int]] = lambda kernel: ()
+    parameters: Callable[[K], Mapping[str | int, int]] = lambda kernel: {}
     grid: Callable[[K], Sequence[str | int]] = lambda kernel: ()
+    group_index: Sequence[str] = ()
     strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
     decode: Callable[[K, Size, ArgumentValues], Decoded]
     start: Callable[[K, Size, ArgumentValues], State]

@@ -28,6 +28,7 @@ from bankwise.read.follow.side_by_side import (
 from bankwise.read.follow.under import under
 from bankwise.read.launch.facts import (
     MOST_LAUNCHES,
+    Given,
     KernelLaunch,
     Launches,
     launches_of,
@@ -199,7 +200,7 @@ def check_kernel(
     found = side_by_side(launches, run, one or _touches(dialect, kernel), said.tried)
     known = found.launch
 
-    def again(more: ArgumentValues) -> AssemblyKernel:
+    def again(more: Given) -> AssemblyKernel:
         return run(replace(known, arguments=more))
 
     if not said.sample:

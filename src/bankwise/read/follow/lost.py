@@ -157,7 +157,8 @@ def _tried(step: ProgramStep, start: State, lost: Lost, rest: _Rest) -> Lost:
     state = _around(step, start, lost, rest)
     assert step.run is not None
     for name in step.writes:
-        state.registers[name] = lost.get(name, UNWRITTEN)
+        if name not in step.reads:
+            state.registers[name] = lost.get(name, UNWRITTEN)
     try:
         step.run(state)
     except (TypeError, ValueError, IndexError):

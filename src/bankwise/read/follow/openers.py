@@ -14,8 +14,9 @@ from dataclasses import replace
 
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel, Opener
 from bankwise.read.follow.side_by_side import is_long
+from bankwise.read.launch.facts import Given
 
-Again = Callable[[ArgumentValues], AssemblyKernel]
+Again = Callable[[Given], AssemblyKernel]
 """Follows the kernel with more arguments."""
 
 _USUAL = (16, 20, 2, 1, 64, 1_024)
@@ -48,9 +49,10 @@ def with_openers(found: AssemblyKernel, again: Again, trials: int) -> AssemblyKe
     return replace(found, openers=tuple(opener for opener, _ in kept), sampled=sampled)
 
 
-def _more(run: AssemblyKernel, known: ArgumentValues) -> dict[str | int, int]:
+def _more(run: AssemblyKernel, known: Given) -> dict[str | int, int]:
     """The arguments of a run that are not known."""
-    return {name: value for name, value in run.launch.arguments.items() if name not in known}
+    given = run.launch.arguments.items()
+    return {k: n for k, n in given if k not in known and isinstance(n, int)}
 
 
 def _worth(opener: Opener) -> tuple[int, int, int]:

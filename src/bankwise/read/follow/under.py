@@ -21,7 +21,7 @@ from bankwise.read.follow.result import (
 from bankwise.read.follow.run import Trace, follow
 from bankwise.read.follow.touched import Touched, together
 from bankwise.read.follow.units import UnitPart, unit_parts
-from bankwise.read.launch.facts import KernelLaunch
+from bankwise.read.launch.facts import KernelLaunch, bits_of
 from bankwise.read.launch.shapes import is_whole_bound
 
 
@@ -86,9 +86,10 @@ def _assumed(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> str:
 
 
 def _arguments(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> ArgumentValues:
-    """All numbers that a launch gives: named, by position, and those of its grid."""
-    args = dict(launch.arguments)
+    """All numbers that a launch gives: named, by position, and those of its grid; the workgroup's
+    own along axes that have one alone."""
     names = dialect.parameters(kernel)
+    args = {name: bits_of(name, n, names) for name, n in launch.arguments.items()}
     if names and len(launch.positional) > len(names):
         raise InputError(
             f"kernel {kernel.name} takes {len(names)} arguments, the launch has "
@@ -96,9 +97,12 @@ def _arguments(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> Argum
         )
     for name, number in zip(names, launch.positional, strict=False):
         if number is not None and not {name, str(name)} & set(args):
-            args[name] = number
+            args[name] = bits_of(name, number, names)
     for name, number in zip(dialect.grid(kernel), launch.grid or (), strict=False):
         args.setdefault(name, number)
+    for index, number in zip(dialect.group_index, launch.grid or (), strict=False):
+        if number == 1:
+            args.setdefault(index, 0)
     for key in launch.arguments:
         has = dialect.strange_argument(kernel, key)
         if has is not None:

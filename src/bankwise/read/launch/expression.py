@@ -3,16 +3,20 @@
     launch    = kernel [ "<<<" size "," size [ "," bytes ] ">>>" ] [ "(" values ")" ]
     values    = [ value { "," value } ]
     size      = "_" | number { ("x") number } | "(" number { "," number } ")" | "dim3" "(" .. ")"
-    value     = "_" | number | name "=" number
+    value     = "_" | argument | name "=" argument
+    argument  = number | fraction
 
 Sizes are the grid and the block, as in CUDA. ``_`` stands for what is not known. A number is an
-integer of Python, or of C (hexadecimal, suffixes ``u``, ``l``). The kernel is a name or a glob.
+integer of Python, or of C (hexadecimal, suffixes ``u``, ``l``), a fraction one of C (``0.1``,
+``1e-3f``). The kernel is a name or a glob.
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
+from math import isfinite
 
 from bankwise.errors import InputError
 from bankwise.read.launch.facts import KernelLaunch, Size, check_block
@@ -20,6 +24,9 @@ from bankwise.read.launch.facts import KernelLaunch, Size, check_block
 _HINT = "for example --launch 'reduce*<<<64, 256>>>(_, n=4096)'; _ for what is not known"
 _MOST_GRID = 1 << 31
 _NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})[uUlL]{0,3}")
+_FRACTION = re.compile(
+    r"-?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]{1,4})?(f?)", re.I
+)
 
 
 def launch_of(text: str) -> KernelLaunch:
@@ -80,12 +87,28 @@ def _number(text: str, launch: str) -> int | None:
     return -number if found[1] else number
 
 
-def _value(text: str, launch: str) -> tuple[str | int, int | None]:
+def _value(text: str, launch: str) -> tuple[str | int, int | float | None]:
     """The name of an argument, empty for a positional one, and its number."""
-    name, equals, number = text.rpartition("=")
-    if equals and not name.strip():
+    name, equals, number = (part.strip() for part in text.rpartition("="))
+    if equals and not name:
         raise _no_launch(launch, f"{text!r} is no NAME=VALUE")
-    return name.strip(), _number(number.strip(), launch)
+    fraction = _FRACTION.fullmatch(number)
+    return name, _fraction(fraction, launch) if fraction else _number(number, launch)
+
+
+def _fraction(found: re.Match[str], launch: str) -> float:
+    """As C has it: what ends in f is a float, and keeps its value as a double."""
+    value = float(found[0].rstrip("fF"))
+    try:
+        return struct.unpack("<f", struct.pack("<f", value))[0] if found[1] else _finite(value)
+    except OverflowError as error:
+        raise _no_launch(launch, f"{found[0]!r} is too large") from error
+
+
+def _finite(value: float) -> float:
+    if not isfinite(value):
+        raise OverflowError
+    return value
 
 
 def _size(text: str, launch: str) -> Size | None:

@@ -10,6 +10,7 @@ one kernel differ, both are followed. What nobody says is assumed, and that is s
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,10 +21,16 @@ from bankwise.read.options import MOST_THREADS
 Size = tuple[int, int, int]
 """Along x, y, z."""
 
+Given = Mapping[str | int, int | float]
+"""Numbers of arguments, by name, position or offset; a fraction stands for its IEEE bits."""
+
 MOST_LAUNCHES = 4
 """Of one kernel, that are followed."""
 MOST_TRIED = 3
 """Assumed shapes of one kernel, side by side."""
+
+_FLOATS = {4: "<f", 8: "<d"}
+"""By size in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +39,16 @@ class KernelLaunch:
 
     ``kernel``: a name or glob, empty for all. ``block``: threads of a workgroup; ``grid``:
     workgroups; ``shared_bytes``: dynamic, beside what the text states. ``arguments``: as ``--arg``
-    has them; ``positional``: in the author's order, None for one that is not said. ``said``: who
-    says it, in words that continue "block 256,1,1, ". ``assumed``: nobody does.
+    has them, and fractions; ``positional``: in the author's order, None for one that is not said.
+    ``said``: who says it, in words that continue "block 256,1,1, ". ``assumed``: nobody does.
     """
 
     kernel: str = ""
     block: Size | None = None
     grid: Size | None = None
     shared_bytes: int | None = None
-    arguments: Mapping[str | int, int] = field(default_factory=dict)
-    positional: tuple[int | None, ...] = ()
+    arguments: Given = field(default_factory=dict)
+    positional: tuple[int | float | None, ...] = ()
     said: str = ""
     assumed: bool = False
 
@@ -124,3 +131,20 @@ def _distinct(found: Iterable[KernelLaunch]) -> list[KernelLaunch]:
         if all(replace(one, said="") != replace(other, said="") for other in kept):
             kept.append(one)
     return kept
+
+
+def bits_of(name: str | int, number: int | float, sizes: Mapping[str | int, int]) -> int:
+    """The number that an argument holds: of a fraction its IEEE bits, in as many bytes as ``sizes``
+    has of the argument. :class:`InputError` if that is no float."""
+    if isinstance(number, int):
+        return number
+    size = next((size for key, size in sizes.items() if str(key) == str(name)), 0)
+    if size not in _FLOATS:
+        raise InputError(
+            f"argument {name} is given as {number}, and has no 4 or 8 bytes",
+            hint=f"fractions are for {', '.join(str(k) for k, n in sizes.items() if n in _FLOATS)}",
+        )
+    try:
+        return int.from_bytes(struct.pack(_FLOATS[size], number), "little")
+    except OverflowError as error:
+        raise InputError(f"argument {name} is a float; {number} is too large") from error

@@ -5,13 +5,15 @@ kernel = "reduce*"                     a name or a glob; without it: all kernels
 grid = [64]
 block = [256, 1, 1]
 shared = 1024                          dynamic, in bytes
-arguments = { n = 4096, 8 = 7 }        as --arg has them, or a list in the author's order
+arguments = { n = 4096, 8 = 7 }        as --arg has them, or a list in the author's order;
+                                       fractions, too
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from bankwise.files import read_text
 from bankwise.profile.names import plain
 from bankwise.profile.read import read_profile
 from bankwise.read.launch.expression import launch_of
-from bankwise.read.launch.facts import KernelLaunch, Launches, Size, check_block
+from bankwise.read.launch.facts import Given, KernelLaunch, Launches, Size, check_block
 from bankwise.read.names import spelled_alike
 from bankwise.read.options import MOST_THREADS, argument_key
 
@@ -101,12 +103,16 @@ def _size(value: object) -> Size | None:
     return x, y, z
 
 
-def _arguments(given: Any) -> tuple[Mapping[str | int, int] | None, tuple[int | None, ...]]:
+def _number(value: object) -> bool:
+    return _whole(value, -_MOST) or (isinstance(value, float) and isfinite(value))
+
+
+def _arguments(given: Any) -> tuple[Given | None, tuple[int | float | None, ...]]:
     if isinstance(given, list):
-        fits = all(_whole(one, -_MOST) or one == "_" for one in given)
+        fits = all(_number(one) or one == "_" for one in given)
         return ({} if fits else None), tuple(None if one == "_" else one for one in given)
     try:
-        fits = isinstance(given, dict) and all(_whole(one, -_MOST) for one in given.values())
+        fits = isinstance(given, dict) and all(map(_number, given.values()))
         return {argument_key(name): one for name, one in given.items()} if fits else None, ()
     except ValueError:
         return None, ()

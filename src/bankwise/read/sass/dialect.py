@@ -119,8 +119,11 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     instructions=lambda kernel: kernel.instructions,
     threads=_threads,
     axes=_axes,
-    parameters=lambda kernel: [str(n) for n in range(len(kernel.facts.parameters or ()))],
+    parameters=lambda kernel: {
+        str(n): size for n, (_, size) in enumerate(kernel.facts.parameters or ())
+    },
     grid=lambda kernel: IDS[3:],
+    group_index=IDS[:3],
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,

@@ -134,17 +134,23 @@ def _with_predicate_bits(
 
 
 def _to_predicates(i: SassInstruction, constants: Constants) -> Meaning | None:
-    """R2P PR, R0, 0x7f: Pn is bit n where the mask has it."""
+    """R2P PR, R0.B1, 0x7f: Pn is bit n of the byte where the mask has it (counters of an H200 agree
+    for B1: four reads under its bits)."""
+    source, _, byte = i.operands[1].partition(".B") if len(i.operands) == 3 else ("", "", "")
     chosen = number(i.operands[-1]) if len(i.operands) == 3 else None
     if i.name != "R2P" or chosen is None or i.operands[0] != "PR":
         return None
+    if byte not in ("", "0", "1", "2", "3"):
+        return None
+    first = 8 * int(byte or 0)
     bits = [n for n in range(PREDICATES) if chosen >> n & 1]
 
     def run(state: State) -> tuple[Value, ...]:
-        value = word(state, i.operands[1], constants)
-        return tuple(apply(lambda x, n=n: x >> np.uint32(n) & 1 > 0, value) for n in bits)
+        value = word(state, source, constants)
+        parts = (apply(lambda x, n=n: x >> np.uint32(first + n) & 1 > 0, value) for n in bits)
+        return tuple(parts)
 
-    return Meaning(tuple(f"P{n}" for n in bits), names(i.operands[1]), run)
+    return Meaning(tuple(f"P{n}" for n in bits), names(source), run)
 
 
 def _halves(i: SassInstruction, constants: Constants) -> Meaning | None:

@@ -28,6 +28,7 @@ from bankwise.show.documents.parts import (
 from bankwise.show.words import doubt
 
 PartOf = Annotated[Share, Meta(description="of the kernel's LDS time")]
+Executions = Annotated[int | None, Meta(description="per workgroup; null where that is no count")]
 ExecutionsBound = Annotated[BoundDocument, Meta(description="where executions are not exact")]
 
 
@@ -46,7 +47,7 @@ class IterationDocument(Struct, frozen=True, kw_only=True):
 
     first: Annotated[tuple[int, ...], Meta(description="induction values of the loops around it")]
     allocation: str
-    executions: Whole
+    executions: Executions
     executions_bound: ExecutionsBound | UnsetType = UNSET
     passes: Passes
     ideal: Ideal
@@ -71,7 +72,7 @@ class AccessDocument(Struct, frozen=True, kw_only=True):
     address: Annotated[int | None, Meta(description="of machine code: bytes into the kernel")]
     apart_bytes: Annotated[int | None, Meta(description="to the second address, if there is one")]
     waves: Annotated[int, Meta(description="of a workgroup")]
-    executions: Annotated[int, Meta(description="per workgroup, as followed")]
+    executions: Executions
     executions_bound: ExecutionsBound | UnsetType = UNSET
     passes: Passes
     ideal: Ideal
@@ -109,7 +110,7 @@ def access_document(access: AccessReport, *, lanes: bool = False) -> AccessDocum
         address=access.address,
         apart_bytes=found.apart_bytes if found else None,
         waves=access.waves,
-        executions=access.executions,
+        executions=access.executions if access.counted else None,
         executions_bound=UNSET if access.counted else view(BoundDocument, access.times),
         passes=cost.passes,
         ideal=cost.ideal,
@@ -136,7 +137,7 @@ def _iteration(found: Iteration) -> IterationDocument:
     return IterationDocument(
         first=found.first,
         allocation=found.allocation,
-        executions=found.executions,
+        executions=found.executions if exact else None,
         executions_bound=UNSET if exact else view(BoundDocument, really),
         passes=cost.passes,
         ideal=cost.ideal,
