@@ -1,11 +1,11 @@
-"""Measure what asynchronous units of sm_90 cost: two tables, hopper_units.csv and hopper_times.csv.
+"""Measure what asynchronous units of sm_90 cost: h200_units.csv and h200_units_times.csv.
 
     python tests/data/measure_hopper.py FOLDER          (an H100 or H200, nvcc, Nsight Compute)
     python tests/data/measure_hopper.py FOLDER --text   (only write and compile the source)
 
 A case is one kernel; its name says what it does, and its first number how many units of work one
-block does. `hopper_units.csv`: the counters of each launch, as read (ncu, one launch each).
-`hopper_times.csv`: cycles of one block between two clocks, the least of several launches.
+block does. `h200_units.csv`: the counters of each launch, as read (ncu, one launch each).
+`h200_units_times.csv`: cycles of one block between two clocks, the least of several launches.
 
     wgmma_TYPE_nN_A_gG_M   ROUNDS products a warpgroup, A from shared memory (ss) or registers
                            (rs), G warpgroups at once, descriptors of mode M, random numbers
@@ -14,6 +14,8 @@ block does. `hopper_units.csv`: the counters of each launch, as read (ncu, one l
                            cluster, block 0 issues, and they meet every eight boxes
     dsmem_ld_WAYS, _st_    32 lanes touch 4 bytes each of the other block of a cluster, WAYS lanes
                            in one bank; own_ld_WAYS: the same in the block's own memory
+                           (volatile, so that ptxas joins none; in the tables of 2026-11-22 they
+                           were not, and each block did one access of the 256)
     mbarrier_LANES         arrivals of so many lanes of a warp at one barrier
 """
 
@@ -240,8 +242,10 @@ def dsmem(way: str, ways: int, own: bool = False) -> tuple[str, str]:
     name = f"{'own' if own else 'dsmem'}_{way}_{ways}"
     there = 'unsigned other = rank() ^ 1; asm("mapa.shared::cluster.u32 %0, %0, %1;" : "+r"(from) : "r"(other));'
     space = "shared::cta" if own else "shared::cluster"
-    load = f'asm volatile("ld.{space}.u32 %0, [%1];" : "=r"(value) : "r"(from)); sum += value;'
-    store = f'asm volatile("st.{space}.u32 [%1], %0;" :: "r"(value), "r"(from) : "memory");'
+    load = f'asm volatile("ld.volatile.{space}.u32 %0, [%1];" : "=r"(value) : "r"(from)); sum += value;'
+    store = (
+        f'asm volatile("st.volatile.{space}.u32 [%1], %0;" :: "r"(value), "r"(from) : "memory");'
+    )
     return name, DSMEM % {
         "name": name, "cluster": "__cluster_dims__(2, 1, 1)", "step": ways, "accesses": ACCESSES,
         "map": "" if own else there, "touch": load if way == "ld" else store,
@@ -317,8 +321,8 @@ def main(folder: Path, only_text: bool) -> None:
         return
     done = subprocess.run([str(program), "9"], capture_output=True, text=True, check=True)
     times = [line.split(",") for line in done.stdout.splitlines()]
-    write(folder / "hopper_times.csv", ["case", "work", "cycles"], list(times))
-    write(folder / "hopper_units.csv", ["case", *COUNTERS], counters(program))
+    write(folder / "h200_units_times.csv", ["case", "work", "cycles"], list(times))
+    write(folder / "h200_units.csv", ["case", *COUNTERS], counters(program))
 
 
 if __name__ == "__main__":

@@ -57,8 +57,8 @@ def swizzle_mismatches(kernel: AssemblyKernel) -> Iterator[Finding]:
 def filling_notes(kernel: AssemblyKernel) -> Iterator[str]:
     """How fast bulk copies can fill operands whose swizzled rows are short; told once a mode.
 
-    Source: boxes of 64 rows out of L2 on an H200 take two cycles a row, whatever its length up to
-    128 bytes (the row ``tma.load`` of the machine file).
+    Source: boxes of 64 rows out of L2 on an H200 take two or three cycles a row, whatever its
+    length up to 128 bytes (the row ``tma.load`` of the machine file).
     """
     spans = {
         operand.descriptor.mode.span_bytes

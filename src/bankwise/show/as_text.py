@@ -199,7 +199,7 @@ def _place(at: Location) -> str:
 
 def _print_totals(kernel: KernelReport, console: Console) -> None:
     rows = [("loads and stores", kernel.totals), ("direct-to-LDS copies", kernel.totals_dma)]
-    rows.append(("atomics, transposing reads", kernel.totals_assumed))
+    rows.append(("atomics, transposing reads, operands, barriers", kernel.totals_assumed))
     for name, totals in rows:
         if totals.once.ideal:
             console.print(_totals_line(name, totals))

@@ -160,7 +160,8 @@ class KernelReport:
 
     @property
     def totals_assumed(self) -> Totals:
-        """Sums over atomics and transposing reads, counted on assumptions: kept apart."""
+        """Sums over what no lane loads or stores plainly, kept apart: atomics, transposing reads,
+        operands and barriers of asynchronous units."""
         return _totals(self, _SPECIAL)
 
     @property
@@ -240,7 +241,7 @@ class CheckReport:
 
     @property
     def totals_assumed(self) -> Totals:
-        """Sums over atomics and transposing reads, as :attr:`alone` has them."""
+        """Sums over atomics, transposing reads, operands, barriers, as :attr:`alone` has them."""
         return self.alone.totals_assumed
 
     def refused(self, kernel: KernelReport) -> tuple[Refusal, ...]:

@@ -20,6 +20,10 @@ WINDOW_HIGH = 0x5EA7_51DE
 """Stands for the upper word of the addresses of shared memory: a placeholder that no program
 computes by chance; nothing but equality with it is asked."""
 
+OTHER_BLOCK = "mapa, which leads to another block's shared memory"
+"""Why an address is not followed: what lies there is served by another multiprocessor, and no
+counter of shared memory shows it (NVIDIA H200, tests/data/h200_units.csv)."""
+
 NOT_SHARED = -1
 """The byte of a lane whose address lies outside of shared memory."""
 

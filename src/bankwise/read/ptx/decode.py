@@ -11,7 +11,7 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.spaces import shared_byte
+from bankwise.read.follow.spaces import OTHER_BLOCK, shared_byte
 from bankwise.read.follow.state import State
 from bankwise.read.follow.units import stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply
@@ -177,6 +177,8 @@ def _lost(statement: Statement, writes: tuple[str, ...]) -> Meaning:
 
 def _cause(statement: Statement) -> str:
     parts = statement.parts
+    if parts[0] == "mapa":
+        return OTHER_BLOCK
     if parts[0] == "ldmatrix" or (parts[0] in ("ld", "atom") and "shared" in parts):
         return "a value read from shared memory"
     if parts[0] in ("ld", "ldu", "atom", "tex"):

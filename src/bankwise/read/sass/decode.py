@@ -6,7 +6,7 @@ this on the machine (BSSY, BSYNC, BREAK, WARPSYNC) therefore do nothing here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -20,6 +20,7 @@ from bankwise.read.follow.state import State, read
 from bankwise.read.follow.units import stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
 from bankwise.read.sass.calls import Return
+from bankwise.read.sass.cluster import RANK, Holders, asks_rank, holders
 from bankwise.read.sass.effects import known, results
 from bankwise.read.sass.forms import Meaning
 from bankwise.read.sass.frames import Frames, frames
@@ -48,19 +49,20 @@ _ENDS = ("EXIT", "KILL")
 @dataclass(frozen=True, slots=True)
 class _Context:
     """A kernel with what holds for all of it. ``outside``: generic accesses that cannot touch
-    shared memory."""
+    shared memory; ``ranks``: what may hold the block's rank before each instruction."""
 
     kernel: SassKernel
     constants: Constants
     stack: Frames
     outside: frozenset[int]
+    ranks: Mapping[int, Holders]
 
 
 def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
     """Decode all instructions of ``kernel``; one more step ends it."""
     stack = frames(kernel.code)
     outside = of_the_host(kernel.code, stack, window_constant(kernel))
-    context = _Context(kernel, constants, stack, outside)
+    context = _Context(kernel, constants, stack, outside, holders(kernel.code))
     touches = iter([_touch(n, i, context) for n, i in enumerate(kernel.instructions)])
     numbers = count()
     found = decode(
@@ -108,11 +110,14 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
 def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | None:
     """What an instruction does that touches no shared memory."""
     words = context.stack.words.get(number)
-    if words is not None:
-        return spill(i, words)
     if i.parts[0] == "QSPC" and number in context.outside:
         return outside(i)
-    return meaning(i, context.constants) or move(i, context.constants)
+    plain = spill(i, words) if words is not None else meaning(i, context.constants)
+    found = plain or move(i, context.constants)
+    if found is None or not asks_rank(i, found.reads, context.ranks.get(number, {})):
+        return found
+    lost = (RANK,) * len(found.writes)
+    return replace(found, run=lambda state: lost)
 
 
 def _pointer(found: DecodedAccess) -> tuple[str, ...]:

@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from bankwise.read import bits
 from bankwise.read.follow.bitwise import truth_table
+from bankwise.read.follow.spaces import OTHER_BLOCK
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Value, apply, choose, constant, operands_of
+from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant, operands_of
 from bankwise.read.integers import halves
 from bankwise.read.sass import integers
+from bankwise.read.sass.cluster import RANK_BIT
 from bankwise.read.sass.forms import Form, Meaning, carries, form, one_word, reads
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import UNARY
 from bankwise.read.sass.operands import Constants, following, number, pair, predicate, word
 from bankwise.read.sass.predicates import BOOLEAN, combine, compare
 from bankwise.read.sass.sums import add, multiply, scaled
+
+_MAPA = 0x654
+"""The bytes that PRMT picks of an address and a rank."""
 
 Handler = Callable[[Form, Constants], Meaning | None]
 
@@ -96,7 +102,22 @@ def _bits(f: Form, constants: Constants) -> Meaning | None:
     function, count = functions.get(f.name, (None, 0))
     if function is None or len(f.sources) != count or f.outs or f.ins:
         return None
+    if f.name == "PRMT" and number(f.sources[1]) == _MAPA:
+        return _mapped(f, constants, function)
     return one_word(f, constants, function, count)
+
+
+def _mapped(f: Form, constants: Constants, function: Callable[..., Array]) -> Meaning:
+    """PRMT R4, R7, 0x654, R2: mapa, where R2 is a byte of shared memory."""
+    plain = one_word(f, constants, function, 3)
+
+    def run(state: State) -> tuple[Value, ...]:
+        of = word(state, f.sources[2], constants)
+        if isinstance(of, Unknown) or (of >> np.uint32(RANK_BIT)).any():
+            return plain.run(state)
+        return (Unknown(OTHER_BLOCK),)
+
+    return replace(plain, run=run)
 
 
 def _select(f: Form, constants: Constants) -> Meaning | None:

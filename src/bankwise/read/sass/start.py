@@ -38,7 +38,7 @@ def start(size: Size, args: ArgumentValues) -> State:
     registers: dict[str, Value] = {"SR_TID.X": x, "SR_TID.Y": y, "SR_TID.Z": z, "SR_LANEID": lane}
     registers |= {"SR_LTMASK": below, "SR_EQMASK": equal, "SR_LEMASK": below | equal}
     registers |= {"SR_GEMASK": ~below, "SR_GTMASK": ~(below | equal)}
-    # A block's own shared memory, wherever it stands in its cluster; the rank is the window's.
+    # A block's own shared memory, wherever it stands in its cluster (sass.cluster).
     registers |= {"SR_CgaCtaId": constant(0), "SR_SWINHI": constant(WINDOW_HIGH)}
     for axis in "xyz":
         given = args.get(f"ctaid.{axis}")

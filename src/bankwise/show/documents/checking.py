@@ -201,7 +201,9 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     causes: Annotated[tuple[CauseDocument, ...], Meta(description="conflicts of one reason, once")]
     totals: Annotated[TotalsDocument | None, Meta(description="null: several kernels")]
     totals_dma: Annotated[TotalsDocument | None, Meta(description="of direct-to-shared copies")]
-    totals_assumed: Annotated[TotalsDocument | None, Meta(description="atomics, transposing reads")]
+    totals_assumed: Annotated[
+        TotalsDocument | None, Meta(description="atomics, transposing reads, operands, barriers")
+    ]
     lds_bytes: Annotated[int, Meta(description="of the largest kernel")]
     kernels: Annotated[tuple[KernelDocument, ...], Meta(description="the worst first")]
     findings: tuple[FindingDocument, ...]

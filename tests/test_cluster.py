@@ -1,0 +1,92 @@
+"""Blocks of a cluster: each one's own shared memory is followed, the others' is refused by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankwise.read.assembly import AssemblyAccess
+from isa_texts import ptx
+from sass_texts import sass
+
+
+def pieces(access: AssemblyAccess) -> list[int]:
+    (found,) = access.access.patterns
+    return [int(n) for n in found.offsets_bytes[found.active]]
+
+
+CLUSTER = """
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 3;
+    mov.u32 %r3, tile;
+    add.u32 %r4, %r2, %r3;
+    mapa.shared::cluster.u32 %r5, %r4, {rank};
+    ld.shared::cluster.u32 %r6, [%r5];
+    st.shared::cluster.u32 [%r4], %r6;
+"""
+"""The last of them is the block's own: shared::cta is a part of shared::cluster."""
+
+
+@pytest.mark.parametrize("rank", ["0", "1", "%r9"])
+def test_the_memory_of_another_block_is_refused_by_name_in_ptx(rank: str) -> None:
+    kernel = ptx(CLUSTER.format(rank=rank))
+    (own,) = kernel.accesses
+    assert pieces(own) == list(range(0, 256, 8))
+    (refusal,) = kernel.refusals
+    assert "another block's shared memory" in refusal.reason
+
+
+MAPPED = """
+    S2R R0, SR_TID.X
+    S2UR UR5, SR_CgaCtaId
+    S2R R9, SR_CgaCtaId
+    S2R R5, SR_SWINHI
+    UMOV UR4, 0x400
+    ULEA UR4, UR5, UR4, 0x18
+    LEA R2, R0, UR4, 0x3
+    STS [R2], R0
+    {rank}
+    PRMT R4, R7, 0x654, R2
+    LD.E R6, desc[UR6][R4.64]
+"""
+"""As ptxas 13.0 writes it for sm_90a."""
+
+
+@pytest.mark.parametrize(
+    "rank", ["MOV R7, RZ", "MOV R7, 0x1", "LOP3.LUT R7, R9, 0x1, RZ, 0x3c, !PT"]
+)
+def test_the_memory_of_another_block_is_refused_by_name_in_machine_code(rank: str) -> None:
+    """It was counted as the block's own, whichever the rank."""
+    kernel = sass(MAPPED.format(rank=rank))
+    (own,) = kernel.accesses
+    assert pieces(own) == list(range(0, 256, 8))
+    (refusal,) = kernel.refusals
+    assert "LD.E" in refusal.reason
+    assert "another block's shared memory" in refusal.reason
+
+
+def test_a_generic_access_of_a_blocks_own_memory_is_counted_whatever_its_rank() -> None:
+    kernel = sass(MAPPED.format(rank="MOV R7, RZ").replace("PRMT R4, R7, 0x654, R2", "MOV R4, R2"))
+    assert [pieces(one) for one in kernel.accesses] == [list(range(0, 256, 8))] * 2
+    assert not kernel.refusals
+
+
+def test_what_only_one_block_of_a_cluster_does_is_not_said_of_all() -> None:
+    """if (rank == 0) store: rank 0 was taken for certain."""
+    code = """
+        S2R R0, SR_TID.X
+        S2R R5, SR_CgaCtaId
+        MOV R2, 0x400
+        LEA R2, R5, R2, 0x18
+        LEA R2, R0, R2, 0x2
+        ISETP.NE.AND P0, PT, R5, RZ, PT
+        @P0 EXIT
+        STS [R2], R0
+    """
+    (access,) = sass(code).accesses
+    assert pieces(access) == list(range(0, 128, 4))
+    assert not access.counted
+    assert (
+        sass(code.replace("ISETP.NE.AND P0, PT, R5,", "ISETP.NE.AND P0, PT, RZ,"))
+        .accesses[0]
+        .counted
+    )
