@@ -216,8 +216,10 @@ def test_descriptors_barriers_and_calls_are_refused_by_name() -> None:
 \tmbarrier.arrive.shared.b64 %rd1, [%r99];
 \tcall.uni (retval0), vprintf, (param0);"""
     reasons = [r.reason for r in ptx(body).refusals]
-    assert reasons[1].startswith("wgmma: its address depends on")
-    assert reasons[2].startswith("mbarrier: its address depends on")
+    assert reasons[1].startswith(
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16: its address depends on"
+    )
+    assert reasons[2].startswith("mbarrier.arrive.shared.b64: its address depends on")
     assert "called function" in reasons[0]
 
 

@@ -185,8 +185,7 @@ def _refusals(
         reasons = (_reason(trace, copy, touch, parts) for copy in copies)
         reason = next(filter(None, reasons), "")
         if reason and dialect.runs(one):
-            name = one.name if touch.generic else touch.name
-            yield Refusal(f"{dialect.label(one) or name}: {reason}", place(one))
+            yield Refusal(f"{dialect.label(one) or one.name}: {reason}", place(one))
 
 
 def _reason(trace: Trace, number: int, touch: DecodedAccess, parts: Parts) -> str:
