@@ -25,6 +25,7 @@ HOPPER = (DATA.parent.parent / "docs" / "hopper.md").read_text("utf-8")
 ROUNDS = 256
 PASS_BYTES = 128
 BLOCKS = 2
+ACCESSES = 256
 """Of a cluster."""
 
 
@@ -167,16 +168,24 @@ def test_a_box_row_takes_as_long_however_short_it_is(source: str) -> None:
     assert f"{first:.2f}" in HOPPER
 
 
+def test_lanes_that_meet_in_a_bank_of_another_block_take_longer_all_the_same() -> None:
+    """No counter shows it; the cycles of 256 loads do, and the page says them."""
+    each = [cycles(f"dsmem_ld_{ways}") for ways in (1, 2, 8, 32)]
+    assert each == sorted(each)
+    assert each[-1] > 5 * each[0]
+    assert ", ".join(f"{n:.0f}" for n in each) in HOPPER
+
+
 @pytest.mark.parametrize("ways", [1, 2, 8, 32])
 @pytest.mark.parametrize(("way", "filled"), [("ld", 0), ("st", 32 * 1024 // PASS_BYTES)])
 def test_accesses_of_another_block_move_no_counter_of_either(
     way: str, filled: int, ways: int
 ) -> None:
-    """Both blocks fill their memory with stores; then each accesses once. ptxas joined the rest."""
+    """Both blocks fill their memory with stores; then each accesses it so many times."""
     theirs, own = f"dsmem_{way}_{ways}", f"own_{way}_{ways}"
     assert passes(theirs, way) == BLOCKS * filled
-    assert passes(own, way) == BLOCKS * (filled + ways)
-    assert (conflicts(theirs), conflicts(own)) == (0, BLOCKS * (ways - 1))
+    assert passes(own, way) == BLOCKS * (filled + ACCESSES * ways)
+    assert (conflicts(theirs), conflicts(own)) == (0, BLOCKS * ACCESSES * (ways - 1))
     assert passes(theirs, "misc") == passes(own, "misc")
     row = machine("sm_90").instruction(f"{way}.shared.b32")
     assert row.evidence == "measured"
