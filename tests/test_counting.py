@@ -95,7 +95,8 @@ def test_the_witness_collides_as_it_says(
     if result.witness is None or row.addresses == 2:
         return
     seen = result.witness
-    assert len(set(seen.words)) == len(set(seen.lanes)) == int(result.ways)
+    assert len(set(seen.lanes)) == int(result.ways)
+    assert row.serial or len(set(seen.words)) == int(result.ways)
     for lane, word in zip(seen.lanes, seen.words, strict=True):
         assert active[lane]
         assert word in words_touched(row, first[lane])
