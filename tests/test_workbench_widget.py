@@ -113,6 +113,8 @@ def test_what_python_sets_reaches_the_browser(cell: Cell) -> None:
     assert cell.height() == "46rem"
     cell.widget.height = "12rem"
     assert cell.height() == "12rem"
+    # One page after the other: a frame told to change while it still loads may keep neither.
+    cell.frame.get_by_role("button", name="XOR 2m", exact=True).wait_for()
     cell.widget.page = "<!doctype html><p id=other>another page</p>"
     cell.frame.locator("#other").wait_for()
 
