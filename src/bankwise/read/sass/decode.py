@@ -18,7 +18,17 @@ from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.units import stacked
-from bankwise.read.follow.values import LOADED, READ, Array, Unknown, Value, apply, constant
+from bankwise.read.follow.values import (
+    LOADED,
+    READ,
+    Array,
+    Unknown,
+    Value,
+    apply,
+    because,
+    constant,
+    is_uniform,
+)
 from bankwise.read.sass.calls import Return
 from bankwise.read.sass.cluster import RANK, Holders, asks_rank, holders
 from bankwise.read.sass.effects import known, results
@@ -91,16 +101,17 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
     writes = does.writes if does is not None else results(i)
     writes = (*writes, *context.stack.clobbers.get(number, ()))
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
-    address = None
+    address, lost = None, _lost(i, writes)
     if isinstance(found, DecodedAccess):
         reads += _pointer(found)
         address = guarded(lambda state: _first_byte(found, state, constants), guard)
+        lost = _read_at(address, lost) if i.parts[0] == "LDS" else lost
     return ProgramStep(
         line=i.line,
         name=i.name,
         reads=reads,
         writes=writes,
-        run=assigning(writes, does.run if does else _lost(i, writes), guard) if writes else None,
+        run=assigning(writes, does.run if does else lost, guard) if writes else None,
         address=address,
         guard=guard if address is not None else None,
         partial=bool(i.guard) or number in context.stack.clobbers,
@@ -159,7 +170,8 @@ def _control(
     end = len(kernel.instructions)
     target = end if i.parts[0] in _ENDS else kernel.code.targets.get(number, -1)
     lost = ProgramStep(i.line, i.name, reads=names(i.guard), flow="lost")
-    if i.parts[0] not in ("BRA", "CALL", "RET", *_ENDS) or target < 0:
+    jump = kernel.code.jumps.get(number)
+    if i.parts[0] not in ("BRA", "CALL", "RET", "BRX", "BRXU", *_ENDS) or target < 0:
         return lost
     conditions = [guard] if guard else []
     reads = names(i.guard)
@@ -173,6 +185,10 @@ def _control(
     if back is not None:
         conditions.append(lambda state: _goes_back(state, back))
         reads += names(back.register)
+    if jump is not None:
+        place = np.uint32(jump.place)
+        conditions.append(lambda s: apply(lambda held: held == place, read(s, jump.register)))
+        reads += (jump.register,)
     if not conditions:
         return ProgramStep(i.line, i.name, flow="jump", target=target)
     return ProgramStep(
@@ -221,6 +237,19 @@ def _guard(text: str) -> Guard | None:
 def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tuple[Value, ...]]:
     lost = (Unknown(_cause(i), i.line),) * len(writes)
     return lambda state: lost
+
+
+def _read_at(
+    address: Guard, lost: Callable[[State], tuple[Value, ...]]
+) -> Callable[[State], tuple[Value, ...]]:
+    """What shared memory gives: lanes that read one word at once read the same."""
+
+    def run(state: State) -> tuple[Value, ...]:
+        if not is_uniform(address(state)):
+            return lost(state)
+        return tuple(because(v, True) if isinstance(v, Unknown) else v for v in lost(state))
+
+    return run
 
 
 def _cause(i: SassInstruction) -> str:

@@ -140,7 +140,7 @@ def _text(names: bytes, start: int) -> str:
 
 def _literals(sections: Mapping[str, tuple[bytes, int]], kernel: str) -> bytes:
     name = f".nv.constant2.{kernel}"
-    placed = any(f"{kind}{name}" in sections for kind in (".rel", ".rela"))
+    placed = any(sections.get(f"{kind}{name}", (b"", 0))[1] for kind in (".rel", ".rela"))
     return b"" if placed else sections.get(name, (b"", 0))[0]
 
 
