@@ -36,13 +36,15 @@ MOST_DEPTH = 24
 @dataclass(frozen=True, slots=True)
 class Body:
     """The code of one section. ``labels``: names, and addresses as 0x..., to the number of an
-    instruction; ``tables``: of its jumps through one, by number."""
+    instruction; ``tables``: of its jumps through one, by number; ``system``: its calls of functions
+    of the driver, and whether they come back."""
 
     name: str
     line: int
     instructions: tuple[SassInstruction, ...]
     labels: Mapping[str, int]
     tables: Mapping[int, JumpTable] = field(default_factory=dict)
+    system: Mapping[int, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class InlinedSass:
     """A kernel with all that it calls. ``targets``: where branches, calls and returns go, by their
     numbers; ``returns``: what the returns of functions read; ``jumps``: of a jump through a table,
     which stands once for each place, when it goes there, always to the last; ``refused``: why a
-    call is not followed; ``shared``: the variables that have a window of their own."""
+    call is not followed; ``shared``: the variables that have a window of their own; ``system``: the
+    calls of functions of the driver, and whether they come back."""
 
     instructions: tuple[SassInstruction, ...]
     targets: Mapping[int, int]
@@ -74,6 +77,7 @@ class InlinedSass:
     refused: Mapping[int, str]
     shared: tuple[str, ...] = ()
     jumps: Mapping[int, Jump] = field(default_factory=dict)
+    system: Mapping[int, bool] = field(default_factory=dict)
 
     def ways(self) -> tuple[tuple[int, ...], ...]:
         """Where control may go from each instruction; a call that is not followed comes back."""
@@ -110,6 +114,7 @@ class _Copies:
     returns: dict[int, Return] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
     jumps: dict[int, Jump] = field(default_factory=dict)
+    system: dict[int, bool] = field(default_factory=dict)
     waiting: list[_Call] = field(default_factory=list)
 
 
@@ -122,7 +127,8 @@ def inlined(body: Body, bodies: Mapping[str, Body]) -> InlinedSass:
         work.targets[call.number] = len(work.out)
         _copy(work, call.body, tuple(sorted(_reached(call.body, call.start))), call.stack, call)
     code, shared = placed(work.out)
-    return InlinedSass(code, work.targets, work.returns, work.refused, shared, work.jumps)
+    found = (work.targets, work.returns, work.refused, shared, work.jumps, work.system)
+    return InlinedSass(code, *found)
 
 
 def _copy(
@@ -145,7 +151,9 @@ def _copy(
         one = _placed(body.instructions[member], work.bodies)
         number, word = len(work.out), one.parts[0]
         work.out.append(one)
-        if word == "CALL":
+        if member in body.system:
+            work.system[number] = body.system[member]
+        elif word == "CALL":
             _call(work, body, member, numbers, stack)
         elif member in body.tables:
             _jump(work, one, body.tables[member], numbers)

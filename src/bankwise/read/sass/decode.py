@@ -16,7 +16,7 @@ from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.state import State, read
+from bankwise.read.follow.state import State, read, write
 from bankwise.read.follow.units import stacked
 from bankwise.read.follow.values import (
     LOADED,
@@ -55,6 +55,8 @@ from bankwise.read.sass.start import window_constant
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _ENDS = ("EXIT", "KILL")
+_RESULT = ("R4", "R5")
+"""Where a function returns its value: seen in code that nvcc 13.0 makes of malloc and printf."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,11 @@ def _touch(number: int, i: SassInstruction, context: _Context) -> Touches:
 
 
 def _step(number: int, i: SassInstruction, context: _Context, found: Touches) -> ProgramStep:
-    guard, constants = _guard(i.guard), context.constants
-    if i.parts[0] in _CONTROL:
+    guard, constants, word_ = _guard(i.guard), context.constants, i.parts[0]
+    back = context.kernel.code.system.get(number)
+    if back is not None:
+        return _system_call(i, back, len(context.kernel.instructions))
+    if word_ in _CONTROL:
         return _control(number, i, context, guard)
     does = None if found is not None else _meaning(number, i, context)
     writes = does.writes if does is not None else results(i)
@@ -105,7 +110,12 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
     if isinstance(found, DecodedAccess):
         reads += _pointer(found)
         address = guarded(lambda state: _first_byte(found, state, constants), guard)
-        lost = _read_at(address, lost) if i.parts[0] == "LDS" else lost
+        place = address
+        lost = _loading(lambda state: is_uniform(place(state)), lost) if word_ == "LDS" else lost
+    elif word_ == "LDG" and does is None and "STRONG" not in i.parts:
+        held = tuple(name for text in i.operands[1:] for name in names(text))
+        reads += held
+        lost = _loading(lambda state: all(is_uniform(read(state, n)) for n in held), lost)
     return ProgramStep(
         line=i.line,
         name=i.name,
@@ -119,6 +129,21 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         made_of=() if does is not None else _made_of(i, writes),
         data=None if does is not None else _data(i),
     )
+
+
+def _system_call(i: SassInstruction, back: bool, end: int) -> ProgramStep:
+    """A function of the driver, which touches no shared memory and may not come ``back``. What it
+    leaves in a register that the caller reads is the caller's own, or the result: the compiler
+    knows what it may change."""
+    if not back and not i.guard:
+        return ProgramStep(i.line, i.name, flow="jump", target=end)
+    lost = Unknown("what a function of the driver returns", i.line)
+
+    def run(state: State) -> None:
+        for name in _RESULT:
+            write(state, name, lost)
+
+    return ProgramStep(i.line, i.name, writes=_RESULT, run=run, partial=True)
 
 
 def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | None:
@@ -239,13 +264,14 @@ def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tupl
     return lambda state: lost
 
 
-def _read_at(
-    address: Guard, lost: Callable[[State], tuple[Value, ...]]
+def _loading(
+    address: Callable[[State], bool], lost: Callable[[State], tuple[Value, ...]]
 ) -> Callable[[State], tuple[Value, ...]]:
-    """What shared memory gives: lanes that read one word at once read the same."""
+    """What memory gives: lanes that read one word at once read the same. ``address``: whether they
+    do."""
 
     def run(state: State) -> tuple[Value, ...]:
-        if not is_uniform(address(state)):
+        if not address(state):
             return lost(state)
         return tuple(because(v, True) if isinstance(v, Unknown) else v for v in lost(state))
 
