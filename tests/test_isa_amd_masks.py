@@ -70,7 +70,26 @@ def test_a_value_of_an_inner_condition_is_not_one_of_the_outer() -> None:
     kernel = amd(body)
     assert [lanes(found)[0] for found in kernel.accesses] == [0x400]
     (refusal,) = kernel.refusals
-    assert "some lanes may have" in refusal.reason
+    assert "a register that nothing has written" in refusal.reason  # s7 decides the inner one
+
+
+def test_what_only_some_lanes_get_depends_on_what_decides_the_lanes() -> None:
+    """The binary search of a quantisation: data says which half every lane goes on with."""
+    body = (
+        START
+        + """\tds_read_b32 v2, v1
+\tv_cmp_ngt_f32_e32 vcc, 1.0, v2
+\ts_and_saveexec_b64 s[2:3], vcc
+\tv_add_u32_e32 v3, 64, v1
+\ts_andn2_b64 exec, s[2:3], exec
+\tv_subrev_u32_e32 v3, 64, v1
+\ts_or_b64 exec, exec, s[2:3]
+\tds_read_b32 v4, v3"""
+    )
+    kernel = amd(body)
+    (refusal,) = kernel.refusals
+    assert refusal.reason == "ds_read_b32: its address depends on a value read from LDS (line 6)"
+    assert [lanes(found) for found in kernel.accesses] == [(4 * LANE).tolist()]
 
 
 def test_a_value_stays_known_where_the_same_lanes_run_again() -> None:
