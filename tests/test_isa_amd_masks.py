@@ -178,3 +178,22 @@ def test_a_word_made_of_too_many_unknown_ones_keeps_its_bounds() -> None:
     kept = conjunction(made, constant(0x0F))
     assert not isinstance(kept, Unknown)
     assert int(kept[0, 0]) == 0x0F
+
+
+def test_a_way_that_leaves_shared_memory_is_named() -> None:
+    """The last round of a pipeline whose first never ran: what nobody has loaded is at -1."""
+    body = (
+        START
+        + """\ts_mov_b32 s7, -1
+\ts_cmp_lt_i32 s6, 1
+\ts_cbranch_scc1 .LBB0_1
+\ts_mov_b32 s7, 0
+.LBB0_1:
+\tv_add_u32_e32 v2, s7, v1
+\tds_read_b32 v3, v2
+\tds_read_b32 v3, v1"""
+    )
+    outside, inside = amd(body).accesses
+    assert sorted(lanes(outside, n)[0] for n in range(2)) == [0, 0xFFFFFFFF]
+    assert "byte 4,294,967,295, which no GPU has" in outside.access.note
+    assert inside.access.note == ""
