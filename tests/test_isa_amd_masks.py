@@ -197,3 +197,26 @@ def test_a_way_that_leaves_shared_memory_is_named() -> None:
     assert sorted(lanes(outside, n)[0] for n in range(2)) == [0, 0xFFFFFFFF]
     assert "byte 4,294,967,295, which no GPU has" in outside.access.note
     assert inside.access.note == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "run", "some"),
+    [
+        ("v_cmpx_lt_f64_e32 vcc, v[2:3], v[4:5]", 64, True),  # not followed: any lanes
+        ("v_cmpx_class_f32_e64 s[4:5], v2, v3", 64, True),
+        ("s_cmov_b64 exec, s[8:9]", 64, True),
+        ("s_load_dwordx2 exec, s[0:1], 0x8", 64, True),
+        ("s_bitset0_b32 exec_lo, 3", 63, False),
+        ("v_readlane_b32 exec_hi, v5, 4", 32, False),  # v5 is 0
+        ("v_cmp_gt_u32_e64 exec, 7, v0", 7, False),
+        ("v_add_co_u32_e64 v9, exec, -1, v0", 63, False),  # lane 0 carries nothing
+        ("s_mov_b64 exec, 0xff\n\tv_cmpx_lt_f64_e32 vcc, v[2:3], v[4:5]", 8, True),
+        ("s_mov_b64 exec, 0xff\n\tv_cmpx_gt_u32_e32 vcc, 5, v0", 5, False),
+    ],
+)
+def test_whatever_writes_the_execution_mask_changes_the_lanes(
+    code: str, run: int, some: bool
+) -> None:
+    body = f"\tv_lshlrev_b32_e32 v1, 2, v0\n\tv_mov_b32_e32 v5, 0\n\t{code}\n\tds_read_b32 v7, v1"
+    (found,) = amd(body).accesses
+    assert (len(lanes(found)), found.some_lanes) == (run, some)
