@@ -143,6 +143,24 @@ def test_amd_binaries_are_answered_as_the_compiler_s_assembly(
     assert {Path(p).name.partition(":")[0] for p in places} == {"k.cl"}
 
 
+def test_code_that_the_tables_lack_is_read_by_llvm_or_says_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("-mcpu=gfx90a", "-o")
+    clang(tmp_path, "-S", *words, "k.s")
+    clang(tmp_path, "-c", *words, "k.o")
+    wanted = said(check_assembly_file(tmp_path / "k.s", Options()))
+    assert sum(len(one[3]) for one in wanted.values()) > 5
+    assert said(check_binary_file(tmp_path / "k.o", Options())) == wanted
+    monkeypatch.setattr("bankwise.read.amd.llvm.find_objdump", lambda: None)
+    with pytest.raises(InputError, match="gfx90a are not in the tables") as refused:
+        check_binary_file(tmp_path / "k.o", Options())
+    assert "llvm-objdump" in refused.value.hint
+    clang(tmp_path, "-c", "-mcpu=gfx1100", "-o", "other.o")
+    with pytest.raises(InputError, match="gfx1100 is not followed"):
+        check_binary_file(tmp_path / "other.o", Options())
+
+
 def test_without_debug_information_places_are_addresses(amd: Path, tmp_path: Path) -> None:
     run(amd, "llvm-strip-19", "--strip-debug", "-o", str(tmp_path / "k.co"), str(amd / "k.co"))
     path = tmp_path / "lib.so"

@@ -180,7 +180,7 @@ def test_lanes_under_an_unknown_condition_are_a_bound_and_the_rest_stays_known()
     assert "kernel argument n (line 3)" in inside.access.note
     assert after.access.note == ""
     assert lanes(after) == (4 * LANE).tolist()
-    assert "a value that some lanes may have and others not" in mixed.access.note
+    assert "it depends on kernel argument n (line 3)" in mixed.access.note
 
 
 def test_an_argument_that_is_given_makes_the_mask_known() -> None:

@@ -13,6 +13,9 @@ from bankwise.read.launch.facts import KernelLaunch
 ArgumentValues = Mapping[str | int, int]
 """Numbers of kernel arguments, by name or by byte offset (AMD) or position (PTX)."""
 
+MOST_BYTES = 1 << 20
+"""More shared memory than any GPU has; an address beyond it wrapped around."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnitAccess:

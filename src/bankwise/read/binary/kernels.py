@@ -25,6 +25,7 @@ from bankwise.read.binary.code_object import CodeObject, no_target, open_object
 from bankwise.read.binary.container import CODE_OBJECT, CUBIN, PTX, BinaryMember, members
 from bankwise.read.binary.cubin import Cubin, open_cubin, sass_kernels
 from bankwise.read.follow.dialect import Dialect
+from bankwise.read.follow.driver import check_target
 from bankwise.read.names import means
 from bankwise.read.ptx.dialect import PTX as PTX_DIALECT
 from bankwise.read.sass.dialect import SASS
@@ -129,6 +130,7 @@ def _sass_place(kernel: BinaryKernel) -> Callable[[Any], Location]:
 
 
 def _amd(code: CodeObject, kernel: BinaryKernel) -> Disassembly:
+    check_target(AMD, code.target, str(kernel))
     one = next(k for k in code.kernels if k.name == kernel.name)
     text = kernel_text(code, one)
     (found,) = AMD.kernels(text.text, str(kernel), "")

@@ -11,7 +11,7 @@ import numpy as np
 from bankwise.counting.access import Access, BoolArray, Pattern
 from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, NotFollowed
+from bankwise.read.assembly import MOST_BYTES, AssemblyAccess, AssemblyKernel, NotFollowed
 from bankwise.read.follow.decoded import Decoded, DecodedAccess
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
@@ -80,6 +80,9 @@ def _note(touched: Touched) -> str:
         notes.append(f"counted for all lanes that may run; which do depends on {touched.maybe}")
     if touched.unknown is not None:
         notes.append(f"some executions have an unknown address: it depends on {touched.unknown}")
+    farthest = max(int(offsets.max(initial=0)) for offsets, _ in touched.patterns)
+    if farthest >= MOST_BYTES:
+        notes.append(f"one way leads to byte {farthest:,}, which no GPU has: perhaps none runs it")
     return "; ".join(notes)
 
 

@@ -17,7 +17,7 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.values import Array, Tags, Unknown, Value, because
 
 UNWRITTEN = Unknown("a register that nothing has written")
-_SOME_LANES = "a value that some lanes may have and others not"
+_SOME_LANES = Unknown("a value that some lanes may have and others not")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,8 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
         return
     mask = state.active if lanes is None else state.active & lanes
     if tag or not mask.all():
-        state.registers[name] = _merged(_register_value(state, name), value, mask, tag)
+        why = state.maybe or _SOME_LANES
+        state.registers[name] = _merged(_register_value(state, name), value, mask, tag, why)
     else:
         state.registers[name] = value
 
@@ -205,8 +206,11 @@ def _register_value(state: State, name: str) -> Value | Partly:
     return value
 
 
-def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: Hashable) -> Value | Partly:
-    """``new`` where ``mask`` (under the condition ``tag``), ``old`` elsewhere."""
+def _merged(
+    old: Value | Partly, new: Value, mask: BoolArray, tag: Hashable, maybe: Unknown
+) -> Value | Partly:
+    """``new`` where ``mask`` (under the condition ``tag``, which is unknown for the reason of
+    ``maybe``), ``old`` elsewhere."""
     if not mask.any():
         return old
     was, known, otherwise = _known_lanes(old, new, mask)
@@ -217,7 +221,7 @@ def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: Hashable) -> 
         return Partly(was, kept, _tag(old), why, apart) if kept.any() or apart else why
     known = known | mask
     if tag:
-        otherwise = Unknown(_SOME_LANES)
+        otherwise = because(maybe)
     array = _select(was, new, mask)
     return array if known.all() and not tag else Partly(array, known, tag, otherwise, apart)
 
