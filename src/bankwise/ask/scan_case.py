@@ -25,6 +25,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel, Opener
+from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.dialect import CodeKernel, Dialect
 from bankwise.read.follow.driver import UNSAID, check_kernel
 from bankwise.read.launch.facts import KernelLaunch, Launches
@@ -155,11 +156,22 @@ def followed_case(case: ScanCase) -> AssemblyKernel | None:
     """
     kernel, addresses = pickle.loads(zlib.decompress(case.content))
     dialect: Dialect[Any, Any] = load(case.reader)
-    dialect = replace(dialect, address=lambda one: addresses[one.line])
-    decoded = dialect.decode(kernel, (1, 1, 1), {})
-    if not decoded.touches and not decoded.refusals:
+
+    def decode(*launched: Any) -> Decoded:
+        found: Decoded = dialect.decode(*launched)
+        if not found.touches and not found.refusals:
+            raise _Untouched
+        return found
+
+    known = replace(dialect, decode=decode, address=lambda one: addresses[one.line])
+    try:
+        return check_kernel(known, kernel, case.file, case.target, _place, case.launches)
+    except _Untouched:
         return None
-    return check_kernel(dialect, kernel, case.file, case.target, _place, case.launches)
+
+
+class _Untouched(Exception):  # noqa: N818
+    """A kernel does not touch shared memory, so nothing of it need be followed."""
 
 
 def _code(case: ScanCase) -> Iterable[ScannedKernel]:
