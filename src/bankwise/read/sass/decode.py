@@ -18,11 +18,11 @@ from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.units import stacked
-from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
+from bankwise.read.follow.values import LOADED, READ, Array, Unknown, Value, apply, constant
 from bankwise.read.sass.calls import Return
 from bankwise.read.sass.cluster import RANK, Holders, asks_rank, holders
 from bankwise.read.sass.effects import known, results
-from bankwise.read.sass.forms import Meaning
+from bankwise.read.sass.forms import Meaning, form
 from bankwise.read.sass.frames import Frames, frames
 from bankwise.read.sass.generic import byte_at, of_the_host
 from bankwise.read.sass.instruction import SassInstruction
@@ -35,6 +35,7 @@ from bankwise.read.sass.operands import (
     pair,
     predicate,
     predicate_name,
+    register,
     word,
 )
 from bankwise.read.sass.parse import SassKernel
@@ -104,6 +105,8 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
         guard=guard if address is not None else None,
         partial=bool(i.guard) or number in context.stack.clobbers,
         followed=does is not None or not writes,
+        made_of=() if does is not None else _made_of(i, writes),
+        data=None if does is not None else _data(i),
     )
 
 
@@ -221,9 +224,24 @@ def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tupl
 
 
 def _cause(i: SassInstruction) -> str:
+    """Local memory is the thread's own, and constants are the host's: neither is data."""
+    if i.parts[0] == "LDL":
+        return "a word of the stack"
+    data = _data(i)
+    return f"a result of {i.name}" if data is None else data.reason
+
+
+def _data(i: SassInstruction) -> Unknown | None:
+    """What memory gives here."""
     word_ = i.parts[0]
     if word_ in ("LDS", "LDSM", "ATOMS"):
-        return "a value read from shared memory"
-    if word_ in ("LD", "LDG", "LDL", "ATOM", "ATOMG", "TEX", "LDC", "ULDC", "LDCU"):
-        return "a value loaded from memory"
-    return f"a result of {i.name}"
+        return Unknown(READ, i.line)
+    return Unknown(LOADED, i.line) if word_ in ("LD", "LDG", "ATOM", "ATOMG", "TEX") else None
+
+
+def _made_of(i: SassInstruction, writes: tuple[str, ...]) -> tuple[str, ...]:
+    """The registers that a result is made of that is not computed."""
+    found = form(i)
+    target = () if register(found.target) in writes else (found.target,)
+    every = (*target, *found.sources, *found.ins)
+    return tuple(dict.fromkeys(name for text in every for name in names(text)))
