@@ -41,6 +41,8 @@ _PLACES = ("line", "source", "places", "file")
 """Fields that say where something stands, not what it is."""
 _LABEL = re.compile(r"^[\w.$]+(?: at 0x[0-9a-f]+)?: ")
 """What stands before a reason: which instruction it is of."""
+_PLACE = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=: )")
+"""Where a place is at which control flow is lost; the instruction tells what it is."""
 _NUMBER = re.compile(r"\b(lines?) [\d, ]*\d|\bat 0x[0-9a-f]+")
 
 
@@ -204,7 +206,9 @@ def scanned(
 ) -> ScannedKernel:
     """A counted kernel in one line. ``sources``: where in its source an access stands."""
     counted = {a.location for a in kernel.accesses}
-    refused = {r.location: r.reason for r in refusals}
+    all_refused = tuple(refusals)
+    refused = {r.location: r for r in all_refused if r.access}
+    lost = {r.location: r for r in all_refused if not r.access}
     added = kernel.added
     costliest = max(kernel.accesses, key=lambda a: (a.run.extra, a.ways), default=None)
     worst = costliest if costliest is not None and costliest.run.extra else None
@@ -222,7 +226,7 @@ def scanned(
         ideal=sum(a.run.ideal for a in kernel.accesses),
         wasted=sum(a.run.extra for a in kernel.accesses),
         low=added.bound.low,
-        high=None if open_ else added.bound.high,
+        high=None if open_ or lost else added.bound.high,
         assumed=0 if added.assumed is None else added.assumed.extra,
         conflict=kernel.conflict,
         ways=max((a.ways for a in kernel.accesses), default=1),
@@ -232,7 +236,7 @@ def scanned(
         line=place.line if worst is not None and place is not None and _shown(worst, place) else 0,
         left=still_open(kernel, 0),
         notes=kernel.notes,
-        reasons=_reasons(refused.values()),
+        reasons=_reasons((*refused.values(), *lost.values())),
         openers=tuple(map(_opener, kernel.openers)),
     )
 
@@ -254,10 +258,13 @@ def _shown(access: AccessReport, place: Location) -> bool:
     return bool(place.file) or access.address is None
 
 
-def _reasons(texts: Iterable[str]) -> tuple[OpenReason, ...]:
+def _reasons(refusals: Iterable[Refusal]) -> tuple[OpenReason, ...]:
     """Each reason once, with how many accesses it leaves open; places in it do not tell apart."""
-    plain = (_NUMBER.sub(_without_number, _LABEL.sub("", text)) for text in texts)
-    return tuple(OpenReason(*one) for one in Counter(plain).most_common())
+    found: Counter[str] = Counter()
+    for one in refusals:
+        label = _LABEL if one.access else _PLACE
+        found[_NUMBER.sub(_without_number, label.sub("", one.reason))] += one.access
+    return tuple(OpenReason(*one) for one in found.most_common())
 
 
 def _without_number(found: re.Match[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from bankwise.errors import Location
@@ -19,10 +19,11 @@ def scan_csv(report: ScanReport) -> str:
     """One line a kernel; lists are joined by ``; ``."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((*_COLUMNS, "open"))
+    writer.writerow((*_COLUMNS, "by_data", "open"))
     for kernel in report.kernels:
         values = [getattr(kernel, name) for name in _COLUMNS]
-        writer.writerow((*map(_cell, values), why_open(kernel) if kernel.open else ""))
+        left = "" if kernel.accounted else why_open(kernel)
+        writer.writerow((*map(_cell, values), kernel.by_data, left))
     return out.getvalue()
 
 
@@ -41,7 +42,10 @@ def scan_sarif(report: ScanReport) -> dict[str, Any]:
         if not k.accounted
     ]
     results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.broken]
-    return sarif(results)
+    found = sarif(results)
+    rows = [asdict(row) | {"share": row.share} for row in report.summary]
+    found["runs"][0]["properties"] = {"summary": summary(report), "targets": rows}
+    return found
 
 
 def _conflict(kernel: ScannedKernel) -> dict[str, Any]:

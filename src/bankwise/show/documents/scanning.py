@@ -22,7 +22,7 @@ class OpenReasonDocument(Struct, frozen=True):
     """Why accesses are not answered."""
 
     reason: str
-    accesses: Whole
+    accesses: Annotated[int, Meta(ge=0, description="0: control flow is lost there")]
 
 
 class ScannedKernelDocument(Struct, frozen=True):
@@ -36,6 +36,7 @@ class ScannedKernelDocument(Struct, frozen=True):
     lds_bytes: Annotated[int, Meta(ge=0, description="static")]
     accesses: Annotated[int, Meta(ge=0, description="places that touch shared memory, or may")]
     answered: Annotated[int, Meta(ge=0, description="those with a number")]
+    by_data: Annotated[int, Meta(ge=0, description="of the others, those that data decides")]
     passes: Passes
     ideal: Ideal
     wasted: Annotated[int, Meta(ge=0, description="passes - ideal, as often as was followed")]
@@ -72,6 +73,7 @@ class ScanSummaryDocument(Struct, frozen=True):
     accesses: Whole
     counted: Annotated[int, Meta(ge=0, description="accesses with a number")]
     by_data: Annotated[int, Meta(ge=0, description="accesses that a value of memory decides")]
+    share: Annotated[str, Meta(description="of the rest, how many are counted, in percent")]
 
 
 class ScanDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.scan/1"):
