@@ -43,7 +43,7 @@ _LABEL = re.compile(r"^[\w.$]+(?: at 0x[0-9a-f]+)?: ")
 """What stands before a reason: which instruction it is of."""
 _PLACE = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=: )")
 """Where a place is at which control flow is lost; the instruction tells what it is."""
-_NUMBER = re.compile(r"\b(lines?) [\d, ]*\d|\bat 0x[0-9a-f]+")
+_NUMBER = re.compile(r" \(line \d+\)|\b(lines?) [\d, ]*\d|\bat 0x[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class ScanCase:
     a text that its own verb reads. ``content``: of machine code the parsed kernel and its
     instructions' addresses by line, packed; ``digest``: of the code and what the file says about
     it, whatever its name and place are. ``launches``: what is said of how kernels are launched.
-    ``refused``: why a kernel cannot be read, "" if it can.
+    ``refused``: why a kernel cannot be read, "" if it can. ``member``: the end of ``file``, where
+    in a library it stands.
     """
 
     file: str
@@ -66,6 +67,12 @@ class ScanCase:
     options: Options
     launches: Launches = UNSAID
     refused: str = ""
+    member: str = ""
+
+    @property
+    def place(self) -> Location:
+        """Its file, and where in it."""
+        return Location(self.file.removesuffix(self.member), inside=self.member)
 
     @property
     def key(self) -> str:
@@ -93,7 +100,12 @@ def _version() -> str:
 
 
 def case_of_kernel(
-    file: str, kernel: CodeKernel, gpu: str, dialect: Dialect[Any, Any], options: Options
+    file: str,
+    kernel: CodeKernel,
+    gpu: str,
+    dialect: Dialect[Any, Any],
+    options: Options,
+    member: str = "",
 ) -> ScanCase:
     """A kernel of machine code that is parsed already."""
     reader = f"read.{dialect.name}.dialect:{dialect.name.upper()}"
@@ -103,16 +115,18 @@ def case_of_kernel(
     code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
     nameless = code.replace(repr(kernel.name), "''")
     digest = hashlib.sha256(f"{reader}\0{nameless}".encode()).hexdigest()
-    return ScanCase(file, kernel.name, gpu, reader, packed, digest, options, launches)
+    facts = (reader, packed, digest, options, launches)
+    return ScanCase(file, kernel.name, gpu, *facts, member=member)
 
 
 def case_of_refused(
-    file: str, kernel: str, gpu: str, options: Options, error: InputError
+    place: Location, kernel: str, gpu: str, options: Options, error: InputError
 ) -> ScanCase:
     """A kernel that cannot be read: a line of the answer, and none of its neighbours' business."""
     why = str(error).removeprefix(f"{error.location}: ")
-    digest = hashlib.sha256(f"{file}\0{kernel}\0{why}".encode()).hexdigest()
-    return ScanCase(file, kernel, gpu, "", b"", digest, options, refused=why)
+    digest = hashlib.sha256(f"{place}\0{kernel}\0{why}".encode()).hexdigest()
+    inside = place.inside
+    return ScanCase(str(place), kernel, gpu, "", b"", digest, options, refused=why, member=inside)
 
 
 @lru_cache(maxsize=1)
@@ -268,4 +282,4 @@ def _reasons(refusals: Iterable[Refusal]) -> tuple[OpenReason, ...]:
 
 
 def _without_number(found: re.Match[str]) -> str:
-    return f"{found[1]} .." if found[1] else "at .."
+    return "" if found[0].startswith(" (") else f"{found[1]} .." if found[1] else "at .."

@@ -52,7 +52,8 @@ def _conflict(kernel: ScannedKernel) -> dict[str, Any]:
     level = "warning" if kernel.conflict == "sure" else "note"
     result = sarif_result("bank-conflict", level, _text(kernel), _place(kernel))
     for place in result["locations"]:
-        place["logicalLocations"] = [{"name": kernel.name, "kind": "function"}]
+        known = place.setdefault("logicalLocations", [{}])
+        known[0] |= {"name": kernel.name, "kind": "function"}
     result["properties"] = {"kernel": kernel.name, "low": kernel.low, "high": kernel.high}
     return result
 
@@ -83,5 +84,8 @@ def _text(kernel: ScannedKernel) -> str:
 
 
 def _place(kernel: ScannedKernel) -> Location:
-    """The worst access in its source, where that is known."""
-    return Location(kernel.source or kernel.file, kernel.line)
+    """The worst access in its source, where that is known, else the kernel."""
+    if kernel.source or kernel.line or not kernel.member:
+        return Location(kernel.source or kernel.file, kernel.line)
+    path = kernel.file.removesuffix(kernel.member)
+    return Location(path, inside=f"{kernel.member}[{kernel.name}]")

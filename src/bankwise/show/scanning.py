@@ -46,7 +46,8 @@ class ScannedKernel:
     ``line`` of ``source``: where that stands, of ``file`` if that is "", and 0 for nowhere.
     ``left``: what stands between the numbers and a promise; ``notes``: what was taken for granted.
     ``reasons``: why the rest is open; ``openers``: what giving facts of the launch was seen to
-    answer. ``copies``: where else it stands.
+    answer. ``copies``: where else it stands. ``member``: the end of
+    ``file`` that says where in a library it stands.
     """
 
     name: str
@@ -73,6 +74,7 @@ class ScannedKernel:
     reasons: tuple[OpenReason, ...] = ()
     openers: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    member: str = ""
 
     @property
     def called(self) -> str:

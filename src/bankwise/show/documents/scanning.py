@@ -31,6 +31,7 @@ class ScannedKernelDocument(Struct, frozen=True):
     name: str
     called: Annotated[str, Meta(description="the name as its author wrote it, shortened")]
     file: str
+    member: Annotated[str | None, Meta(description="the end of `file`: where in a library")]
     target: str
     threads: Annotated[tuple[int, int, int] | None, Meta(description="of a workgroup")]
     lds_bytes: Annotated[int, Meta(ge=0, description="static")]
@@ -58,7 +59,7 @@ class ScannedKernelDocument(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Nothing is null."""
-        empty_is_null(self, "worst", "why", "source", "line")
+        empty_is_null(self, "member", "worst", "why", "source", "line")
 
 
 class ScanSummaryDocument(Struct, frozen=True):
