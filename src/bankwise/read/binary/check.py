@@ -175,7 +175,8 @@ def chosen_target(path: Path, target: str) -> tuple[str, str]:
     :class:`InputError` if the file has nothing for it.
     """
     broken: list[InputError] = []
-    found = tuple(members(path, broken))
+    every = ((one.kind == PTX, one.target) for one in members(path, broken))  # not their code
+    found = Counter(every)
     if broken and not found:
         raise broken[0]
     if not found:
@@ -184,8 +185,7 @@ def chosen_target(path: Path, target: str) -> tuple[str, str]:
             location=Location(str(path)),
             hint="cubins, fatbins, PTX, AMD code objects and what holds them are read",
         )
-    counts = Counter(one.target for one in found if one.kind != PTX)
-    counts = counts or Counter(one.target for one in found)
+    counts = {gpu for is_text, gpu in found if not is_text} or {gpu for _, gpu in found}
     known = [gpu for gpu in counts if gpu]
     if target and target not in counts and "" not in counts:
         raise InputError(

@@ -6,6 +6,7 @@
       offload bundle               entries by GPU; the bundle itself may be compressed
         code object
     libx.a                         object files, each with such sections
+    x.whl                          a zip file of all that
 
 Nothing is unpacked before it is asked for, but for a compressed bundle, whose list of entries is
 inside. What a host runs is passed over.
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
-from bankwise.read.binary import archive, bundle, elf, fatbin
+from bankwise.read.binary import archive, bundle, elf, fatbin, zipped
 from bankwise.read.binary.blob import Blob, open_blob
 
 _DEEPEST = 8
@@ -77,7 +78,7 @@ def members(path: str | Path, broken: Broken = None) -> Iterator[BinaryMember]:
 
 def is_container(data: bytes) -> bool:
     """Whether a file that begins like this may hold code for GPUs."""
-    marks = (elf.MARK, archive.MARK, bundle.MARK, bundle.PACKED, fatbin.MARK)
+    marks = (elf.MARK, archive.MARK, bundle.MARK, bundle.PACKED, fatbin.MARK, zipped.MARK)
     return data.startswith(marks)
 
 
@@ -121,6 +122,16 @@ def _members(
         yield from _of_bundle(blob, path, depth, broken)
     elif blob.begins(fatbin.MARK):
         yield from _of_fatbin(blob, path)
+    elif blob.begins(zipped.MARK):
+        for name, unpack in zipped.members(blob, is_container):
+            below = (*path, name)
+            yield from _isolated(_unpacked(unpack, below, depth + 1, broken), below, broken)
+
+
+def _unpacked(
+    unpack: zipped.Unpack, path: tuple[str, ...], depth: int, broken: Broken
+) -> Iterator[BinaryMember]:
+    yield from _members(unpack(), path, "", depth, broken)
 
 
 def _of_bundle(
