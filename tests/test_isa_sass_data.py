@@ -112,7 +112,7 @@ def test_data_is_what_changes_with_the_memory(seed: int) -> None:
 
 def _kernel(answered: int, data: int, other: int) -> ScannedKernel:
     reasons = (
-        OpenReason("its address depends on a value loaded from memory (line ..)", data),
+        OpenReason("its address depends on a value loaded from memory", data),
         OpenReason("its address depends on kernel parameter 2", other),
     )
     count = answered + data + other

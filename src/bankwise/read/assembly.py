@@ -92,6 +92,7 @@ class AssemblyKernel:
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
     None. ``open_branches``: line to the reason why both ways were followed. ``notes``: what was
     assumed. ``unseen``: what may touch shared memory besides, nobody knows where.
+    ``places``: what lines are called where nobody has the text: ``+0x1c0``.
     ``launch``: on which facts it was followed; ``assumed``: what of them nobody says; ``others``:
     the same kernel on others, where several launches are known or were tried. ``facts``: those of
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
@@ -110,6 +111,7 @@ class AssemblyKernel:
     open_branches: Mapping[int, str]
     notes: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    places: Mapping[int, str] = field(default_factory=dict)
     launch: KernelLaunch = field(default_factory=KernelLaunch)
     assumed: str = ""
     others: tuple[AssemblyKernel, ...] = ()

@@ -143,7 +143,7 @@ def lost_places(lost: Iterable[ProgramStep], where: Callable[[int], Location]) -
     """Where control flow cannot be followed. ``where``: the place of a line of the text."""
     for step in lost:
         reason = f"{step.name}: where control goes from here is not followed"
-        yield Refusal(reason, where(step.line))
+        yield Refusal(reason, where(step.line), access=False)
 
 
 def unseen(trace: Trace, number: int) -> str:

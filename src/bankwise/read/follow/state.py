@@ -73,7 +73,8 @@ class State:
 
     def copy(self) -> State:
         """An independent copy; values are never changed in place."""
-        return State(self.active, dict(self.registers), self.lanes, self.conditions, self.maybe)
+        held = dict(self.registers)
+        return State(self.active, held, self.lanes, self.conditions, self.maybe, self._mask)
 
 
 def running(state: State) -> BoolArray:

@@ -175,7 +175,7 @@ def _refusals(
 ) -> Iterator[Refusal]:
     instructions = dialect.instructions(kernel)
     for number, refusal in decoded.refusals.items():
-        yield Refusal(refusal.reason, place(instructions[number]))
+        yield replace(refusal, location=place(instructions[number]))
     by_line = {one.line: place(one) for one in instructions}
     said = {instructions[number].line for number in decoded.refusals}
     lost = tuple(step for step in trace.lost if step.line not in said)

@@ -85,7 +85,7 @@ def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
         lambda i, touched: _step(next(numbers), i, context, touched),
         known,
     )
-    calls = {n: Refusal(f"CALL: {why}") for n, why in kernel.code.refused.items()}
+    calls = {n: Refusal(f"CALL: {why}", access=False) for n, why in kernel.code.refused.items()}
     return replace(found, refusals={**found.refusals, **calls})
 
 
