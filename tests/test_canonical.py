@@ -446,6 +446,7 @@ def test_a_tile_that_a_unit_does_not_take_is_refused(
     ended = bankwise("solve", path)
     assert ended.code == 2
     assert said in ended.err
+    assert re.search(r"bad\.toml:\d+", ended.err)
 
 
 def test_an_odd_tile_and_a_family_are_refused_by_name(tmp_path: Path) -> None:
@@ -524,3 +525,26 @@ def test_a_certificate_of_a_mode_is_accepted_by_the_judge(tmp_path: Path) -> Non
         path = tmp_path / "cert.json"
         assert bankwise("solve", question, "-o", path).code == 0
         assert bankwise("certify", path).code == 0
+
+
+def test_rows_whose_rate_is_not_known_are_no_reason_to_choose_a_mode() -> None:
+    """f32 x 128: rows of 512 bytes without a swizzle, for which there is no measurement."""
+    question = {
+        "machine": "sm_90",
+        "tile": {"shape": [64, 128], "element_bits": 32, "dims": ["m", "n"]},
+        "access": [
+            {"name": "store", "op": "read", "instruction": "tma.store"},
+            {"name": "write", "op": "write", "lanes": "n0 n1 n2 n3 n4"},
+        ],
+        "solve": {"allow_narrowing": True},
+    }
+    report = solve(question)
+    assert report.layout is not None
+    taken = [one for one in report.modes if one.plan is not None]
+    least = min(one.plan.passes for one in taken)  # type: ignore[union-attr]
+    assert report.total_passes == least
+    known = [one.cycles for one in taken if one.plan.passes == least]  # type: ignore[union-attr]
+    assert None in known
+    (chosen,) = [one for one in taken if one.plan.layout == report.layout.layout]  # type: ignore[union-attr]
+    assert chosen.cycles == min(spent for spent in known if spent is not None)
+    assert any("narrowing is not tried" in note for note in report.notes)

@@ -142,7 +142,9 @@ def _chosen(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusa
         message = f"the family {limits.family} beside {unit.name}, a use by {unit.instruction}"
         hint = "a unit takes canonical layouts alone: leave the family out"
         raise InputError(message, location=Location(stated.file), hint=hint)
-    return among_modes(stated.machine, stated.shape, stated.accesses, stated.units, limits, policy)
+    asked = stated.machine, stated.shape, stated.accesses, stated.units
+    answer = among_modes(*asked, limits, policy)
+    return _unnarrowed(answer, limits, "asynchronous units use the tile")
 
 
 def _exact(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
@@ -160,10 +162,13 @@ def _counted(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refus
     if isinstance(proof, Refusal) and part is not None:
         tried = solve_exactly(part)
     answer = counted(work, limits, linear_plan(work, tried), proof)
+    return _unnarrowed(answer, limits, "not all accesses are linear")
+
+
+def _unnarrowed(answer: Answer | Refusal, limits: Limits, why: str) -> Answer | Refusal:
     if isinstance(answer, Refusal) or not limits.allow_narrowing:
         return answer
-    note = "narrowing is not tried: not all accesses are linear"
-    return replace(answer, notes=(*answer.notes, note))
+    return replace(answer, notes=(*answer.notes, f"narrowing is not tried: {why}"))
 
 
 def _rows(answer: Answer) -> tuple[AccessRow, ...]:

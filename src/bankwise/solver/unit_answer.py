@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import inf
 
 from bankwise.algebra.address import Linear
 from bankwise.algebra.offset import Shape
@@ -110,7 +111,8 @@ def _stated(
 
 def _price(one: ModePlan) -> tuple[Fraction, float, int, int]:
     assert one.plan is not None, "it was taken"
-    return one.plan.passes, one.cycles or 0, one.rows, one.plan.operations
+    cycles = inf if one.cycles is None else one.cycles
+    return one.plan.passes, cycles, one.rows, one.plan.operations
 
 
 def _known(work: Workload, plan: Plan, proof: Solution | Refusal, tried: int) -> Known:

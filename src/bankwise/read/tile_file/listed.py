@@ -51,7 +51,7 @@ def read_listed(
             f"access {name!r} needs either lanes or offset",
             "or a distribution, in the words of a framework",
         )
-    instruction = _instruction(data, gpu, where, source)
+    instruction = read_instruction(data, gpu, where, source)
     request = Request(name, op, (), None, (), weight, instruction, kind)
     expressions = [_expression(data, key, where, source) for key in ("active", "offset")]
     if expressions[1] is not None:
@@ -195,7 +195,10 @@ def _byte_wide(request: Request, shape: Shape) -> Request:
     return replace(request, vector=moved, registers=request.registers[missing:])
 
 
-def _instruction(data: Mapping[str, Any], gpu: Machine, where: Path, source: Source) -> str | None:
+def read_instruction(
+    data: Mapping[str, Any], gpu: Machine, where: Path, source: Source
+) -> str | None:
+    """The row that an access names; its ``op`` has been read."""
     name: str | None = optional(data, "instruction", str, None, where, source)
     if name is None:
         return None

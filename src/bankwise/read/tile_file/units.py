@@ -9,6 +9,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.hardware.machine import Machine
 from bankwise.notation.cute.canonical import DEPTH_BYTES
 from bankwise.read.tile_file.lines import Path
+from bankwise.read.tile_file.listed import read_instruction
 from bankwise.read.tile_file.source import Source, choice, optional, required
 from bankwise.solver.units import MOST_BOX, UNIT_ROWS, UNIT_TYPES, UnitType, UnitUse, type_faults
 
@@ -32,11 +33,9 @@ def read_unit(
         if key not in _COMMON:
             hint = "known: " + ", ".join(_COMMON)
             raise source.error((*where, key), f"{key} of a unit's access", hint)
-    name = required(data, "instruction", str, where, source)
-    row = gpu.instruction(name)
-    if row.direction != data.get("op"):
-        message = f"{name} is a {row.direction}, the access a {data.get('op')}"
-        raise source.error((*where, "instruction"), message)
+    op = choice(data, "op", ("read", "write"), where, source)
+    name = read_instruction(data, gpu, where, source)
+    assert name is not None, "it names a unit"
     axes = _axes(data, where, shape, source)
     lengths = dict(shape.dims)
     element = _type(data, where, shape, source)
@@ -47,9 +46,7 @@ def read_unit(
         if key in data:
             hint = "axes = [outer, inner]: the box is as long as its mode"
             raise source.error((*where, key), f"{key} of a copy by TMA", hint)
-    unit = UnitUse(
-        required(data, "name", str, where, source), row.direction, name, axes, element, rows, major
-    )
+    unit = UnitUse(required(data, "name", str, where, source), op, name, axes, element, rows, major)
     for key, message in type_faults(unit, lengths):
         raise source.error((*where, key) if key in data else where, f"{unit.name}: {message}")
     return unit
