@@ -28,9 +28,9 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
 from bankwise.read.assembly import UnitAccess
-from bankwise.read.follow.state import State
+from bankwise.read.follow.state import UNWRITTEN, State
 from bankwise.read.follow.touched import Touched
-from bankwise.read.follow.values import Value, apply
+from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
 
 ROWS = 8
 """Of a core matrix."""
@@ -88,13 +88,54 @@ class UnitPart:
     note: str = ""
 
 
-def stacked(numbers: Sequence[Value], state: State) -> Value:
-    """The numbers of an instruction, int64 [numbers, waves, lanes]; unknown if one of them is."""
+def stacked(unit: AsyncUnit, numbers: Sequence[Value], state: State) -> Value:
+    """The numbers of an instruction, int64 [numbers, waves, lanes]; unknown if one of them is.
+
+    Where an operand or a copy begins does not change what it costs: 8 rows of 16 bytes of each mode
+    and 128 contiguous bytes are all banks once, from every start.
+    """
     lanes = state.active.shape
-    return apply(
-        lambda *found: np.stack([np.broadcast_to(one.astype(np.int64), lanes) for one in found]),
-        *numbers,
-    )
+
+    def stack(*found: Array) -> Array:
+        return np.stack([np.broadcast_to(one.astype(np.int64), lanes) for one in found])
+
+    found = apply(stack, *numbers)
+    places = {operand.at for operand in unit.operands} or {0}
+    known = [_known(one) if n in places else one for n, one in enumerate(numbers)]
+    instead = apply(stack, *known)
+    if not isinstance(found, Unknown) or isinstance(instead, Unknown):
+        return found
+    return replace(found, instead=instead)
+
+
+def _known(number: Value) -> Value:
+    if not isinstance(number, Unknown) or number.instead is None:
+        return number
+    return number.instead
+
+
+def begins(number: Value, at: Value | None = None) -> Value:
+    """A number that says where something begins: if it is not known, it may begin ``at``."""
+    return _instead(number, constant(0) if at is None else at)
+
+
+def anywhere(found: Value, state: State, of_wave: bool = False) -> Value:
+    """The address of a barrier: where it is not known, one place of every wave, if a wave has one
+    number (``of_wave``), or one lane runs."""
+    if not (of_wave or _alone(state)):
+        return found
+    return _instead(found, np.zeros(state.active.shape, np.int64))
+
+
+def _instead(found: Value, known: Value) -> Value:
+    """A value with a known one of the same cost; not for what no text has written."""
+    if not isinstance(found, Unknown) or isinstance(known, Unknown):
+        return found
+    return found if found.reason == UNWRITTEN.reason else replace(found, instead=known)
+
+
+def _alone(state: State) -> bool:
+    return bool((state.active.sum(axis=1) <= 1).all())
 
 
 def unit_parts(unit: AsyncUnit, touched: Touched) -> Iterator[UnitPart | Refusal]:
@@ -129,7 +170,7 @@ def _operand(unit: AsyncUnit, operand: MatrixOperand, touched: Touched) -> UnitP
         shapes = [_shaped(operand, issue) for issue in issues]
         found = [read_descriptor(issue[operand.at] % (1 << 64)) for issue in issues]
         shape = shapes[0]
-        descriptors.append(found[0])
+        descriptors += found[:1] if touched.unknown is None else ()
         pairs = zip(found, shapes, strict=True)
         pieces.append(unit.base_bytes + np.concatenate([operand_pieces(*one) for one in pairs]))
     seen = replace(touched, patterns=_in_lanes(pieces), index={})

@@ -13,7 +13,7 @@ from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import OTHER_BLOCK, shared_byte
 from bankwise.read.follow.state import State
-from bankwise.read.follow.units import stacked
+from bankwise.read.follow.units import anywhere, begins, stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import address, registers, symbols, value
@@ -90,11 +90,7 @@ def _step(
     place = None
     if isinstance(found, DecodedAccess):
         reads += found.address.registers
-        place = (
-            _address(found.address, known, found.generic)
-            if found.unit is None
-            else guarded(_numbers(found, known), guard)
-        )
+        place = _place(found, known, guard)
     return ProgramStep(
         line=statement.line,
         name=statement.name,
@@ -144,6 +140,18 @@ def _truth(p: Array) -> BoolArray:
     return p.astype(np.bool_)
 
 
+def _place(
+    found: DecodedAccess, known: Mapping[str, int], guard: Guard | None
+) -> Callable[[State], Value]:
+    """The first byte of every lane, or the numbers of a unit."""
+    if found.unit is not None:
+        return guarded(_numbers(found, known), guard)
+    address_ = _address(found.address, known, found.generic)
+    if found.kind != "barrier":
+        return address_
+    return guarded(lambda state: anywhere(address_(state), state), guard)
+
+
 def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State], Value]:
     """What a unit is given: [numbers, waves, lanes]."""
     places = [(text, address(text)) for text in found.numbers]
@@ -152,7 +160,14 @@ def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State]
         else _address(at, known, generic=False)
         for text, at in places
     ]  # fmt: skip
-    return lambda state: stacked([one(state) for one in run], state)
+    unit, row = found.unit, found.name
+    assert unit is not None
+
+    def numbers(state: State) -> Value:
+        values = [one(state) for one in run]
+        return stacked(unit, values if row == "tcgen05" else [*map(begins, values)], state)
+
+    return numbers
 
 
 def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[State], Value]:

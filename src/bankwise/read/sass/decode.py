@@ -17,7 +17,7 @@ from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.units import stacked
+from bankwise.read.follow.units import anywhere, begins, stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
 from bankwise.read.sass.calls import Return
 from bankwise.read.sass.cluster import RANK, Holders, asks_rank, holders
@@ -129,14 +129,25 @@ def _pointer(found: DecodedAccess) -> tuple[str, ...]:
 def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Value:
     at = found.address
     if found.unit is not None:
-        wide = (pair if text.endswith(".64") else word for text in found.numbers)
-        numbers = zip(wide, found.numbers, strict=True)
-        return stacked([take(state, text, constants) for take, text in numbers], state)
+        values = [_number(found.name, text, state, constants) for text in found.numbers]
+        return stacked(found.unit, values, state)
     if found.generic:
         return byte_at(state, (at.registers[0], at.offset_bytes), constants)
-    if found.kind == "barrier" and all(name.startswith("UR") for name in at.registers):
-        return _of_warp(first_byte(at, state), state)
-    return first_byte(at, state)
+    if found.kind != "barrier":
+        return first_byte(at, state)
+    of_warp = all(name.startswith("UR") for name in at.registers)
+    place = anywhere(first_byte(at, state), state, of_warp)
+    return _of_warp(place, state) if of_warp else place
+
+
+def _number(row: str, text: str, state: State, constants: Constants) -> Value:
+    """A number of a unit. Of a descriptor the lower word says where an operand lies; wgmma's cost
+    is measured for whatever the upper one says, which is the mode."""
+    if not text.endswith(".64"):
+        return begins(word(state, text, constants))
+    upper = word(state, following(text.removesuffix(".64"), 2)[1], constants)
+    mode = constant(0) if row == "wgmma" and isinstance(upper, Unknown) else upper
+    return begins(pair(state, text, constants), apply(lambda m: m.astype(np.uint64) << 32, mode))
 
 
 def _of_warp(value: Value, state: State) -> Value:
