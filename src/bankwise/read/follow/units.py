@@ -28,7 +28,7 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
 from bankwise.read.assembly import UnitAccess
-from bankwise.read.follow.state import UNWRITTEN, State
+from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
 
@@ -114,24 +114,21 @@ def _known(number: Value) -> Value:
     return number.instead
 
 
-def begins(number: Value, at: Value | None = None) -> Value:
-    """A number that says where something begins: if it is not known, it may begin ``at``."""
-    return _instead(number, constant(0) if at is None else at)
+def begins(state: State, register: str, number: Value, at: Value | None = None) -> Value:
+    """A number that says where something begins: if it is not known, it may begin ``at``. No text
+    wrote a ``register`` that the state has not."""
+    known = constant(0) if at is None else at
+    if not isinstance(number, Unknown) or isinstance(known, Unknown):
+        return number
+    return replace(number, instead=known) if register in state.registers else number
 
 
-def anywhere(found: Value, state: State, of_wave: bool = False) -> Value:
+def anywhere(state: State, register: str, found: Value, of_wave: bool = False) -> Value:
     """The address of a barrier: where it is not known, one place of every wave, if a wave has one
     number (``of_wave``), or one lane runs."""
     if not (of_wave or _alone(state)):
         return found
-    return _instead(found, np.zeros(state.active.shape, np.int64))
-
-
-def _instead(found: Value, known: Value) -> Value:
-    """A value with a known one of the same cost; not for what no text has written."""
-    if not isinstance(found, Unknown) or isinstance(known, Unknown):
-        return found
-    return found if found.reason == UNWRITTEN.reason else replace(found, instead=known)
+    return begins(state, register, found, np.zeros(state.active.shape, np.int64))
 
 
 def _alone(state: State) -> bool:

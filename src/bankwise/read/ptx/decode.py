@@ -149,7 +149,8 @@ def _place(
     address_ = _address(found.address, known, found.generic)
     if found.kind != "barrier":
         return address_
-    return guarded(lambda state: anywhere(address_(state), state), guard)
+    register = found.address.registers[0]
+    return guarded(lambda state: anywhere(state, register, address_(state)), guard)
 
 
 def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State], Value]:
@@ -161,11 +162,14 @@ def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State]
         for text, at in places
     ]  # fmt: skip
     unit, row = found.unit, found.name
+    names = [next(iter(registers(text)), "") for text in found.numbers]
     assert unit is not None
 
     def numbers(state: State) -> Value:
         values = [one(state) for one in run]
-        return stacked(unit, values if row == "tcgen05" else [*map(begins, values)], state)
+        if row != "tcgen05":
+            values = [begins(state, *one) for one in zip(names, values, strict=True)]
+        return stacked(unit, values, state)
 
     return numbers
 

@@ -136,7 +136,7 @@ def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Val
     if found.kind != "barrier":
         return first_byte(at, state)
     of_warp = all(name.startswith("UR") for name in at.registers)
-    place = anywhere(first_byte(at, state), state, of_warp)
+    place = anywhere(state, next(iter(at.registers), ""), first_byte(at, state), of_warp)
     return _of_warp(place, state) if of_warp else place
 
 
@@ -144,10 +144,12 @@ def _number(row: str, text: str, state: State, constants: Constants) -> Value:
     """A number of a unit. Of a descriptor the lower word says where an operand lies; wgmma's cost
     is measured for whatever the upper one says, which is the mode."""
     if not text.endswith(".64"):
-        return begins(word(state, text, constants))
-    upper = word(state, following(text.removesuffix(".64"), 2)[1], constants)
-    mode = constant(0) if row == "wgmma" and isinstance(upper, Unknown) else upper
-    return begins(pair(state, text, constants), apply(lambda m: m.astype(np.uint64) << 32, mode))
+        return begins(state, text, word(state, text, constants))
+    lower, upper = following(text.removesuffix(".64"), 2)
+    mode = word(state, upper, constants)
+    mode = constant(0) if row == "wgmma" and isinstance(mode, Unknown) else mode
+    at = apply(lambda m: m.astype(np.uint64) << np.uint64(32), mode)
+    return begins(state, lower, pair(state, text, constants), at)
 
 
 def _of_warp(value: Value, state: State) -> Value:
