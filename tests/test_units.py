@@ -418,6 +418,18 @@ def test_what_costs_the_same_everywhere_is_counted_at_an_unknown_place(
     assert all(a.anywhere and a.unknown for a in kernel.accesses)
 
 
+def test_a_barrier_of_another_block_is_one_place() -> None:
+    """Its threads name the same byte of as many blocks as they like; loads of them are refused."""
+    body = """
+    mov.u32 %r2, tile;
+    mapa.shared::cluster.u32 %r3, %r2, %r1;
+"""
+    arrive = "\tmbarrier.arrive.shared::cluster.b64 _, [%r3+8];"
+    (access,) = ptx(body + arrive).accesses
+    assert len(set(pieces(access))) == 1 and access.anywhere and "mapa" in access.access.note
+    assert not ptx(body + "\tst.shared::cluster.u32 [%r3], %r1;").accesses
+
+
 def test_lanes_at_an_unknown_place_may_conflict() -> None:
     """A barrier of 32 lanes of which each may name another."""
     body = "ld.param.u32 %r9, [k_param_1];\n\tmul.lo.u32 %r9, %r9, %r1;"

@@ -28,7 +28,8 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
 from bankwise.read.assembly import UnitAccess
-from bankwise.read.follow.state import State
+from bankwise.read.follow.spaces import OTHER_BLOCK
+from bankwise.read.follow.state import State, read
 from bankwise.read.follow.touched import Touched
 from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
 
@@ -123,12 +124,27 @@ def begins(state: State, register: str, number: Value, at: Value | None = None) 
     return replace(number, instead=known) if register in state.registers else number
 
 
-def anywhere(state: State, register: str, found: Value, of_wave: bool = False) -> Value:
-    """The address of a barrier: where it is not known, one place of every wave, if a wave has one
-    number (``of_wave``), or one lane runs."""
-    if not (of_wave or _alone(state)):
+def anywhere(
+    state: State, registers: Sequence[str], offset: int, found: Value, of_wave: bool = False
+) -> Value:
+    """The address of a barrier, ``registers`` and an ``offset``: where it is not known, one place
+    of every wave, if a wave has one number (``of_wave``), or one lane runs. A barrier of another
+    block has the place of one's own.
+    """
+    held = [read(state, name) for name in registers]
+    places = [one.instead for one in held if isinstance(one, Unknown) and one.instead is not None]
+    if places:
+        known = np.broadcast_to(places[0].astype(np.int64) + offset, state.active.shape)
+    elif of_wave or _alone(state):
+        known = np.zeros(state.active.shape, np.int64)
+    else:
         return found
-    return begins(state, register, found, np.zeros(state.active.shape, np.int64))
+    return begins(state, next(iter(registers), ""), found, known)
+
+
+def other_block(of: Value) -> Unknown:
+    """What mapa makes of an address."""
+    return Unknown(OTHER_BLOCK, instead=of.instead if isinstance(of, Unknown) else of)
 
 
 def _alone(state: State) -> bool:

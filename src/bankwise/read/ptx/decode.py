@@ -11,9 +11,9 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.spaces import OTHER_BLOCK, shared_byte
+from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import State
-from bankwise.read.follow.units import anywhere, begins, stacked
+from bankwise.read.follow.units import anywhere, begins, other_block, stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import address, registers, symbols, value
@@ -80,6 +80,8 @@ def _step(
     does = parameter.run if parameter else None
     if does is None and statement.name.startswith("ld.param"):
         does = _load(statement, loads)
+    if does is None and statement.parts[0] == "mapa" and len(statement.operands) == 3:
+        does = lambda state: (other_block(value(state, statement.operands[1], known)),)  # noqa: E731 - one of several
     if does is None and writes:
         does = meaning(statement, known)
     reads = registers(statement.guard)
@@ -149,8 +151,8 @@ def _place(
     address_ = _address(found.address, known, found.generic)
     if found.kind != "barrier":
         return address_
-    register = found.address.registers[0]
-    return guarded(lambda state: anywhere(state, register, address_(state)), guard)
+    names, offset = found.address.registers, found.address.offset_bytes
+    return guarded(lambda state: anywhere(state, names, offset, address_(state)), guard)
 
 
 def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State], Value]:
@@ -196,8 +198,6 @@ def _lost(statement: Statement, writes: tuple[str, ...]) -> Meaning:
 
 def _cause(statement: Statement) -> str:
     parts = statement.parts
-    if parts[0] == "mapa":
-        return OTHER_BLOCK
     if parts[0] == "ldmatrix" or (parts[0] in ("ld", "atom") and "shared" in parts):
         return "a value read from shared memory"
     if parts[0] in ("ld", "ldu", "atom", "tex"):

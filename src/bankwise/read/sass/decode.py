@@ -16,6 +16,7 @@ from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.spaces import OTHER_BLOCK
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.units import anywhere, begins, stacked
 from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
@@ -116,8 +117,12 @@ def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | No
     found = plain or move(i, context.constants)
     if found is None or not asks_rank(i, found.reads, context.ranks.get(number, {})):
         return found
-    lost = (RANK,) * len(found.writes)
-    return replace(found, run=lambda state: lost)
+    return replace(found, run=lambda state: tuple(map(_of_rank, found.run(state))))
+
+
+def _of_rank(value: Value) -> Value:
+    """What is made of the rank; mapa forgets it."""
+    return value if isinstance(value, Unknown) and value.reason == OTHER_BLOCK else RANK
 
 
 def _pointer(found: DecodedAccess) -> tuple[str, ...]:
@@ -136,7 +141,7 @@ def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Val
     if found.kind != "barrier":
         return first_byte(at, state)
     of_warp = all(name.startswith("UR") for name in at.registers)
-    place = anywhere(state, next(iter(at.registers), ""), first_byte(at, state), of_warp)
+    place = anywhere(state, at.registers, at.offset_bytes, first_byte(at, state), of_warp)
     return _of_warp(place, state) if of_warp else place
 
 
