@@ -426,7 +426,9 @@ def test_a_barrier_of_another_block_is_one_place() -> None:
 """
     arrive = "\tmbarrier.arrive.shared::cluster.b64 _, [%r3+8];"
     (access,) = ptx(body + arrive).accesses
-    assert len(set(pieces(access))) == 1 and access.anywhere and "mapa" in access.access.note
+    assert len(set(pieces(access))) == 1
+    assert access.anywhere
+    assert "mapa" in access.access.note
     assert not ptx(body + "\tst.shared::cluster.u32 [%r3], %r1;").accesses
 
 
