@@ -135,7 +135,7 @@ def anywhere(
     places = [one.instead for one in held if isinstance(one, Unknown) and one.instead is not None]
     if places:
         known = np.broadcast_to(places[0].astype(np.int64) + offset, state.active.shape)
-    elif of_wave or _alone(state):
+    elif of_wave or _alone(state) or (isinstance(found, Unknown) and found.uniform):
         known = np.zeros(state.active.shape, np.int64)
     else:
         return found
