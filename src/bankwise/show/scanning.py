@@ -89,6 +89,11 @@ class ScannedKernel:
         return self.accesses - self.answered
 
     @property
+    def by_data(self) -> int:
+        """How many of its accesses have no number because a value of memory decides where."""
+        return sum(one.accesses for one in self.reasons if _DATA.search(one.reason))
+
+    @property
     def where(self) -> str:
         """Its worst access with the line that it stands in."""
         if not self.line:
@@ -122,8 +127,9 @@ class ScanSummary:
     """The kernels for one GPU in numbers, each once, however often it stands there.
 
     ``kernels``: all; ``touching``: those with shared memory; ``answered``: those of which 90 % of
-    the accesses, or more, carry a number. ``accesses``: of all, ``counted``: those with a number;
-    ``by_data``: of the others, those whose address a value of memory decides.
+    the accesses, or more, carry a number, of those that something else than data decides.
+    ``accesses``: of all, ``counted``: those with a number; ``by_data``: of the others, those whose
+    address a value of memory decides.
     """
 
     target: str
@@ -147,10 +153,10 @@ def summaries(
             target=target,
             kernels=len(found) + without.get(target, 0),
             touching=len(found),
-            answered=sum(10 * k.answered >= 9 * k.accesses for k in found),
+            answered=sum(10 * k.answered >= 9 * (k.accesses - k.by_data) for k in found),
             accesses=sum(k.accesses for k in found),
             counted=sum(k.answered for k in found),
-            by_data=sum(r.accesses for k in found for r in k.reasons if _DATA.search(r.reason)),
+            by_data=sum(k.by_data for k in found),
         )
         for target, found in sorted(by_target.items())
     )

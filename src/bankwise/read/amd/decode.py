@@ -123,6 +123,8 @@ def _step(
         followed=run is not None or not writes,
         lanewise=bool(_LANEWISE.match(op.name)) and "dpp" not in op.encoding,
         masks=EXEC[0] in writes,
+        made_of=_sources(op, writes) if run is None else (),
+        data=_data(op) if run is None else None,
     )
     private = private_access(op) if words else None
     if private is not None:
@@ -224,6 +226,12 @@ def _unknown(op: AmdInstruction, writes: tuple[str, ...]) -> Callable[[State], N
             write(state, name, why, None if whole else running(state))
 
     return run
+
+
+def _data(op: AmdInstruction) -> Unknown | None:
+    """What memory gives here."""
+    cause = _cause(op.name)
+    return None if cause.startswith("a result") else Unknown(cause, op.line)
 
 
 def _cause(name: str) -> str:

@@ -27,6 +27,9 @@ Space = Literal["", "launch", "global"]
 of it; "launch": made of what the launch passes and of plain numbers, so none of shared or private
 memory, whose addresses begin with the machine's apertures; "": any."""
 
+LOADED, READ = "a value loaded from memory", "a value read from shared memory"
+"""Reasons of what memory gives: data, which no fact of a launch decides."""
+
 APERTURES = frozenset((0x5A3C, 0x9D17, 0xA5C3, 0x62E8))
 """Numbers that stand for the upper 16 bits of generic addresses of shared and private memory."""
 

@@ -14,7 +14,7 @@ from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import State
 from bankwise.read.follow.units import anywhere, begins, other_block, stacked
-from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.follow.values import LOADED, READ, Array, Unknown, Value, apply
 from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import address, registers, symbols, value
 from bankwise.read.ptx.parameters import passed
@@ -103,6 +103,8 @@ def _step(
         guard=guard if place is not None else None,
         partial=bool(statement.guard),
         followed=does is not None or not writes,
+        made_of=tuple(n for text in statement.operands[1:] for n in registers(text)),
+        data=None if does is not None else _data(statement),
     )
 
 
@@ -197,12 +199,18 @@ def _lost(statement: Statement, writes: tuple[str, ...]) -> Meaning:
 
 
 def _cause(statement: Statement) -> str:
+    data = _data(statement)
+    return f"a result of {statement.name}" if data is None else data.reason
+
+
+def _data(statement: Statement) -> Unknown | None:
+    """What memory gives here."""
     parts = statement.parts
     if parts[0] == "ldmatrix" or (parts[0] in ("ld", "atom") and "shared" in parts):
-        return "a value read from shared memory"
-    if parts[0] in ("ld", "ldu", "atom", "tex"):
-        return "a value loaded from memory"
-    return f"a result of {statement.name}"
+        return Unknown(READ, statement.line)
+    own = {"local", "param", "const"} & set(parts)
+    loads = parts[0] in ("ld", "ldu", "atom", "tex") and not own
+    return Unknown(LOADED, statement.line) if loads else None
 
 
 def _results(statement: Statement) -> tuple[str, ...]:

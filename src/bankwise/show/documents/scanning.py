@@ -66,7 +66,9 @@ class ScanSummaryDocument(Struct, frozen=True):
     target: str
     kernels: Whole
     touching: Annotated[int, Meta(ge=0, description="kernels with shared memory")]
-    answered: Annotated[int, Meta(ge=0, description="with a number for 90 % of their accesses")]
+    answered: Annotated[
+        int, Meta(ge=0, description="with a number for 90 % of what data does not decide")
+    ]
     accesses: Whole
     counted: Annotated[int, Meta(ge=0, description="accesses with a number")]
     by_data: Annotated[int, Meta(ge=0, description="accesses that a value of memory decides")]
