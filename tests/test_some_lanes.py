@@ -68,7 +68,6 @@ PARTED = """
     ld.global.u32 %r2, [%rd3];
     and.b32 %r7, %r1, 1;
     {condition}
-    add.u32 %r3, %r9, 7;
     @%p1 bra A;
     mov.u32 %r3, %r9;
 A:
@@ -82,13 +81,14 @@ B:
 """
 
 
+@pytest.mark.parametrize("other", ["add.u32 %r3, %r9, 7;", "mov.u32 %r3, 12;"])
 @pytest.mark.parametrize("condition", ["setp.gt.u32 %p1, %r2, 5;", "setp.eq.u32 %p1, %r7, 0;"])
-def test_lanes_that_hold_one_of_two_unknown_numbers_may_part(
-    condition: str, tmp_path: Path
+def test_lanes_that_hold_one_of_two_numbers_may_part(
+    condition: str, other: str, tmp_path: Path
 ) -> None:
     """Each number is one of its wave, both together are not: with k_param_1 = 5 some lanes store
     and others do not. All 32 were said to meet in a bank for sure."""
     path = tmp_path / "k.ptx"
-    path.write_text(ptx_text(PARTED.format(condition=condition)))
+    path.write_text(ptx_text(PARTED.format(condition=f"{condition}\n    {other}")))
     (access,) = check_assembly_file(path, Options(openers=False)).accesses
     assert access.conflict == "possible"

@@ -104,17 +104,21 @@ def _mask(state: State) -> _Mask:
 def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
     """What ``name`` holds in ``lanes`` (default: running threads); elsewhere it is arbitrary."""
     value = state.registers.get(name, UNWRITTEN)
-    if isinstance(value, Unknown) and not value.uniform and _mask(state).alone:
-        return replace(value, uniform=True)
+    if isinstance(value, Unknown):
+        lonely = (state.lanes is None or lanes is not None) and _mask(state).alone
+        return replace(value, uniform=True) if lonely and not value.uniform else value
     if not isinstance(value, Partly):
         return value
     if value.tag and value.tag not in state.conditions:
         return value.otherwise
-    missing = (state.active if lanes is None else lanes) & ~value.lanes
+    wanted = state.active if lanes is None else lanes
+    missing = wanted & ~value.lanes
     if not missing.any():
         return value.array
     columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
-    return value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
+    why = value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
+    parted = why.uniform and _share_a_wave(missing, wanted & value.lanes)
+    return replace(why, uniform=False) if parted else why
 
 
 def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
@@ -233,8 +237,12 @@ def _in_parts(old: Unknown, new: Unknown, others: BoolArray, mask: BoolArray) ->
     wave only where no wave has both."""
     if not others.any():
         return new
-    both = bool((others.any(axis=-1) & mask.any(axis=-1)).any())
-    return replace(common(old, new), uniform=False) if both else common(old, new)
+    why = common(old, new)
+    return replace(why, uniform=False) if _share_a_wave(others, mask) else why
+
+
+def _share_a_wave(some: BoolArray, others: BoolArray) -> bool:
+    return bool((some.any(axis=-1) & others.any(axis=-1)).any())
 
 
 def _apart(old: Value | Partly, mask: BoolArray) -> Mapping[int, Unknown]:
