@@ -180,7 +180,7 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
         source="emitted",
         note="; ".join(filter(None, (access.note, uncounted, place))),
         some_lanes=found.some_lanes,
-        unseen=found.unknown,
+        unseen=found.unseen,
         address=access.address,
         written=access.written,
     )

@@ -40,7 +40,8 @@ class AssemblyAccess:
     executions have no known address; empty if all have. ``immediate_bytes``: the constant that the
     instruction adds to its register; ``xored``: the bits of the addresses that came out of an XOR.
     ``some_lanes``: nobody knows which of the active lanes take part. ``unit``: of what an
-    asynchronous unit touches: its patterns are [instructions, lanes].
+    asynchronous unit touches: its patterns are [instructions, lanes]. ``anywhere``: its offsets are
+    none; they stand for executions of ``unknown`` address, which cost the same wherever they are.
     """
 
     access: Access
@@ -53,6 +54,12 @@ class AssemblyAccess:
     xored: int = 0
     some_lanes: bool = False
     unit: UnitAccess | None = None
+    anywhere: bool = False
+
+    @property
+    def unseen(self) -> str:
+        """Why some of its executions have no known cost; empty if all have."""
+        return "" if self.anywhere else self.unknown
 
 
 @dataclass(frozen=True, slots=True, order=True)

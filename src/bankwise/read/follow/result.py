@@ -78,7 +78,9 @@ def _note(touched: Touched) -> str:
     notes = []
     if touched.maybe is not None:
         notes.append(f"counted for all lanes that may run; which do depends on {touched.maybe}")
-    if touched.unknown is not None:
+    if touched.anywhere is touched:
+        notes.append(f"where it lies depends on {touched.unknown}; its passes do not")
+    elif touched.unknown is not None:
         notes.append(f"some executions have an unknown address: it depends on {touched.unknown}")
     farthest = max(int(offsets.max(initial=0)) for offsets, _ in touched.patterns)
     if farthest >= MOST_BYTES:

@@ -55,7 +55,7 @@ class Unknown:
     conditions that hold in every lane of this mask. ``pointer``: what a pointer points to, and how
     far behind its start ("kernarg", 8). ``space``: which generic address it may be, see
     :data:`Space`. ``fact``: the fact of the launch that the first cause is, as ``--arg`` names it;
-    empty if it is none.
+    empty if it is none. ``instead``: of an address, known ones that cost the same whatever it is.
     """
 
     reason: str
@@ -66,6 +66,7 @@ class Unknown:
     pointer: tuple[str, int] | None = None
     space: Space = ""
     fact: str = ""
+    instead: Array | None = None
 
     def __str__(self) -> str:
         return f"{self.reason} (line {self.line})" if self.line else self.reason

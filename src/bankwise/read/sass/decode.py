@@ -16,8 +16,9 @@ from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.spaces import OTHER_BLOCK
 from bankwise.read.follow.state import State, read, write
-from bankwise.read.follow.units import stacked
+from bankwise.read.follow.units import anywhere, begins, stacked
 from bankwise.read.follow.values import (
     LOADED,
     READ,
@@ -155,8 +156,12 @@ def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | No
     found = plain or move(i, context.constants)
     if found is None or not asks_rank(i, found.reads, context.ranks.get(number, {})):
         return found
-    lost = (RANK,) * len(found.writes)
-    return replace(found, run=lambda state: lost)
+    return replace(found, run=lambda state: tuple(map(_of_rank, found.run(state))))
+
+
+def _of_rank(value: Value) -> Value:
+    """What is made of the rank; mapa forgets it."""
+    return value if isinstance(value, Unknown) and value.reason == OTHER_BLOCK else RANK
 
 
 def _pointer(found: DecodedAccess) -> tuple[str, ...]:
@@ -168,14 +173,27 @@ def _pointer(found: DecodedAccess) -> tuple[str, ...]:
 def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Value:
     at = found.address
     if found.unit is not None:
-        wide = (pair if text.endswith(".64") else word for text in found.numbers)
-        numbers = zip(wide, found.numbers, strict=True)
-        return stacked([take(state, text, constants) for take, text in numbers], state)
+        values = [_number(found.name, text, state, constants) for text in found.numbers]
+        return stacked(found.unit, values, state)
     if found.generic:
         return byte_at(state, (at.registers[0], at.offset_bytes), constants)
-    if found.kind == "barrier" and all(name.startswith("UR") for name in at.registers):
-        return _of_warp(first_byte(at, state), state)
-    return first_byte(at, state)
+    if found.kind != "barrier":
+        return first_byte(at, state)
+    of_warp = all(name.startswith("UR") for name in at.registers)
+    place = anywhere(state, at.registers, at.offset_bytes, first_byte(at, state), of_warp)
+    return _of_warp(place, state) if of_warp else place
+
+
+def _number(row: str, text: str, state: State, constants: Constants) -> Value:
+    """A number of a unit. Of a descriptor the lower word says where an operand lies; wgmma's cost
+    is measured for whatever the upper one says, which is the mode."""
+    if not text.endswith(".64"):
+        return begins(state, text, word(state, text, constants))
+    lower, upper = following(text.removesuffix(".64"), 2)
+    mode = word(state, upper, constants)
+    mode = constant(0) if row == "wgmma" and isinstance(mode, Unknown) else mode
+    at = apply(lambda m: m.astype(np.uint64) << np.uint64(32), mode)
+    return begins(state, lower, pair(state, text, constants), at)
 
 
 def _of_warp(value: Value, state: State) -> Value:
