@@ -20,7 +20,7 @@ from bankwise.read.amd.flat import (
 from bankwise.read.amd.floats import rounds_to_nearest
 from bankwise.read.amd.indexed import indexed, modes, set_index, vector_registers
 from bankwise.read.amd.masks import EXEC, set_exec
-from bankwise.read.amd.operands import Operand, bare, operand, unclear
+from bankwise.read.amd.operands import FLOAT, Operand, bare, operand, unclear
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
@@ -51,6 +51,7 @@ _LANEWISE = re.compile(
 )
 """What reads of a vector register only the lanes that run."""
 
+_OTHER_WIDTHS = re.compile(r"[a-z](?:16|64)(?:_|$)|^v_pk_")
 _BOTH = ("v_swap_b32", "v_permlane16_swap_b32", "v_permlane32_swap_b32")
 _KEEP_SCC = re.compile(
     r"s_(?:load|mov|cselect|cmov|mul|bfm|pack|brev|sext|ff1|flbit|bitset|getreg|getpc|memtime"
@@ -197,6 +198,8 @@ def _meaning(op: AmdInstruction, loads: Loads, floats: bool) -> Callable[[State]
         return _load(op, loads)
     if any("_base" in text for text in op.operands) and not op.name.endswith("64"):
         return None  # 32 bits of an aperture: which ones is not documented
+    if _OTHER_WIDTHS.search(op.name) and any(map(FLOAT.fullmatch, op.operands)):
+        return None  # 1.0 is a number of 16 or of 64 bits there
     if op.name.startswith("s_"):
         return scalar(op.name, tuple(operand(text) for text in op.operands), op.line)
     if op.name.startswith("ds_"):
