@@ -40,7 +40,9 @@ def test_the_script_shares_no_code_with_what_it_judges() -> None:
 
 
 @pytest.mark.parametrize(
-    "finding", filter(owns, FINDINGS), ids=lambda one: f"{one.name} {one.rule.target}"
+    "finding",
+    [one for one in FINDINGS if owns(one)],
+    ids=lambda one: f"{one.name} {one.rule.target}",
 )
 def test_bankwise_counts_the_same(finding: Any) -> None:
     ways = runpy.run_path(str(SCRIPT))["ways"]
