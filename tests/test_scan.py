@@ -23,7 +23,7 @@ from bankwise.read.binary.container import CODE_OBJECT, BinaryMember
 from bankwise.read.binary.kernels import BinaryKernel, Disassembly
 from bankwise.read.launch.shapes import USUAL
 from bankwise.read.options import Options
-from bankwise.show.scanning import ScannedKernel, ScanReport
+from bankwise.show.scanning import ScannedKernel, ScanReport, summary
 from binary_files import host
 from command import bankwise
 from isa_texts import amd_text
@@ -133,6 +133,7 @@ def test_a_scan_that_is_ended_goes_on_where_it_was(folder: Path, tmp_path: Path)
     assert third.resumed == 2
     again = scanned(folder, store_file=store)
     assert again.resumed == 5
+    assert f"5 answers of {store}" in summary(again)
     assert again.kernels == third.kernels == scanned(folder).kernels
 
 

@@ -349,6 +349,8 @@ def summary(report: ScanReport) -> str:
     ]
     if report.without:
         parts.append(f"{report.without:,} kernels without shared memory")
+    if report.resumed:
+        parts.append(f"{report.resumed:,} answers of {report.store}")
     if report.hidden:
         parts.append(f"{report.hidden:,} hidden by --min-extra")
     if report.broken:
