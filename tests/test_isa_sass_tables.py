@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from bankwise.read.sass.facts import Facts
 from bankwise.read.sass.parse import kernels
 from bankwise.read.toolkit import find_program
 from isa_texts import ptx_text
-from sass_texts import sass, sass_text
+from sass_texts import DATA, FOLDER, cost, sass, sass_text
 
 real = pytest.mark.skipif(
     find_program("ptxas") is None or find_program("nvdisasm") is None,
@@ -26,6 +27,8 @@ real = pytest.mark.skipif(
 )
 STRIDES = (4, 8, 12, 20, 36)
 """Bytes from lane to lane in each case: different for all of them."""
+TABLE = struct.pack("<III", 0x2E0, 0x3A0, 0x260)
+"""Constant bank 2 of ``jump_table``, as nvcc 13.0 -arch=sm_90 writes it."""
 
 
 def touched(kernel: AssemblyKernel) -> set[tuple[int, ...]]:
@@ -155,3 +158,20 @@ def test_lanes_that_read_one_word_decide_alike(address: str, lanes: int) -> None
     (pattern,) = found.access.patterns
     assert int(pattern.active.sum()) == lanes
     assert found.some_lanes == (lanes > 1)
+
+
+def test_the_switch_of_a_measured_kernel_costs_what_an_h200_counted() -> None:
+    """``jump_table`` of tests/data/sass/threads.cu: its warps take four ways through a table, whose
+    words nvcc 13.0 puts into the cubin; the text beside it lacks them."""
+    text = (FOLDER / "threads.sass").read_text()
+    (plain,) = kernels(text, "threads", only="jump_table")
+    known = replace(plain.facts, workgroup_size=(128, 1, 1), literals=TABLE)
+    found = kernels(text, "threads", {"jump_table": known}, only="jump_table")
+    where = lambda one: Location("threads", one.line)  # noqa: E731 - of the record
+    (kernel,) = check_kernels(SASS, found, "threads", "sm_90", where, {}, None)
+    passes = {one.access.address: cost(one)[0] for one in kernel.accesses}
+    rows = [r.split(",") for r in (DATA / "sass_counters.csv").read_text().splitlines()]
+    measured = {int(r[1], 16): int(r[3]) for r in rows if r[0] == "jump_table"}
+    assert passes == measured
+    assert len(measured) == 21
+    assert not kernel.refusals
