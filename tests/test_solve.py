@@ -197,7 +197,8 @@ def test_two_vectors_that_exclude_each_other_are_refused_by_name():
     tile = {"shape": [64, 64], "element_bits": 16}
     rows = {"name": "rows", "op": "write", "lanes": "m0 m1 m2 m3 m4", "vector": "n0 n1 n2"}
     columns = {"name": "columns", "op": "read", "lanes": "n0 n1 n2 n3 n4", "vector": "m0 m1 m2"}
-    report = solve({"machine": "sm_90", "tile": tile, "access": [rows, columns]})
+    whole = {"allow_narrowing": False}
+    report = solve({"machine": "sm_90", "tile": tile, "access": [rows, columns], "solve": whole})
     assert report.exit_code == 2
     assert "'rows'" in report.refusal.reason
     assert "'columns'" in report.refusal.reason
@@ -269,11 +270,15 @@ def test_a_two_address_instruction_is_counted_as_what_it_is():
         "vector": "n0 n1 n2",
         "instruction": "ds_read2_b64",
     }
-    report = solve({"machine": "gfx942", "tile": tile, "access": [read]})
+    asked = {"machine": "gfx942", "tile": tile, "access": [read]}
+    report = solve({**asked, "solve": {"max_lds_bytes": 8192}})
     row = machine("gfx942").instruction("ds_read2_b64")
     assert report.accesses[0].instruction == "ds_read2_b64"
     assert report.accesses[0].ideal == 2 * len(row.phases)
     assert report.accesses[0].passes == 2 * report.accesses[0].ideal
+    padded = solve(asked)
+    assert padded.accesses[0].passes == padded.accesses[0].ideal
+    assert padded.layout.lds_bytes > 8192
 
 
 def test_a_copy_reports_the_lines_it_fetches():

@@ -10,14 +10,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from bankwise.errors import Refusal
 from bankwise.show.documents.checking import CheckDocument, spec_document
 from bankwise.show.documents.parts import Number, Whole, empty_is_null, views
-from bankwise.show.solving import AccessRow, SolveReport
+from bankwise.show.solved_access import AccessRow
+from bankwise.show.solving import SolveReport
 from bankwise.show.spec import SpecSolution
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certificate_json import CertificateDocument, certificate_document
 from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.fit import Fit
-from bankwise.solver.known import Known
+from bankwise.solver.known import Known, Standing
 from bankwise.solver.plan import Plan
 
 
@@ -41,19 +42,34 @@ class SolvedAccessDocument(Struct, frozen=True):
     conflicts: Annotated[tuple[str, ...], Meta(description="directions along which lanes collide")]
     global_lines: FetchedDocument | None
     notes: tuple[str, ...]
+    parts: Annotated[int, Meta(description="instructions that one access is issued in")]
 
 
 class CandidateDocument(Struct, frozen=True):
-    """One layout with its price: weighted passes and instructions, bytes, address operations."""
+    """One plan with its price: weighted passes and instructions, bytes, address operations."""
 
     family: str
     label: str
     passes: Number
+    issue_cycles: Annotated[
+        int | None, Meta(description="weighted; null where the machine file does not say")
+    ]
     instructions: Whole
     lds_bytes: Whole
     operations: Annotated[int, Meta(description="of the address, beyond row-major")]
     offset: str
     issued: Annotated[dict[str, tuple[str, ...]], Meta(description="instructions of each access")]
+    splits: Annotated[tuple[str, ...], Meta(description="accesses issued in parts, in words")]
+    assumed: Annotated[tuple[str, ...], Meta(description="instructions of unknown rule")]
+
+
+class StandingDocument(Struct, frozen=True):
+    """How the plan stands among all: what it is the best of, and whether that is proved."""
+
+    prefer: Annotated[str, Meta(description="by what plans are ranked")]
+    space: Annotated[str, Meta(description="layouts, pitches and ways to issue the accesses")]
+    proved: bool
+    text: str
 
 
 class FamilyDocument(Struct, frozen=True):
@@ -68,6 +84,9 @@ class FamilyDocument(Struct, frozen=True):
     operations: int | UnsetType = UNSET
     offset: str | UnsetType = UNSET
     issued: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    issue_cycles: int | UnsetType | None = UNSET
+    splits: tuple[str, ...] | UnsetType = UNSET
+    assumed: tuple[str, ...] | UnsetType = UNSET
     lost: Annotated[
         Number | UnsetType | None, Meta(description="weighted passes above the optimum")
     ] = UNSET
@@ -127,6 +146,11 @@ class SolveDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.solve
     conditions: Annotated[tuple[str, ...], Meta(description="under which that is said")]
     how: Annotated[str, Meta(description="how that is known, or why it is not")]
     at_least: Annotated[Number | None, Meta(description="passes that the space is proved to need")]
+    plan: CandidateDocument | None
+    standing: StandingDocument | None
+    baselines: Annotated[
+        tuple[CandidateDocument, ...], Meta(description="as it is; what the framework does unasked")
+    ]
     family: Annotated[str | None, Meta(description="the one that was asked for")]
     family_size: Annotated[int | None, Meta(description="row-keeping XOR layouts as good")]
     certificate: CertificateDocument | None
@@ -179,6 +203,9 @@ def solve_document(report: SolveReport) -> SolveDocument:
         total_floor=_plain(report.total_floor) if report.layout else None,
         optimal=report.optimal,
         **_known(report.known),
+        plan=None if report.layout is None else _candidate(report.layout),
+        standing=_standing(report.standing),
+        baselines=tuple(_candidate(one) for one in report.baselines),
         family=report.family or None,
         family_size=report.family_size,
         certificate=None if found is None else certificate_document(found),
@@ -215,7 +242,14 @@ def _access(row: AccessRow) -> SolvedAccessDocument:
         conflicts=tuple(row.conflicts.split()),
         global_lines=None if row.lines is None else FetchedDocument(*row.lines),
         notes=row.notes,
+        parts=row.parts,
     )
+
+
+def _standing(found: Standing | None) -> StandingDocument | None:
+    if found is None:
+        return None
+    return StandingDocument(found.prefer, found.space, found.proved, str(found))
 
 
 def _candidate(one: Plan) -> CandidateDocument:
@@ -223,10 +257,13 @@ def _candidate(one: Plan) -> CandidateDocument:
         family=one.space,
         label=one.name,
         passes=_plain(one.passes),
+        issue_cycles=one.issue_cycles,
         instructions=one.instructions,
         lds_bytes=one.lds_bytes,
         operations=one.operations,
         offset=one.offset,
+        splits=one.splits,
+        assumed=one.assumed,
         issued={use.name: tuple(str(issue) for issue in use.issues) for use in one.cost.uses},
     )
 

@@ -1,0 +1,176 @@
+"""Answers to problems that are not linear: masked lanes, index expressions, odd sizes.
+
+Every member of every family is tried and counted, and the exact optimum of what is linear about the
+problem, with accesses whole and in parts: choices are tried in the order of their floors
+(:mod:`bankwise.solver.floors`), as long as one may rank better.
+
+The worked case is 48 x 80 f16 on gfx942, stored by 16 bytes and read by 8. Whole, no layout takes
+less than 15.5 passes, and ``Swizzle<1,3,3>`` of the flat offset takes them; with the stores in two
+parts ``Swizzle<2,2,4>`` takes 11.5, every access ideal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice, product
+
+from bankwise.algebra.address import AddressMap, Linear
+from bankwise.errors import Refusal
+from bankwise.notation.frameworks import frameworks, members
+from bankwise.solver.answer import ROW_MAJOR, Answer, Limits, notes_of
+from bankwise.solver.floors import Floors, floors
+from bankwise.solver.known import ALL, Known, Standing, known_of
+from bankwise.solver.plan import Plan, priced, rank_of, spent
+from bankwise.solver.price import Workload, issued_cycles
+from bankwise.solver.search import Solution
+from bankwise.solver.simplest import SOLVER
+from bankwise.solver.table import Table, baselines, family_table
+from bankwise.solver.variants import split, splits
+from bankwise.tile import COPIES
+
+MOST_TRIED = 4
+"""Choices whose families are counted: each takes tens of milliseconds."""
+
+MOST_RANKED = 64
+
+Rank = tuple[Fraction | int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TriedParts:
+    """One choice of parts, its table, and the best plan of it."""
+
+    work: Workload
+    table: Table
+    plans: tuple[Plan, ...]
+
+
+def counted(
+    work: Workload,
+    limits: Limits,
+    proof: Solution | Refusal,
+    tried: Solution | Refusal | None = None,
+    present: AddressMap = ROW_MAJOR,
+    shown: str = "row-major",
+) -> Answer | Refusal:
+    """Answer a problem by trying and counting.
+
+    ``proof``: what the solver says of all of it, or why it has no say; ``tried``: of what is linear
+    about it. ``present``: the layout as it is, ``shown`` in words.
+    """
+    there = baselines(work, present, shown, limits.lds_bytes)
+    choices = list(_choices(work, limits))
+    choices[1:] = sorted(choices[1:], key=lambda pair: pair[0])
+    found: list[_TriedParts] = []
+    best: Rank | None = None
+    for bound, issued in choices:
+        if (best is not None and bound >= best) or len(found) == MOST_TRIED:
+            break
+        found.append(_try(issued, limits, tried))
+        best = min((_spent(p, limits) for p in _fitting(found, there, limits)), default=None)
+    plans = _fitting(found, there, limits)
+    if not plans:
+        which = limits.family or "any family"
+        return Refusal(f"no member of {which} keeps what every lane moves at once together")
+    layout = min(plans, key=lambda plan: rank_of(plan, limits.prefer))
+    at = next((t for t in found if layout in t.plans), found[0])
+    if not limits.family:
+        layout = replace(layout, tried=sum(map(len, map(_listed, found))))
+    known = known_of(at.work, layout, proof if at is found[0] else _SPLIT, layout.splits)
+    others = [bound for bound, _ in choices[1:]]
+    standing = _standing(layout, known, min(others, default=None), choices, limits)
+    whole = min(found[0].plans, key=lambda plan: rank_of(plan, limits.prefer), default=None)
+    return Answer(
+        layout,
+        known,
+        standing,
+        limits,
+        whole=whole,
+        rivals=tuple(plan for t in found for plan in t.plans if plan.space == SOLVER),
+        notes=notes_of(layout),
+        counted=at.work,
+        present=there,
+        tables=(at.table, *(t.table for t in found if t is not at)),
+    )
+
+
+def _standing(
+    layout: Plan,
+    known: Known,
+    other: Rank | None,
+    choices: Sequence[tuple[Rank, Workload]],
+    limits: Limits,
+) -> Standing:
+    """By the floors of all choices; or, if no ``other`` can rank better, by what is known."""
+    spent, least = _spent(layout, limits), min(bound for bound, _ in choices)
+    ways = f"{len(choices)} ways to issue the accesses" if len(choices) > 1 else "accesses whole"
+    if spent <= least:
+        return Standing(limits.prefer, f"{ALL}, {ways}", proved=True)
+    alone = other is None or spent <= other
+    space = known.space if alone and known.optimal else f"{layout.tried} layouts looked at"
+    proved = alone and known.optimal and not layout.splits
+    return Standing(limits.prefer, f"{space}, {ways}", proved, least[0])
+
+
+_SPLIT = Refusal("only the layouts of the families were tried")
+
+
+def _spent(plan: Plan, limits: Limits) -> Rank:
+    """What a plan is ranked by, but for its address."""
+    return spent(limits.prefer, plan.passes, plan.issue_cycles, plan.instructions, plan.lds_bytes)
+
+
+def _listed(tried: _TriedParts) -> list[object]:
+    return [member for name in frameworks() for member in members(name, tried.work.ground)]
+
+
+def _choices(work: Workload, limits: Limits) -> Iterator[tuple[Rank, Workload]]:
+    """The ways to issue all accesses with their bounds, whole first."""
+    every = splits(work.tile, work.machine, work.policy) if limits.split else ()
+    groups: dict[object, list[int]] = {}
+    for number, use in enumerate(work.uses):
+        groups.setdefault((use.op, use.span, use.kind, use.named), []).append(number)
+    sizes = [every[group[0]] if every else (1,) for group in groups.values()]
+    for numbers in islice(product(*sizes), MOST_RANKED):
+        parts = [1] * len(work.uses)
+        for group, chosen in zip(groups.values(), numbers, strict=True):
+            for number in group:
+                parts[number] = chosen
+        issued = replace(work, tile=split(work.tile, parts, work.machine, work.policy))
+        least = floors(issued)
+        if isinstance(least, Floors):
+            yield _bound(issued, least, limits), issued
+
+
+def _bound(work: Workload, least: Floors, limits: Limits) -> Rank:
+    """What no layout undercuts while the accesses are issued so."""
+    issue: int | None = 0
+    for use, floor in zip(work.uses, least.uses, strict=True):
+        each = 0 if use.kind in COPIES else issued_cycles(work.machine, floor.issues)
+        issue = None if issue is None or each is None else issue + each * floor.weight
+    instructions = sum(floor.weight * len(floor.issues) for floor in least.uses)
+    size = work.shape.bytes_of(work.shape.elements) * work.tile.batch
+    return spent(limits.prefer, least.passes, issue, instructions, size)
+
+
+def _try(work: Workload, limits: Limits, tried: Solution | Refusal | None) -> _TriedParts:
+    """All families, and the optimum of what is linear, for one way to issue the accesses."""
+    table = family_table(work, limits.lds_bytes)
+    plans = [plan for plans in table.values() for plan in plans]
+    if isinstance(tried, Solution):
+        more = priced(work, SOLVER, Linear(tried.layout.columns))
+        plans += [] if isinstance(more, Refusal) else [more]
+    return _TriedParts(work, table, tuple(plans))
+
+
+def _fitting(found: Sequence[_TriedParts], there: Sequence[Plan], limits: Limits) -> list[Plan]:
+    """The plans that may be the answer: none that takes more passes than what is there already."""
+    every = [plan for tried in found for plan in tried.plans]
+    if limits.family:
+        return [plan for plan in every if plan.space == limits.family]
+    most = min((plan.passes for plan in there), default=None)
+    size = min((plan.lds_bytes for plan in every), default=0)
+    kept = [plan for plan in every if limits.pad or plan.lds_bytes == size]
+    return [plan for plan in kept if most is None or plan.passes <= most] or kept
