@@ -26,10 +26,18 @@ from bankwise.notation.frameworks import languages, members
 from bankwise.solver.address import ADDRESS_EFFORT, ADDRESS_NODES
 from bankwise.solver.best import claimed, ranked
 from bankwise.solver.certificate import Certificate
-from bankwise.solver.cheapest import Cheapest, Solved, cheapest
+from bankwise.solver.cheapest import Cheapest, Rank, Solved, cheapest
 from bankwise.solver.colouring import NODES
 from bankwise.solver.fit import Fit, best_of, family, masks
-from bankwise.solver.known import Known, Standing, known_of, known_solved
+from bankwise.solver.known import (
+    ALL,
+    IN_PARTS,
+    LINEAR_MAPS,
+    Known,
+    Standing,
+    known_of,
+    known_solved,
+)
 from bankwise.solver.pads import padded_costs
 from bankwise.solver.plan import Plan, Prefer, plan_of, priced, rank_of, staged
 from bankwise.solver.price import Workload, workload
@@ -204,12 +212,12 @@ def exact(
     if limits.family:
         return _in_family(asked, found)
     linear = {simplest(solved, shape_of(problem)): solved for solved in found.solved}
-    others = [] if found.anything else _others(asked, found)
+    others, told = ([], "") if found.anything else _others(asked, found)
     layout = _chosen(asked, [*linear, *others])
     whole = next((plan for plan, solved in linear.items() if solved.whole), None)
     return Answer(
         layout,
-        *_words(asked, found, layout, linear.get(layout), len(others)),
+        *_words(asked, found, layout, linear.get(layout), told),
         limits,
         asked,
         linear.get(layout) or _unsplit(found),
@@ -232,20 +240,20 @@ def notes_of(layout: Plan) -> tuple[str, ...]:
 
 
 def _words(
-    asked: AskedProblem, found: Cheapest, layout: Plan, solved: Solved | None, others: int
+    asked: AskedProblem, found: Cheapest, layout: Plan, solved: Solved | None, others: str
 ) -> tuple[Known, Standing]:
     """How good the layout is, and how good the plan."""
     if solved is not None:
         known = known_solved(layout, solved.solution)
     else:
         at = _unsplit(found)
-        known = known_of(asked.work(at), replace(layout, tried=others), at.solution)
+        known = known_of(asked.work(at), layout, at.solution)
     ways = f"{found.choices} ways to issue the accesses" if found.choices > 1 else "accesses whole"
     if found.anything:
-        space = f"all layouts and pitches, {ways}"
+        space = f"{ALL} and pitches, {ways}"
         return known, Standing(found.prefer, space, proved=True)
-    space = "all layouts" if found.any_layout else "linear layouts"
-    space += f", {others} paddings and others, {ways}"
+    space = IN_PARTS if found.any_layout else LINEAR_MAPS
+    space = ", ".join(part for part in (space, others, ways) if part)
     return known, Standing(found.prefer, space, found.proved, found.least[0])
 
 
@@ -262,28 +270,37 @@ def _cheapest(asked: AskedProblem, prefer: Prefer | None = None) -> Cheapest | R
     return cheapest(asked.problem, rank, run, named=asked.named, split=limits.split)
 
 
-def _others(asked: AskedProblem, found: Cheapest) -> list[Plan]:
-    """What is not linear, where the bounds leave it a chance: paddings, rotations, odd periods."""
-    fitting: list[Plan] = []
-    if asked.limits.pad:
-        fitting += padded_plans(asked, [p for p in _pads(asked) if p.pad])
+def _others(asked: AskedProblem, found: Cheapest) -> tuple[list[Plan], str]:
+    """What is not linear, where the bounds leave it a chance: paddings, rotations, odd periods; how
+    many were looked at, in words."""
+    pads = _pads(asked) if asked.limits.pad else []
+    plans = padded_plans(asked, pads, (asked.limits.prefer, found.best.rank))
+    told = [f"{len(pads)} paddings"] * bool(pads)
     if not found.any_layout:
         works = {s.ways: asked.work(s) for s in (found.whole, found.best) if isinstance(s, Solved)}
-        fitting += [plan for work in works.values() for plan in bent(work)]
-    return [plan for plan in fitting if plan.lds_bytes <= asked.limits.lds_bytes]
+        rotated = [plan for work in works.values() for plan in bent(work)]
+        told += [f"{len(rotated)} rotations and odd periods"] * bool(rotated)
+        plans += rotated
+    return plans, ", ".join(told)
 
 
 def _pads(asked: AskedProblem) -> list[Padded]:
-    """The pads of the family, whose cost depends on the pitch modulo a row of the banks alone."""
+    """The pads of the family that fit; what they cost depends on the pitch modulo a bank row."""
+    shape = shape_of(asked.problem)
     banks = max(access.instruction.banks for access in asked.problem.accesses)
-    found = members("padding", Ground(shape_of(asked.problem), banks))
-    return [m.address for m in found if isinstance(m.address, Padded)]
+    room = asked.limits.lds_bytes * 8 // shape.element_bits - shape.elements
+    found = (m.address for m in members("padding", Ground(shape, banks)))
+    rows = shape.elements // shape.row - 1
+    return [p for p in found if isinstance(p, Padded) and rows * p.pad <= room]
 
 
-def padded_plans(asked: AskedProblem, pads: Sequence[Padded]) -> list[Plan]:
-    """Rows padded, accesses issued as the alignment allows; those pads that are legal."""
+def padded_plans(
+    asked: AskedProblem, pads: Sequence[Padded], below: tuple[Prefer, Rank] | None = None
+) -> list[Plan]:
+    """Rows padded, accesses issued as the alignment allows; those pads that are legal. ``below``:
+    only the best, if it may rank before this."""
     shape, gpu = shape_of(asked.problem), asked.problem.machine
-    found = padded_costs(asked.problem, pads, asked.policy, asked.named)
+    found = padded_costs(asked.problem, pads, asked.policy, asked.named, below)
     return [
         plan_of(gpu, shape, "padding", pad, price, f"rows padded by {pad.pad} elements")
         for pad, price in found

@@ -11,31 +11,23 @@ parts ``Swizzle<2,2,4>`` takes 11.5, every access ideal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import islice, product
 
 from bankwise.algebra.address import AddressMap, Linear
 from bankwise.errors import Refusal
 from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.answer import ROW_MAJOR, Answer, Limits, notes_of
-from bankwise.solver.floors import Floors, floors
-from bankwise.solver.known import ALL, Known, Standing, known_of
-from bankwise.solver.plan import Plan, priced, rank_of, spent
-from bankwise.solver.price import Workload, issued_cycles
+from bankwise.solver.choices import Rank, issue_choices, standing_of
+from bankwise.solver.known import known_of
+from bankwise.solver.plan import Plan, priced, rank_of
+from bankwise.solver.price import Workload
 from bankwise.solver.search import Solution
 from bankwise.solver.simplest import SOLVER
 from bankwise.solver.table import Table, baselines, family_table
-from bankwise.solver.variants import split, splits
-from bankwise.tile import COPIES
 
 MOST_TRIED = 4
 """Choices whose families are counted: each takes tens of milliseconds."""
-
-MOST_RANKED = 64
-
-Rank = tuple[Fraction | int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,15 +53,15 @@ def counted(
     about it. ``present``: the layout as it is, ``shown`` in words.
     """
     there = baselines(work, present, shown, limits.lds_bytes)
-    choices = list(_choices(work, limits))
-    choices[1:] = sorted(choices[1:], key=lambda pair: pair[0])
+    choices = issue_choices(work, limits.prefer, split=limits.split)
     found: list[_TriedParts] = []
     best: Rank | None = None
-    for bound, issued in choices:
-        if (best is not None and bound >= best) or len(found) == MOST_TRIED:
+    for choice in choices:
+        if (best is not None and choice.bound >= best) or len(found) == MOST_TRIED:
             break
-        found.append(_try(issued, limits, tried))
-        best = min((_spent(p, limits) for p in _fitting(found, there, limits)), default=None)
+        found.append(_try(choice.work, limits, tried))
+        plans = _fitting(found, there, limits)
+        best = min((rank_of(plan, limits.prefer)[:-2] for plan in plans), default=None)
     plans = _fitting(found, there, limits)
     if not plans:
         which = limits.family or "any family"
@@ -79,8 +71,8 @@ def counted(
     if not limits.family:
         layout = replace(layout, tried=sum(map(len, map(_listed, found))))
     known = known_of(at.work, layout, proof if at is found[0] else _SPLIT, layout.splits)
-    others = [bound for bound, _ in choices[1:]]
-    standing = _standing(layout, known, min(others, default=None), choices, limits)
+    looked_at = f"{layout.tried} members of the families"
+    standing = standing_of(layout, known, limits.prefer, choices, looked_at)
     whole = min(found[0].plans, key=lambda plan: rank_of(plan, limits.prefer), default=None)
     return Answer(
         layout,
@@ -96,63 +88,11 @@ def counted(
     )
 
 
-def _standing(
-    layout: Plan,
-    known: Known,
-    other: Rank | None,
-    choices: Sequence[tuple[Rank, Workload]],
-    limits: Limits,
-) -> Standing:
-    """By the floors of all choices; or, if no ``other`` can rank better, by what is known."""
-    spent, least = _spent(layout, limits), min(bound for bound, _ in choices)
-    ways = f"{len(choices)} ways to issue the accesses" if len(choices) > 1 else "accesses whole"
-    if spent <= least:
-        return Standing(limits.prefer, f"{ALL}, {ways}", proved=True)
-    alone = other is None or spent <= other
-    space = known.space if alone and known.optimal else f"{layout.tried} layouts looked at"
-    proved = alone and known.optimal and not layout.splits
-    return Standing(limits.prefer, f"{space}, {ways}", proved, least[0])
-
-
 _SPLIT = Refusal("only the layouts of the families were tried")
-
-
-def _spent(plan: Plan, limits: Limits) -> Rank:
-    """What a plan is ranked by, but for its address."""
-    return spent(limits.prefer, plan.passes, plan.issue_cycles, plan.instructions, plan.lds_bytes)
 
 
 def _listed(tried: _TriedParts) -> list[object]:
     return [member for name in frameworks() for member in members(name, tried.work.ground)]
-
-
-def _choices(work: Workload, limits: Limits) -> Iterator[tuple[Rank, Workload]]:
-    """The ways to issue all accesses with their bounds, whole first."""
-    every = splits(work.tile, work.machine, work.policy) if limits.split else ()
-    groups: dict[object, list[int]] = {}
-    for number, use in enumerate(work.uses):
-        groups.setdefault((use.op, use.span, use.kind, use.named), []).append(number)
-    sizes = [every[group[0]] if every else (1,) for group in groups.values()]
-    for numbers in islice(product(*sizes), MOST_RANKED):
-        parts = [1] * len(work.uses)
-        for group, chosen in zip(groups.values(), numbers, strict=True):
-            for number in group:
-                parts[number] = chosen
-        issued = replace(work, tile=split(work.tile, parts, work.machine, work.policy))
-        least = floors(issued)
-        if isinstance(least, Floors):
-            yield _bound(issued, least, limits), issued
-
-
-def _bound(work: Workload, least: Floors, limits: Limits) -> Rank:
-    """What no layout undercuts while the accesses are issued so."""
-    issue: int | None = 0
-    for use, floor in zip(work.uses, least.uses, strict=True):
-        each = 0 if use.kind in COPIES else issued_cycles(work.machine, floor.issues)
-        issue = None if issue is None or each is None else issue + each * floor.weight
-    instructions = sum(floor.weight * len(floor.issues) for floor in least.uses)
-    size = work.shape.bytes_of(work.shape.elements) * work.tile.batch
-    return spent(limits.prefer, least.passes, issue, instructions, size)
 
 
 def _try(work: Workload, limits: Limits, tried: Solution | Refusal | None) -> _TriedParts:

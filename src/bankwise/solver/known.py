@@ -26,6 +26,7 @@ from bankwise.solver.price import Workload
 from bankwise.solver.search import Solution
 
 ALL = "all layouts"
+IN_PARTS = "all layouts with accesses whole or in parts"
 LINEAR_MAPS = "linear layouts"
 WHOLE = "with accesses left whole"
 SPLIT = "with accesses split"

@@ -22,18 +22,26 @@ from bankwise.algebra.address import Padded
 from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
 from bankwise.hardware.policies import WIDEST_BYTES, Issue, select
+from bankwise.solver.plan import Prefer, spent
 from bankwise.solver.price import LayoutCost, UseCost, issued_cycles
 from bankwise.solver.problem import Problem, TileAccess
 from bankwise.solver.theorem import word_shift
 from bankwise.tile import spread
 
+Rank = tuple[Fraction | int, ...]
+
 
 def padded_costs(
-    problem: Problem, pads: Sequence[Padded], policy: str, named: Collection[str] = ()
-) -> Iterator[tuple[Padded, LayoutCost]]:
+    problem: Problem,
+    pads: Sequence[Padded],
+    policy: str,
+    named: Collection[str] = (),
+    below: tuple[Prefer, Rank] | None = None,
+) -> list[tuple[Padded, LayoutCost]]:
     """The pads that are legal for every access, with what they cost.
 
-    ``named``: accesses whose instruction the user chose. Rows are those of the tile.
+    ``named``: accesses whose instruction the user chose. ``below``: only the best, if it may rank
+    before this. Rows are those of the tile.
     """
     units = tuple(1 << i for i in range(problem.tile.dims[0][1]))
     plain = all(
@@ -41,44 +49,98 @@ def padded_costs(
         for a in problem.accesses
     )
     if not plain or len(units) == problem.tile.bits:
-        return
-    columns = [_of_access(problem, a, pads, policy, a.name in named) for a in problem.accesses]
-    for pad, row in zip(pads, zip(*columns, strict=True), strict=True):
-        uses = [use for use in row if use is not None]
-        if len(uses) == len(row):
-            yield pad, LayoutCost(tuple(uses))
+        return []
+    found: list[tuple[Padded, LayoutCost]] = []
+    for low in {pad.pad & -pad.pad for pad in pads}:
+        issued = _issued(problem, low, policy, named)
+        if issued is not None:
+            alike = [pad for pad in pads if pad.pad & -pad.pad == low]
+            found += _priced(problem, alike, issued, below)
+    if below is not None and found:
+        return [min(found, key=lambda pair: _rank(below[0], *pair))]
+    return sorted(found, key=lambda pair: pair[0].pad)
 
 
-def _of_access(
-    problem: Problem, access: TileAccess, pads: Sequence[Padded], policy: str, named: bool
-) -> list[UseCost | None]:
-    """One access under every pad; None where it has no instructions."""
-    bits, row_bits = problem.tile.element_bits, problem.tile.dims[0][1]
-    starts = spread(_steps(problem, access))[:, None] ^ spread(access.lanes)
-    offsets = starts + (starts >> row_bits) * np.array([p.pad for p in pads])[:, None, None]
-    column = reduce(or_, (*_moved(problem, access), *access.lanes)) & (1 << row_bits) - 1
-    issues = [_issues(problem, access, column | 1 << row_bits | p.pad, policy, named) for p in pads]
-    passes, ideal = np.zeros((2, len(pads)), np.int64)
-    for one in dict.fromkeys(i for each in issues if each for i in each):
-        chosen = [n for n, each in enumerate(issues) if each and one in each]
-        row = problem.machine.instruction(one.instruction)
-        counted = count(row, offsets[chosen] * bits // 8 + one.offset_bytes)
-        passes[chosen] += counted.passes.sum(axis=1)
-        ideal[chosen] += counted.ideal.sum(axis=1)
-    steps = len(starts)
-    return [
-        UseCost(
-            access.name,
-            each,
-            Fraction(int(passes[n]), steps),
-            Fraction(int(ideal[n]), steps),
-            access.weight,
-            issued_cycles(problem.machine, each),
-        )
-        if each
-        else None
-        for n, each in enumerate(issues)
+def _rank(prefer: Prefer, pad: Padded, found: LayoutCost) -> Rank:
+    """What a padding is ranked by; of equals the shortest is first."""
+    return spent(prefer, found.passes, found.issue_cycles, found.instructions, pad.pad)
+
+
+def _issued(
+    problem: Problem, low: int, policy: str, named: Collection[str]
+) -> list[tuple[Issue, ...]] | None:
+    """What the accesses become under pads whose lowest bit is this; it decides how rows are
+    aligned. None where one has no instructions."""
+    row_bits, found = problem.tile.dims[0][1], []
+    for access in problem.accesses:
+        column = reduce(or_, (*_moved(problem, access), *access.lanes)) & (1 << row_bits) - 1
+        starts = (column | 1 << row_bits | low) * problem.tile.element_bits
+        issues = _issues(problem, access, starts & -starts, policy, access.name in named)
+        if not issues:
+            return None
+        found.append(issues)
+    return found
+
+
+def _priced(
+    problem: Problem,
+    pads: Sequence[Padded],
+    issued: Sequence[tuple[Issue, ...]],
+    below: tuple[Prefer, Rank] | None,
+) -> Iterator[tuple[Padded, LayoutCost]]:
+    """Pads of one alignment, priced access by access; left as soon as they cannot rank before
+    ``below``, were all other accesses free of conflicts."""
+    pairs = list(zip(problem.accesses, issued, strict=True))
+    ideal = [_least(problem, access, issues) for access, issues in pairs]
+    cycles = [issued_cycles(problem.machine, issues) for issues in issued]
+    instructions = sum(a.weight * len(issues) for a, issues in pairs)
+    known = [
+        a.weight * each for (a, _), each in zip(pairs, cycles, strict=True) if each is not None
     ]
+    issue = sum(known) if len(known) == len(pairs) else None
+    kept: list[tuple[Padded, tuple[UseCost, ...]]] = [(pad, ()) for pad in pads]
+    for number, (access, issues) in enumerate(pairs):
+        if below is not None:
+            rest = sum(ideal[number:])
+            kept = [
+                (pad, uses)
+                for pad, uses in kept
+                if spent(below[0], LayoutCost(uses).passes + rest, issue, instructions) < below[1]
+            ]
+        if not kept:
+            return
+        counted = _counted(problem, access, issues, [pad for pad, _ in kept], cycles[number])
+        kept = [(pad, (*uses, use)) for (pad, uses), use in zip(kept, counted, strict=True)]
+    yield from ((pad, LayoutCost(uses)) for pad, uses in kept)
+
+
+def _least(problem: Problem, access: TileAccess, issues: tuple[Issue, ...]) -> int:
+    """Weighted passes of an access without conflicts; less where phases may be merged."""
+    rows = [problem.machine.instruction(one.instruction) for one in issues]
+    return access.weight * sum(len(row.phases) // (1 + (row.merge != "none")) for row in rows)
+
+
+def _counted(
+    problem: Problem,
+    access: TileAccess,
+    issues: tuple[Issue, ...],
+    pads: Sequence[Padded],
+    cycles: int | None,
+) -> Iterator[UseCost]:
+    """One access under every pad."""
+    bits = problem.tile.element_bits
+    starts = spread(_steps(problem, access))[:, None] ^ spread(access.lanes)
+    rows = starts >> problem.tile.dims[0][1]
+    places = starts + rows * np.array([pad.pad for pad in pads])[:, None, None]
+    passes, ideal = np.zeros((2, len(pads)), np.int64)
+    for one in issues:
+        row = problem.machine.instruction(one.instruction)
+        counted = count(row, places * bits // 8 + one.offset_bytes)
+        passes += counted.passes.sum(axis=1)
+        ideal += counted.ideal.sum(axis=1)
+    for each, least in zip(passes.tolist(), ideal.tolist(), strict=True):
+        means = Fraction(each, len(starts)), Fraction(least, len(starts))
+        yield UseCost(access.name, issues, *means, access.weight, cycles)
 
 
 def _steps(problem: Problem, access: TileAccess) -> f2.Basis:
@@ -98,16 +160,13 @@ def _moved(problem: Problem, access: TileAccess) -> tuple[f2.Vector, ...]:
 
 def _issues(
     problem: Problem, access: TileAccess, low: int, policy: str, named: bool
-) -> tuple[Issue, ...] | None:
-    """The instructions of an access whose lanes start at sums of the bits of ``low``, elements."""
-    bits = problem.tile.element_bits
-    start = low * bits
-    if start % 8 and bits << len(access.vector) >= 8:
-        return None
-    alignment = min(WIDEST_BYTES, (start // 8 & -(start // 8)) or WIDEST_BYTES)
-    row = access.instruction
+) -> tuple[Issue, ...]:
+    """The instructions of an access whose lanes start at multiples of ``low`` bits; () if none."""
+    bits = problem.tile.element_bits << len(access.vector)
+    if low % 8 and bits >= 8:
+        return ()
+    row, alignment = access.instruction, min(WIDEST_BYTES, low // 8 or WIDEST_BYTES)
     if alignment >= min(WIDEST_BYTES, row.width_bytes):
         return (Issue(row.name, 0),)
-    width = max(1, (bits << len(access.vector)) // 8)
-    issues = select(problem.machine, row.direction, width, alignment, policy)
-    return None if named or isinstance(issues, Refusal) else issues
+    issues = select(problem.machine, row.direction, max(1, bits // 8), alignment, policy)
+    return () if named or isinstance(issues, Refusal) else issues
