@@ -2,6 +2,7 @@
 
 import json
 import random
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -45,6 +46,7 @@ WORKED = [
     ("transpose_sm90", {"store": 1, "read": 1}),
     ("mfma_operand_gfx942", {"store": 8, "read": 8}),
     ("mfma_operand_narrow_gfx942", {"store": 4, "read": 4}),
+    ("attention_k_gfx942", {"store": 4, "read": 4}),
     ("wave_tile_64_gfx950", {"gather_to_lds": 2, "read": 4}),
     ("wave_tile_128_gfx950", {"gather_to_lds": 8, "read": 4}),
     ("fp8_mma_sm90", {"blocked_store": 4, "fragment_read": 1}),
@@ -138,6 +140,52 @@ def test_narrow_and_wide_stores_stand_side_by_side():
     assert {(int(c.passes), c.instructions) for c in wide.pareto if c.lds_bytes == 16384} >= {
         (16, 2)
     }
+
+
+def test_the_attention_tile_has_three_plans_and_the_cheapest_is_the_answer():
+    """The ways that the talk leaves open: whole, padded, split; and what each is cheaper than."""
+    report = example("attention_k_gfx942")
+    front = {(p.passes, p.issue_cycles): p for p in report.pareto}
+    assert {(40, 36), (32, 36), (24, 40)} <= set(front)
+    assert front[40, 36].lds_bytes == front[24, 40].lds_bytes == 16_384
+    assert front[32, 36].assumed == ("ds_write2_b64",)
+    assert (report.layout.passes, report.layout.cycles) == (24, 64)
+    assert report.layout.splits == ("store as 2 x ds_write_b64",)
+    assert [(p.passes, p.cycles) for p in report.baselines] == [(264, 300), (32, 68)]
+    assert report.standing.proved
+    whole = example("attention_k_gfx942", prefer="fewest-instructions")
+    assert (whole.layout.passes, whole.layout.instructions) == (32, 5)
+    document = plain(solve_document(report))
+    assert document["plan"]["splits"] == list(report.layout.splits)
+    assert document["standing"]["proved"]
+    assert [b["issue_cycles"] for b in document["baselines"]] == [36, 36]
+    with pytest.raises(InputError, match="fewest-pass"):
+        example("attention_k_gfx942", prefer="fewest-pass")
+
+
+def test_a_kernel_of_f16_a_b_transposed_takes_9216_passes_in_the_same_memory():
+    """384 stores and 1,536 reads of a workgroup: what IREE's padding does takes 12,288."""
+    question = tomllib.loads((EXAMPLES / "attention_k_gfx942.toml").read_text())
+    store, read = question["access"]
+    asked = {**question, "access": [{**store, "weight": 384}, {**read, "weight": 1536}]}
+    report = solve(asked)
+    assert report.total_passes == 9_216
+    assert report.layout.lds_bytes == 16_384
+    assert {9_216, 12_288, 15_360} <= {p.passes for p in report.pareto}
+    whole = solve({**asked, "solve": {"allow_narrowing": False, "max_lds_bytes": 16_384}})
+    assert whole.total_passes == 15_360
+    assert whole.known.conditions[0] == "with accesses left whole"
+
+
+def test_nobody_knows_what_a_split_costs_where_issue_cycles_are_not_known():
+    question = tomllib.loads((EXAMPLES / "attention_k_gfx942.toml").read_text())
+    lanes = [" ".join(a["lanes"].split()[:5]) for a in question["access"]]
+    accesses = [{**a, "lanes": x} for a, x in zip(question["access"], lanes, strict=True)]
+    report = solve({**question, "machine": "sm_90", "access": accesses})
+    assert report.layout.cycles is None
+    assert report.layout.splits == ()
+    assert all(p.issue_cycles is None for p in report.pareto)
+    assert plain(solve_document(report))["plan"]["issue_cycles"] is None
 
 
 def test_wave_reaches_the_optimum_at_64_columns_and_8_passes_per_read_at_128():

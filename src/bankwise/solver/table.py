@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from bankwise.algebra.address import AddressMap, Linear, Padded
 from bankwise.notation.frameworks import frameworks, languages, members
 from bankwise.notation.padding import PADDING
+from bankwise.notation.row_major import ROW_MAJOR
 from bankwise.solver.best import Prices, ranked
 from bankwise.solver.fit import family
 from bankwise.solver.plan import Plan, front, priced
@@ -58,6 +59,7 @@ def front_of(
     the best with accesses left whole is always among them."""
     listed = [(name, plan) for table in tables for name in table for plan in table[name]]
     known = {name for name, framework in frameworks().items() if framework.notation}
+    known.add(ROW_MAJOR.name)
     said = [plan for name, plan in listed if name in known]
     rest = [plan for name, plan in listed if name not in known]
     found = front([*said, *plans, *rest], lambda plan: plan.full_price)
