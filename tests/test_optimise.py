@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from bankwise.algebra.address import Identity, Linear, Padded
 from bankwise.algebra.offset import Shape
+from bankwise.ask.advice_split import split_notes
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
+from bankwise.hardware.policies import Issue
+from bankwise.solver.best import Best, best
 from bankwise.solver.optimise import Optimised, optimise
 from bankwise.solver.spaces import LINEAR, PADDING, Space, bit_folds
 from bankwise.tile import Tile, Use, runs
@@ -138,3 +143,36 @@ def test_an_access_without_an_instruction_is_refused() -> None:
     answer = optimise(Tile(SHAPE, (use,)), GFX942, lambda tile: [])
     assert isinstance(answer, Refusal)
     assert "ds_read_b64_tr_b16" in answer.reason
+
+
+def emitted() -> Tile:
+    """The tile as a kernel executes it: the instructions are those of its text."""
+    names = {"store": "ds_write_b128", "read": "ds_read_b64"}
+    uses = (replace(u, issues=(Issue(names[u.name], 0),), named=True) for u in attention().uses)
+    return replace(attention(), uses=tuple(uses))
+
+
+def test_check_says_what_split_stores_would_bring_to_emitted_code() -> None:
+    tile = emitted()
+    told = best(tile, GFX942, [spaces(tile)[0]], certify=False)
+    assert isinstance(told, Best)
+    (note,) = split_notes(tile, GFX942, told.plans[0])
+    assert note.startswith("store as 2 x ds_write_b64: a ^ ")
+    assert note.endswith(
+        "384 passes for 16 instructions more, 1,024 data and issue cycles for 1,216"
+    )
+
+
+def test_check_is_silent_about_splits_where_none_pays_or_nobody_knows() -> None:
+    reads = tuple(use for use in emitted().uses if use.op == "read")
+    alone = replace(emitted(), uses=reads)
+    told = best(alone, GFX942, [spaces(alone)[0]], certify=False)
+    assert isinstance(told, Best)
+    assert told.plans[0].passes == told.plans[0].ideal
+    assert list(split_notes(alone, GFX942, told.plans[0])) == []
+    unknown = replace(GFX942, facts={k: v for k, v in GFX942.facts.items() if "issue" not in k})
+    tile = emitted()
+    dear = best(tile, unknown, [spaces(tile)[0]], certify=False)
+    assert isinstance(dear, Best)
+    assert dear.plans[0].cycles is None
+    assert list(split_notes(tile, unknown, dear.plans[0])) == []
