@@ -185,9 +185,7 @@ def test_check_is_silent_about_splits_where_none_pays_or_nobody_knows() -> None:
     assert list(split_notes(tile, unknown, dear.plans[0])) == []
 
 
-def test_a_kernel_of_iree_is_free_of_conflicts_with_split_stores_in_a_map_of_its_last_index() -> (
-    None
-):
+def test_a_kernel_of_iree_is_free_with_split_stores_in_a_map_of_its_last_index() -> None:
     """f16 A x B^T as IREE lowers it for gfx942: what keeps stores whole takes 40,960 passes."""
     opened = open_module(EXAMPLES / "matmul_abt_4096.gfx942.mlir")
     for each in owned(analyse(opened, Options())):
