@@ -17,7 +17,7 @@ import pytest
 from bankwise.algebra.layout import Layout, table
 from bankwise.hardware.machine import machine
 from bankwise.solver.family import counted, predicted
-from bankwise.solver.problem import Problem, Request, Tile, problem
+from bankwise.solver.problem import BitTile, Problem, Request, problem
 from bankwise.solver.search import solve
 
 PROBLEMS = 200
@@ -27,7 +27,7 @@ VECTOR_BITS = {8: 4, 16: 3, 32: 2, 64: 1}
 
 def one_problem(rng: random.Random, name: str, accesses: int, bits: int) -> Problem:
     element_bits = rng.choice([w for w in VECTOR_BITS if w << bits <= 8 * 65536])
-    tile = Tile((("n", 7), ("m", bits - 7)), element_bits)
+    tile = BitTile((("n", 7), ("m", bits - 7)), element_bits)
     units = [1 << i for i in range(bits)]
     widest = units[: rng.randint(0, VECTOR_BITS[element_bits])]
     requests = []
@@ -72,6 +72,50 @@ def test_two_accesses(benchmark, effort):
 @pytest.mark.parametrize("effort", [{"address_nodes": 0}, {}], ids=["optimum", "cheapest"])
 def test_eight_accesses_on_a_tile_of_16384_elements(benchmark, effort):
     measure(benchmark, battery(8, 14), **effort)
+
+
+def question(stated: Problem) -> dict[str, object]:
+    """The problem as a file would pose it."""
+    tile = stated.tile
+    accesses = [
+        {
+            "name": a.name,
+            "op": a.instruction.direction,
+            "lanes": tile.text(a.lanes),
+            "vector": tile.text(a.vector),
+            "weight": a.weight,
+        }
+        for a in stated.accesses
+    ]
+    shape = {"shape": [1 << bits for _, bits in reversed(tile.dims)]}
+    shape["element_bits"] = tile.element_bits
+    return {"machine": stated.machine.name, "tile": shape, "access": accesses}
+
+
+@pytest.mark.parametrize(("accesses", "bits"), [(2, None), (8, 14)], ids=["two", "eight"])
+def test_the_public_solve(benchmark, accesses, bits):
+    """``bankwise.solve`` itself: read, checked, planned; the ratio is to the bare solver."""
+    import bankwise
+
+    stated = battery(accesses, bits)
+    asked = [question(p) for p in stated]
+
+    def run():
+        times = []
+        for one, bare in zip(asked, stated, strict=True):
+            start = time.perf_counter()
+            bankwise.solve(one)
+            between = time.perf_counter()
+            solve(bare)
+            times.append((between - start, time.perf_counter() - between))
+        return times
+
+    run()
+    times = benchmark.pedantic(run, rounds=3)
+    whole, bare = (1e3 * statistics.median(t[i] for t in times) for i in range(2))
+    benchmark.extra_info["median_ms"] = round(whole, 3)
+    benchmark.extra_info["ratio_to_the_solver"] = round(whole / bare, 1)
+    print(f" median {whole:.3f} ms, {whole / bare:.1f} times the bare solver")
 
 
 def test_all_toggles_counted_at_step_0(benchmark):

@@ -86,7 +86,8 @@ def test_two_addresses_of_one_instruction_have_a_floor_and_with_it_a_proof() -> 
         "vector": "n0 n1",
         "instruction": "ds_read2_b64",
     }
-    report = solve({"machine": "gfx942", "tile": tile, "access": [store, read]})
+    asked = {"machine": "gfx942", "tile": tile, "access": [store, read]}
+    report = solve({**asked, "solve": {"allow_narrowing": False, "max_lds_bytes": 16384}})
     assert [a.passes for a in report.accesses] == [8, 16]
     assert report.optimal
     assert report.exit_code == 0

@@ -2,6 +2,7 @@
 
 import json
 import random
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -45,6 +46,7 @@ WORKED = [
     ("transpose_sm90", {"store": 1, "read": 1}),
     ("mfma_operand_gfx942", {"store": 8, "read": 8}),
     ("mfma_operand_narrow_gfx942", {"store": 4, "read": 4}),
+    ("attention_k_gfx942", {"store": 4, "read": 4}),
     ("wave_tile_64_gfx950", {"gather_to_lds": 2, "read": 4}),
     ("wave_tile_128_gfx950", {"gather_to_lds": 8, "read": 4}),
     ("fp8_mma_sm90", {"blocked_store": 4, "fragment_read": 1}),
@@ -144,6 +146,60 @@ def test_narrow_and_wide_stores_stand_side_by_side():
     }
 
 
+def test_the_attention_tile_has_three_plans_and_the_cheapest_is_the_answer():
+    """The ways that the talk leaves open: whole, padded, split; and what each is cheaper than."""
+    report = example("attention_k_gfx942")
+    front = {(p.passes, p.issue_cycles): p for p in report.pareto}
+    assert {(40, 36), (32, 36), (24, 40)} <= set(front)
+    assert front[40, 36].lds_bytes == front[24, 40].lds_bytes == 16_384
+    assert front[32, 36].assumed == ("ds_write2_b64",)
+    assert (report.layout.passes, report.layout.cycles) == (24, 64)
+    assert report.layout.splits == ("store as 2 x ds_write_b64",)
+    assert [(p.passes, p.cycles) for p in report.baselines] == [(264, 300), (32, 68)]
+    assert report.standing.proved
+    whole = example("attention_k_gfx942", prefer="fewest-instructions")
+    assert (whole.layout.passes, whole.layout.instructions) == (32, 5)
+    document = plain(solve_document(report))
+    assert document["plan"]["splits"] == list(report.layout.splits)
+    assert document["standing"]["proved"]
+    assert [b["issue_cycles"] for b in document["baselines"]] == [36, 36]
+    with pytest.raises(InputError, match="fewest-pass"):
+        example("attention_k_gfx942", prefer="fewest-pass")
+
+
+def test_a_kernel_of_f16_a_b_transposed_takes_9216_passes_in_the_same_memory():
+    """384 stores and 1,536 reads of a workgroup: what IREE's padding does takes 12,288."""
+    question = tomllib.loads((EXAMPLES / "attention_k_gfx942.toml").read_text())
+    store, read = question["access"]
+    asked = {**question, "access": [{**store, "weight": 384}, {**read, "weight": 1536}]}
+    report = solve(asked)
+    assert report.total_passes == 9_216
+    assert report.layout.lds_bytes == 16_384
+    assert {9_216, 12_288, 15_360} <= {p.passes for p in report.pareto}
+    whole = solve({**asked, "solve": {"allow_narrowing": False, "max_lds_bytes": 16_384}})
+    assert whole.total_passes == 15_360
+    assert whole.known.conditions[0] == "with accesses left whole"
+
+
+def test_nobody_knows_what_a_split_costs_where_issue_cycles_are_not_known():
+    question = tomllib.loads((EXAMPLES / "attention_k_gfx942.toml").read_text())
+    lanes = [" ".join(a["lanes"].split()[:5]) for a in question["access"]]
+    accesses = [{**a, "lanes": x} for a, x in zip(question["access"], lanes, strict=True)]
+    asked = {**question, "machine": "sm_90", "access": accesses}
+    report = solve(asked, policy="ck")
+    assert report.layout.cycles is None
+    assert report.layout.splits == ()
+    assert report.standing.proved
+    assert all(p.issue_cycles is None for p in report.pareto)
+    assert plain(solve_document(report))["plan"]["issue_cycles"] is None
+    padded = solve(asked)
+    assert min(p.passes for p in padded.baselines) < report.total_passes, "IREE pads unasked"
+    assert padded.total_passes <= min(p.passes for p in padded.baselines)
+    assert not padded.standing.proved
+    assert padded.exit_code == 3
+    assert "no more passes than what is there" in str(padded.standing)
+
+
 def test_wave_reaches_the_optimum_at_64_columns_and_8_passes_per_read_at_128():
     narrow, wide = (example(f"wave_tile_{n}_gfx950", family="wave") for n in (64, 128))
     assert passes(narrow)["read"] == 4
@@ -201,7 +257,8 @@ def test_two_vectors_that_exclude_each_other_are_refused_by_name():
     tile = {"shape": [64, 64], "element_bits": 16}
     rows = {"name": "rows", "op": "write", "lanes": "m0 m1 m2 m3 m4", "vector": "n0 n1 n2"}
     columns = {"name": "columns", "op": "read", "lanes": "n0 n1 n2 n3 n4", "vector": "m0 m1 m2"}
-    report = solve({"machine": "sm_90", "tile": tile, "access": [rows, columns]})
+    whole = {"allow_narrowing": False}
+    report = solve({"machine": "sm_90", "tile": tile, "access": [rows, columns], "solve": whole})
     assert report.exit_code == 2
     assert "'rows'" in report.refusal.reason
     assert "'columns'" in report.refusal.reason
@@ -273,11 +330,15 @@ def test_a_two_address_instruction_is_counted_as_what_it_is():
         "vector": "n0 n1 n2",
         "instruction": "ds_read2_b64",
     }
-    report = solve({"machine": "gfx942", "tile": tile, "access": [read]})
+    asked = {"machine": "gfx942", "tile": tile, "access": [read]}
+    report = solve({**asked, "solve": {"max_lds_bytes": 8192}})
     row = machine("gfx942").instruction("ds_read2_b64")
     assert report.accesses[0].instruction == "ds_read2_b64"
     assert report.accesses[0].ideal == 2 * len(row.phases)
     assert report.accesses[0].passes == 2 * report.accesses[0].ideal
+    padded = solve(asked)
+    assert padded.accesses[0].passes == padded.accesses[0].ideal
+    assert padded.layout.lds_bytes > 8192
 
 
 def test_a_copy_reports_the_lines_it_fetches():

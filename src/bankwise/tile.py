@@ -57,7 +57,8 @@ class Use:
     ``issues``: the instructions of one execution while every lane is aligned to
     ``alignment_bytes``; at less, or without them, the width policy is asked, with ``operation`` to
     complete the name; ``named``: only these will do. A copy without issues is not counted, but its
-    elements have to stay together.
+    elements have to stay together. ``parts``: accesses of this kind that one of the text is split
+    into.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Use:
     named: bool = False
     operation: str = ""
     times: IntArray | None = None
+    parts: int = 1
 
     @property
     def span(self) -> int:

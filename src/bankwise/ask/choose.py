@@ -18,7 +18,12 @@ from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES
 from bankwise.notation.accesses import TileInstruction
 from bankwise.read.recognise import require
-from bankwise.read.tile_file.question import TileQuestion, WrittenAccess, WrittenLayout
+from bankwise.read.tile_file.question import (
+    SolveOptions,
+    TileQuestion,
+    WrittenAccess,
+    WrittenLayout,
+)
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.choosing import AccessQuestions, ChooseReport, Option, Wrong
 from bankwise.show.coalescing import CoalesceRow
@@ -30,6 +35,8 @@ AS_IS = "as is"
 PADDING = "padding"
 XOR = "XOR"
 VECTOR_STORE = "M-vector store"
+SAME_SIZE = SolveOptions(allow_narrowing=False, prefer="least-lds")
+"""Every access whole, in the bytes of the tile: padding is an option of its own here."""
 
 
 def choose(file: str | Path, *, target: str = "") -> ChooseReport:
@@ -100,7 +107,7 @@ def _banks(moved: TileInstruction, banks: int) -> str:
 def _options(
     spec: TileQuestion, layout: WrittenLayout
 ) -> tuple[list[Option], list[tuple[str, str]]]:
-    solution = solved(spec)
+    solution = solved(spec, SAME_SIZE)
     shown = f"{layout.what} layout of the file"
     made: dict[str, Option | Refusal] = {AS_IS: option(spec, AS_IS, shown)}
     made[WORD] = _mapped(spec, WORD, f"{one_word_longer(spec)}")
@@ -140,7 +147,7 @@ def _solved(spec: TileQuestion, name: str, solution: SpecSolution) -> Option | R
 
 def _wide(spec: TileQuestion) -> Option | Refusal:
     """The wider store under its own best layout."""
-    found = _solved(spec, VECTOR_STORE, solved(spec))
+    found = _solved(spec, VECTOR_STORE, solved(spec, SAME_SIZE))
     if isinstance(found, Refusal):
         found = option(spec, VECTOR_STORE, "under the layout of the file")
     return found

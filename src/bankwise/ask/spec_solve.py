@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
-from bankwise.ask.solve import answered
+from bankwise.ask.solve import OWN, answered
 from bankwise.ask.spec import chosen, counted, needs_layout
 from bankwise.ask.spec_count import moves
 from bankwise.errors import Refusal
@@ -14,11 +15,12 @@ from bankwise.notation.fold import sizes
 from bankwise.notation.framework import Framework, Ground
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import Mapped, same_memory
-from bankwise.read.tile_file.question import TileQuestion, WrittenLayout
+from bankwise.read.tile_file.question import SolveOptions, TileQuestion, WrittenLayout
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.solving import SolveReport
 from bankwise.show.spec import Said, SpecSolution
 from bankwise.solver.fit import Fit
+from bankwise.solver.plan import Prefer
 
 
 def solve_question(
@@ -29,6 +31,7 @@ def solve_question(
     budget_s: float | None = None,
     policy: str = "",
     steps: bool = False,
+    prefer: Prefer | Literal[""] = "",
 ) -> SolveReport | SpecSolution:
     """The best layout for the accesses of a file.
 
@@ -37,17 +40,16 @@ def solve_question(
     :class:`InputError` for a bad file.
     """
     question = chosen(read_question(file, target), policy)
+    asked = SolveOptions(family, budget_s, prefer=prefer)
     if question.layout is None:
-        return answered(question, family, budget_s, steps)
-    return solved(question, family, budget_s, steps)
+        return answered(question, asked, steps)
+    return solved(question, asked, steps)
 
 
-def solved(
-    spec: TileQuestion, family: str = "", budget_s: float | None = None, steps: bool = False
-) -> SpecSolution:
+def solved(spec: TileQuestion, asked: SolveOptions = OWN, steps: bool = False) -> SpecSolution:
     """The same for a question with a layout that is read already."""
     layout, before = needs_layout(spec), counted(spec)
-    report = answered(spec, family, budget_s, steps)
+    report = answered(spec, asked, steps)
     if report.layout is None:
         return SpecSolution(report, layout.what, (), before)
     ground = _ground(spec, layout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -49,11 +50,21 @@ def count(
     raise typer.Exit(report.exit_code)
 
 
+class Preference(StrEnum):
+    """The values of ``--prefer``, as :data:`bankwise.solver.plan.Prefer` has them."""
+
+    cheapest = "cheapest"
+    fewest_passes = "fewest-passes"
+    fewest_instructions = "fewest-instructions"
+    least_lds = "least-lds"
+
+
 @app.command(
     epilog=examples(
         "bankwise solve examples/solve/transpose_sm90.toml --steps",
         "bankwise solve tile.toml --family cute -o cert.json",
         "bankwise solve examples/solve/wgmma_operand_sm90.toml",
+        "bankwise solve tile.toml --prefer fewest-passes",
     )
 )
 def solve(
@@ -68,6 +79,10 @@ def solve(
             help="Restrict the answer: cute, triton, iree, wave, ck, xor, rotation, padding."
         ),
     ] = "",
+    prefer: Annotated[
+        Preference | None,
+        typer.Option(help="What plans are ranked by: data and issue cycles, unless told."),
+    ] = None,
     budget: Annotated[
         float, typer.Option(help="Seconds for the search; 0: the default effort.")
     ] = 0.0,
@@ -87,6 +102,7 @@ def solve(
         budget_s=budget or None,
         policy=given(context, "policy", policy),
         steps=steps,
+        prefer="" if prefer is None else prefer.value,
     )
     report = answers.solved(answer)
     if output:

@@ -3,7 +3,7 @@
 Counting passes needs no clock. How long an instruction keeps the LDS port of its SIMD busy is
 another statement, and there is one public model of it, AMD's own (rocRoller's ``LDSBankModel``):
 
-    issue = 4 cycles for a read, 4 + 4 * dwords for a write
+    issue = 4 cycles for a read, 4 + 4 * dwords for a write (:mod:`bankwise.hardware.issue_cycles`)
     data  = sum, over groups of n consecutive lanes, of the most addresses that meet on one bank
     instruction = max(issue, data)            n lanes = 64 bytes; 128 on the 64-bank reads
 
@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
+from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.hardware.machine import BANK_BYTES, Alternative, Instruction, Machine
 
 CLAIM = Alternative(
@@ -58,15 +59,15 @@ def cycles(
     """Cycles of ``instruction`` for one wave.
 
     ``offsets_bytes``: int [wave_size]; for two-address forms [2, wave_size]: both are served, one
-    after the other. A :class:`Refusal` for NVIDIA, of which the rule says nothing.
+    after the other. A :class:`Refusal` where the machine file states no issue cycles.
     """
-    if machine.vendor != "amd":
-        return Refusal(f"issue cycles: the rule is about AMD's LDS, not about {machine.name}")
+    issue = issue_cycles(machine, instruction)
+    if issue is None:
+        return Refusal(f"issue cycles: the rule is about CDNA's LDS, not about {machine.name}")
     rounds = np.asarray(offsets_bytes, np.int64).reshape(-1, machine.wave_size)
     mask = np.ones(machine.wave_size, np.bool_) if active is None else np.asarray(active, np.bool_)
     data = sum(_data(instruction, one, mask) for one in rounds)
-    dwords = -(-instruction.width_bytes // BANK_BYTES) * len(rounds)
-    return Cycles(4 if instruction.direction == "read" else 4 + 4 * dwords, data)
+    return Cycles(issue, data)
 
 
 def _data(instruction: Instruction, offsets: IntArray, mask: npt.NDArray[np.bool_]) -> int:

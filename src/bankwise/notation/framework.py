@@ -73,6 +73,10 @@ def _no_memory(text: str, shape: Shape, setting: Setting) -> Memory:
     raise InputError(f"{text.strip()!r} is no memory layout")
 
 
+def _nothing(shape: Shape) -> Member | None:
+    return None
+
+
 def _no_distribution(text: str, shape: Shape, setting: Setting) -> Distribution:
     raise InputError(f"{text.strip()!r} is a memory layout, no distribution")
 
@@ -86,7 +90,8 @@ class Language:
     itself is in dispute. ``fault``: why a memory does not hold every element; empty if it does.
     ``policy``: how the compiler behind it picks instructions (:mod:`bankwise.hardware.policies`).
     ``kernels``: what names of its emitted kernels contain, ``heads``: what the first characters of
-    their texts do; patterns, empty for none.
+    their texts do; patterns, empty for none. ``unasked``: what its compiler does to a tile of
+    shared memory that nobody lays out, where that is known from the tile alone.
     """
 
     name: str
@@ -97,6 +102,7 @@ class Language:
     policy: str = "iree"
     kernels: str = ""
     heads: str = ""
+    unasked: Callable[[Shape], Member | None] = _nothing
 
 
 @dataclass(frozen=True, slots=True)

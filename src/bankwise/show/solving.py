@@ -5,70 +5,127 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal, exit_code
-from bankwise.notation.frameworks import framework
+from bankwise.hardware.machine import machine
+from bankwise.notation.frameworks import frameworks
 from bankwise.show.modes import print_modes
+from bankwise.show.solved_access import AccessRow, access_rows
+from bankwise.solver.answer import Answer
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
-from bankwise.solver.fit import SOLVER, Fit
-from bankwise.solver.known import Known
+from bankwise.solver.emit import emit
+from bankwise.solver.family import family_size
+from bankwise.solver.fit import Fit
+from bankwise.solver.known import Known, Standing
 from bankwise.solver.modes import ModePlan
-from bankwise.solver.plan import Plan, number
+from bankwise.solver.plan import Plan, number, per_unit
 
 _LINE = 120
 """The longest text of a framework that is printed whole; documents hold every one."""
 
 
-@dataclass(frozen=True, slots=True)
-class AccessRow:
-    """One access under the layout; passes, ideal and floor are of one executed instruction.
-
-    ``lines``: of a direct-to-shared copy, the cache lines that one copy fetches, on average, and
-    how many it would fetch for a row-major tile.
-    """
-
-    name: str
-    op: str
-    instruction: str
-    weight: int
-    passes: Fraction
-    ideal: Fraction
-    floor: Fraction
-    conflicts: str = ""
-    lines: tuple[float, float] | None = None
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SolveReport:
-    """The answer to one problem; with a ``refusal`` there is no layout.
+    """The answer to one problem; with a ``refusal`` there is none.
 
-    ``modes``: the canonical layouts, where asynchronous units use the tile.
+    Without slots: what is only computed when somebody looks at it is remembered.
     """
 
     file: str
     machine: str
-    accesses: tuple[AccessRow, ...] = ()
-    known: Known | None = None
-    family: str = ""
-    family_size: int | None = None
-    certificate: Certificate | None = None
-    layout: Plan | None = None
-    bases: Mapping[str, int] | None = None
-    emit: Mapping[str, str] | None = None
-    pareto: tuple[Plan, ...] = ()
-    fits: Mapping[str, Fit | Refusal] | None = None
+    answer: Answer | None = None
     steps: tuple[Step, ...] = ()
-    notes: tuple[str, ...] = ()
+    more_notes: tuple[str, ...] = ()
     refusal: Refusal | None = None
-    modes: tuple[ModePlan, ...] = ()
+
+    @property
+    def layout(self) -> Plan | None:
+        """The plan."""
+        return None if self.answer is None else self.answer.layout
+
+    @property
+    def known(self) -> Known | None:
+        """How good its layout is."""
+        return None if self.answer is None else self.answer.known
+
+    @property
+    def standing(self) -> Standing | None:
+        """How good the plan is."""
+        return None if self.answer is None else self.answer.standing
+
+    @property
+    def family(self) -> str:
+        """The one that was asked for."""
+        return "" if self.answer is None else self.answer.limits.family
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided on the way."""
+        return self.more_notes if self.answer is None else (*self.answer.notes, *self.more_notes)
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The solver's claims, of a linear layout."""
+        return None if self.answer is None else self.answer.certificate
+
+    @property
+    def pareto(self) -> tuple[Plan, ...]:
+        """What competes: the front of all plans."""
+        return () if self.answer is None else self.answer.front
+
+    @property
+    def baselines(self) -> tuple[Plan, ...]:
+        """The layout as it is, and what the framework does unasked."""
+        return () if self.answer is None else self.answer.baselines
+
+    @property
+    def fits(self) -> Mapping[str, Fit | Refusal] | None:
+        """The best member of every family."""
+        return None if self.answer is None else self.answer.fits
+
+    @property
+    def modes(self) -> tuple[ModePlan, ...]:
+        """The canonical layouts, where asynchronous units use the tile."""
+        return () if self.answer is None else self.answer.modes
+
+    @cached_property
+    def accesses(self) -> tuple[AccessRow, ...]:
+        """Every access under the layout."""
+        return () if self.answer is None else access_rows(self.answer)
+
+    @cached_property
+    def family_size(self) -> int | None:
+        """How many row-keeping XOR layouts are as good; None where that is not counted."""
+        found = None if self.answer is None else self.answer.solution
+        linear = self.layout is not None and isinstance(self.layout.layout, Linear)
+        if found is None or not self.optimal or not linear or self.modes:
+            return None
+        return family_size(found, _NODES)
+
+    @cached_property
+    def emit(self) -> Mapping[str, str] | None:
+        """The layout in every notation."""
+        found = self.answer
+        return None if found is None else emit(found.work, found.layout, found.fits)
+
+    @property
+    def bases(self) -> Mapping[str, int] | None:
+        """The offset of every coordinate bit, by the name of the bit."""
+        plan = self.layout
+        if plan is None or not isinstance(plan.layout, Linear) or plan.shape.bits is None:
+            return None
+        sizes = plan.shape.dims
+        names = [f"{name}{i}" for name, size in sizes for i in range(size.bit_length() - 1)]
+        return dict(zip(names, plan.layout.bases, strict=True))
 
     @property
     def optimal(self) -> bool:
@@ -78,7 +135,7 @@ class SolveReport:
     @property
     def total_passes(self) -> Fraction:
         """Weight times passes."""
-        return sum((a.weight * a.passes for a in self.accesses), Fraction())
+        return Fraction() if self.layout is None else self.layout.passes
 
     @property
     def total_floor(self) -> Fraction:
@@ -87,17 +144,21 @@ class SolveReport:
 
     @property
     def exit_code(self) -> int:
-        """0 optimal, 1 a better layout is known, 2 no layout, 3 best found: not proved."""
-        word = self.known.word if self.known else ""
-        return exit_code(
-            failed=self.layout is None,
-            findings=word == "not optimal",
-            incomplete=word == "best found",
-        )
+        """0 proved, 1 a better layout is known, 2 no layout, 3 best found: not proved."""
+        known, standing = self.known, self.standing
+        if known is None or standing is None:
+            return exit_code(failed=True)
+        worse = known.word == "not optimal"
+        sure = known.optimal if self.family else standing.proved
+        return exit_code(findings=worse, incomplete=not sure and not worse)
 
 
-def print_solve(report: SolveReport, console: Console) -> None:
-    """Print the answer: verdict, accesses, address, notations, and what competes with it."""
+_NODES = 20_000
+"""Search nodes spent on counting the optimal layouts."""
+
+
+def print_solve(report: SolveReport, console: Console, *, notations: bool = True) -> None:
+    """Print the answer: verdict, accesses, address, what competes with it, and ``notations``."""
     if report.refusal is not None or report.layout is None:
         console.print(f"[red]no layout[/]: {escape(str(report.refusal))}")
         return
@@ -107,6 +168,9 @@ def print_solve(report: SolveReport, console: Console) -> None:
         f"[{colour}]{number(report.total_passes)} passes[/], floor {number(report.total_floor)}: "
         f"{escape(str(report.known))}"
     )
+    console.print(escape(_spent(report.layout, report)))
+    for plan in report.baselines:
+        console.print(f"[dim]{escape(_against(plan, report.layout))}[/]")
     if report.family_size is not None:
         console.print(f"[dim]{_family(report.family_size)}[/]")
     for note in report.notes:
@@ -117,7 +181,28 @@ def print_solve(report: SolveReport, console: Console) -> None:
     for step in report.steps:
         console.print(f"  {escape(str(step))}")
     console.print(_pareto_table(report))
-    _print_emit(report, console)
+    if notations:
+        _print_emit(report, console)
+
+
+def _spent(plan: Plan, report: SolveReport) -> str:
+    """What the plan costs, and how it stands among all."""
+    return f"{price_text(plan)}: {report.standing}"
+
+
+def price_text(plan: Plan) -> str:
+    """Data and issue cycles, or the passes and why no more is said."""
+    if plan.cycles is None:
+        return f"{number(plan.passes)} data cycles, issue cycles not known"
+    parts = f"{number(plan.passes)} data + {plan.issue_cycles:,} issue"
+    return f"{number(plan.cycles)} cycles ({parts})"
+
+
+def _against(plan: Plan, best: Plan) -> str:
+    """A baseline beside the answer."""
+    text = f"{plan.name}: {price_text(plan)}"
+    mine, theirs = best.cycles or best.passes, plan.cycles or plan.passes
+    return text + (f", {float(theirs / mine):.2f} times as many" if mine < theirs else "")
 
 
 def _family(size: int) -> str:
@@ -138,7 +223,8 @@ def _table(*titles: str) -> Table:
 def _accesses_table(report: SolveReport) -> Table:
     table = _table("access", "instruction", "weight", "passes", "ideal", "floor", "")
     for row in report.accesses:
-        notes = list(row.notes)
+        notes = [f"{row.parts} for one access"] if row.parts > 1 else []
+        notes += row.notes
         if row.conflicts:
             notes.append(f"lanes collide along {row.conflicts}")
         if row.lines is not None:
@@ -152,12 +238,18 @@ def _accesses_table(report: SolveReport) -> Table:
 
 
 def _pareto_table(report: SolveReport) -> Table:
-    table = _table("what competes", "passes", "instructions", "LDS bytes", "operations")
+    """The front; ``fit``: so many tiles fit into the shared memory of a unit."""
+    titles = ("passes", "issue", "instructions", "LDS bytes", "fit", "operations")
+    table = _table("what competes", *titles)
+    gpu = machine(report.machine)
+    notations = {name for name, known in frameworks().items() if known.notation}
     for c in report.pareto:
-        named = c.space != SOLVER and framework(c.space).notation
-        label = f"{c.space}: {c.name}" if named else c.name
-        cells = (c.instructions, c.lds_bytes, c.operations)
-        table.add_row(escape(label), number(c.passes), *(f"{x:,}" for x in cells))
+        label = f"{c.space}: {c.name}" if c.space in notations else c.name
+        issue = "?" if c.issue_cycles is None else f"{c.issue_cycles:,}"
+        fitting = per_unit(c, gpu)
+        fit = "?" if fitting is None else str(fitting)
+        cells = (issue, f"{c.instructions:,}", f"{c.lds_bytes:,}", fit, f"{c.operations:,}")
+        table.add_row(escape(label), number(c.passes), *cells)
     return table
 
 

@@ -6,7 +6,7 @@ A spec's check is a :class:`bankwise.show.values.CheckReport`: an access of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -202,7 +202,7 @@ def print_solution(answer: SpecSolution, console: Console) -> None:
     """Print the answer of ``solve`` on a tile question: the layout, in every notation."""
     before = sum(a.cost.extra for a in answer.before.check.accesses)
     console.print(f"[dim]{answer.asked} layout of the file: {before:,} extra passes[/]")
-    print_solve(replace(answer.report, emit=None), console)
+    print_solve(answer.report, console, notations=False)
     for said in sorted(answer.said, key=lambda s: s.notation != answer.asked):
         _print_said(said, said.notation == answer.asked, console)
 

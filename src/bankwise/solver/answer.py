@@ -1,178 +1,402 @@
-"""The whole answer to a problem: the layout, what each family would give, what competes with it.
+"""The whole answer to a problem: the cheapest plan, what is known of it, and what competes.
 
-The exact solver finds the least weighted passes; among layouts of that price the cheaper address
-wins, and among equal addresses one that is some framework's notation. A family that the user asks
-for restricts the answer to its best member. What is not linear is tried and counted.
+A plan is a way to issue every access (:mod:`bankwise.solver.variants`), a layout and a pitch. For
+linear accesses :mod:`bankwise.solver.cheapest` has the ways and the exact solver the layouts;
+paddings, rotations and whatever else is not linear are priced where its bounds leave them a chance.
+What is not linear itself is counted (:mod:`bankwise.solver.counted`). An answer is never worse in
+passes than the layout as it is or than what the framework does unasked; a family that the user asks
+for restricts it. Tables, front and certificate are computed when somebody looks at them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property, partial
+from math import prod
+from typing import get_args
 
-from bankwise.algebra.address import Linear
+from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
+from bankwise.algebra.offset import Dims, Shape
 from bankwise.errors import Refusal
-from bankwise.notation.frameworks import frameworks, members
-from bankwise.solver.address import ADDRESS_EFFORT
-from bankwise.solver.best import Prices, claimed, ranked
+from bankwise.notation.framework import Ground
+from bankwise.notation.frameworks import languages, members
+from bankwise.solver.address import ADDRESS_EFFORT, ADDRESS_NODES
+from bankwise.solver.best import claimed, ranked
 from bankwise.solver.certificate import Certificate
+from bankwise.solver.cheapest import Cheapest, Rank, Solved, cheapest
 from bankwise.solver.colouring import NODES
-from bankwise.solver.fit import SOLVER, Fit, best_of, family, masks
-from bankwise.solver.known import Known, known_of
+from bankwise.solver.fit import Fit, best_of, family, masks
+from bankwise.solver.known import (
+    ALL,
+    IN_PARTS,
+    LINEAR_MAPS,
+    Known,
+    Standing,
+    known_of,
+    known_solved,
+    no_worse,
+)
 from bankwise.solver.modes import ModePlan
-from bankwise.solver.narrow import ANY_WIDTHS, WIDTHS, narrowed
-from bankwise.solver.plan import Plan, front, priced
+from bankwise.solver.pads import padded_costs
+from bankwise.solver.plan import Plan, Prefer, plan_of, priced, rank_of, staged
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution, solve
+from bankwise.solver.simplest import keeps_vectors, linear_plan, simplest
+from bankwise.solver.table import AS_IT_IS, Table, bent, family_table, front_of
+from bankwise.solver.variants import Way
 
 _FIRST_NODES = 2_000
 _GROWTH = 4
-_SEARCHED = "xor"
+ROW_MAJOR = Identity()
+SEARCHED = "xor"
+"""The family whose members are searched, not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """``lds_bytes``: of every layout that is offered; ``family``: restricts the answer.
 
-    ``budget_s``: seconds for the search; None for the default number of nodes.
+    ``budget_s``: seconds for the search; None for the default number of nodes. ``split``: whether
+    accesses may be issued in parts; ``pad``: whether the answer may be longer than the tile.
     """
 
     lds_bytes: int
     family: str = ""
     budget_s: float | None = None
-    allow_narrowing: bool = False
+    split: bool = True
+    prefer: Prefer = "cheapest"
+    pad: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """``layout`` answers ``problem`` (None where counted), after narrowing if that was allowed.
+class AskedProblem:
+    """A linear problem as it is asked. ``named``: accesses whose instruction the user chose;
+    ``present``: the layout as it is, ``shown`` in words."""
 
-    ``known``: how good it is, among what and under which conditions. ``fits``: by family;
-    ``front``: the Pareto table. ``solution``: of the exact solver. ``modes``: the canonical layouts
-    that were compared, where asynchronous units use the tile.
+    problem: Problem
+    limits: Limits
+    named: tuple[str, ...] = ()
+    policy: str = "iree"
+    present: AddressMap = ROW_MAJOR
+    shown: str = "row-major"
+
+    def work(self, solved: Solved | None = None) -> Workload:
+        """The index arrays: of the accesses as stated, or as one choice issues them."""
+        if solved is None:
+            return workload(self.problem, self.named, self.policy)
+        parts = {way.access.name: way.parts for way in solved.ways}
+        return workload(solved.solution.problem, self.named, self.policy, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """``layout``: the plan; ``known``: how good its layout is, ``standing``: how good the plan.
+
+    ``whole``: the best plan with accesses as stated, ``rivals``: others that were priced.
+    ``problem``, ``solution``: of the exact solver, as the plan issues the accesses; None where they
+    were counted. ``modes``: the canonical layouts that were compared, where asynchronous units use
+    the tile. Without slots: what is computed on demand is remembered.
     """
 
-    work: Workload
     layout: Plan
     known: Known
-    fits: Mapping[str, Fit | Refusal]
-    front: tuple[Plan, ...]
+    standing: Standing
+    limits: Limits
+    asked: AskedProblem | None = None
+    solved: Solved | None = None
+    whole: Plan | None = None
+    rivals: tuple[Plan, ...] = ()
     notes: tuple[str, ...] = ()
-    problem: Problem | None = None
-    solution: Solution | None = None
-    certificate: Certificate | None = None
+    counted: Workload | None = field(default=None, repr=False)
+    present: tuple[Plan, ...] | None = None
+    tables: tuple[Table, ...] | None = None
+    stages: Dims = ()
     modes: tuple[ModePlan, ...] = ()
 
     @property
     def optimal(self) -> bool:
-        """Whether that is proved."""
+        """Whether that is proved of the layout."""
         return self.known.optimal
+
+    @property
+    def problem(self) -> Problem | None:
+        """The linear problem, with accesses issued as the plan does."""
+        return None if self.solved is None else self.solved.solution.problem
+
+    @property
+    def solution(self) -> Solution | None:
+        """Of the exact solver."""
+        return None if self.solved is None else self.solved.solution
+
+    @cached_property
+    def work(self) -> Workload:
+        """The index arrays of the accesses, issued as the plan does."""
+        if self.counted is not None:
+            return self.counted
+        assert self.asked is not None, "a problem is linear or counted"
+        return self.asked.work(self.solved)
+
+    @cached_property
+    def baselines(self) -> tuple[Plan, ...]:
+        """The layout as it is, and what the framework does unasked."""
+        if self.present is not None:
+            return self.present
+        assert self.asked is not None, "a problem is linear or counted"
+        return _baselines(self.asked)
+
+    @cached_property
+    def table(self) -> Table:
+        """The plans of every family, with accesses issued as the plan does."""
+        if self.tables is not None:
+            return self.tables[0]
+        found = family_table(self.work, self.limits.lds_bytes)
+        if self.solution is not None:
+            exact = masks(self.solution.problem, self.solution.pins, self.work)
+            found[SEARCHED] = (exact,) if exact is not None else found[SEARCHED]
+        return found
+
+    @cached_property
+    def fits(self) -> Mapping[str, Fit | Refusal]:
+        """The best member of every family."""
+        optimum = self.layout.passes if self.counted is not None and self.optimal else None
+        if self.solution is not None:
+            optimum = Fraction(self.solution.certificate.total_passes)
+        found: dict[str, Fit | Refusal] = {}
+        for name, legal in self.table.items():
+            best = best_of(name, legal, len(members(name, self.work.ground)), optimum)
+            if isinstance(best, Fit) and self.stages:
+                best = replace(best, best=staged(best.best, self.stages))
+            found[name] = best
+        return found
+
+    @cached_property
+    def front(self) -> tuple[Plan, ...]:
+        """The plans that no other beats or equals in everything, and the best whole one."""
+        tables = [*(self.tables or (self.table,))]
+        plans = [self.layout, *self.rivals, *self.baselines]
+        if self.asked is not None and self.layout.splits:
+            tables.append(family_table(self.asked.work(), self.limits.lds_bytes))
+        if self.asked is not None:
+            plans += _preferred(self.asked)
+        found = front_of(plans, tables, self.whole)
+        if not self.stages:
+            return found
+        every = prod(size for _, size in self.stages)
+        known = (staged(plan, self.stages) for plan in found)
+        return tuple(plan for plan in known if plan.lds_bytes <= self.limits.lds_bytes * every)
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """The solver's claims about the layout; None for one that is not linear."""
+        if self.solution is None or not isinstance(self.layout.layout, Linear):
+            return None
+        return claimed(self.solution, self.layout.layout.bases)
 
 
 def exact(
-    problem: Problem, limits: Limits, named: tuple[str, ...] = (), policy: str = "iree"
-) -> Answer | Refusal:
-    """Answer a linear problem. ``named``: accesses whose instruction the user chose."""
-    solution = solve_within(problem, limits.budget_s)
-    if isinstance(solution, Refusal) and not limits.allow_narrowing:
-        return solution
-    notes: tuple[str, ...] = ()
-    others: list[Plan] = []
-    widths = ANY_WIDTHS if isinstance(solution, Refusal) else WIDTHS
-    variants = list(narrowed(problem, named, widths)) if limits.allow_narrowing else []
-    stated = []
-    if isinstance(solution, Solution):
-        whole = workload(problem, named, policy)
-        stated.append(_solver(whole, solution, "the optimum as stated"))
-    for variant in variants:
-        found = solve_within(variant.problem, limits.budget_s)
-        if isinstance(found, Refusal):
-            continue
-        label = "the optimum with " + ", ".join(variant.notes)
-        others.append(_solver(workload(variant.problem, named, policy), found, label))
-        if isinstance(solution, Refusal) or _fewer(found, solution):
-            solution, notes = found, variant.notes
-    if isinstance(solution, Refusal):
-        return solution
-    if notes:
-        table = family_table(workload(problem, named, policy), limits.lds_bytes)
-        others += [*stated, *(c for cs in table.values() for c in cs)]
-    return _exact(solution, limits, named, policy, notes, others)
-
-
-def _fewer(found: Solution, known: Solution) -> bool:
-    return found.certificate.total_passes < known.certificate.total_passes
-
-
-def _exact(
-    solution: Solution,
+    problem: Problem,
     limits: Limits,
-    named: tuple[str, ...],
-    policy: str,
-    notes: tuple[str, ...],
-    others: list[Plan],
+    named: tuple[str, ...] = (),
+    policy: str = "iree",
+    present: AddressMap = ROW_MAJOR,
+    shown: str = "row-major",
 ) -> Answer | Refusal:
-    work = workload(solution.problem, named, policy)
-    optimum = solution.certificate.total_passes
-    label = "the optimum with " + ", ".join(notes) if notes else "the optimum"
-    best = _solver(work, solution, label)
-    table = family_table(work, limits.lds_bytes)
-    found = masks(solution.problem, solution.pins, work)
-    if found is not None:
-        table[_SEARCHED] = (found,)
-    fits = _fits(work, table, optimum)
-    layout = _notated(best, fits, optimum)
+    """Answer a linear problem. ``named``: accesses whose instruction the user chose.
+
+    ``present``: the layout as it is, ``shown`` in words; row-major where there is none.
+    """
+    asked = AskedProblem(problem, limits, named, policy, present, shown)
+    found = _cheapest(asked)
+    if isinstance(found, Refusal):
+        return found
     if limits.family:
-        fitted = fits[limits.family]
+        return _in_family(asked, found)
+    linear = _linear_plans(problem, found)
+    others, told = ([], "") if found.anything else _others(asked, found)
+    layout = min((*linear, *others), key=lambda plan: rank_of(plan, limits.prefer))
+    most = _most_passes(asked, layout)
+    worse = layout.passes > most
+    if worse:
+        linear |= _linear_plans(problem, _cheapest(asked, "fewest-passes"))
+        layout = _within(asked, [*linear, *others], most)
+    solved = linear.get(layout)
+    known, standing = _words(asked, found, layout, solved, told)
+    if worse:
+        standing = no_worse(standing)
+    whole = next((plan for plan, solved in linear.items() if solved.whole), None)
+    rivals, at = (*linear, *others), solved or _unsplit(found)
+    return Answer(layout, known, standing, limits, asked, at, whole, rivals, notes_of(layout))
+
+
+def _unsplit(found: Cheapest) -> Solved:
+    return found.whole if isinstance(found.whole, Solved) else found.best
+
+
+def notes_of(layout: Plan) -> tuple[str, ...]:
+    """What was decided, and what is assumed of it."""
+    assumed = (
+        f"{name}: how it is served is not known; its passes are assumed" for name in layout.assumed
+    )
+    return (*layout.splits, *assumed)
+
+
+def _words(
+    asked: AskedProblem, found: Cheapest, layout: Plan, solved: Solved | None, others: str
+) -> tuple[Known, Standing]:
+    """How good the layout is, and how good the plan."""
+    if solved is not None:
+        known = known_solved(layout, solved.solution)
+    else:
+        at = _unsplit(found)
+        known = known_of(asked.work(at), layout, at.solution)
+    ways = f"{found.choices} ways to issue the accesses" if found.choices > 1 else "accesses whole"
+    if found.anything:
+        space = f"{ALL} and pitches, {ways}"
+        return known, Standing(found.prefer, space, proved=True)
+    space = IN_PARTS if found.any_layout else LINEAR_MAPS
+    space = ", ".join(part for part in (space, others, ways) if part)
+    return known, Standing(found.prefer, space, found.proved, found.least[0])
+
+
+def shape_of(problem: Problem) -> Shape:
+    """The tile as sizes."""
+    dims = tuple((name, 1 << bits) for name, bits in problem.tile.dims)
+    return Shape(dims, problem.tile.element_bits)
+
+
+def _cheapest(asked: AskedProblem, prefer: Prefer | None = None) -> Cheapest | Refusal:
+    limits = asked.limits
+    run = partial(solve_within, seconds=limits.budget_s)
+    rank = prefer or limits.prefer
+    return cheapest(asked.problem, rank, run, named=asked.named, split=limits.split)
+
+
+def _others(asked: AskedProblem, found: Cheapest) -> tuple[list[Plan], str]:
+    """What is not linear, where the bounds leave it a chance: paddings, rotations, odd periods; how
+    many were looked at, in words."""
+    pads = _pads(asked) if asked.limits.pad else []
+    plans = padded_plans(asked, pads, (asked.limits.prefer, found.best.rank))
+    told = [f"{len(pads)} paddings"] * bool(pads)
+    if not found.any_layout:
+        works = {s.ways: asked.work(s) for s in (found.whole, found.best) if isinstance(s, Solved)}
+        rotated = [plan for work in works.values() for plan in bent(work)]
+        told += [f"{len(rotated)} rotations and odd periods"] * bool(rotated)
+        plans += rotated
+    return plans, ", ".join(told)
+
+
+def _pads(asked: AskedProblem) -> list[Padded]:
+    """The pads of the family that fit; what they cost depends on the pitch modulo a bank row."""
+    shape = shape_of(asked.problem)
+    banks = max(access.instruction.banks for access in asked.problem.accesses)
+    room = asked.limits.lds_bytes * 8 // shape.element_bits - shape.elements
+    found = (m.address for m in members("padding", Ground(shape, banks)))
+    rows = shape.elements // shape.row - 1
+    return [p for p in found if isinstance(p, Padded) and rows * p.pad <= room]
+
+
+def padded_plans(
+    asked: AskedProblem, pads: Sequence[Padded], below: tuple[Prefer, Rank] | None = None
+) -> list[Plan]:
+    """Rows padded, accesses issued as the alignment allows; those pads that are legal. ``below``:
+    only the best, if it may rank before this."""
+    shape, gpu = shape_of(asked.problem), asked.problem.machine
+    found = padded_costs(asked.problem, pads, asked.policy, asked.named, below)
+    return [
+        plan_of(gpu, shape, "padding", pad, price, f"rows padded by {pad.pad} elements")
+        for pad, price in found
+    ]
+
+
+def _linear_plans(problem: Problem, found: Cheapest | Refusal) -> dict[Plan, Solved]:
+    """The best linear plan of every choice that was solved."""
+    if isinstance(found, Refusal):
+        return {}
+    return {simplest(solved, shape_of(problem)): solved for solved in found.solved}
+
+
+def _most_passes(asked: AskedProblem, plan: Plan) -> Fraction:
+    """What the baselines take at most; looked at only where a plan has conflicts."""
+    if plan.passes == plan.ideal:
+        return plan.passes
+    return min((there.passes for there in _baselines(asked)), default=plan.passes)
+
+
+def _within(asked: AskedProblem, rivals: Sequence[Plan], most: Fraction) -> Plan:
+    """The plan that ranks first of those that take no more passes than what is there already."""
+    fitting = [plan for plan in (*rivals, *_baselines(asked)) if plan.passes <= most]
+    return min(fitting, key=lambda plan: rank_of(plan, asked.limits.prefer))
+
+
+def _baselines(asked: AskedProblem) -> tuple[Plan, ...]:
+    """The layout as it is and what the framework does unasked."""
+    shape, first = shape_of(asked.problem), tuple(Way(1, a) for a in asked.problem.accesses)
+    if asked.present != ROW_MAJOR or not keeps_vectors(asked.problem):
+        found = priced(asked.work(), AS_IT_IS, asked.present, asked.shown)
+    else:
+        units = tuple(1 << i for i in range(asked.problem.tile.bits))
+        plain = linear_plan(asked.problem, first, shape, units)
+        found = replace(plain, space=AS_IT_IS, label=asked.shown)
+    unasked = languages()[asked.policy].unasked(shape)
+    pads = [unasked.address] if unasked and isinstance(unasked.address, Padded) else []
+    label = unasked.label if unasked else ""
+    padded = [replace(plan, label=label) for plan in padded_plans(asked, pads)]
+    plans = (*([] if isinstance(found, Refusal) else [found]), *padded)
+    return tuple(plan for plan in plans if plan.lds_bytes <= asked.limits.lds_bytes)
+
+
+def _in_family(asked: AskedProblem, found: Cheapest) -> Answer | Refusal:
+    """The best member of the family that is asked for, over the choices that were solved."""
+    name, best = asked.limits.family, dict[Plan, Solved]()
+    refused: Refusal | None = None
+    for solved in found.solved:
+        fitted = _fitted(asked, solved, name)
         if isinstance(fitted, Refusal):
-            return fitted
-        layout = fitted.best
-    known = known_of(work, layout, solution, notes)
-    rows = [c for cs in table.values() for c in cs]
+            refused = refused or fitted
+        else:
+            best[fitted] = solved
+    if not best:
+        return refused or Refusal(f"{name} has no member on this tile")
+    layout = min(best, key=lambda plan: rank_of(plan, asked.limits.prefer))
+    solved = best[layout]
+    known = known_of(asked.work(solved), layout, solved.solution, layout.splits)
+    standing = Standing(
+        asked.limits.prefer, f"the family {name}", proved=len(found.solved) == found.choices
+    )
     return Answer(
-        work,
-        layout,
-        known,
-        fits,
-        _front([layout, best, *rows, *others]),
-        notes,
-        solution.problem,
-        solution,
-        _certificate(solution, layout),
+        layout, known, standing, asked.limits, asked, solved, None, tuple(best), notes_of(layout)
     )
 
 
-def counted(
-    work: Workload, limits: Limits, extra: Plan | None, proof: Solution | Refusal
-) -> Answer | Refusal:
-    """Answer a problem by trying and counting.
+def _fitted(asked: AskedProblem, solved: Solved, name: str) -> Plan | Refusal:
+    """The best member of a family with accesses issued in one way."""
+    work = asked.work(solved)
+    legal = [
+        p for p in ranked(family(work, name), work, {}) if p.lds_bytes <= asked.limits.lds_bytes
+    ]
+    if name == SEARCHED:
+        exact = masks(solved.solution.problem, solved.solution.pins, work)
+        legal = [exact] if exact is not None else legal
+    found = best_of(name, legal, len(members(name, work.ground)), None)
+    return found if isinstance(found, Refusal) else found.best
 
-    ``extra`` is one more layout to try; ``proof``: what the solver says, or why it has no say.
-    """
-    table = family_table(work, limits.lds_bytes)
-    rows = [c for cs in table.values() for c in cs] + ([extra] if extra else [])
-    size = work.shape.bytes_of(work.shape.elements)
-    chosen = [c for c in rows if c.space == limits.family or not limits.family]
-    chosen = [c for c in chosen if limits.family or c.lds_bytes == size]
-    if not chosen:
-        which = limits.family or "any family"
-        return Refusal(f"no member of {which} keeps what every lane moves at once together")
-    layout = min(chosen, key=lambda c: c.full_price)
-    tried = sum(len(members(name, work.ground)) for name in frameworks())
-    if not limits.family:
-        layout = replace(layout, tried=tried)
-    known = known_of(work, layout, proof)
-    fits = _fits(work, table, layout.passes if known.optimal else None)
-    return Answer(work, layout, known, fits, _front([layout, *rows]))
+
+def _preferred(asked: AskedProblem) -> Iterator[Plan]:
+    """The best linear plan by every preference."""
+    for prefer in get_args(Prefer):
+        found = _cheapest(asked, prefer)
+        if isinstance(found, Cheapest):
+            yield from (simplest(solved, shape_of(asked.problem)) for solved in found.solved)
 
 
 def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
     """Solve; with a budget in seconds the search is repeated with more nodes while time allows."""
     if seconds is None:
-        return solve(problem, nodes=NODES, address_nodes=ADDRESS_EFFORT)
+        return solve(problem, nodes=NODES, address_nodes=ADDRESS_NODES)
     nodes, start = _FIRST_NODES, time.monotonic()
     while True:
         began = time.monotonic()
@@ -183,54 +407,3 @@ def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
         if now - start + _GROWTH * (now - began) > seconds:
             return found
         nodes *= _GROWTH
-
-
-def family_table(work: Workload, lds_bytes: int) -> dict[str, tuple[Plan, ...]]:
-    """The plans of every family that fit into so many bytes."""
-    known: Prices = {}
-    found = {name: ranked(family(work, name), work, known) for name in frameworks()}
-    return {
-        name: tuple(p for p in plans if p.lds_bytes <= lds_bytes) for name, plans in found.items()
-    }
-
-
-def _front(found: Iterable[Plan]) -> tuple[Plan, ...]:
-    """The Pareto table."""
-    return front(found, lambda plan: plan.full_price)
-
-
-def _fits(
-    work: Workload, table: Mapping[str, tuple[Plan, ...]], optimum: int | Fraction | None
-) -> dict[str, Fit | Refusal]:
-    return {
-        name: best_of(name, legal, len(members(name, work.ground)), optimum)
-        for name, legal in table.items()
-    }
-
-
-def _solver(work: Workload, solution: Solution, label: str) -> Plan:
-    found = priced(work, SOLVER, Linear(solution.layout.columns), label)
-    assert isinstance(found, Plan), f"the solver keeps vectors together: {found}"
-    assert found.passes == solution.certificate.total_passes, "theorem and count agree"
-    return found
-
-
-def _notated(best: Plan, fits: Mapping[str, Fit | Refusal], optimum: int) -> Plan:
-    """The cheapest address of these passes; among equals one with a name."""
-    rivals, known = [best], frameworks()
-    notations = [name for name, f in known.items() if f.notation]
-    for name in (*notations, _SEARCHED):
-        found = fits[name]
-        linear = isinstance(found, Fit) and isinstance(found.best.layout, Linear)
-        if linear and isinstance(found, Fit) and found.best.passes == optimum:
-            rivals.append(found.best)
-    cheap = min(c.operations for c in rivals)
-    equal = [c for c in rivals if c.operations == cheap]
-    return next((c for c in equal if c.space in notations and c.operations), equal[0])
-
-
-def _certificate(solution: Solution, layout: Plan) -> Certificate | None:
-    """The solver's claims about the layout that was taken; None for one that is not linear."""
-    if not isinstance(layout.layout, Linear):
-        return None
-    return claimed(solution, layout.layout.bases)

@@ -32,7 +32,7 @@ from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES
 from bankwise.solver.known import Known, known_of
 from bankwise.solver.linear_form import linear_form, with_rows
-from bankwise.solver.plan import Plan, front, plan_of, worth
+from bankwise.solver.plan import Plan, front, plan_in, worth
 from bankwise.solver.price import LayoutCost, UseCost, Workload, cost, costs
 from bankwise.solver.rows import best_masks
 from bankwise.solver.search import Solution, solve
@@ -86,7 +86,7 @@ def best(
     now = cost(work, Identity())
     if isinstance(now, Refusal):
         return now
-    present = plan_of(work, "as it is", Identity(), now)
+    present = plan_in(work, "as it is", Identity(), now)
     if present.passes == present.ideal and not certify:
         return Best(work, present, (present,) * len(spaces), Refusal("every access is ideal"))
     issued = replace(work, tile=replace(tile, uses=tuple(map(_issued, tile.uses, now.uses))))
@@ -147,7 +147,7 @@ def _priced(
     for layout in maps:
         found = known[layout]
         if not isinstance(found, Refusal):
-            yield plan_of(work, space.name, layout, found, labels.get(layout, ""))
+            yield plan_in(work, space.name, layout, found, labels.get(layout, ""))
 
 
 def _searched(space: Space, tile: Tile, proof: Solution, least: Fraction) -> Iterator[AddressMap]:

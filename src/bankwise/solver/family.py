@@ -49,7 +49,7 @@ def family_size(solution: Solution, nodes: int = FAMILY_NODES) -> int | None:
     columns = _columns(solution)
     if columns is None:
         return None
-    wanted, dimension, bits = _demands(solution)
+    wanted, dimension, bits = demands_of(solution)
     cost = solution.certificate.total_passes
     return _Family(wanted, dimension, bits, columns, cost, nodes).count()
 
@@ -59,7 +59,7 @@ def family(solution: Solution) -> Iterator[Layout]:
     columns = _columns(solution)
     if columns is None:
         return
-    wanted, dimension, bits = _demands(solution)
+    wanted, dimension, bits = demands_of(solution)
     cost = solution.certificate.total_passes
     low = len(solution.pins.vector)
     for colours in _Family(wanted, dimension, bits, columns, cost, 1 << 62).members():
@@ -167,7 +167,8 @@ def _choices(direction: int, bits: int, columns: int, plain: int) -> tuple[f2.Ve
     return tuple(own | mask for mask in range(folds))
 
 
-def _demands(solution: Solution) -> tuple[tuple[Demand, ...], int, int]:
+def demands_of(solution: Solution) -> tuple[tuple[Demand, ...], int, int]:
+    """What the search sees of the accesses, the free directions and the bank bits they move."""
     accesses = solution.problem.accesses
     loads = [load(solution.problem.tile, solution.pins, a) for a in accesses]
     wanted = demands(loads, [a.weight for a in accesses])

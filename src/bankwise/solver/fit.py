@@ -20,9 +20,6 @@ from bankwise.solver.rows import best_masks
 from bankwise.solver.spaces import Space
 from bankwise.solver.theorem import Pins
 
-SOLVER = "solver"
-"""The space of the solver's own layouts: every linear one."""
-
 
 @dataclass(frozen=True, slots=True)
 class Fit:

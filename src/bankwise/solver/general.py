@@ -13,18 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bankwise.algebra import f2
-from bankwise.algebra.address import Linear
 from bankwise.algebra.expression import Expression
 from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, Machine
-from bankwise.solver.fit import SOLVER
 from bankwise.solver.linear_form import dimensions
-from bankwise.solver.plan import Plan, priced
 from bankwise.solver.price import Workload, as_written, workload
 from bankwise.solver.problem import BitTile, Problem, Request, problem
-from bankwise.solver.search import Solution
 from bankwise.tile import Tile, Use, directions, spread
 
 VARIABLES = ("lane", "reg")
@@ -69,14 +65,6 @@ def linear_part(machine: Machine, shape: Shape, accesses: Sequence[Listed]) -> P
 def is_linear(machine: Machine, listed: Listed) -> bool:
     """Whether the theorem speaks about this access."""
     return listed.active is None and listed.offset is None and not _two(machine, listed.request)
-
-
-def linear_plan(work: Workload, solution: Solution | Refusal | None) -> Plan | None:
-    """The optimum of what is linear about a problem, counted on all of it; None without one."""
-    if solution is None or isinstance(solution, Refusal):
-        return None
-    found = priced(work, SOLVER, Linear(solution.layout.columns))
-    return None if isinstance(found, Refusal) else found
 
 
 def _two(machine: Machine, request: Request) -> bool:

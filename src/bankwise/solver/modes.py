@@ -20,9 +20,9 @@ from bankwise.notation.fold import sizes
 from bankwise.notation.triton.encodings import NvmmaShared
 from bankwise.notation.triton.shared import memory as triton_memory
 from bankwise.notation.values import Mapped, same_memory
-from bankwise.solver.fit import SOLVER
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.price import Workload
+from bankwise.solver.simplest import SOLVER
 from bankwise.solver.units import BoxRows, UnitUse, box_rows, other_axis
 
 _VERSION = {"tcgen05": 1 << 46}

@@ -8,14 +8,17 @@ all families) does it with these two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
+from typing import Any, Literal
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, RowFolds
 from bankwise.algebra.offset import Dims, Shape, footprint, offset_text, operations
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
+from bankwise.hardware.machine import Machine
 from bankwise.solver.price import LayoutCost, Workload, cost, fills_rows, linear_totals
 from bankwise.solver.spaces import Space
 from bankwise.solver.stacked import MOST_LANES, lanes, stacked, totals
@@ -29,7 +32,8 @@ class Plan:
     ``space``: of which it is the best, or a member; ``label``: which, in words or a notation;
     ``tried``: how many layouts were counted to find it. ``lds_bytes``: its footprint, with all
     ``stages`` (the outermost last); ``addresses``: that its accesses issue, a two-address
-    instruction two.
+    instruction two. ``splits``: which accesses are issued in parts, in words; ``assumed``: its
+    instructions whose rule nobody knows.
     """
 
     space: str
@@ -41,6 +45,8 @@ class Plan:
     label: str = ""
     tried: int = 1
     stages: Dims = ()
+    splits: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
     @property
     def passes(self) -> Fraction:
@@ -56,6 +62,16 @@ class Plan:
     def instructions(self) -> int:
         """Weight times executed instructions."""
         return self.cost.instructions
+
+    @property
+    def issue_cycles(self) -> int | None:
+        """Weight times issue cycles; None where those of some instruction are not known."""
+        return self.cost.issue_cycles
+
+    @property
+    def cycles(self) -> Fraction | None:
+        """Data and issue cycles together; None where issue cycles are not known."""
+        return None if self.issue_cycles is None else self.passes + self.issue_cycles
 
     @property
     def run(self) -> Cost:
@@ -87,8 +103,8 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """The label, or the address."""
-        return self.label or self.offset
+        """The label, or the address, and what is split."""
+        return ", ".join((self.label or self.offset, *self.splits))
 
     @property
     def price(self) -> tuple[Fraction, int, int]:
@@ -96,9 +112,39 @@ class Plan:
         return self.passes, self.addresses, self.lds_bytes
 
     @property
-    def full_price(self) -> tuple[Fraction, int, int, int]:
-        """The same where the address is written anew: passes, instructions, bytes, operations."""
-        return self.passes, self.instructions, self.lds_bytes, self.operations
+    def full_price(self) -> tuple[Fraction, int, int, int, int]:
+        """The same where the address is written anew: passes, issue cycles, instructions, bytes,
+        operations."""
+        issue = self.issue_cycles or 0
+        return self.passes, issue, self.instructions, self.lds_bytes, self.operations
+
+
+Prefer = Literal["cheapest", "fewest-passes", "fewest-instructions", "least-lds"]
+"""By what plans are ranked; *cheapest* is data and issue cycles together."""
+
+
+def spent(
+    prefer: Prefer, passes: Fraction | int, issue: int | None, instructions: int, size: int = 0
+) -> tuple[Fraction | int, ...]:
+    """What plans are ranked by, the least first, but for their addresses.
+
+    Where issue cycles are not known nobody can say what a split costs: the fewest instructions,
+    then the fewest passes, are the cheapest.
+    """
+    time = (instructions, passes) if issue is None else (passes + issue, instructions, passes)
+    first: Mapping[Prefer, tuple[Fraction | int, ...]] = {
+        "cheapest": (),
+        "fewest-passes": (passes,),
+        "fewest-instructions": (instructions,),
+        "least-lds": (size,),
+    }
+    return (*first[prefer], *time)
+
+
+def rank_of(plan: Plan, prefer: Prefer) -> tuple[Fraction | int, ...]:
+    """The same of a plan; of equals the one with fewer bytes, then with the cheaper address."""
+    passes, _, instructions, size, operations = plan.full_price
+    return (*spent(prefer, passes, plan.issue_cycles, instructions, size), size, operations)
 
 
 def stage_pitch(shape: Shape, layout: AddressMap) -> int:
@@ -108,18 +154,64 @@ def stage_pitch(shape: Shape, layout: AddressMap) -> int:
     return shape.elements
 
 
+def per_unit(plan: Plan, machine: Machine) -> int | None:
+    """How many tiles with all their stages fit into the shared memory of a compute unit or SM.
+
+    None where the machine file does not say. A kernel's other memory and registers are not in it.
+    """
+    unit = machine.facts.get("lds_bytes_per_unit")
+    return None if unit is None else int(unit) // plan.lds_bytes
+
+
+def staged(plan: Plan, stages: Dims) -> Plan:
+    """A plan for so many tiles behind each other; rows of the last one keep their pad, too."""
+    if plan.stages:
+        return plan
+    elements = stage_pitch(plan.shape, plan.layout) * prod(size for _, size in stages)
+    return replace(plan, lds_bytes=plan.shape.bytes_of(elements), stages=stages)
+
+
 def plan_of(
-    work: Workload, space: str, layout: AddressMap, found: LayoutCost, label: str = ""
+    machine: Machine,
+    shape: Shape,
+    space: str,
+    layout: AddressMap,
+    found: LayoutCost,
+    label: str = "",
+    batch: int = 1,
 ) -> Plan:
-    """The plan of a layout that is priced already."""
-    size = work.shape.bytes_of(footprint(work.shape, layout)) * work.tile.batch
-    return Plan(space, work.shape, layout, found, size, found.addresses(work.machine), label)
+    """The plan of a layout that is priced already; ``batch``: how many tiles there are."""
+    size = shape.bytes_of(footprint(shape, layout)) * batch
+    more: dict[str, Any] = {"splits": split_texts(found), "assumed": assumed_of(machine, found)}
+    return Plan(space, shape, layout, found, size, found.addresses(machine), label, **more)
+
+
+def split_texts(found: LayoutCost) -> tuple[str, ...]:
+    """Which accesses are issued in parts: ``store as 2 x ds_write_b64``."""
+    return tuple(
+        f"{use.name} as {use.parts} x {' + '.join(i.instruction for i in use.issues)}"
+        for use in found.uses
+        if use.parts > 1
+    )
+
+
+def assumed_of(machine: Machine, found: LayoutCost) -> tuple[str, ...]:
+    """The instructions whose rule is of the evidence *unknown*."""
+    names = dict.fromkeys(issue.instruction for use in found.uses for issue in use.issues)
+    return tuple(n for n in names if machine.instruction(n).evidence == "unknown")
 
 
 def priced(work: Workload, space: str, layout: AddressMap, label: str = "") -> Plan | Refusal:
     """Count one layout on every access; a Refusal where it is not legal."""
     found = cost(work, layout)
-    return found if isinstance(found, Refusal) else plan_of(work, space, layout, found, label)
+    return found if isinstance(found, Refusal) else plan_in(work, space, layout, found, label)
+
+
+def plan_in(
+    work: Workload, space: str, layout: AddressMap, found: LayoutCost, label: str = ""
+) -> Plan:
+    """The plan of a layout of a workload that is priced already."""
+    return plan_of(work.machine, work.shape, space, layout, found, label, work.tile.batch)
 
 
 def front(

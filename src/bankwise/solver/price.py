@@ -10,8 +10,8 @@ a direct-to-shared copy when what the wave fills has no holes. Costs are counted
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +23,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
+from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.hardware.machine import BANK_BYTES, Instruction, Machine
 from bankwise.hardware.policies import Issue, select
 from bankwise.notation.framework import Ground
@@ -69,7 +70,8 @@ class Workload:
 class UseCost:
     """One access under one layout; ``passes`` and ``ideal`` are means over its executions.
 
-    ``issues``: the instructions that one execution becomes.
+    ``issues``: the instructions that one execution becomes; ``issue_cycles``: theirs, None where
+    the machine file does not say. ``parts``: executions that one of the text is split into.
     """
 
     name: str
@@ -77,6 +79,8 @@ class UseCost:
     passes: Fraction
     ideal: Fraction
     weight: int
+    issue_cycles: int | None = None
+    parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,16 @@ class LayoutCost:
         """Weight times executed instructions."""
         return sum(u.weight * len(u.issues) for u in self.uses)
 
+    @property
+    def issue_cycles(self) -> int | None:
+        """Weight times issue cycles; None where those of some instruction are not known."""
+        total = 0
+        for use in self.uses:
+            if use.issue_cycles is None:
+                return None
+            total += use.weight * use.issue_cycles
+        return total
+
     def addresses(self, machine: Machine) -> int:
         """Weight times addresses issued: a two-address instruction is two."""
         return sum(
@@ -109,8 +123,14 @@ class LayoutCost:
         )
 
 
-def workload(problem: Problem, named: Sequence[str] = (), policy: str = "iree") -> Workload:
-    """The arrays of a linear problem. ``named``: accesses whose instruction the user chose.
+def workload(
+    problem: Problem,
+    named: Collection[str] = (),
+    policy: str = "iree",
+    parts: Mapping[str, int] | None = None,
+) -> Workload:
+    """The arrays of a linear problem. ``named``: accesses whose instruction the user chose;
+    ``parts``: into how many parts those that are split were split.
 
     Every access is taken to run over the whole tile, also where its registers do not say so: a
     vector has to stay together wherever it lies.
@@ -125,7 +145,8 @@ def workload(problem: Problem, named: Sequence[str] = (), policy: str = "iree") 
         fixed = a.name in named or problem.tile.element_bits << len(a.vector) < 8
         written = as_written(a.instruction)
         op = a.instruction.direction
-        uses.append(Use(a.name, op, elements, active, *written, a.weight, kind=a.kind, named=fixed))
+        use = Use(a.name, op, elements, active, *written, a.weight, kind=a.kind, named=fixed)
+        uses.append(replace(use, parts=(parts or {}).get(a.name, 1)))
     dims = tuple((name, 1 << bits) for name, bits in problem.tile.dims)
     tile = Tile(Shape(dims, problem.tile.element_bits), tuple(uses))
     return Workload(problem.machine, tile, policy)
@@ -171,8 +192,16 @@ def _cost(
             continue
         (passes, ideal), every = next(tallies), int(placed.times.sum())
         mean, least = Fraction(passes, every), Fraction(ideal, every)
-        found.append(UseCost(use.name, placed.issues, mean, least, use.weight))
+        issue = issued_cycles(work.machine, placed.issues)
+        found.append(UseCost(use.name, placed.issues, mean, least, use.weight, issue, use.parts))
     return LayoutCost(tuple(found))
+
+
+def issued_cycles(machine: Machine, issues: Sequence[Issue]) -> int | None:
+    """Issue cycles of some instructions together; None where those of one are not known."""
+    each = [issue_cycles(machine, machine.instruction(issue.instruction)) for issue in issues]
+    known = [cycles for cycles in each if cycles is not None]
+    return sum(known) if len(known) == len(each) else None
 
 
 def _tallies(machine: Machine, placed: Sequence[Placed]) -> list[tuple[int, int]]:
@@ -239,14 +268,17 @@ def _distinct(offsets: IntArray, use: Use) -> tuple[IntArray, IntArray]:
 
 
 def _copy_cost(work: Workload, use: Use, address: AddressMap) -> UseCost | Refusal:
-    """A copy fills consecutive bytes in lane order, whatever the layout, unless that has holes."""
+    """A copy fills consecutive bytes in lane order, whatever the layout, unless that has holes.
+
+    It is issued to memory, not to the port of LDS.
+    """
     if _splits(use, address):
         return Refusal(f"splits the {use.span} elements that a lane of {use.name!r} copies at once")
     if isinstance(address, Padded) and not fills_rows(use, address.row):
         return Refusal(f"the copy {use.name!r} fills elements without a gap across rows")
     rows = [work.machine.instruction(issue.instruction) for issue in use.issues]
     ideal = Fraction(sum(len(row.phases) for row in rows))
-    return UseCost(use.name, use.issues, ideal, ideal, use.weight)
+    return UseCost(use.name, use.issues, ideal, ideal, use.weight, issue_cycles=0)
 
 
 def fills_rows(use: Use, row: int) -> bool:

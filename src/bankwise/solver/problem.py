@@ -129,7 +129,7 @@ def problem(
             raise InputError(f"two accesses are called {request.name!r}")
         _check_request(machine, tile, request, request.name in masked)
     shared = _shared_registers(machine, tile, requests) if widen else ()
-    return Problem(machine, tile, tuple(_issue(machine, tile, r, shared) for r in requests))
+    return Problem(machine, tile, tuple(issued(machine, tile, r, shared) for r in requests))
 
 
 def _check_tile(machine: Machine, tile: BitTile) -> None:
@@ -200,9 +200,10 @@ def _vector_limit(machine: Machine, tile: BitTile, request: Request) -> int:
     return max(0, (width * 8 // tile.element_bits).bit_length() - 1)
 
 
-def _issue(
-    machine: Machine, tile: BitTile, request: Request, shared: tuple[f2.Vector, ...]
+def issued(
+    machine: Machine, tile: BitTile, request: Request, shared: tuple[f2.Vector, ...] = ()
 ) -> TileAccess:
+    """The access that a request becomes. ``shared``: what may move into its vector."""
     notes: list[str] = []
     vector, registers = request.vector, request.registers
     if vector is None:
@@ -269,6 +270,14 @@ def _instruction(
     names = [stem.format(8 * width) for stem in _DEFAULT_STEMS[key]]
     known = [name for name in names if name in machine.instructions]
     return machine.instruction(known[0] if known else names[0])
+
+
+def usual_instruction(machine: Machine, tile: BitTile, access: TileAccess) -> str:
+    """The ordinary load or store of an access's width; "" where there is none."""
+    width = max(1, (tile.element_bits << len(access.vector)) // 8)
+    stems = _DEFAULT_STEMS[machine.vendor, access.instruction.direction]
+    names = (stem.format(8 * width) for stem in stems)
+    return next((name for name in names if name in machine.instructions), "")
 
 
 def _copy(machine: Machine, request: Request, width_bytes: int) -> Instruction:

@@ -15,18 +15,18 @@ from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.answer import Answer, Limits, solve_within
-from bankwise.solver.best import claimed
-from bankwise.solver.certificate import Certificate
-from bankwise.solver.fit import SOLVER
+from bankwise.solver.cheapest import Solved
 from bankwise.solver.general import Listed, is_linear, listed_workload
-from bankwise.solver.known import ALL, THIS_LDS, Known, known_of
+from bankwise.solver.known import ALL, THIS_LDS, Known, Standing, known_of
 from bankwise.solver.linear_form import dimensions
 from bankwise.solver.modes import ModePlan, mode_plans
 from bankwise.solver.plan import Plan, number, priced
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import BitTile, Problem, problem
 from bankwise.solver.search import Solution
+from bankwise.solver.simplest import SOLVER
 from bankwise.solver.units import UnitUse, odd_dimension, operand_note, operand_request
+from bankwise.solver.variants import Way
 
 
 def among_modes(
@@ -56,18 +56,25 @@ def among_modes(
     proof: Solution | Refusal = Refusal("not all accesses are linear")
     if linear is not None:
         proof = solve_within(linear, limits.budget_s)
+    solved = _solved(linear, proof) if linear is not None and isinstance(proof, Solution) else None
     return Answer(
-        work,
         best.plan,
         _known(work, best.plan, proof, len(taken)),
-        {},
-        _front(work, best.plan, proof),
-        tuple(_notes(best, proof, units, machine)),
-        linear,
-        proof if isinstance(proof, Solution) else None,
-        _certificate(best.plan, proof),
-        modes,
+        Standing(limits.prefer, f"{_family(len(taken))}, accesses whole", proved=True),
+        limits,
+        solved=solved,
+        whole=best.plan,
+        rivals=_unnamed(work, best.plan, proof),
+        notes=tuple(_notes(best, proof, units, machine)),
+        counted=work,
+        present=(),
+        tables=({},),
+        modes=modes,
     )
+
+
+def _family(taken: int) -> str:
+    return f"the {taken} canonical layouts that every access takes"
 
 
 def _inners(shape: Shape, units: Sequence[UnitUse]) -> tuple[str, ...] | Refusal:
@@ -120,18 +127,22 @@ def _known(work: Workload, plan: Plan, proof: Solution | Refusal, tried: int) ->
     known = known_of(work, plan, proof)
     if known.optimal and known.space == ALL:
         return known
-    space = f"the {tried} canonical layouts that every access takes"
     conditions = (known.conditions[0], THIS_LDS)
-    return Known("optimal", space, conditions, "each was counted", plan.passes)
+    return Known("optimal", _family(tried), conditions, "each was counted", plan.passes)
 
 
-def _front(work: Workload, plan: Plan, proof: Solution | Refusal) -> tuple[Plan, ...]:
-    """The answer, behind what would take fewer passes if units could address it."""
+def _unnamed(work: Workload, plan: Plan, proof: Solution | Refusal) -> tuple[Plan, ...]:
+    """What would take fewer passes if units could address it."""
     if isinstance(proof, Refusal) or proof.certificate.total_passes >= plan.passes:
-        return (plan,)
+        return ()
     label = "the best linear layout, which no descriptor names"
     other = priced(work, SOLVER, Linear(proof.layout.columns), label)
-    return (plan,) if isinstance(other, Refusal) else (other, plan)
+    return () if isinstance(other, Refusal) else (other,)
+
+
+def _solved(linear: Problem, proof: Solution) -> Solved:
+    """The problem as it is stated: no access in parts."""
+    return Solved(tuple(Way(1, access) for access in linear.accesses), proof, ())
 
 
 def _notes(
@@ -151,9 +162,3 @@ def _notes(
     yield from (operand_note(unit, machine) for unit in units if unit.kind == "operand")
     for name in dict.fromkeys(u.element.name for u in units if u.element.packed):
         yield f"{name}: 16 numbers lie packed in 16 bytes, the rest of which is a gap"
-
-
-def _certificate(plan: Plan, proof: Solution | Refusal) -> Certificate | None:
-    if isinstance(proof, Refusal) or not isinstance(plan.layout, Linear):
-        return None
-    return claimed(proof, plan.layout.bases)

@@ -190,7 +190,8 @@ def _solved(asked: _Asked) -> Answer | Refusal:
     stated = linear_form(Tile(asked.shape, uses), gpu)
     if isinstance(stated, Refusal):
         return stated
-    return exact(stated, Limits(gpu.lds_bytes), tuple(a.name for a in stated.accesses))
+    limits = Limits(gpu.lds_bytes, split=False, pad=False)
+    return exact(stated, limits, tuple(a.name for a in stated.accesses))
 
 
 def _use(shape: Shape, name: str, weight: int, elements: bytes, gpu: Machine) -> Use:

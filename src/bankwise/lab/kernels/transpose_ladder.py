@@ -154,7 +154,8 @@ def _best(order: tuple[str, str], size: int, write: Walk, read: Walk, target: st
         _request("write", write, start, gpu, order[1]),
         _request("read", read, start, gpu, order[1]),
     ]
-    answer = exact(problem(gpu, tile, requests, widen=False), Limits(gpu.lds_bytes))
+    limits = Limits(gpu.lds_bytes, split=False, pad=False)
+    answer = exact(problem(gpu, tile, requests, widen=False), limits)
     if isinstance(answer, Refusal):
         raise InputError(f"no layout for this transpose: {answer.reason}")
     return answer.layout.layout

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bankwise.algebra.address import Fold, Rotated
+from bankwise.algebra.address import Fold, Padded, Rotated
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.fold import divisors, fold_of, folds, sizes, steps, unfolded
@@ -26,6 +26,7 @@ from bankwise.notation.mfma import Mfma, operand
 from bankwise.notation.values import Distribution, Mapped, Memory, collision, tabulate
 
 _PADDING = re.compile(r"iree-codegen-gpu-reduce-bank-conflicts\{padding-bits=(\d{1,6})\}")
+_UNASKED_BITS = 64
 _SIGN = re.compile(
     r"\s*(#iree_|iree-codegen-|(xor_shuffle|rotate_rows|nested_layout|mma_layout)\s*<)"
 )
@@ -61,6 +62,14 @@ def _fault(memory: Memory) -> str:
     return str(clash) if clash else ""
 
 
+def _unasked(shape: Shape) -> Member | None:
+    """Rows padded by 64 bits: what IREE's GPU pipelines pass to the padding pass, 3.13.0."""
+    if shape.row == shape.elements or _UNASKED_BITS % shape.element_bits:
+        return None
+    pad = Padded(shape.row, _UNASKED_BITS // shape.element_bits)
+    return Member(f"what IREE does unasked: rows padded by {_UNASKED_BITS} bits", pad)
+
+
 _IREE = Language(
     "iree",
     _SIGN,
@@ -69,6 +78,7 @@ _IREE = Language(
     _fault,
     kernels=r"_dispatch_\d+",
     heads=r"\biree\b|iree-compile",
+    unasked=_unasked,
 )
 
 

@@ -164,6 +164,8 @@ def _judge(
     if shape.element_bits < 8 and request.vector is None:
         request = _byte_wide(request, shape)
         listed = replace(listed, request=request)
+    if is_linear(gpu, listed) and _solvable(listed, gpu, shape):
+        return
     stages: dict[str, Request] = {}
     bare = replace(request, vector=None, registers=(), instruction=None)
     if shape.element_bits >= 8:

@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import Literal
 
 from bankwise.algebra.offset import Dims, Shape
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.notation.values import Distribution, Memory
 from bankwise.solver.general import Listed
+from bankwise.solver.plan import Prefer
 from bankwise.solver.units import UnitUse
 
 
@@ -108,12 +110,17 @@ class TileTrips:
 
 @dataclass(frozen=True, slots=True)
 class SolveOptions:
-    """The ``[solve]`` table. ``family``: restrict the answer to it; ``budget_s``: seconds."""
+    """The ``[solve]`` table. ``family``: restrict the answer to it; ``budget_s``: seconds.
+
+    ``prefer``: by what plans are ranked; ``allow_narrowing``: whether accesses may be issued in
+    parts, None where the file does not say.
+    """
 
     family: str = ""
     budget_s: float | None = None
-    allow_narrowing: bool = False
+    allow_narrowing: bool | None = None
     max_lds_bytes: int | None = None
+    prefer: Prefer | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

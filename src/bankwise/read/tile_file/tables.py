@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, get_args
 
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError
@@ -17,10 +17,11 @@ from bankwise.notation.values import MAX_POINTS, axis_names
 from bankwise.read.tile_file.lines import Path
 from bankwise.read.tile_file.question import SolveOptions, TileTrips
 from bankwise.read.tile_file.source import Source, known, optional, required
+from bankwise.solver.plan import Prefer
 
 TILE = ("shape", "element_bits", "dims")
 LAUNCH = ("workgroups", "iterations")
-SOLVE = ("family", "budget_s", "allow_narrowing", "max_lds_bytes")
+SOLVE = ("family", "budget_s", "allow_narrowing", "max_lds_bytes", "prefer")
 _NAME = re.compile(r"[A-Za-z_]+")
 _MAX_RANK = 8
 _MOST = 1 << 40
@@ -176,10 +177,14 @@ def options(data: Mapping[str, Any], size: int, source: Source) -> SolveOptions:
     budget = table.get("budget_s")
     if budget is not None and (type(budget) not in (int, float) or not 0 < budget < 1e6):
         raise source.error(("solve", "budget_s"), f"budget_s = {budget!r} is no positive number")
-    narrow = optional(table, "allow_narrowing", bool, False, ("solve",), source)
+    narrow = optional(table, "allow_narrowing", bool, None, ("solve",), source)
+    prefer = optional(table, "prefer", str, "", ("solve",), source)
+    if prefer not in ("", *get_args(Prefer)):
+        told = f"prefer = {prefer!r}", "one of " + ", ".join(get_args(Prefer))
+        raise source.error(("solve", "prefer"), *told)
     most = optional(table, "max_lds_bytes", int, None, ("solve",), source)
     if most is not None and most < size:
         raise source.error(
             ("solve", "max_lds_bytes"), f"max_lds_bytes = {most}, and the tile takes {size} bytes"
         )
-    return SolveOptions(name, budget, narrow, most)
+    return SolveOptions(name, budget, narrow, most, prefer)

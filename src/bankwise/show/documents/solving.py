@@ -8,18 +8,20 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from bankwise.errors import Refusal
+from bankwise.hardware.machine import Machine, machine
 from bankwise.show.documents.checking import CheckDocument, spec_document
 from bankwise.show.documents.parts import Number, Whole, empty_is_null, views
-from bankwise.show.solving import AccessRow, SolveReport
+from bankwise.show.solved_access import AccessRow
+from bankwise.show.solving import SolveReport
 from bankwise.show.spec import SpecSolution
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certificate_json import CertificateDocument, certificate_document
 from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.fit import Fit
-from bankwise.solver.known import Known
+from bankwise.solver.known import Known, Standing
 from bankwise.solver.modes import ModePlan, OperandWords
-from bankwise.solver.plan import Plan
+from bankwise.solver.plan import Plan, per_unit
 
 
 class FetchedDocument(Struct, frozen=True):
@@ -42,19 +44,37 @@ class SolvedAccessDocument(Struct, frozen=True):
     conflicts: Annotated[tuple[str, ...], Meta(description="directions along which lanes collide")]
     global_lines: FetchedDocument | None
     notes: tuple[str, ...]
+    parts: Annotated[int, Meta(description="instructions that one access is issued in")]
 
 
 class CandidateDocument(Struct, frozen=True):
-    """One layout with its price: weighted passes and instructions, bytes, address operations."""
+    """One plan with its price: weighted passes and instructions, bytes, address operations."""
 
     family: str
     label: str
     passes: Number
+    issue_cycles: Annotated[
+        int | None, Meta(description="weighted; null where the machine file does not say")
+    ]
     instructions: Whole
     lds_bytes: Whole
     operations: Annotated[int, Meta(description="of the address, beyond row-major")]
     offset: str
     issued: Annotated[dict[str, tuple[str, ...]], Meta(description="instructions of each access")]
+    splits: Annotated[tuple[str, ...], Meta(description="accesses issued in parts, in words")]
+    assumed: Annotated[tuple[str, ...], Meta(description="instructions of unknown rule")]
+    per_unit: Annotated[
+        int | None, Meta(description="tiles that the shared memory of a compute unit or SM holds")
+    ]
+
+
+class StandingDocument(Struct, frozen=True):
+    """How the plan stands among all: what it is the best of, and whether that is proved."""
+
+    prefer: Annotated[str, Meta(description="by what plans are ranked")]
+    space: Annotated[str, Meta(description="layouts, pitches and ways to issue the accesses")]
+    proved: bool
+    text: str
 
 
 class FamilyDocument(Struct, frozen=True):
@@ -69,6 +89,10 @@ class FamilyDocument(Struct, frozen=True):
     operations: int | UnsetType = UNSET
     offset: str | UnsetType = UNSET
     issued: dict[str, tuple[str, ...]] | UnsetType = UNSET
+    issue_cycles: int | UnsetType | None = UNSET
+    splits: tuple[str, ...] | UnsetType = UNSET
+    assumed: tuple[str, ...] | UnsetType = UNSET
+    per_unit: int | UnsetType | None = UNSET
     lost: Annotated[
         Number | UnsetType | None, Meta(description="weighted passes above the optimum")
     ] = UNSET
@@ -172,6 +196,11 @@ class SolveDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.solve
     conditions: Annotated[tuple[str, ...], Meta(description="under which that is said")]
     how: Annotated[str, Meta(description="how that is known, or why it is not")]
     at_least: Annotated[Number | None, Meta(description="passes that the space is proved to need")]
+    plan: CandidateDocument | None
+    standing: StandingDocument | None
+    baselines: Annotated[
+        tuple[CandidateDocument, ...], Meta(description="as it is; what the framework does unasked")
+    ]
     family: Annotated[str | None, Meta(description="the one that was asked for")]
     family_size: Annotated[int | None, Meta(description="row-keeping XOR layouts as good")]
     certificate: CertificateDocument | None
@@ -219,7 +248,7 @@ def solution_document(answer: SpecSolution) -> SolveDocument:
 
 def solve_document(report: SolveReport) -> SolveDocument:
     """``bankwise.solve/1``."""
-    found, fits = report.certificate, report.fits or {}
+    found, fits, gpu = report.certificate, report.fits or {}, machine(report.machine)
     return SolveDocument(
         file=report.file,
         machine=report.machine,
@@ -228,11 +257,14 @@ def solve_document(report: SolveReport) -> SolveDocument:
         total_floor=_plain(report.total_floor) if report.layout else None,
         optimal=report.optimal,
         **_known(report.known),
+        plan=None if report.layout is None else _candidate(report.layout, gpu),
+        standing=_standing(report.standing),
+        baselines=tuple(_candidate(one, gpu) for one in report.baselines),
         family=report.family or None,
         family_size=report.family_size,
         certificate=None if found is None else certificate_document(found),
-        pareto=tuple(_candidate(one) for one in report.pareto),
-        families=tuple(_family(name, fit) for name, fit in fits.items()),
+        pareto=tuple(_candidate(one, gpu) for one in report.pareto),
+        families=tuple(_family(name, fit, gpu) for name, fit in fits.items()),
         layout=None if report.layout is None else _layout(report, report.layout),
         steps=tuple(_step(step) for step in report.steps),
         notes=report.notes,
@@ -296,26 +328,37 @@ def _access(row: AccessRow) -> SolvedAccessDocument:
         conflicts=tuple(row.conflicts.split()),
         global_lines=None if row.lines is None else FetchedDocument(*row.lines),
         notes=row.notes,
+        parts=row.parts,
     )
 
 
-def _candidate(one: Plan) -> CandidateDocument:
+def _standing(found: Standing | None) -> StandingDocument | None:
+    if found is None:
+        return None
+    return StandingDocument(found.prefer, found.space, found.proved, str(found))
+
+
+def _candidate(one: Plan, gpu: Machine) -> CandidateDocument:
     return CandidateDocument(
         family=one.space,
         label=one.name,
         passes=_plain(one.passes),
+        issue_cycles=one.issue_cycles,
         instructions=one.instructions,
         lds_bytes=one.lds_bytes,
         operations=one.operations,
         offset=one.offset,
+        splits=one.splits,
+        assumed=one.assumed,
+        per_unit=per_unit(one, gpu),
         issued={use.name: tuple(str(issue) for issue in use.issues) for use in one.cost.uses},
     )
 
 
-def _family(name: str, found: Fit | Refusal) -> FamilyDocument:
+def _family(name: str, found: Fit | Refusal, gpu: Machine) -> FamilyDocument:
     if isinstance(found, Refusal):
         return FamilyDocument(name, refusal=found.reason)
-    best = {**structs.asdict(_candidate(found.best)), "family": name}
+    best = {**structs.asdict(_candidate(found.best, gpu)), "family": name}
     lost = None if found.lost is None else _plain(found.lost)
     return FamilyDocument(**best, lost=lost, members=found.members)
 
