@@ -65,8 +65,13 @@ def cycles(
     rounds = np.asarray(offsets_bytes, np.int64).reshape(-1, machine.wave_size)
     mask = np.ones(machine.wave_size, np.bool_) if active is None else np.asarray(active, np.bool_)
     data = sum(_data(instruction, one, mask) for one in rounds)
-    dwords = -(-instruction.width_bytes // BANK_BYTES) * len(rounds)
-    return Cycles(4 if instruction.direction == "read" else 4 + 4 * dwords, data)
+    return Cycles(issue_cycles(instruction, len(rounds)), data)
+
+
+def issue_cycles(instruction: Instruction, addresses: int) -> int:
+    """Cycles that an AMD instruction takes to issue, wherever its ``addresses`` point."""
+    dwords = -(-instruction.width_bytes // BANK_BYTES) * addresses
+    return 4 if instruction.direction == "read" else 4 + 4 * dwords
 
 
 def _data(instruction: Instruction, offsets: IntArray, mask: npt.NDArray[np.bool_]) -> int:

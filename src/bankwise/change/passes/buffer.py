@@ -209,7 +209,6 @@ def _edits(binding: Binding, size: int, stride: int, text: Statements) -> list[E
     op, old = binding.op, binding.type
     name, span = text.name(op), text.span(op)
     stem = name.removeprefix("%")
-    stem = f"m{stem}" if stem[0].isdigit() else stem
     bytes_name, made = text.fresh(f"{stem}_bytes"), text.fresh(f"{stem}_buffer")
     step = text.fresh(f"{stem}_row_bytes")
     spelled = _spelled(op, text)
