@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bankwise.algebra.address import RowFolds
-from bankwise.change.passes.hints import Hinted, hint_text, without
+from bankwise.change.passes.hints import Hinted, hint_text, hints, without
 from bankwise.change.passes.legality import period, unsound
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.resolve import Swizzled, classified
@@ -56,8 +56,10 @@ class _Swizzling:
 
 def dma_swizzle(opened: Opened, launch: PassOptions) -> Outcome:
     """Swizzle every such allocation that has a hint, or gains by it."""
-    hinted = [each for each in classified(opened, launch)[0] if _copied(each)]
-    refusals = [r for each in hinted if (r := _unfit(each)) is not None]
+    found = classified(opened, launch)[0]
+    hinted = [each for each in found if _copied(each)]
+    refusals = [*_unknown(opened, launch, found)]
+    refusals += [r for each in hinted if (r := _unfit(each)) is not None]
     chosen = [each for each in hinted if _unfit(each) is None]
     removed = [hint for each in chosen for hint in each.hints]
     text = without(opened, removed) if removed else opened.source.text
@@ -81,6 +83,18 @@ def dma_swizzle(opened: Opened, launch: PassOptions) -> Outcome:
             plain, said = done
             remarks.append(Remark(group.names, where, True, said))
     return Outcome(plain.source.text, tuple(remarks), tuple(refusals))
+
+
+def _unknown(opened: Opened, launch: PassOptions, found: Sequence[Swizzled]) -> Iterator[Refusal]:
+    """Hints on memory of which no access is known: copies perhaps."""
+    settled = [hinted.op for each in found for hinted in each.hints]
+    for lowered in lower(opened, launch):
+        for hinted in hints(opened, lowered.kernel.op)[0]:
+            if hinted.op in settled or not lowered.extraction.refusals:
+                continue
+            first = lowered.extraction.refusals[0]
+            reason = f"{hinted.allocation}: where its accesses go is not known: {first.reason}"
+            yield Refusal(reason, opened.location_of(hinted.op))
 
 
 def _groups(opened: Opened, launch: PassOptions) -> Iterator[tuple[Lowered, Group]]:
