@@ -53,7 +53,7 @@ BATTERY = (
         "Common/test/absorb_swizzle_hint_to_alloc.mlir",
         "iree-codegen-absorb-swizzle-hint-to-alloc",
         ("absorb",),
-        "text",
+        "written",
     ),
     Battery(
         "Common/GPU/test/flatten_swizzle_hint_allocs.mlir",

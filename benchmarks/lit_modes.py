@@ -94,6 +94,8 @@ def judged(battery: Battery, text: str, name: str, mine: Ours, error: str, same:
     refused = [reason for line, reason in mine.refused if first <= line <= last]
     refused += [reason for line, reason in mine.refused if not line]
     said = mine.error or "; ".join(dict.fromkeys(refused))
+    if "strict properties" in error:
+        return Row(battery.file, name, "differs", f"its syntax is not read: {error}")
     if error and said:
         return Row(battery.file, name, "agrees", f"both refuse: {said}")
     if error:
