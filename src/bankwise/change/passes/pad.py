@@ -172,11 +172,10 @@ def _everywhere(opened: Opened, launch: PassOptions, bits: int) -> Outcome:
         reason = _no_room(allocations, bits, _limit(opened, function, launch))
         kernel = ir.StringAttr(function.attributes["sym_name"]).value
         for op in allocations:
-            found = _by(op, bits, kernel, text)
-            if reason:
-                name = text.name(op).removeprefix("%")
-                refusals.append(Refusal(f"{name}: {reason}", opened.location_of(op)))
-            elif isinstance(found, Refusal):
+            name, where = text.name(op).removeprefix("%"), opened.location_of(op)
+            no = Refusal(f"{name}: {reason}", where)
+            found = no if reason else _by(op, bits, kernel, text)
+            if isinstance(found, Refusal):
                 refusals.append(found)
             else:
                 done.append(found)
