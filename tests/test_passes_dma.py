@@ -84,6 +84,32 @@ def test_a_source_that_follows_the_swizzle_is_not_permuted_again():
     assert "follows it already" in done.refusals[0].reason
 
 
+def with_workgroup(text: str) -> str:
+    """The same, the source moved by what only a launch knows."""
+    for column in ("%column", "%moved"):
+        copy = f"amdgpu.gather_to_lds %in[%row, {column}]"
+        block = "%b = gpu.block_id x upper_bound 1"
+        moved = f"{block}\n  %f = arith.addi {column}, %b : index\n  "
+        text = text.replace(copy, moved + copy.replace(column, "%f"))
+    return text
+
+
+def test_what_only_a_launch_knows_hides_no_permutation():
+    plain, moved = (with_workgroup(copied(XOR, column)) for column in ("%column", "%moved"))
+    assert dma_swizzle(opened(plain), GFX950).changed
+    done = dma_swizzle(opened(moved), GFX950)
+    assert done.text == moved
+    assert "follows it already" in done.refusals[0].reason
+
+
+def test_a_column_that_follows_neither_is_refused():
+    text = copied(XOR).replace("arith.xori %chunk, %row", "arith.xori %chunk, %c1")
+    text = text.replace("%c8 =", "%c1 = arith.constant 1 : index\n  %c8 =", 1)
+    done = dma_swizzle(opened(text.replace("%in[%row, %column]", "%in[%row, %moved]")), GFX950)
+    assert not done.changed
+    assert "not seen" in done.refusals[0].reason
+
+
 NO = {
     "#iree_codegen.rotate_rows<64, 8>": "rotation",
     "#iree_codegen.xor_shuffle<48, 8>": "no power of two",

@@ -53,7 +53,7 @@ class TextPrice:
     lds_bytes: int
 
     def __str__(self) -> str:
-        left = f", {self.unknown} accesses not known" if self.unknown else ""
+        left = f", {self.unknown} accesses open or assumed" if self.unknown else ""
         counted = f"{self.passes:,} passes, {self.cycles:,} cycles with their issue"
         return f"{counted}, {self.lds_bytes:,} bytes{left}"
 

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from iree.compiler import ir
 
 from bankwise.algebra.address import RowFolds
 from bankwise.change.passes.hints import Hinted, hint_text, hints, without
@@ -32,11 +33,13 @@ from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.apply import Draft, draft, write
 from bankwise.change.rewrite.emit import Emitter
+from bankwise.change.rewrite.exchange import Numbers
 from bankwise.change.rewrite.group import Group, elements, groups, tile_of
 from bankwise.change.rewrite.plan import fold_of, folded, plan
 from bankwise.counting.access import Allocation, IntArray
 from bankwise.errors import Refusal
 from bankwise.read.mlir.extract import SharedAccess
+from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import apply_edits
 from bankwise.solver.plan import Plan, priced
@@ -153,9 +156,10 @@ def _wanted(lowered: Lowered, group: Group, hinted: Hinted | None) -> _Swizzling
 def _as_hinted(lowered: Lowered, group: Group, hinted: Hinted) -> _Swizzling | Refusal:
     where, fold = group.allocations[0].location, fold_of_hint(hinted.hint)
     copies = [site for site in group.accesses if site.access.kind in COPIES]
-    if any(_follows(lowered, site, fold) for site in copies):
-        reason = f"{hinted.hint}: the source of its copies follows it already"
-        return Refusal(f"{group.names}: {reason}", where)
+    for site in copies:
+        reason = _permuted(lowered, site, fold)
+        if reason:
+            return Refusal(f"{group.names}: {hinted.hint}: {reason}", site.access.location)
     tile = tile_of(group, lowered.issues)
     if isinstance(tile, Refusal):
         return tile
@@ -167,21 +171,35 @@ def _as_hinted(lowered: Lowered, group: Group, hinted: Hinted) -> _Swizzling | R
     return _Swizzling(group, (then,), int(now.passes), hint_text(hinted.hint))
 
 
-def _follows(lowered: Lowered, site: SharedAccess, fold: RowFolds) -> bool:
-    """Whether the source column of a copy is that of the swizzled slot in every lane, and is not
-    that of the slot: somebody permuted it before."""
-    columns = lowered.scope(_emitter(lowered.opened)).numbers.of(site.source_indices[-1])
-    if columns is None:
-        return False
+def _permuted(lowered: Lowered, site: SharedAccess, fold: RowFolds) -> str:
+    """Why the source of a copy may not be permuted: somebody did it before, or perhaps did.
+
+    Its column goes with the slot that a lane fills, or with the slot under the swizzle. What only
+    a run knows (rounds, workgroups) is taken as 0: it moves all lanes alike.
+    """
+    ids = ThreadIds(lowered.workgroup_size, lowered.machine.wave_size, grid=lowered.kernel.grid)
+    columns = _AtZero(ids).of(site.source_indices[-1])
     pattern = site.access.patterns[0]
     slots = elements(pattern, site.access.element_bytes).ravel()
     active = pattern.active.ravel()
 
     def even(places: IntArray) -> bool:
+        assert columns is not None, "nothing is unknown here"
         rows, steps = slots[active] // fold.row, (columns.ravel() - places % fold.row)[active]
         return all(np.unique(steps[rows == row]).size == 1 for row in np.unique(rows))
 
-    return even(fold(slots)) and not even(slots)
+    if even(slots):
+        return ""
+    already = "the source of its copies follows it already"
+    return already if even(fold(slots)) else "which column its copies fetch is not seen"
+
+
+class _AtZero(Numbers):
+    """Integer values of a kernel on all threads, with 0 for what only a run can tell."""
+
+    def _compute(self, value: ir.Value) -> IntArray | None:
+        found = super()._compute(value)
+        return np.zeros(self._shape, np.int64) if found is None else found
 
 
 def _emitter(opened: Opened) -> Emitter:
