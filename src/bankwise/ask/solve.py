@@ -14,7 +14,7 @@ from bankwise.algebra.address import Linear
 from bankwise.algebra.layout import Layout, identity
 from bankwise.ask.spec import chosen
 from bankwise.ask.tile_problem import TileProblem, tile_problem
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.notation.frameworks import framework
 from bankwise.read.recognise import asker
 from bankwise.read.tile_file.question import SolveOptions, TileQuestion
@@ -32,6 +32,7 @@ from bankwise.solver.problem import TileAccess, problem
 from bankwise.solver.search import offsets
 from bankwise.solver.search import solve as solve_exactly
 from bankwise.solver.stages import with_stages
+from bankwise.solver.unit_answer import among_modes
 
 if TYPE_CHECKING:
     from bankwise.show.spec import SpecSolution
@@ -98,6 +99,7 @@ def answered(
         answer.fits,
         construction,
         (*answer.notes, *notes),
+        modes=answer.modes,
     )
 
 
@@ -125,10 +127,24 @@ def answer_of(question: TileQuestion) -> Answer | Refusal:
 
 
 def _answer(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
-    answer = _exact(stated, limits, policy) if stated.linear else _counted(stated, limits, policy)
+    answer = _chosen(stated, limits, policy)
     if isinstance(answer, Refusal) or not stated.stages:
         return answer
     return with_stages(answer, stated.stages, limits.lds_bytes * stated.batch)
+
+
+def _chosen(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
+    if not stated.units:
+        linear = stated.linear
+        return _exact(stated, limits, policy) if linear else _counted(stated, limits, policy)
+    if limits.family:
+        unit = stated.units[0]
+        message = f"the family {limits.family} beside {unit.name}, a use by {unit.instruction}"
+        hint = "a unit takes canonical layouts alone: leave the family out"
+        raise InputError(message, location=Location(stated.file), hint=hint)
+    asked = stated.machine, stated.shape, stated.accesses, stated.units
+    answer = among_modes(*asked, limits, policy)
+    return _unnarrowed(answer, limits, "asynchronous units use the tile")
 
 
 def _exact(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refusal:
@@ -146,10 +162,13 @@ def _counted(stated: TileProblem, limits: Limits, policy: str) -> Answer | Refus
     if isinstance(proof, Refusal) and part is not None:
         tried = solve_exactly(part)
     answer = counted(work, limits, linear_plan(work, tried), proof)
+    return _unnarrowed(answer, limits, "not all accesses are linear")
+
+
+def _unnarrowed(answer: Answer | Refusal, limits: Limits, why: str) -> Answer | Refusal:
     if isinstance(answer, Refusal) or not limits.allow_narrowing:
         return answer
-    note = "narrowing is not tried: not all accesses are linear"
-    return replace(answer, notes=(*answer.notes, note))
+    return replace(answer, notes=(*answer.notes, f"narrowing is not tried: {why}"))
 
 
 def _rows(answer: Answer) -> tuple[AccessRow, ...]:
@@ -169,7 +188,7 @@ def _rows(answer: Answer) -> tuple[AccessRow, ...]:
                 use.weight,
                 found.passes,
                 found.ideal,
-                least[use.name],
+                min(least[use.name], found.passes),
                 claim.conflicts if claim else "",
                 _lines(answer, access) if access else None,
                 access.notes if access else (),
@@ -208,7 +227,7 @@ def _as_layout(answer: Answer) -> Layout:
 
 
 def _family_size(answer: Answer) -> int | None:
-    if answer.solution is None or not answer.optimal:
+    if answer.solution is None or not answer.optimal or answer.modes:
         return None
     return family_size(answer.solution, _FAMILY_NODES)
 

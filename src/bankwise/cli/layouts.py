@@ -53,6 +53,7 @@ def count(
     epilog=examples(
         "bankwise solve examples/solve/transpose_sm90.toml --steps",
         "bankwise solve tile.toml --family cute -o cert.json",
+        "bankwise solve examples/solve/wgmma_operand_sm90.toml",
     )
 )
 def solve(

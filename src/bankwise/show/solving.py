@@ -13,11 +13,13 @@ from rich.table import Table
 
 from bankwise.errors import Refusal, exit_code
 from bankwise.notation.frameworks import framework
+from bankwise.show.modes import print_modes
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.fit import SOLVER, Fit
 from bankwise.solver.known import Known
+from bankwise.solver.modes import ModePlan
 from bankwise.solver.plan import Plan, number
 
 _LINE = 120
@@ -46,7 +48,10 @@ class AccessRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolveReport:
-    """The answer to one problem; with a ``refusal`` there is no layout."""
+    """The answer to one problem; with a ``refusal`` there is no layout.
+
+    ``modes``: the canonical layouts, where asynchronous units use the tile.
+    """
 
     file: str
     machine: str
@@ -63,6 +68,7 @@ class SolveReport:
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     refusal: Refusal | None = None
+    modes: tuple[ModePlan, ...] = ()
 
     @property
     def optimal(self) -> bool:
@@ -106,6 +112,8 @@ def print_solve(report: SolveReport, console: Console) -> None:
     for note in report.notes:
         console.print(f"note: {escape(note)}")
     console.print(_accesses_table(report))
+    if report.modes:
+        print_modes(report.modes, report.layout, console)
     for step in report.steps:
         console.print(f"  {escape(str(step))}")
     console.print(_pareto_table(report))

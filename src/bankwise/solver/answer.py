@@ -21,6 +21,7 @@ from bankwise.solver.certificate import Certificate
 from bankwise.solver.colouring import NODES
 from bankwise.solver.fit import SOLVER, Fit, best_of, family, masks
 from bankwise.solver.known import Known, known_of
+from bankwise.solver.modes import ModePlan
 from bankwise.solver.narrow import ANY_WIDTHS, WIDTHS, narrowed
 from bankwise.solver.plan import Plan, front, priced
 from bankwise.solver.price import Workload, workload
@@ -50,7 +51,8 @@ class Answer:
     """``layout`` answers ``problem`` (None where counted), after narrowing if that was allowed.
 
     ``known``: how good it is, among what and under which conditions. ``fits``: by family;
-    ``front``: the Pareto table. ``solution``: of the exact solver.
+    ``front``: the Pareto table. ``solution``: of the exact solver. ``modes``: the canonical layouts
+    that were compared, where asynchronous units use the tile.
     """
 
     work: Workload
@@ -62,6 +64,7 @@ class Answer:
     problem: Problem | None = None
     solution: Solution | None = None
     certificate: Certificate | None = None
+    modes: tuple[ModePlan, ...] = ()
 
     @property
     def optimal(self) -> bool:
