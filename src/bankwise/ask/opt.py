@@ -92,82 +92,80 @@ def names() -> tuple[str, ...]:
 
 def known_passes() -> Mapping[str, Pass]:
     """All passes by name, in the order of the flow."""
+    found = {each.name: each for each in (*_hint_passes(), *_memory_passes())}
+    looks_for = "kernels with shared memory: what padding, folding and splitting save of it"
+    found["best"] = Pass("best", looks_for, _best(found))
+    return found
+
+
+_TILES = "to_layout with shared_memory_conversion"
+_ALLOCATIONS = "allocations in workgroup memory that threads access"
+
+
+def _hint_passes() -> tuple[Pass, ...]:
+    """What makes hints of tiles, and addresses of hints."""
     from bankwise.change.passes.absorb import absorb
-    from bankwise.change.passes.buffer import buffer
     from bankwise.change.passes.decide import decide
-    from bankwise.change.passes.dma_swizzle import dma_swizzle
     from bankwise.change.passes.flatten import flatten
     from bankwise.change.passes.fold_hints import fold_hints
     from bankwise.change.passes.materialise import materialise
-    from bankwise.change.passes.pad import pad
     from bankwise.change.passes.resolve import resolve
-    from bankwise.change.passes.split_access import split_access
-    from bankwise.change.passes.unpad import unpad
 
-    table = (
-        Pass(
-            "fold-hints",
-            "slices and shapes of a hinted tensor",
-            lambda opened, launch, rules: fold_hints(opened),
-        ),
-        Pass(
-            "decide",
-            "to_layout with shared_memory_conversion; allocations in workgroup memory that "
-            "threads access",
-            lambda opened, launch, rules: decide(
-                opened, launch, rule=rules.decide, enabled=rules.flag
-            ),
-        ),
+    def chosen(opened: Opened, launch: PassOptions, rules: Rules) -> Outcome:
+        return decide(opened, launch, rule=rules.decide, enabled=rules.flag)
+
+    return (
+        Pass("fold-hints", "slices and shapes of a hinted tensor", _alone(fold_hints)),
+        Pass("decide", f"{_TILES}; {_ALLOCATIONS}", chosen),
         Pass(
             "materialise",
-            "to_layout with shared_memory_conversion, or between layouts that exchange elements",
-            lambda opened, launch, rules: materialise(opened),
+            f"{_TILES}, or between layouts that exchange elements",
+            _alone(materialise),
         ),
         Pass(
             "flatten",
             "tensors in workgroup memory; hints on an allocation of two dimensions and more",
-            lambda opened, launch, rules: flatten(opened),
+            _alone(flatten),
         ),
-        Pass(
-            "absorb",
-            "hints that stand directly on an allocation",
-            lambda opened, launch, rules: absorb(opened),
-        ),
+        Pass("absorb", "hints that stand directly on an allocation", _alone(absorb)),
         Pass(
             "resolve",
             "swizzle hints on memrefs; allocations with the attribute iree_codegen.swizzle",
             lambda opened, launch, rules: resolve(opened, launch),
         ),
-        Pass(
-            "dma-swizzle",
-            "allocations that copies in lane order fill (gather_to_lds, device_async_copy)",
-            lambda opened, launch, rules: dma_swizzle(opened, launch),
-        ),
-        Pass(
-            "unpad",
-            "allocations in workgroup memory that threads access",
-            lambda opened, launch, rules: unpad(opened, launch),
-        ),
-        Pass(
-            "pad",
-            "allocations in workgroup memory that threads access",
-            lambda opened, launch, rules: pad(opened, launch, bits=rules.padding_bits),
-        ),
-        Pass(
-            "split-access",
-            "allocations in workgroup memory that threads access",
-            lambda opened, launch, rules: split_access(opened, launch),
-        ),
-        Pass(
-            "buffer",
-            "bindings in global memory whose users are loads, stores and copies",
-            lambda opened, launch, rules: buffer(opened, launch, rule=rules.buffer),
-        ),
     )
-    found = {each.name: each for each in table}
-    looks_for = "kernels with shared memory: what padding, folding and splitting save of it"
-    found["best"] = Pass("best", looks_for, _best(found))
-    return found
+
+
+def _memory_passes() -> tuple[Pass, ...]:
+    """What changes rows, copies and accesses of lowered kernels."""
+    from bankwise.change.passes.buffer import buffer
+    from bankwise.change.passes.dma_swizzle import dma_swizzle
+    from bankwise.change.passes.pad import pad
+    from bankwise.change.passes.split_access import split_access
+    from bankwise.change.passes.unpad import unpad
+
+    def padded(opened: Opened, launch: PassOptions, rules: Rules) -> Outcome:
+        return pad(opened, launch, bits=rules.padding_bits)
+
+    def cast(opened: Opened, launch: PassOptions, rules: Rules) -> Outcome:
+        return buffer(opened, launch, rule=rules.buffer)
+
+    copies = "allocations that copies in lane order fill (gather_to_lds, device_async_copy)"
+    bindings = "bindings in global memory whose users are loads, stores and copies"
+    return (
+        Pass("dma-swizzle", copies, lambda opened, launch, rules: dma_swizzle(opened, launch)),
+        Pass("unpad", _ALLOCATIONS, lambda opened, launch, rules: unpad(opened, launch)),
+        Pass("pad", _ALLOCATIONS, padded),
+        Pass(
+            "split-access", _ALLOCATIONS, lambda opened, launch, rules: split_access(opened, launch)
+        ),
+        Pass("buffer", bindings, cast),
+    )
+
+
+def _alone(of: Callable[[Opened], Outcome]) -> Run:
+    """A pass that asks nothing of the launch."""
+    return lambda opened, launch, rules: of(opened)
 
 
 _IREE_BITS = {"pad by 64 bits": 64}
