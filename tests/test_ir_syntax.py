@@ -136,6 +136,33 @@ def test_an_older_form_means_what_its_new_form_means(old: str, new: str) -> None
     assert not plain.notes
 
 
+LAYOUT = (
+    "#l = #iree_vector_ext.nested_layout<subgroup_tile = [1], batch_tile = [1], outer_tile = [1], "
+    "thread_tile = [4], element_tile = [1], subgroup_strides = [0], thread_strides = [1]>\n"
+)
+MODULES = [
+    (
+        LAYOUT
+        + "func.func @f(%y: vector<4xf16>) {\n  %x = iree_vector_ext.to_layout %y to layout(#l)"
+        "OPEN shared_memory_conversion = #iree_gpu.derived_thread_config CLOSE : vector<4xf16>\n"
+        "  return\n}\n"
+    ),
+    (
+        "module attributes {transform.with_named_sequence} {\n  transform.named_sequence @s("
+        "%x: !transform.any_op) {\n    transform.iree.reduce_shared_memory_bank_conflicts %x OPEN "
+        "padding_size_bits = 64 CLOSE : (!transform.any_op) -> ()\n    transform.yield\n  }\n}\n"
+    ),
+]
+
+
+@pytest.mark.parametrize("text", MODULES, ids=["to_layout", "transform"])
+def test_an_older_attribute_in_braces_stands_in_angles(text: str) -> None:
+    old, new = (text.replace("OPEN", a).replace("CLOSE", b) for a, b in ((" {", "}"), (" <", ">")))
+    told, plain = open_text(old), open_text(new)
+    assert str(told.module) == str(plain.module)
+    assert (len(told.notes), len(plain.notes)) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -51,3 +51,68 @@ def test_a_column_of_the_padding_that_is_used_is_refused() -> None:
         "%in[%t, %c0]", "%in[%t, %t]"
     )
     assert "padding" in str(refusal("64x128", used))
+
+
+ROWS = f"memref<64x128xf16, strided<[132, 1]>, {SHARED}>"
+VIEWED = f"""\
+func.func @k(%in: memref<64x128xf16>, %out: memref<64x128xf16>) attributes {{translation_info =
+    #iree_codegen.translation_info<pipeline = #iree_gpu.pipeline<VectorDistribute>
+    workgroup_size = [64, 1, 1] subgroup_size = 64>}} {{
+  %t = gpu.thread_id x
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %m = memref.alloc() : memref<64x132xf16, {SHARED}>
+  %r = memref.subview %m[0, 0] [64, 128] [1, 1] : memref<64x132xf16, {SHARED}> to {ROWS}
+  %n = memref.alloc() : memref<64x132xf16, {SHARED}>
+  %s = memref.subview %n[0, 0] [64, 128] [1, 1] : memref<64x132xf16, {SHARED}> to {ROWS}
+  %v = vector.load %in[%t, %c0] : memref<64x128xf16>, vector<4xf16>
+  vector.store %v, %r[%t, %c0] : {ROWS}, vector<4xf16>
+  vector.store %v, %s[%t, %c4] : {ROWS}, vector<4xf16>
+  gpu.barrier
+  %w = vector.load %r[%t, %c0] : {ROWS}, vector<4xf16>
+  vector.store %w, %out[%t, %c0] : memref<64x128xf16>, vector<4xf16>
+  return
+}}
+"""
+PLAIN = f"memref<64x128xf16, {SHARED}>"
+
+
+def unviewed(text: str = VIEWED) -> str:
+    """The same without padding, and without the views that showed the used part of the rows."""
+    kept = "".join(line for line in text.splitlines(True) if "memref.subview" not in line)
+    shorter = kept.replace(ROWS, PLAIN).replace("64x132xf16", "64x128xf16")
+    return shorter.replace("%r[", "%m[").replace("%s[", "%n[")
+
+
+def refused(before: str, after: str) -> list[str | None]:
+    claims = [MapClaim("k", (name,), None, Unpadded(132, 128)) for name in ("m", "n")]
+    proofs = prove(open_text(before), open_text(after), claims)
+    return [proof.refusal and proof.refusal.reason for proof in proofs]
+
+
+def test_the_view_that_shows_the_used_part_may_go() -> None:
+    assert refused(VIEWED, unviewed()) == [None, None]
+
+
+WRONG = {
+    "other buffer": (VIEWED, unviewed().replace("%m[%t, %c0]", "%n[%t, %c0]")),
+    "other index": (VIEWED, unviewed().replace("%n[%t, %c4]", "%n[%t, %c0]")),
+    "other row": (
+        VIEWED.replace("[0, 0] [64, 128]", "[1, 0] [63, 128]").replace(
+            "64x128xf16, strided<[132, 1]>", "63x128xf16, strided<[132, 1], offset: 132>"
+        ),
+        unviewed(),
+    ),
+    "every second row": (
+        VIEWED.replace("[64, 128] [1, 1]", "[32, 128] [2, 1]").replace(
+            "memref<64x128xf16, strided<[132, 1]>", "memref<32x128xf16, strided<[264, 1]>"
+        ),
+        unviewed(),
+    ),
+    "a view more": (unviewed(), VIEWED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", WRONG.values(), ids=WRONG)
+def test_a_view_that_goes_hides_nothing(texts: tuple[str, str]) -> None:
+    assert any(refused(*texts))

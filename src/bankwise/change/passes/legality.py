@@ -148,7 +148,7 @@ def _straddles(use: HintedUse) -> str:
     """Rules 3 and 4 for one access."""
     assert use.hint is not None
     if use.kind == "dma":
-        return "a copy in lane order cannot follow a swizzle; `bankwise fix` permutes its source"
+        return "a copy in lane order cannot follow a swizzle; `dma-swizzle` permutes its source"
     if use.operation not in RESOLVED:
         return f"{use.hint} is applied to vector.load and vector.store alone"
     if not use.whole:
