@@ -154,6 +154,12 @@ def fix_kernels(
     )
 
 
+def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
+    """What ``fix`` writes of a text, proved and not executed; and what it refuses."""
+    done = _rewritten(opened, analyse(opened, options), options)
+    return done.opened.source.text, done.refusals
+
+
 @dataclass(frozen=True, slots=True)
 class _Rewritten:
     """``worse``: the paddings that had better stayed, because no fold could be written."""
