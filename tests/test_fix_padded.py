@@ -90,13 +90,6 @@ def test_the_cost_as_it_is_and_as_planned_are_said(tmp_path: Path) -> None:
     )
 
 
-def test_a_padding_that_is_better_than_any_fold_stays(tmp_path: Path) -> None:
-    """Reads of 8 bytes beside stores of 16: no fold of whole 16 bytes serves the reads."""
-    text = dump("matmul_abt_4096.mlir", "gfx942")
-    report = fix(written(tmp_path, text), execute=False, isa=False)
-    assert (report.changes, report.fixed_text) == ((), text)
-
-
 # Small kernels, counted by hand
 
 

@@ -37,6 +37,9 @@ class ChangeDocument(Struct, frozen=True):
     padding: Annotated[
         str | None, Meta(description="rows whose padding was undone: their cost before and after")
     ]
+    parts: Annotated[
+        str | None, Meta(description="accesses issued in parts: their cost so, and all whole")
+    ]
 
 
 class JudgedDocument(Struct, frozen=True):
@@ -105,6 +108,7 @@ def _change(change: Change) -> ChangeDocument:
         optimum=change.optimum or None,
         certificate=maybe(CertificateDocument, change.certificate),
         padding=change.padding or None,
+        parts=change.parts or None,
     )
 
 
