@@ -161,8 +161,10 @@ def test_on_gfx942_no_buffer_of_the_wave_kernel_with_a_16_byte_copy_is_touched(
 RATIOS: dict[str, dict[str, float]] = {
     "iree/matmul_1024.gfx950": {"ds_read_b128": 1, "ds_read_b64_tr_b16": 1, "ds_write_b128": 1},
     "iree/matmul_1024.gfx942": {
-        **{"ds_read_b64": 1, "ds_read_u16": 1},
-        **{"ds_write_b64": 1, "ds_write_b128": 1},
+        "ds_read_b64": 1,
+        "ds_read_u16": 1,
+        "ds_write_b64": 1,
+        "ds_write_b128": 1,
     },
     "iree/matmul_abt_4096.gfx950": {"ds_read_b128": 1, "ds_write_b128": 1},
     "iree/matmul_abt_4096.gfx942": {"ds_read_b64": 1, "ds_write_b64": 1},

@@ -199,7 +199,9 @@ def test_a_collapsed_view_is_refused(tmp_path: Path) -> None:
     report = fix(written(tmp_path, text), "gfx942", execute=False, isa=False)
     assert not any(change.padding for change in report.changes)
     assert report.fixed_text.count("64x80xf16") == text.count("64x80xf16")
-    assert "lds: its padding stays: memref.collapse_shape merges columns and rows" in reasons(report)
+    assert "lds: its padding stays: memref.collapse_shape merges columns and rows" in reasons(
+        report
+    )
 
 
 def test_rows_that_go_with_the_workgroup_lose_their_padding(tmp_path: Path) -> None:

@@ -73,6 +73,17 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     patch: Annotated[str, Meta(description="a unified diff of the text")]
 
 
+class FrameworkDefaultDocument(Struct, frozen=True):
+    """A dispatch as the framework lowers it unasked, beside the answer; of the launch."""
+
+    dispatch: str
+    default: Annotated[
+        tuple[Whole, Whole] | None, Meta(description="passes, cycles with issue; null: not known")
+    ]
+    answer: tuple[Whole, Whole] | None
+    lowering: Annotated[str, Meta(description="of the kernel that the answer is made from")]
+
+
 class FixModelDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix-model/1"):
     """A tensor-level model: one fix for each dispatch."""
 
@@ -80,6 +91,7 @@ class FixModelDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fi
     refusals: tuple[RefusalDocument, ...]
     files: Annotated[tuple[str, ...], Meta(description="what was written")]
     notes: tuple[str, ...]
+    defaults: tuple[FrameworkDefaultDocument, ...]
 
 
 def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
@@ -124,4 +136,5 @@ def model_fix_document(found: ModelFix, *, lanes: bool = False) -> FixModelDocum
         refusals=views(RefusalDocument, found.refusals),
         files=tuple(str(path) for path in found.files),
         notes=found.notes,
+        defaults=views(FrameworkDefaultDocument, found.defaults),
     )
