@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from bankwise.algebra.address import Identity, Linear, Padded
+from bankwise.algebra.address import Identity, Linear, Padded, RowFolds
 from bankwise.algebra.offset import Shape
+from bankwise.ask.advice_split import split_notes
+from bankwise.ask.analysis import analyse
+from bankwise.ask.fix_groups import owned
+from bankwise.change.rewrite.group import tile_of
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
+from bankwise.hardware.policies import Issue
+from bankwise.read.mlir.module import open_module
+from bankwise.read.options import Options
+from bankwise.solver.best import Best, best
 from bankwise.solver.optimise import Optimised, optimise
-from bankwise.solver.spaces import LINEAR, PADDING, Space, bit_folds
+from bankwise.solver.spaces import LAST_INDEX, LINEAR, PADDING, Space, bit_folds, row_folds
 from bankwise.tile import Tile, Use, runs
 from brute import brute_count
 
+EXAMPLES = Path(__file__).parents[1] / "examples" / "iree"
 GFX942 = machine("gfx942")
 LANE, PITCH = np.arange(64), 128
 SHAPE = Shape((("n", 128), ("m", 64)), 16)
@@ -138,3 +150,58 @@ def test_an_access_without_an_instruction_is_refused() -> None:
     answer = optimise(Tile(SHAPE, (use,)), GFX942, lambda tile: [])
     assert isinstance(answer, Refusal)
     assert "ds_read_b64_tr_b16" in answer.reason
+
+
+def emitted() -> Tile:
+    """The tile as a kernel executes it: the instructions are those of its text."""
+    names = {"store": "ds_write_b128", "read": "ds_read_b64"}
+    uses = (replace(u, issues=(Issue(names[u.name], 0),), named=True) for u in attention().uses)
+    return replace(attention(), uses=tuple(uses))
+
+
+def test_check_says_what_split_stores_would_bring_to_emitted_code() -> None:
+    tile = emitted()
+    told = best(tile, GFX942, [spaces(tile)[0]], certify=False)
+    assert isinstance(told, Best)
+    (note,) = split_notes(tile, GFX942, told.plans[0])
+    assert note.startswith("store as 2 x ds_write_b64: a ^ ")
+    assert note.endswith(
+        "384 passes for 16 instructions more, 1,024 data and issue cycles for 1,216"
+    )
+
+
+def test_check_is_silent_about_splits_where_none_pays_or_nobody_knows() -> None:
+    reads = tuple(use for use in emitted().uses if use.op == "read")
+    alone = replace(emitted(), uses=reads)
+    told = best(alone, GFX942, [spaces(alone)[0]], certify=False)
+    assert isinstance(told, Best)
+    assert told.plans[0].passes == told.plans[0].ideal
+    assert list(split_notes(alone, GFX942, told.plans[0])) == []
+    unknown = replace(GFX942, facts={k: v for k, v in GFX942.facts.items() if "issue" not in k})
+    tile = emitted()
+    dear = best(tile, unknown, [spaces(tile)[0]], certify=False)
+    assert isinstance(dear, Best)
+    assert dear.plans[0].cycles is None
+    assert list(split_notes(tile, unknown, dear.plans[0])) == []
+
+
+def test_a_kernel_of_iree_is_free_with_split_stores_in_a_map_of_its_last_index() -> None:
+    """f16 A x B^T as IREE lowers it for gfx942: what keeps stores whole takes 40,960 passes."""
+    opened = open_module(EXAMPLES / "matmul_abt_4096.gfx942.mlir")
+    for each in owned(analyse(opened, Options())):
+        tile = tile_of(each.group, each.issues)
+
+        def asked(of: Tile) -> list[Space]:
+            folds = tuple(row_folds(of, [of.row]))
+            return [Space(LAST_INDEX, folds, rows=(of.row,))]
+
+        pads = [("what IREE does unasked", Padded(tile.row, 4))]
+        answer = optimise(tile, GFX942, asked, baselines=pads)
+        assert isinstance(answer, Optimised)
+        assert isinstance(answer.chosen.layout, RowFolds)
+        assert answer.chosen.passes == answer.chosen.ideal == 24_576
+        assert by_hand(answer.chosen, tile) == (answer.chosen.passes, answer.chosen.issue_cycles)
+        assert by_hand(answer.baselines[0], tile)[0] == answer.baselines[0].passes == 32_768
+        assert min(plan.passes for plan in answer.tried[0].plans) == 40_960
+        assert answer.chosen.cycles < min(answer.baselines[0].cycles, answer.present.cycles)
+        assert {text.split(" as ")[1] for text in answer.chosen.splits} == {"2 x ds_write_b64"}

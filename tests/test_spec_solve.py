@@ -144,3 +144,14 @@ def test_the_solvers_layout_of_kernel_01_counts_as_it_says() -> None:
     report = check_spec_text(under("ck_transpose/01", text))
     assert report.check.totals.once.extra == 0
     assert answer.report.total_passes == 8 + 2
+
+
+def test_the_layout_of_a_file_is_a_baseline_of_the_plan() -> None:
+    """Linear ones and paddings, in any notation; the counts are those of published kernels."""
+    for name, passes in (("plain", 64), ("padded", 4), ("swizzled", 4)):
+        answer = solve(f"mfma_readback/{name}")
+        report = answer.report
+        first = report.baselines[0]
+        assert (first.label.startswith("as it is: "), first.passes) == (True, passes)
+        assert report.layout.passes <= passes
+        assert plain(solution_document(answer))["baselines"][0]["label"] == first.label

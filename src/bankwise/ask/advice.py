@@ -15,6 +15,7 @@ import numpy as np
 
 from bankwise.algebra.offset import Shape, footprint
 from bankwise.ask.advice_pitch import row_pitch
+from bankwise.ask.advice_split import split_notes
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
@@ -247,6 +248,7 @@ def _optimum(
         least = pitch.run.passes
     if least > present.ideal:
         notes += _padding(buffer, tile, least, gpu, room)
+        notes += split_notes(tile, gpu, plan)
     return replace(optimum, notes=tuple(notes), pitch=pitch)
 
 

@@ -7,13 +7,17 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from bankwise.algebra.address import AddressMap, Identity
+import numpy as np
+
+from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
 from bankwise.algebra.layout import Layout
 from bankwise.ask.spec import chosen
 from bankwise.ask.tile_problem import TileProblem, tile_problem
 from bankwise.errors import InputError, Refusal
+from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import framework
-from bankwise.notation.values import Mapped
+from bankwise.notation.padding import PADDING
+from bankwise.notation.values import tabulate
 from bankwise.read.recognise import asker
 from bankwise.read.tile_file.question import SolveOptions, TileQuestion
 from bankwise.read.tile_file.read import read_question
@@ -27,6 +31,7 @@ from bankwise.solver.plan import Prefer
 from bankwise.solver.problem import problem
 from bankwise.solver.search import solve as solve_exactly
 from bankwise.solver.stages import with_stages
+from bankwise.tile import spread
 
 if TYPE_CHECKING:
     from bankwise.show.spec import SpecSolution
@@ -65,7 +70,11 @@ def solve_file(file: str | Path, **asked: Any) -> SolveReport | SpecSolution:
     return found
 
 
-def answered(question: TileQuestion, asked: SolveOptions, steps: bool = False) -> SolveReport:
+OWN = SolveOptions()
+"""The options of the question itself."""
+
+
+def answered(question: TileQuestion, asked: SolveOptions = OWN, steps: bool = False) -> SolveReport:
     """What the solver says about a question that is read already; ``asked``: over its own."""
     stated = tile_problem(question)
     if isinstance(stated, Refusal):
@@ -119,11 +128,17 @@ def _answer(stated: TileProblem, limits: Limits, question: TileQuestion) -> Answ
 
 
 def _present(question: TileQuestion) -> tuple[AddressMap, str]:
-    """The layout of the file where it is a map of the tile, else row-major."""
+    """The layout of the file where it is linear or a padding, else row-major."""
     layout = question.layout
-    if layout is None or question.stages or not isinstance(layout.memory, Mapped):
+    if layout is None or question.stages or isinstance(layout.memory, Refusal):
         return Identity(), "row-major"
-    return layout.memory.address, f"as it is: {layout.text.strip()}"
+    said = f"as it is: {layout.text.strip()}"
+    images = tabulate(layout.memory).table.reshape(-1)
+    bases = tuple(int(images[1 << bit]) for bit in range(len(images).bit_length() - 1))
+    if len(images) == 1 << len(bases) and np.array_equal(images, spread(bases)):
+        return Linear(bases), said
+    padded = PADDING.write(layout.memory, Ground(question.whole))
+    return (padded, said) if isinstance(padded, Padded) else (Identity(), "row-major")
 
 
 def _exact(

@@ -11,8 +11,8 @@ only want the same. So every phase takes
 
 *Pins.* A vector must be contiguous, aligned and in order: the directions inside the widest vector
 are the low offset bits, and no other direction of the tile may reach into them. An access whose
-lanes do not move a pinned bank bit cannot use it, so with V the directions inside its own vector and
-v pinned word bits outside T and V, modulo the word, its phases take at least
+lanes do not move a pinned bank bit cannot use it, so with V the directions inside its own vector
+and v pinned word bits outside T and V, modulo the word, its phases take at least
 2^max(0, dim T + dim V - (bank bits - v)), whatever the swizzle. That is its *floor*.
 
 Counting (:mod:`bankwise.counting.conflict`) is the definition; nothing here is used by it, or uses
