@@ -8,16 +8,13 @@ executed beside the text as it was, and compared bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
-from bankwise.ask.check_mlir import kernel_of
-from bankwise.counting.count_kernel import count_kernel
-from bankwise.counting.counted import AccessReport
+from bankwise.ask.text_price import TextPrice, price_of
 from bankwise.errors import InputError
-from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.read.options import Options
 
 if TYPE_CHECKING:
@@ -37,25 +34,6 @@ CHAINS: tuple[tuple[str, ...], ...] = (
 
 Apply = Callable[[str, "Opened"], str]
 """The text after a pass, by its name."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class TextPrice:
-    """What the loads and stores of all kernels of a text take, per workgroup.
-
-    ``unknown``: accesses without a number, or under a rule that nobody knows. ``cycles``: passes,
-    and the cycles in which their instructions issue (one each, where no rule says more).
-    """
-
-    unknown: int
-    passes: int
-    cycles: int
-    lds_bytes: int
-
-    def __str__(self) -> str:
-        left = f", {self.unknown} accesses open or assumed" if self.unknown else ""
-        counted = f"{self.passes:,} passes, {self.cycles:,} cycles with their issue"
-        return f"{counted}, {self.lds_bytes:,} bytes{left}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,27 +106,7 @@ def _after(name: str, opened: Opened, options: Options, apply: Apply) -> Opened:
 
 def _candidate(names: tuple[str, ...], opened: Opened, options: Options) -> _Candidate:
     analyses = analyse(opened, options)
-    return _Candidate(names, opened, analyses, _price(analyses))
-
-
-def _price(analyses: Sequence[Analysis]) -> TextPrice:
-    unknown = passes = cycles = lds = 0
-    for each in analyses:
-        counted = count_kernel(kernel_of(each), each.machine)[0]
-        unknown += len(each.refusals) + sum(r.evidence == "unknown" for r in counted)
-        passes += sum(report.run.passes for report in counted)
-        cycles += sum(_issue(report, each) for report in counted)
-        lds += sum(allocation.size_bytes for allocation in each.extraction.allocations)
-    return TextPrice(unknown, passes, passes + cycles, lds)
-
-
-def _issue(report: AccessReport, analysis: Analysis) -> int:
-    """Cycles in which the instructions of an access issue, in all waves and rounds; where they are
-    not known, an instruction counts 1."""
-    machine = analysis.machine
-    known = [issue_cycles(machine, machine.instruction(name)) for name in report.issued]
-    each = sum(1 if cycles is None else cycles for cycles in known)
-    return each * report.waves * report.executions
+    return _Candidate(names, opened, analyses, price_of(analyses))
 
 
 def _no_worse(one: _Candidate, start: _Candidate) -> bool:
@@ -157,8 +115,7 @@ def _no_worse(one: _Candidate, start: _Candidate) -> bool:
         sum(a.size_bytes for a in each.extraction.allocations) <= each.machine.lds_bytes
         for each in one.analyses
     )
-    a, b = one.price, start.price
-    return room and a.unknown <= b.unknown and a.passes <= b.passes and a.cycles <= b.cycles
+    return room and one.price.no_worse(start.price)
 
 
 def _executed(start: _Candidate, one: _Candidate, launch: PassOptions) -> str:

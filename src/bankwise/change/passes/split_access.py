@@ -52,7 +52,9 @@ def split_access(opened: Opened, launch: PassOptions) -> Outcome:
                 remarks.append(Remark(group.names, where, False, reason))
                 continue
             try:
-                edits += [edit for site in wide for edit in _halves(site, emitter, text)]
+                edits += [
+                    edit for site in wide for edit in pieces(site, _HALF_BYTES, emitter, text)
+                ]
             except CannotRewriteError as error:
                 refusals.append(Refusal(f"{group.names}: {error}", where))
                 continue
@@ -63,11 +65,17 @@ def split_access(opened: Opened, launch: PassOptions) -> Outcome:
 
 
 def _wide(site: SharedAccess) -> bool:
+    return divides(site, _HALF_BYTES)
+
+
+def divides(site: SharedAccess, each_bytes: int) -> bool:
+    """Whether an access can be written in several pieces of so many bytes."""
+    size = site.access.element_bytes
     return (
         site.op.name in _SPLIT
-        and site.access.width_bytes > _HALF_BYTES
+        and site.access.width_bytes > each_bytes
         and _vector(site).rank == 1
-        and _vector(site).shape[0] * site.access.element_bytes % _HALF_BYTES == 0
+        and _vector(site).shape[0] * size % each_bytes == each_bytes % size == 0
     )
 
 
@@ -90,13 +98,17 @@ def _needless(lowered: Lowered, group: Group, wide: list[SharedAccess]) -> str:
     return f"no conflict: {now.passes} passes are the ideal" if now.passes == now.ideal else ""
 
 
-def _halves(site: SharedAccess, emitter: Emitter, text: Statements) -> list[Edit]:
+def pieces(site: SharedAccess, each_bytes: int, emitter: Emitter, text: Statements) -> list[Edit]:
+    """A load or store in pieces of so many bytes: new lines to the emitter, the rest returned.
+
+    Raises :class:`CannotRewriteError` where the text does not show its indices.
+    """
     offset = emitter.offset(site.op)
     operands = () if offset is None else index_operands(emitter.code, offset, 0)
     if not operands:
         raise CannotRewriteError("the indices of this access are not found in the text")
     span, last = int(_vector(site).shape[0]), operands[-1]
-    each, token = _HALF_BYTES // site.access.element_bytes, last.of(emitter.text)
+    each, token = each_bytes // site.access.element_bytes, last.of(emitter.text)
     places = [token]
     for ahead in range(each, span, each):
         line = f"affine.apply affine_map<()[s0] -> (s0 + {ahead})>()[{token}]"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from iree.compiler import ir
 
 from bankwise.change.prove.numbering import Definition, Numbering, is_arithmetic, properties
+from bankwise.change.prove.parts import PartsError, in_parts
 from bankwise.errors import Refusal
 from bankwise.read.mlir.module import Opened
 
@@ -22,11 +23,12 @@ class MayDiffer:
     """What an edit may change in the text before.
 
     ``operands``: numbers of operands, by operation. ``types``: values whose memref type may change
-    in its sizes and strides.
+    in its sizes and strides. ``parts``: loads and stores that may be issued in parts.
     """
 
     operands: Mapping[ir.Operation, frozenset[int]]
     types: frozenset[ir.Value]
+    parts: frozenset[ir.Operation] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,7 +154,19 @@ class _SideBySide:
             ours = [places[block] for block in one.successors]
             if ours != [places[block] - count for block in other.successors]:
                 raise _DifferError(f"{one.name} goes to another block", one)
-            self.operation(one, other)
+            if one in self.may_differ.parts and one.name != other.name:
+                self._in_parts(one, other, theirs)
+            else:
+                self.operation(one, other)
+
+    def _in_parts(
+        self, one: ir.Operation, first: ir.Operation, rest: Iterator[ir.Operation]
+    ) -> None:
+        try:
+            loaded = in_parts(one, first, rest, self.numbering)
+        except PartsError as error:
+            raise _DifferError(str(error), one) from error
+        self._values(one, list(one.results), [] if loaded is None else [loaded])
 
     def _kept(self, block: ir.Block, *, after: bool = False) -> Iterator[ir.Operation]:
         """The operations of a block without its integer arithmetic, which is numbered on the way.
