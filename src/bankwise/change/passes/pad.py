@@ -179,6 +179,8 @@ def unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] |
         return f"{old} says its strides"
     body = text.body(op)
     _, _, spelled = text.text[body.start : body.end].rpartition(" : ")
+    # A view writes the type of its pool before its own.
+    spelled = spelled.rpartition(" to ")[2]
     shape = (*old.shape[:-1], rows.row)
     new = f"memref<{'x'.join(map(str, shape))}x{old.element_type}, {old.memory_space}>"
     followed = _followed(op.results[0], spelled, new, rows, text)
