@@ -160,16 +160,21 @@ def test_on_gfx942_no_buffer_of_the_wave_kernel_with_a_16_byte_copy_is_touched(
 
 RATIOS: dict[str, dict[str, float]] = {
     "iree/matmul_1024.gfx950": {"ds_read_b128": 1, "ds_read_b64_tr_b16": 1, "ds_write_b128": 1},
-    "iree/matmul_1024.gfx942": {"ds_read_b64": 2, "ds_read_u16": 1, "ds_write_b128": 1},
+    "iree/matmul_1024.gfx942": {
+        "ds_read_b64": 1,
+        "ds_read_u16": 1,
+        "ds_write_b64": 1,
+        "ds_write_b128": 1,
+    },
     "iree/matmul_abt_4096.gfx950": {"ds_read_b128": 1, "ds_write_b128": 1},
-    "iree/matmul_abt_4096.gfx942": {"ds_read_b64": 2, "ds_write_b128": 1},
+    "iree/matmul_abt_4096.gfx942": {"ds_read_b64": 1, "ds_write_b64": 1},
     "iree/attention_1x1024x128.gfx950": {"ds_read_b128": 1, "ds_read_u16": 1, "ds_write_b128": 1},
     "iree/attention_1x1024x128.gfx942": {"ds_read_b128": 1, "ds_read_u16": 1, "ds_write_b128": 1},
     "gemm_gather_to_lds/gemm_gfx950": {"ds_read_b128": 1, "buffer_load_dwordx4_lds": 1},
     "ldmatrix_sm80/ldmatrix": {"ldmatrix.x4": 1, "cp.async.b128": 1},
 }
-"""Passes / ideal after the fix. On gfx942 8-byte reads stay at 2: while the 16-byte stores keep
-units of 16 bytes together, the 16 lanes of a read phase have 8 places of 16 bytes to go to."""
+"""Passes / ideal after the fix. 8-byte reads of gfx942 need chunks of 8 bytes: 16-byte stores of
+the same rows, which keep 16 bytes together, become two of 8."""
 
 
 @pytest.fixture(scope="module", params=RATIOS)
@@ -209,6 +214,8 @@ def test_examples_keep_their_memory_and_their_widths(
     assert verdict(report, "isa").status == "passed"
     assert found["LDS bytes"][0] == found["LDS bytes"][1] == report.before.kernels[0].lds_bytes
     for name, (before, after) in found.items():
+        if report.parts and name.startswith("ds_write"):
+            continue
         if name.startswith(("ds_write", "ds_read_u16", "ds_read_b128", "ldmatrix", "buffer_load")):
             assert before == after, name
 
@@ -247,7 +254,8 @@ def test_examples_change_lines_with_accesses_only(example: tuple[str, Path, FixR
     lines = path.read_text("utf-8").split("\n")
     places = {lines[a.location.line - 1] for a in report.before.accesses}
     assert set(removed) <= places
-    assert len([x for x in added if not INSERTED.fullmatch(x)]) == len(removed)
+    made = [x for x in added if INSERTED.fullmatch(x) or x.lstrip().startswith("%p")]
+    assert len(added) - len(made) == len(removed) + sum(n - 1 for n in report.parts.values())
 
 
 def test_permuting_copies_leaves_the_fetched_addresses() -> None:

@@ -13,7 +13,7 @@ from bankwise.errors import InputError
 from bankwise.read.amd.listing import listings
 from bankwise.read.options import Options
 from bankwise.read.recognise import recognise, recognise_text
-from kernel_texts import EXAMPLES, ROWS
+from kernel_texts import EXAMPLES, ROWS, written
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
@@ -140,6 +140,25 @@ def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) ->
     own = code_object(lower(ATTENTION.read_text("utf-8"), "gfx942")[0].text, "gfx942")[0]
     fixed = names["attn_dispatch_0.gfx942.fixed.hsaco"].read_bytes()
     assert a_piece_only_in(fixed, own) in found.vmfb
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_path: Path) -> None:
+    """f16 A B^T: padding alone beats every fold of whole 16-byte stores on gfx942."""
+    text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8").replace("4096", "256")
+    found = fix_model(model(tmp_path, text), Options(target), execute=False, isa=False)
+    (default,) = lower(text, target, Lowering(padding=True, direct_load=True))
+    unasked = check(written(tmp_path, default.text))
+    (row,), (report,) = found.defaults, found.reports
+    launch, now = (r.kernels[0].totals.launch for r in (unasked, report.after))
+    assert row.default is not None
+    assert row.answer is not None
+    assert launch is not None
+    assert now is not None
+    assert row.default[0] == launch.passes
+    assert row.answer[0] == now.passes < row.default[0]
+    assert row.answer[1] < row.default[1]
+    assert f"IREE's default {launch.passes:,} passes" in str(row)
 
 
 def a_piece_only_in(one: bytes, other: bytes, size: int = 256) -> bytes:

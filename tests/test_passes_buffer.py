@@ -118,12 +118,6 @@ def test_a_binding_with_another_memref_of_it_is_cast_without_swizzle():
 REFUSED = [
     (copy("memref<16777216x64xf16>"), "could exceed validBytes, at most 2147483645"),
     (
-        copy("memref<64x2048xi4>", vector="vector<4xi4>").replace(
-            "memref<64x4xf16>", "memref<64x4xi4>"
-        ),
-        "no whole bytes",
-    ),
-    (
         copy(
             "memref<64x2048xf16>",
             more="  %s = memref.subview %src[0, 0] [4, 4] [1, 1] : "
@@ -143,12 +137,54 @@ def test_what_a_buffer_would_get_wrong_is_refused(text, reason):
 
 def test_a_memref_of_unknown_size_is_refused_and_the_rule_of_wave_takes_it():
     text = copy("memref<?x2048xf16>").replace(
-        "!stream.binding -> memref<?x2048xf16>", "!stream.binding -> memref<?x2048xf16>{%c0}"
+        "!stream.binding -> memref<?x2048xf16>", "!stream.binding -> memref<?x2048xf16>{%n}"
     )
+    text = text.replace("  %c0 =", "  %n = gpu.grid_dim x\n  %c0 =", 1)
     assert "could exceed validBytes" in buffer(opened(text), GFX942).refusals[0].reason
     wave = buffer(opened(text), GFX942, rule="wave").text
     assert "arith.constant 2147483645 : i64" in wave
     assert "arith.constant 4096 : i14" in wave
+
+
+PROMISED = {
+    "%n = util.assume.int %g<umin = 1, umax = 40> : index": 40,
+    "%n = util.assume.int %g[<umin = 0, umax = 0>, <umin = 4, umax = 64, udiv = 4>] : index": 64,
+    "%m = util.assume.int %g<umin = 1, umax = 100> : index\n  %n = affine.apply "
+    "affine_map<()[s0] -> (s0 ceildiv 16)>()[%m]": 7,
+}
+
+
+@pytest.mark.parametrize("line", PROMISED)
+def test_a_size_that_the_text_bounds_is_as_much_as_it_can_be(line):
+    text = copy("memref<?x2048xf16>").replace(
+        "!stream.binding -> memref<?x2048xf16>", "!stream.binding -> memref<?x2048xf16>{%n}"
+    )
+    text = text.replace("  %c0 =", f"  %g = gpu.grid_dim x\n  {line}\n  %c0 =", 1)
+    assert f"arith.constant {PROMISED[line] * 2048 * 2} : i64" in buffer(opened(text), GFX942).text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%n = util.assume.int %g[<umin = 1, umax = 4>, <umin = 1>] : index",
+        "%n = util.assume.int %g<umin = 1, umax = 9007199254740991> : index",
+        "%m = util.assume.int %g<umax = 4> : index\n  %n = affine.apply "
+        "affine_map<()[s0] -> (s0 * -1 + 4)>()[%m]",
+    ],
+)
+def test_what_bounds_no_size_is_no_promise(line):
+    text = copy("memref<?x2048xf16>").replace(
+        "!stream.binding -> memref<?x2048xf16>", "!stream.binding -> memref<?x2048xf16>{%n}"
+    )
+    text = text.replace("  %c0 =", f"  %g = gpu.grid_dim x\n  {line}\n  %c0 =", 1)
+    assert "could exceed validBytes" in buffer(opened(text), GFX942).refusals[0].reason
+
+
+def test_rows_of_half_bytes_are_counted_in_bits():
+    text = copy("memref<64x2048xi4>", vector="vector<4xi4>")
+    done = buffer(opened(text.replace("memref<64x4xf16>", "memref<64x4xi4>")), GFX942, rule="wave")
+    assert "arith.constant 65536 : i64" in done.text
+    assert "arith.constant 1024 : i14" in done.text
 
 
 def test_a_memref_that_is_an_argument_is_refused_for_it_may_alias():

@@ -96,7 +96,7 @@ def test_rows_seen_through_another_shape_are_refused():
     text = text.replace("  %lds =", "  %u = arith.constant dense<0.0> : vector<8xf16>\n  %lds =")
     done = pad(opened(text), GFX942)
     assert done.text == text
-    assert "memref.collapse_shape uses it" in done.refusals[0].reason
+    assert "memref.collapse_shape merges columns and rows" in done.refusals[0].reason
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx950"])

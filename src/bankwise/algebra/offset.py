@@ -86,6 +86,9 @@ def offset_text(shape: Shape, address: AddressMap) -> str:
             return _fold_text(shape, fold)
         case RowFolds(folds=(fold,)):
             return _fold_text(shape, fold)
+        case RowFolds(folds=folds):
+            flat = _flat(shape)
+            return f"({' ^ '.join([flat, *(_times(f.unit, _phase(flat, f)) for f in folds)])})"
     raise AssertionError(f"{address} has no text on rows of {shape.row}")
 
 
@@ -148,14 +151,21 @@ def _fold_text(shape: Shape, fold: Fold) -> str:
     divisor, row = fold.divisor, shape.row
     rows = divisor % row == 0 and row % fold.block == 0
     number = _over(_row_index(shape), divisor // row) if rows else _over(_flat(shape), divisor)
-    pow2 = fold.phases & (fold.phases - 1) == 0
-    phase = f"({number} & {fold.phases - 1})" if pow2 else f"({number} % {fold.phases})"
+    phase = _modulo(number, fold.phases)
     place = shape.dims[0][0] if rows else _flat(shape)
     if fold.unit & (fold.unit - 1):
         moved = f"{fold.unit} * ({place} // {fold.unit} ^ {phase}) + {place} % {fold.unit}"
     else:
         moved = f"({place} ^ {_times(fold.unit, phase)})"
     return _in_row(shape, moved) if rows else moved
+
+
+def _phase(flat: str, fold: Fold) -> str:
+    return _modulo(_over(flat, fold.divisor), fold.phases)
+
+
+def _modulo(text: str, size: int) -> str:
+    return f"({text} % {size})" if size & (size - 1) else f"({text} & {size - 1})"
 
 
 def _whole_bits(shape: Shape) -> bool:

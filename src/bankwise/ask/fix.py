@@ -11,6 +11,7 @@ from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
+from bankwise.ask.fix_parts import PartedGroup, PartedText, cut, in_parts, parted_groups
 from bankwise.ask.fix_proved import (
     ProvedRewrite,
     RewriteAttempt,
@@ -20,6 +21,7 @@ from bankwise.ask.fix_proved import (
     write_proved,
 )
 from bankwise.ask.judge_smt import judge_smt, need_solver
+from bankwise.ask.text_price import price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
@@ -129,7 +131,7 @@ def fix_kernels(
     fixed_text, again = reopened.source.text, rewritten.analyses
     verdicts = [] if rewritten.proof is None else [rewritten.proof]
     if rewritten.changes and prove:
-        verdicts.append(judge_smt(opened, reopened, rewritten.claims))
+        verdicts.append(judge_smt(rewritten.start, reopened, rewritten.claims))
     if rewritten.changes and execute:
         from bankwise.ask.judge_execution import judge_execution
 
@@ -151,13 +153,23 @@ def fix_kernels(
         fixed_text=fixed_text,
         patch=unified_patch(file, opened.source.text, fixed_text),
         accept_sampled=accept_sampled,
+        parts={} if rewritten.parted is None else rewritten.parted.parts,
     )
+
+
+def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
+    """What ``fix`` writes of a text, proved and not executed; and what it refuses."""
+    done = _rewritten(opened, analyse(opened, options), options)
+    return done.opened.source.text, done.refusals
 
 
 @dataclass(frozen=True, slots=True)
 class _Rewritten:
-    """``worse``: the paddings that had better stayed, because no fold could be written."""
+    """``start``: the text that claims are about, the user's or that with accesses in parts
+    (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
+    ``done``: the rewrites that stand in the text."""
 
+    start: Opened
     opened: Opened
     analyses: tuple[Analysis, ...]
     changes: tuple[Change, ...]
@@ -165,15 +177,48 @@ class _Rewritten:
     worse: Mapping[Key, Refusal]
     proof: Verdict | None
     claims: tuple[MapClaim, ...] = ()
+    done: tuple[ProvedRewrite, ...] = ()
+    parted: PartedText | None = None
 
 
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
-    """The best that can be written and proved: paddings undone where that pays, then the folds."""
+    """The best that can be written and proved: accesses whole, or in parts where they take less."""
+    whole = _unpadded(opened, analyses, analyses, options)
+    wanted = parted_groups(owned(analyses), options.width_policy)
+    while wanted:
+        text = in_parts(opened, wanted, options)
+        if isinstance(text, Refusal):
+            return replace(whole, refusals=(*whole.refusals, text))
+        done = _unpadded(text.opened, text.analyses, analyses, options, text)
+        maps = {
+            each.key: (each.attempt.chosen.layout, each.attempt.task.rows) for each in done.done
+        }
+        apart = tuple(g for g in wanted if g.key in maps and cut(g, *maps[g.key]))
+        if len(apart) == len(wanted):
+            return _cheaper(whole, replace(done, parted=text))
+        wanted = apart
+    return whole
+
+
+def _cheaper(whole: _Rewritten, parted: _Rewritten) -> _Rewritten:
+    one, other = price_of(whole.analyses), price_of(parted.analyses)
+    return parted if other.no_worse(one) and other < one else whole
+
+
+def _unpadded(
+    opened: Opened,
+    analyses: tuple[Analysis, ...],
+    before: tuple[Analysis, ...],
+    options: Options,
+    parted: PartedText | None = None,
+) -> _Rewritten:
+    """Paddings undone where that pays, then the folds. ``before``: what gains are counted from."""
     groups, told = owned(analyses), dict[Refusal, None]()
     wanted = paddings(groups, options.width_policy)
     while True:
         start = without(opened, analyses, wanted, options)
-        done = _folded(StartingText(opened, analyses, start.opened, start.analyses, options), start)
+        texts = (opened, before, start.opened, start.analyses)
+        done = _folded(StartingText(*texts, options, parted), start)
         told |= dict.fromkeys((*start.refusals, *done.worse.values()))
         if not done.worse:
             return replace(done, refusals=(*told, *done.refusals))
@@ -209,7 +254,9 @@ def _folded(texts: StartingText, start: Start) -> _Rewritten:
         else:
             refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
     if worse:
-        return _Rewritten(start.opened, start.analyses, (), tuple(refusals), worse, None)
+        return _Rewritten(
+            texts.before, start.opened, start.analyses, (), tuple(refusals), worse, None
+        )
     return _proved(texts, planned, refusals)
 
 
@@ -246,12 +293,12 @@ def _proved(
     for done in written.done:
         each = by_task[done.attempt.task]
         refusals += [] if each.padding else kept(each.chosen, done.attempt.chosen)
-        changes.append(_change(each, done))
+        changes.append(_change(each, done, texts.parted))
     proof = proof_verdict([done.proofs for done in written.done])
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
-    return _Rewritten(
-        *(written.opened, written.analyses, tuple(changes), tuple(refusals), worse, proof, claims)
-    )
+    stands = (texts.before, written.opened, written.analyses)
+    told = (tuple(changes), tuple(refusals))
+    return _Rewritten(*stands, *told, worse, proof, claims, written.done)
 
 
 def _named(group: OwnedGroup, reason: str) -> str:
@@ -279,15 +326,17 @@ def _conflicts(group: OwnedGroup) -> bool:
     return False
 
 
-def _change(planned: _PlannedTask, done: ProvedRewrite) -> Change:
-    """A change, with what was counted before and after it."""
+def _change(planned: _PlannedTask, done: ProvedRewrite, text: PartedText | None) -> Change:
+    """A change, with what was counted before and after it; ``text``: with accesses in parts."""
     from bankwise.change.rewrite.plan import coalescing
     from bankwise.solver.best import certified
 
     plan, padding, group = planned.chosen, planned.padding, planned.task.owned.group
     found, counted = done.attempt.chosen, done.gain
     as_planned = counted.after.passes == found.run.passes
-    known = _against_optimum(plan, done.attempt) if as_planned else _otherwise(found)
+    parts = None if text is None else text.groups.get(done.key)
+    split = () if parts is None else ("into the parts that are written",)
+    known = _against_optimum(plan, done.attempt, split) if as_planned else _otherwise(found)
     return Change(
         kernel=planned.task.owned.key[0],
         allocations=tuple(a.name for a in group.allocations),
@@ -298,8 +347,16 @@ def _change(planned: _PlannedTask, done: ProvedRewrite) -> Change:
         coalescing=coalescing(group, found),
         optimum=known + _uncounted(plan),
         certificate=certified(plan.best_of(found), found.layout) if as_planned else None,
-        padding="" if padding is None else against(padding, found),
+        padding=_padding_told(padding, found, parts),
+        parts="" if parts is None else parts.told,
     )
+
+
+def _padding_told(padding: Padding | None, found: Plan, parts: PartedGroup | None) -> str:
+    """Of a padding that was undone; what it cost is of accesses as they were."""
+    if padding is None:
+        return ""
+    return str(padding.undone.rows) if parts is not None else against(padding, found)
 
 
 def _otherwise(found: Plan) -> str:
@@ -313,8 +370,8 @@ def _uncounted(plan: GroupPlan) -> str:
     return f"; {accesses} beside, whose passes are not known" if count else ""
 
 
-def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt) -> str:
-    least, known = plan.anything, plan.known(plan.anything)
+def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt, split: tuple[str, ...]) -> str:
+    least, known = plan.anything, plan.known(plan.anything, split)
     if attempt.chosen.passes == least.passes:
         return str(known)
     because = attempt.because.removeprefix(f"{plan.group.names}: ")

@@ -103,7 +103,7 @@ def without(
 
 
 def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] | str:
-    from bankwise.change.passes.pad import unpadded
+    from bankwise.change.passes.rows import unpadded
     from bankwise.read.mlir.kernels import operations
     from bankwise.read.mlir.names import called
     from bankwise.read.mlir.pools import part_of

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_gains import Gain, counted_text, gain
-from bankwise.ask.fix_groups import OwnedGroup
+from bankwise.ask.fix_groups import Key, OwnedGroup
 from bankwise.errors import InputError, Refusal
 from bankwise.read.options import Options
 from bankwise.show.fixing import Verdict
 
 if TYPE_CHECKING:
+    from bankwise.ask.fix_parts import PartedText
     from bankwise.change.prove import MapClaim, Proof
     from bankwise.change.rewrite.apply import Draft
     from bankwise.change.rewrite.emit import Emitter
@@ -79,6 +80,11 @@ class ProvedRewrite:
     proofs: Proofs
     gain: Gain
 
+    @property
+    def key(self) -> Key:
+        """Of its group."""
+        return self.attempt.task.owned.key
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProvedText:
@@ -93,13 +99,16 @@ class ProvedText:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StartingText:
-    """The text of the user, the one that is edited (some rows undone), and the kernels of both."""
+    """``before``: the text that claims are about; ``analyses``: the kernels that gains are counted
+    from, the user's; ``start``: the text that is edited (some rows undone), and its kernels.
+    ``parted``: of ``before``, where it has accesses of the user's text in parts."""
 
     before: Opened
     analyses: tuple[Analysis, ...]
     start: Opened
     started: tuple[Analysis, ...]
     options: Options
+    parted: PartedText | None = None
 
 
 def write_proved(texts: StartingText, tasks: Sequence[RewriteTask]) -> ProvedText:

@@ -63,7 +63,8 @@ def opt(
         typer.Option(
             "--pass",
             metavar="NAME",
-            help="decide, materialise, flatten, resolve, pad or buffer; again for more.",
+            help="fold-hints, decide, materialise, flatten, absorb, resolve, dma-swizzle, unpad, "
+            "pad, split-access, buffer, or best: whichever of them help; again for more.",
             autocompletion=_pass_names,
         ),
     ],
@@ -75,6 +76,16 @@ def opt(
     buffer_rule: Annotated[
         BufferRule, typer.Option("--buffer-rule", help="Of buffer.")
     ] = BufferRule.model,
+    padding_bits: Annotated[
+        int,
+        typer.Option(
+            "--padding-bits",
+            metavar="N",
+            min=0,
+            max=1024,
+            help="Of pad: so much behind every row, uncounted, as IREE does with 64; 0: count.",
+        ),
+    ] = 0,
     flag: Annotated[
         Switch, typer.Option("--flag", help="off: decide decides nothing.")
     ] = Switch.on,
@@ -90,7 +101,7 @@ def opt(
     from bankwise.show.opting import print_opt
 
     options = Options(target, "", tuple(dim), workgroup_size, policy.value)
-    rules = Rules(rule.value, buffer_rule.value, flag is Switch.on)
+    rules = Rules(rule.value, buffer_rule.value, flag is Switch.on, padding_bits)
     report = opt_file(file, passes, options, rules)
     if output:
         write_atomically(Path(output), report.text)

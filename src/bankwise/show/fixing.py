@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rich import box
@@ -11,7 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.counting.cost import Cost
-from bankwise.errors import Refusal, exit_code
+from bankwise.counting.counted import AccessReport
+from bankwise.errors import Location, Refusal, exit_code
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
 from bankwise.solver.certificate import Certificate
@@ -42,7 +44,8 @@ class Change:
     ``optimum`` says how far the new map is from the best one. ``coalescing`` says what the permuted
     global addresses of direct-to-LDS copies do; ``members`` is how many maps were tried.
     ``certificate``: of the new map; None where its passes were only counted. ``padding``: of rows
-    whose padding was undone, what they cost with it and without, in words.
+    whose padding was undone, what they cost with it and without, in words. ``parts``: of accesses
+    that are issued in parts, the same, beside the best plan that leaves all whole.
     """
 
     kernel: str
@@ -55,6 +58,7 @@ class Change:
     optimum: str = ""
     certificate: Certificate | None = None
     padding: str = ""
+    parts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ class FixReport:
     """Before, after, the changes, the verdicts, the patch.
 
     Every change is proved: the verdict ``proof`` says of what, and what that rests on. Execution
-    is the second judge. ``accept_sampled``: it need not have seen the whole launch.
+    is the second judge. ``accept_sampled``: it need not have seen the whole launch. ``parts``: into
+    how many an access was split, by its place in the text before.
     """
 
     before: CheckReport
@@ -74,6 +79,7 @@ class FixReport:
     fixed_text: str
     patch: str
     accept_sampled: bool = False
+    parts: Mapping[Location, int] = field(default_factory=dict)
 
     @property
     def accepted(self) -> bool:
@@ -116,8 +122,8 @@ def print_fix(report: FixReport, console: Console) -> None:
             f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
             f"{change.after.ideal:,}; {escape(change.optimum)}"
         )
-        if change.padding:
-            console.print(f"  {escape(change.padding)}")
+        for told in filter(None, (change.padding, change.parts)):
+            console.print(f"  {escape(told)}")
         if change.coalescing:
             console.print(f"  {escape(change.coalescing)}")
     for refusal in report.refusals:
@@ -178,10 +184,22 @@ def _print_open(report: FixReport, console: Console) -> None:
 
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:
-    """Each access before beside the same access after, in program order."""
+    """Each access before beside the same access after, its parts as one, in program order."""
     old = [a for kernel in report.before.kernels for a in kernel.accesses]
-    new = [a for kernel in report.after.kernels for a in kernel.accesses]
-    return list(zip(old, new, strict=True))
+    new = iter([a for kernel in report.after.kernels for a in kernel.accesses])
+    return [
+        (one, _joined([next(new) for _ in range(report.parts.get(one.location, 1))])) for one in old
+    ]
+
+
+def _joined(parts: Sequence[AccessReport]) -> AccessReport:
+    """The parts of one access, as one."""
+    first, *rest = parts
+    if not rest:
+        return first
+    runs = [part.run for part in parts]
+    run = Cost(sum(run.passes for run in runs), sum(run.ideal for run in runs))
+    return replace(first, run=run, issued=tuple(name for part in parts for name in part.issued))
 
 
 def _print_verdict(verdict: Verdict, console: Console) -> None:

@@ -13,12 +13,36 @@ from bankwise.show.fixing import FixReport, print_fix
 
 
 @dataclass(frozen=True, slots=True)
+class FrameworkDefault:
+    """A dispatch as the framework lowers it unasked, beside the answer. ``default``, ``answer``:
+    passes and, with their issue, cycles of the launch; None where they are not known.
+    ``lowering``: that of the kernel which the answer is made from."""
+
+    dispatch: str
+    default: tuple[int, int] | None
+    answer: tuple[int, int] | None
+    lowering: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.dispatch}: IREE's default {_taken(self.default)} of the launch, "
+            f"the answer {_taken(self.answer)}, from {self.lowering}"
+        )
+
+
+def _taken(found: tuple[int, int] | None) -> str:
+    if found is None:
+        return "takes what is not known"
+    return f"{found[0]:,} passes, {found[1]:,} cycles with their issue"
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFix:
     """``reports``: one per dispatch with workgroup memory.
 
     ``vmfb``: the whole model with the accepted kernels in it, None if no kernel was changed.
     ``files``: what was written to the folder that was asked for. ``refusals``: dispatches that
-    IREE could not translate.
+    IREE could not translate. ``defaults``: one per report, what IREE does unasked.
     """
 
     reports: tuple[FixReport, ...]
@@ -26,6 +50,7 @@ class ModelFix:
     files: tuple[Path, ...]
     refusals: tuple[Refusal, ...]
     notes: tuple[str, ...]
+    defaults: tuple[FrameworkDefault, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -40,6 +65,8 @@ def print_model_fix(found: ModelFix, console: Console) -> None:
         console.print(f"[dim]note: {escape(note)}[/]")
     for report in found.reports:
         print_fix(report, console)
+    for each in found.defaults:
+        console.print(escape(str(each)))
     for refusal in found.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     for path in found.files:

@@ -24,17 +24,23 @@ class OptReport:
 
     @property
     def exit_code(self) -> int:
-        """0 if nothing was refused, 1 otherwise."""
-        return exit_code(findings=any(outcome.refusals for _, outcome in self.passes))
+        """1 if something was refused, 3 if something is assumed, 0 otherwise."""
+        outcomes = [outcome for _, outcome in self.passes]
+        return exit_code(
+            findings=any(outcome.refusals for outcome in outcomes),
+            incomplete=any(remark.assumed for each in outcomes for remark in each.remarks),
+        )
 
 
 def print_opt(report: OptReport, console: Console) -> None:
     """One line for each remark and refusal of each pass."""
     for name, outcome in report.passes:
         if not outcome.remarks and not outcome.refusals:
-            console.print(f"[bold]{name}[/]: nothing to do")
+            console.print(
+                f"[bold]{name}[/]: nothing to do; looked for {escape(outcome.looked_for)}"
+            )
         for remark in outcome.remarks:
-            colour = "green" if remark.changed else "default"
+            colour = "default" if not remark.changed else "yellow" if remark.assumed else "green"
             console.print(f"[bold]{name}[/]: [{colour}]{escape(str(remark))}[/]")
         for refusal in outcome.refusals:
             console.print(f"[bold]{name}[/]: [yellow]refused:[/] {escape(str(refusal))}")

@@ -21,6 +21,7 @@ from typing import Literal
 
 from iree.compiler import ir
 
+from bankwise.change.passes.buffer_size import bits_of, most_bytes
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.counting.coalesce import sets_of_stride
@@ -29,7 +30,6 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.read.mlir.kernels import KernelFunction, kernels, operations
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.source import Edit, apply_edits
-from bankwise.read.mlir.views import bytes_of
 
 Rule = Literal["model", "wave"]
 
@@ -145,11 +145,11 @@ def _cast(
     old = binding.type
     if str(old.memory_space) not in map(str, _GLOBAL):
         return f"it is in {old.memory_space}, not in global memory"
-    element = bytes_of(old.element_type)
-    if element is None:
-        return f"elements of {old.element_type} are no whole bytes"
-    most = 2**31 - 1 - element
-    size = _bytes(old, element)
+    bits = bits_of(old.element_type)
+    if bits is None:
+        return f"how wide {old.element_type} is, is not known"
+    most = 2**31 - 1 - max(1, bits // 8)
+    size = most_bytes(binding.op, old, bits)
     if size is None and rule != "wave":
         return f"the size of {old} is not known: an offset could exceed validBytes"
     if size is not None and size > most:
@@ -157,18 +157,20 @@ def _cast(
     unfit = [user.name for user in users(binding.op.results[0]) if user.name not in _ACCESSES]
     if unfit:
         return f"{unfit[0]} uses it: a part of the accesses would go past the buffer"
-    stride, why = _stride(binding, element, gpu, rule)
+    stride, why = _stride(binding, bits, gpu, rule)
     if stride and stride >= 1 << STRIDE_BITS:
         return f"a stride of {stride} bytes does not fit {STRIDE_BITS} bits"
     return _edits(binding, most if size is None else size, stride, text), why
 
 
-def _stride(binding: Binding, element: int, gpu: Machine | None, rule: Rule) -> tuple[int, str]:
+def _stride(binding: Binding, bits: int, gpu: Machine | None, rule: Rule) -> tuple[int, str]:
     """The cacheSwizzleStride to give, in bytes, 0 for none; and why."""
     strides = binding.type.get_strides_and_offset()[0]
     if len(strides) < 2 or strides[-2] == _DYNAMIC:
         return 0, "plain cast: no row stride is known"
-    row = strides[-2] * element
+    row = strides[-2] * bits // 8
+    if strides[-2] * bits % 8:
+        return 0, f"plain cast: rows of {strides[-2] * bits} bits end inside a byte"
     if row > LONGEST_STRIDE_BYTES:
         return 0, f"plain cast: rows of {row} bytes, more than {LONGEST_STRIDE_BYTES}"
     if binding.shared or _casts_elsewhere(binding):
@@ -194,22 +196,10 @@ def _casts_elsewhere(binding: Binding) -> bool:
     return len(around) > 1
 
 
-def _bytes(of: ir.MemRefType, element: int) -> int | None:
-    """Bytes that a raw buffer of this memref covers: the largest size times stride."""
-    if not of.has_static_shape:
-        return None
-    strides = of.get_strides_and_offset()[0]
-    if _DYNAMIC in strides:
-        return None
-    spans = (size * stride for size, stride in zip(of.shape, strides, strict=True))
-    return int(max(spans, default=1)) * element
-
-
 def _edits(binding: Binding, size: int, stride: int, text: Statements) -> list[Edit]:
     op, old = binding.op, binding.type
     name, span = text.name(op), text.span(op)
     stem = name.removeprefix("%")
-    stem = f"m{stem}" if stem[0].isdigit() else stem
     bytes_name, made = text.fresh(f"{stem}_bytes"), text.fresh(f"{stem}_buffer")
     step = text.fresh(f"{stem}_row_bytes")
     spelled = _spelled(op, text)

@@ -1,7 +1,8 @@
 """Vectors that are to go through shared memory: ``to_layout`` with ``shared_memory_conversion``.
 
-Here the logical tile is still one value. What a hint on its allocation would mean is known from
-the layouts of its writer and its reader alone.
+A change from one layout to another whose threads hold other elements goes that way, too, though
+nobody wrote the attribute. Here the logical tile is still one value. What a hint on its allocation
+would mean is known from the layouts of its writer and its reader alone.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.change.passes.legality import HintedUse, why_not
 from bankwise.change.passes.nested import NestedLayout, first_elements, nested_layout
 from bankwise.change.passes.rule_23778 import DEFAULT_BANKS, Choice, choose
+from bankwise.counting.access import IntArray
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
 from bankwise.read.mlir.kernels import operations
@@ -30,6 +32,7 @@ from bankwise.tile import Tile, Use, runs
 
 TO_LAYOUT = "iree_vector_ext.to_layout"
 CONVERSION = "shared_memory_conversion"
+_LANES = 64
 _BANKS = re.compile(r"workgroup_memory_bank_count = (\d+)")
 
 
@@ -45,6 +48,11 @@ class Conversion:
     reader: NestedLayout | None
 
     @property
+    def promotion(self) -> str:
+        """The attribute that asks for it; empty where only the layouts do."""
+        return str(self.op.attributes[CONVERSION]) if CONVERSION in self.op.attributes else ""
+
+    @property
     def element_bits(self) -> int:
         """Bits of one element."""
         of = self.element_type
@@ -53,11 +61,24 @@ class Conversion:
 
 def conversions(opened: Opened) -> list[Conversion]:
     """All of them, in the order of the text."""
-    return [
-        _conversion(opened, op)
-        for op in operations(opened.module.operation)
-        if op.name == TO_LAYOUT and CONVERSION in op.attributes
-    ]
+    named = (op for op in operations(opened.module.operation) if op.name == TO_LAYOUT)
+    found = (_conversion(opened, op) for op in named)
+    return [each for each in found if each.promotion or _exchanges(each)]
+
+
+def _exchanges(conversion: Conversion) -> bool:
+    """Whether some thread of the reader needs an element that another thread of the writer has."""
+    writer, reader = conversion.writer, conversion.reader
+    if writer is None or reader is None or writer.shape != reader.shape:
+        return False
+    waves = max(prod(writer.subgroup_tile), prod(reader.subgroup_tile))
+    return not np.array_equal(_held(writer, waves), _held(reader, waves))
+
+
+def _held(layout: NestedLayout, waves: int) -> IntArray:
+    """The elements of every thread, in order of memory: int64 [waves, lanes, elements]."""
+    places = np.moveaxis(layout.spread(lanes=_LANES, waves=waves).coordinates(), -1, 0)
+    return np.sort(np.ravel_multi_index(tuple(places), layout.shape), axis=-1)
 
 
 def banks(opened: Opened) -> int:
@@ -136,7 +157,7 @@ def _classified(conversion: Conversion, choice: Choice) -> Choice:
     uses: list[HintedUse] = []
     for direction, layout in _sides(conversion):
         name = "vector.store" if direction == "write" else "vector.load"
-        elements = np.unique(first_elements(layout, 64))
+        elements = np.unique(first_elements(layout, _LANES))
         span = layout.element_tile[-1]
         uses.append(HintedUse(name, "plain", conversion.location, elements, span, choice.hint))
     refusal = why_not("the tile", prod(conversion.shape), uses)

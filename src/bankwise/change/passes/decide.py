@@ -179,7 +179,8 @@ def _written(op: ir.Operation, choice: Choice, text: Statements) -> list[Edit] |
     statement = text.text[body.start : body.end]
     spelled = statement[statement.rindex(" : ") + 3 :]
     flat_type = flat(old)
-    hint, flat_name = text.fresh(f"{_stem(name)}_hint"), text.fresh(f"{_stem(name)}_flat")
+    stem = name.removeprefix("%")
+    hint, flat_name = text.fresh(f"{stem}_hint"), text.fresh(f"{stem}_flat")
     lines = [
         f"{flat_name} = {statement[: statement.rindex(' : ')]} : {flat_type}",
         hint_line(hint, flat_name, hint_text(choice.hint), flat_type),
@@ -193,11 +194,6 @@ def _written(op: ir.Operation, choice: Choice, text: Statements) -> list[Edit] |
             at = text.body(user)
             edits.append(Edit(at.start, at.end, f"memref.dealloc {flat_name} : {flat_type}"))
     return edits
-
-
-def _stem(name: str) -> str:
-    stem = name.removeprefix("%")
-    return f"m{stem}" if stem[0].isdigit() else stem
 
 
 def flat(of: ir.MemRefType) -> str:

@@ -23,7 +23,7 @@ from bankwise.read.mlir.views import View, view_function, whole_allocation
 
 HINT = "iree_codegen.swizzle_hint"
 ATTRIBUTE = "iree_codegen.swizzle"
-_ALLOCATIONS = ("memref.alloc", "memref.alloca")
+ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +87,7 @@ def without(opened: Opened, hinted: Iterable[Hinted], *, keep_lines: bool = Fals
 def _attribute(op: ir.Operation) -> ir.Attribute | None:
     if op.name == HINT and is_shared(op.results[0].type):
         return op.attributes["swizzle"]
-    if op.name in _ALLOCATIONS and ATTRIBUTE in op.attributes:
+    if op.name in ALLOCATIONS and ATTRIBUTE in op.attributes:
         return op.attributes[ATTRIBUTE]
     return None
 
@@ -96,7 +96,7 @@ def _read(op: ir.Operation, attribute: ir.Attribute, text: Statements) -> Hinted
     hint = swizzle_hint(attribute)
     if hint is None:
         return f"unknown swizzle {attribute}"
-    root = rooted(op.results[0] if op.name in _ALLOCATIONS else op.operands[0])
+    root = rooted(op.results[0] if op.name in ALLOCATIONS else op.operands[0])
     if isinstance(root, str):
         return f"{hint}: {root}"
     allocation, view = root
@@ -111,7 +111,7 @@ def rooted(value: ir.Value) -> tuple[ir.Operation, View] | str:
     if isinstance(value.owner, ir.Block):
         return "what it stands on differs from round to round, or comes from outside"
     op = value.owner.operation
-    if op.name in _ALLOCATIONS:
+    if op.name in ALLOCATIONS:
         whole = whole_allocation("", ir.MemRefType(value.type), ())
         return whole if isinstance(whole, str) else (op, whole)
     if op.name == HINT:
@@ -156,7 +156,7 @@ def _collect(value: ir.Value, found: list[ir.Operation | None], seen: list[ir.Va
         sources = _carried(value)
     else:
         op = value.owner.operation
-        if op.name == HINT or op.name in _ALLOCATIONS:
+        if op.name == HINT or op.name in ALLOCATIONS:
             hinted = op.name == HINT or ATTRIBUTE in op.attributes
             found.append(op if hinted else None)
             return True

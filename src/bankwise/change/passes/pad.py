@@ -13,8 +13,8 @@ Every padding in question is counted with the instructions that it leads to: row
 fewest accesses (a pair counts as two), then the fewest bytes. Never padded: what has no conflict,
 carries a hint, is filled by copies in lane order, or would not fit.
 
-:func:`unpadded` is the way back: the allocation and all views of it in rows without their padding.
-Indices stay as they are: ``%a[%i, %j]`` is the same element of the tile in rows of any length.
+With a number of ``bits`` nothing is counted: every allocation that can carry it gets that padding,
+as IREE's iree-codegen-gpu-reduce-bank-conflicts does (64 bits there); all of a function, or none.
 """
 
 from __future__ import annotations
@@ -23,70 +23,91 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-import numpy as np
 from iree.compiler import ir
 
 from bankwise.algebra.address import Padded
 from bankwise.change.passes.decide import allocation_op
-from bankwise.change.passes.hints import hints
+from bankwise.change.passes.hints import ALLOCATIONS, ATTRIBUTE, hints
 from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.statements import Statements, statements, users
-from bankwise.change.passes.values import Outcome, PassOptions, Remark
+from bankwise.change.passes.rows import followed, memref, relaid
+from bankwise.change.passes.statements import Statements, statements
+from bankwise.change.passes.values import Outcome, PassOptions, Remark, told
+from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.group import Group, groups, tile_of
-from bankwise.counting.access import Allocation
-from bankwise.errors import Refusal
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.machine import machine
 from bankwise.notation.padding import PADDINGS_BYTES, Unpadded, row_pads
-from bankwise.read.mlir.module import Opened
+from bankwise.read.mlir.kernels import is_shared, kernels, operations
+from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
+from bankwise.read.mlir.views import bytes_of
 from bankwise.solver.best import Best, best
 from bankwise.solver.spaces import PADDING, Space
 
-_PLAIN_USERS = frozenset(
-    {
-        *("vector.load", "vector.store", "vector.maskedload", "vector.maskedstore"),
-        *("vector.transfer_read", "vector.transfer_write", "memref.load", "memref.store"),
-        *("amdgpu.transpose_load", "memref.dealloc"),
-    }
-)
+_ASSUMED_LIMIT = 64 * 1024
+"""Bytes of shared memory of a workgroup where no target is named; IREE takes the same."""
 
 
-def pad(opened: Opened, launch: PassOptions) -> Outcome:
-    """Pad every allocation that gains by it and may be padded."""
+def pad(opened: Opened, launch: PassOptions, *, bits: int = 0) -> Outcome:
+    """Pad every allocation that gains by it, or by ``bits``, and may be padded."""
+    if bits:
+        return _everywhere(opened, launch, bits)
     text = statements(opened)
-    edits: list[Edit] = []
-    remarks: list[Remark] = []
+    done: list[_Lengthened] = []
+    kept: list[Remark] = []
     refusals: list[Refusal] = []
     for lowered in lower(opened, launch):
         used = sum(a.size_bytes for a in lowered.extraction.allocations)
         for group in groups(lowered.extraction):
-            done = _pad(lowered, group, used, launch.policy, text)
-            if isinstance(done, Refusal):
-                refusals.append(done)
-                continue
-            edits += done.edits
-            used += done.more_bytes
-            remarks.append(
-                Remark(group.names, group.allocations[0].location, bool(done.edits), done.reason)
-            )
-    return Outcome(apply_edits(opened.source.text, edits), tuple(remarks), tuple(refusals))
+            found = _pad(lowered, group, used, launch.policy, text)
+            if isinstance(found, _Lengthened):
+                done.append(found)
+                used += found.more_bytes
+            elif isinstance(found, Refusal):
+                refusals.append(found)
+            else:
+                kept.append(Remark(group.names, group.allocations[0].location, False, found))
+    return _outcome(opened, done, kept, refusals)
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lengthened:
+    """An allocation to pad: its edits, and what they do. ``claim``: undone, it is the old text."""
+
+    subject: str
+    location: Location
     edits: list[Edit]
     reason: str
-    more_bytes: int = 0
+    claim: MapClaim
+    more_bytes: int
+
+
+def _outcome(
+    opened: Opened, done: Sequence[_Lengthened], kept: Sequence[Remark], refusals: Sequence[Refusal]
+) -> Outcome:
+    """The padded text; the old one is proved to be that without its padding."""
+    text = apply_edits(opened.source.text, [edit for each in done for edit in each.edits])
+    if not done:
+        return Outcome(text, tuple(kept), tuple(refusals))
+    proofs = prove(open_text(text, opened.source.file), opened, [each.claim for each in done])
+    remarks = tuple(
+        Remark(each.subject, each.location, True, f"{each.reason}; {told(proof.refusal)}")
+        for each, proof in zip(done, proofs, strict=True)
+    )
+    ordered = sorted((*remarks, *kept), key=lambda remark: remark.location.line)
+    return Outcome(text, tuple(ordered), tuple(refusals))
 
 
 def _pad(
     lowered: Lowered, group: Group, used: int, policy: str, text: Statements
-) -> _Done | Refusal:
+) -> _Lengthened | Refusal | str:
+    """What is to be done; a string says why nothing is."""
     first = group.allocations[0]
     reason = _forbidden(lowered, group)
     if reason:
         return Refusal(f"{group.names}: {reason}", first.location)
     if len(first.shape) < 2:
-        return _Done([], "it has one dimension, no rows to pad")
+        return _rowless(len(first.shape))
     if len(group.allocations) > 1:
         return Refusal(f"{group.names}: they share accesses; their type goes round", first.location)
     found = _best(lowered, group, policy)
@@ -94,23 +115,23 @@ def _pad(
         return Refusal(f"{group.names}: {found.reason}", first.location)
     before, plan = found.present, found.plans[0]
     if before.passes == before.ideal:
-        return _Done([], f"no conflict: {before.passes} passes are the ideal")
+        return f"no conflict: {before.passes} passes are the ideal"
     if plan.passes == before.passes or not isinstance(plan.layout, Padded):
-        return _Done([], f"no padding up to {PADDINGS_BYTES[-1]} bytes takes fewer passes")
+        return f"no padding up to {PADDINGS_BYTES[-1]} bytes takes fewer passes"
     best = plan.layout.pad
     more = best * prod(first.shape[:-1]) * first.element_bytes
     if used + more > lowered.machine.lds_bytes:
         limit = lowered.machine.lds_bytes
         reason = f"{best} elements a row make {used + more} bytes; a workgroup has {limit}"
         return Refusal(f"{group.names}: {reason}", first.location)
-    written = _written(lowered, first, best, text)
-    if isinstance(written, str):
-        return Refusal(f"{group.names}: {written}", first.location)
+    op = allocation_op(lowered, first)
+    if op is None:
+        return Refusal(f"{group.names}: nothing allocates it here", first.location)
     story = (
         f"{best} elements behind each row: {before.passes} -> {plan.passes} passes, "
-        f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more; not proved"
+        f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more"
     )
-    return _Done(written, story, more)
+    return _padding(op, best, story, first.kernel, text)
 
 
 def _best(lowered: Lowered, group: Group, policy: str) -> Best | Refusal:
@@ -130,117 +151,104 @@ def _forbidden(lowered: Lowered, group: Group) -> str:
     present, unknown = hints(lowered.opened, lowered.kernel.op)
     names = {a.name for a in group.allocations}
     if unknown or any(each.allocation in names for each in present):
-        return "it carries a swizzle hint: padded or swizzled, never both"
+        return _HINTED
     if any(site.access.kind in ("dma", "async") for site in group.accesses):
         return "copies in lane order fill it: with longer rows they would miss the rows"
     return ""
 
 
-def _written(
-    lowered: Lowered, allocation: Allocation, elements: int, text: Statements
-) -> list[Edit] | str:
-    op = allocation_op(lowered, allocation)
-    if op is None:
-        return "nothing allocates it here"
+def _everywhere(opened: Opened, launch: PassOptions, bits: int) -> Outcome:
+    """The same padding behind the rows of all allocations."""
+    text = statements(opened)
+    done: list[_Lengthened] = []
+    refusals: list[Refusal] = []
+    for function in operations(opened.module.operation):
+        if function.name != "func.func":
+            continue
+        inner = operations(function)
+        allocations = [
+            op for op in inner if op.name in ALLOCATIONS and is_shared(op.results[0].type)
+        ]
+        reason = _no_room(allocations, bits, _limit(opened, function, launch))
+        kernel = ir.StringAttr(function.attributes["sym_name"]).value
+        for op in allocations:
+            found = _by(op, bits, kernel, text)
+            if reason:
+                name = text.name(op).removeprefix("%")
+                refusals.append(Refusal(f"{name}: {reason}", opened.location_of(op)))
+            elif isinstance(found, Refusal):
+                refusals.append(found)
+            else:
+                done.append(found)
+    return _outcome(opened, done, (), refusals)
+
+
+def _limit(opened: Opened, function: ir.Operation, launch: PassOptions) -> int:
+    own = [kernel.target for kernel in kernels(opened) if kernel.op == function]
+    target = launch.target or next(filter(None, own), "")
+    return machine(target).lds_bytes if target else _ASSUMED_LIMIT
+
+
+def _no_room(allocations: Sequence[ir.Operation], bits: int, limit: int) -> str:
+    """Why a function with these allocations is left as it is; empty if all paddings fit."""
+    total = 0
+    for op in allocations:
+        of = ir.MemRefType(op.results[0].type)
+        if not of.has_static_shape:
+            return f"{of} has no fixed size: what all paddings would take is not known"
+        size = 8 * (bytes_of(of.element_type) or 1)
+        total += prod(of.shape) * size
+        total += prod(of.shape[:-1]) * (bits // size * size) if of.rank else 0
+    if total <= 8 * limit:
+        return ""
+    return f"{bits} bits behind each row make {total // 8} bytes; a workgroup has {limit}"
+
+
+def _by(op: ir.Operation, bits: int, kernel: str, text: Statements) -> _Lengthened | Refusal:
+    """One allocation with ``bits`` behind its rows, or why it stays."""
+    of = ir.MemRefType(op.results[0].type)
+    name, where = text.name(op).removeprefix("%"), text.opened.location_of(op)
+    size = 8 * (bytes_of(of.element_type) or bits + 1)
+    if of.rank < 2:
+        reason = _rowless(of.rank)
+    elif not isinstance(of.layout, ir.AffineMapAttr):
+        reason = f"{of} says its strides"
+    elif ATTRIBUTE in op.attributes:
+        reason = _HINTED
+    elif bits < size:
+        reason = f"{bits} bits hold no element of {of.element_type}"
+    else:
+        return _padding(op, bits // size, f"{bits} bits behind each row; not counted", kernel, text)
+    return Refusal(f"{name}: {reason}", where)
+
+
+def _rowless(rank: int) -> str:
+    return f"it has {('one element', 'one dimension')[rank]}, no rows to pad"
+
+
+_HINTED = "it carries a swizzle hint: padded or swizzled, never both"
+
+
+def _padding(
+    op: ir.Operation, elements: int, story: str, kernel: str, text: Statements
+) -> _Lengthened | Refusal:
+    """The allocation with so many elements behind each row, its view, and all types that follow."""
     old = ir.MemRefType(op.results[0].type)
+    row, where, name = old.shape[-1], text.opened.location_of(op), text.name(op)
+    narrow = relaid(old, Padded(row, elements))
+    assert narrow is not None, "an allocation consists of whole rows"
     span, body = text.span(op), text.body(op)
-    statement = text.text[body.start : body.end]
-    head, _, spelled = statement.rpartition(" : ")
-    shape = (*old.shape[:-1], old.shape[-1] + elements)
-    wide = f"memref<{'x'.join(map(str, shape))}x{old.element_type}, {old.memory_space}>"
-    narrow = _strided(old, shape)
-    name = text.name(op)
-    padded = text.fresh(f"{name.removeprefix('%')}_padded".replace("%", ""))
-    padded = padded if not padded[1].isdigit() else text.fresh(f"m{padded[1:]}")
+    head, _, spelled = text.text[body.start : body.end].rpartition(" : ")
+    wide = memref((*old.shape[:-1], row + elements), old)
+    padded, subject = text.fresh(f"{name.removeprefix('%')}_padded"), name.removeprefix("%")
     lines = [f"{padded} = {head} : {wide}", _subview(name, padded, old.shape, wide, narrow)]
-    edits = [Edit(span.start, span.end, text.indent(op).join(lines))]
-    for user in users(op.results[0]):
-        edited = _retyped(user, spelled, narrow, text)
-        if isinstance(edited, str):
-            return edited
-        edits.append(edited)
-    return edits
-
-
-def _retyped(user: ir.Operation, old: str, new: str, text: Statements) -> Edit | str:
-    """One use of a memref with its type written anew."""
-    if user.name not in _PLAIN_USERS:
-        return f"{user.name} uses it, and cannot take the type of other rows"
-    places = text.occurrences(user, old)
-    if len(places) != 1:
-        return f"{user.name} does not write its type as the allocation does"
-    return Edit(places[0].start, places[0].end, new)
-
-
-def unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] | str:
-    """The allocation ``op`` in rows of ``rows.row``, and every type that follows; or why not."""
-    old = ir.MemRefType(op.results[0].type)
-    if not isinstance(old.layout, ir.AffineMapAttr):
-        return f"{old} says its strides"
-    body = text.body(op)
-    _, _, spelled = text.text[body.start : body.end].rpartition(" : ")
-    # A view writes the type of its pool before its own.
-    spelled = spelled.rpartition(" to ")[2]
-    shape = (*old.shape[:-1], rows.row)
-    new = f"memref<{'x'.join(map(str, shape))}x{old.element_type}, {old.memory_space}>"
-    followed = _followed(op.results[0], spelled, new, rows, text)
-    if isinstance(followed, str):
-        return followed
-    return [Edit(body.end - len(spelled), body.end, new), *followed]
-
-
-def _followed(
-    value: ir.Value, old: str, new: str, rows: Unpadded, text: Statements
-) -> list[Edit] | str:
-    """The uses of a memref, those of its views included, with the types of shorter rows."""
-    edits: list[Edit] = []
-    for user in users(value):
-        if user.name == "memref.subview":
-            more = _view(user, old, new, rows, text)
-        else:
-            edited = _retyped(user, old, new, text)
-            more = edited if isinstance(edited, str) else [edited]
-        if isinstance(more, str):
-            return more
-        edits += more
-    return edits
-
-
-def _view(
-    op: ir.Operation, old: str, new: str, rows: Unpadded, text: Statements
-) -> list[Edit] | str:
-    """A subview of a padded memref, and its uses."""
-    sizes, offsets = (op.attributes[f"static_{name}"] for name in ("sizes", "offsets"))
-    if not 0 <= sizes[len(sizes) - 1] + max(0, offsets[len(offsets) - 1]) <= rows.row:
-        return "memref.subview covers its padding"
-    shorter = _shorter(ir.MemRefType(op.results[0].type), rows)
-    if shorter is None:
-        return "memref.subview steps through its padding"
-    body = text.body(op)
-    tail = text.text[body.start : body.end].rpartition(" : ")[2]
-    source, arrow, result = tail.partition(" to ")
-    if source != old or not arrow:
-        return "memref.subview does not write its type as the allocation does"
-    followed = _followed(op.results[0], result, shorter, rows, text)
-    if isinstance(followed, str):
-        return followed
-    return [Edit(body.end - len(tail), body.end, f"{new} to {shorter}"), *followed]
-
-
-def _shorter(old: ir.MemRefType, rows: Unpadded) -> str | None:
-    """The type of a view in shorter rows; None if a step of it ends inside a row further on."""
-    strides, offset = old.get_strides_and_offset()
-    if any(0 < s % rows.pitch < s for s in strides if s > 0):
-        return None
-    offset, *steps = (n if n < 0 else int(rows(np.array(n))) for n in (offset, *strides))
-    layout = f"[{', '.join(map(_amount, steps))}]" + (f", offset: {_amount(offset)}" * bool(offset))
-    sizes = "".join(f"{_amount(size)}x" for size in old.shape)
-    return f"memref<{sizes}{old.element_type}, strided<{layout}>, {old.memory_space}>"
-
-
-def _amount(number: int) -> str:
-    """A number of a memref type; what is not known is a question mark."""
-    return "?" if number < 0 else str(number)
+    rest = followed(op.results[0], spelled, narrow, Padded(row, elements), text)
+    if isinstance(rest, str):
+        return Refusal(f"{subject}: {rest}", where)
+    edits = [Edit(span.start, span.end, text.indent(op).join(lines)), *rest]
+    claim = MapClaim(kernel, (padded.removeprefix("%"),), None, Unpadded(row + elements, row))
+    more = prod(old.shape[:-1]) * elements * (bytes_of(old.element_type) or 1)
+    return _Lengthened(subject, where, edits, story, claim, more)
 
 
 def _subview(name: str, padded: str, sizes: Sequence[int], wide: str, narrow: str) -> str:
@@ -248,10 +256,3 @@ def _subview(name: str, padded: str, sizes: Sequence[int], wide: str, narrow: st
     lists = " ".join(f"[{', '.join(each)}]" for each in (zeros, list(map(str, sizes)), ones))
     first, _, rest = lists.partition(" ")
     return f"{name} = memref.subview {padded}{first} {rest} : {wide} to {narrow}"
-
-
-def _strided(old: ir.MemRefType, shape: Sequence[int]) -> str:
-    """The old shape in rows as long as those of ``shape``."""
-    strides = [prod(shape[d + 1 :]) for d in range(len(shape))]
-    sizes = "x".join(map(str, old.shape))
-    return f"memref<{sizes}x{old.element_type}, strided<{strides}>, {old.memory_space}>"

@@ -21,12 +21,21 @@ from dataclasses import dataclass
 
 from iree.compiler import ir
 
-from bankwise.change.passes.hints import HINT, Hinted, hint_text, hints, through, without
+from bankwise.change.passes.hints import (
+    ALLOCATIONS,
+    HINT,
+    Hinted,
+    hint_text,
+    hints,
+    through,
+    without,
+)
 from bankwise.change.passes.legality import HintedUse, period, use_of, why_not
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.statements import statements
 from bankwise.change.passes.swizzled_index import TRANSCRIBED, fold_of_hint, swizzle_index
-from bankwise.change.passes.values import Outcome, PassOptions, Remark
+from bankwise.change.passes.unrooted import resolve_unrooted
+from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark, told
 from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.emit import Emitter
 from bankwise.change.rewrite.fold_index import ROW_STYLES, RowStyle
@@ -39,14 +48,13 @@ from bankwise.read.mlir.kernels import kernels, operations
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
 
-_PROVED = "proved for all launches"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Swizzled:
     """Allocations that share accesses, some hint among them. ``uses``: of all their accesses.
 
-    ``refusal`` says why the hints may not be resolved.
+    ``refusal`` says why the hints may not be resolved; ``unknown``: because of places that only a
+    run can tell.
     """
 
     allocations: tuple[Allocation, ...]
@@ -54,6 +62,7 @@ class Swizzled:
     sites: tuple[SharedAccess, ...]
     uses: tuple[HintedUse, ...]
     refusal: Refusal | None
+    unknown: bool = False
 
     @property
     def names(self) -> str:
@@ -64,6 +73,12 @@ class Swizzled:
 def resolve(opened: Opened, launch: PassOptions) -> Outcome:
     """Resolve every hint of the module that may be; the others stay, each with its refusal."""
     found, refusals = classified(opened, launch)
+    loose = resolve_unrooted(opened, _loose(opened, found))
+    if loose.changed:
+        rest = resolve(open_text(loose.text, opened.source.file), launch)
+        return Outcome(rest.text, (*loose.remarks, *rest.remarks), rest.refusals)
+    known = {refusal.location for refusal in refusals}
+    refusals += [refusal for refusal in loose.refusals if refusal.location not in known]
     legal = [each for each in found if each.refusal is None]
     refusals += [each.refusal for each in found if each.refusal is not None]
     if not legal:
@@ -91,6 +106,20 @@ def classified(opened: Opened, launch: PassOptions) -> tuple[list[Swizzled], lis
     ], refusals
 
 
+def _loose(opened: Opened, found: Sequence[Swizzled]) -> list[ir.Operation]:
+    """Hints on allocations of which not all accesses are known."""
+    settled = [hinted.op for each in found if not each.unknown for hinted in each.hints]
+    return [
+        op
+        for op in operations(opened.module.operation)
+        if op.name == HINT and op not in settled and _allocated(op.operands[0])
+    ]
+
+
+def _allocated(value: ir.Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name in ALLOCATIONS
+
+
 def _pairs(plain: Opened, opened: Opened, found: Sequence[Hinted]) -> Mapping[int, ir.Operation]:
     """The operation with hints for each one without, by its offset in the text without."""
     gone = {opened.offset_of(each.op) for each in found if each.op.name == HINT}
@@ -111,9 +140,12 @@ def _swizzled(
             continue
         uses, refusal = _uses(lowered, group.accesses, pairs, own)
         first = group.allocations[0]
-        refusal = refusal or _unknown(lowered, group)
-        refusal = refusal or why_not(group.names, _elements(first), uses)
-        result.append(Swizzled(group.allocations, own, group.accesses, tuple(uses), refusal))
+        unknown = _unknown(lowered, group)
+        refusal = refusal or unknown or why_not(group.names, _elements(first), uses)
+        open_ended = refusal is unknown and bool(lowered.extraction.refusals)
+        result.append(
+            Swizzled(group.allocations, own, group.accesses, tuple(uses), refusal, open_ended)
+        )
     return result
 
 
@@ -186,7 +218,7 @@ def _rewrite(
                     return _without_refused(opened, launch, rest, [*refusals, refused])
     result = apply_edits(plain.source.text, [*emitter.edits, *edits])
     told = _proofs(plain, open_text(result, plain.source.file), legal)
-    if styles is ROW_STYLES and any(said != _PROVED for said in told):
+    if styles is ROW_STYLES and any(said != PROVED for said in told):
         return _rewrite(opened, launch, legal, refusals, TRANSCRIBED)
     remarks = tuple(_remark(opened, each, said) for each, said in zip(legal, told, strict=True))
     return Outcome(result, remarks, tuple(refusals))
@@ -198,8 +230,7 @@ def _proofs(plain: Opened, resolved: Opened, legal: Sequence[Swizzled]) -> list[
     known = [claim for claim in claims if claim is not None]
     if len(known) < len(claims):
         return ["not proved: a hint is no fold of whole rows, or cuts vectors"] * len(claims)
-    refusals = [proof.refusal for proof in prove(plain, resolved, known)]
-    return [f"not proved: {r.reason}" if r else _PROVED for r in refusals]
+    return [told(proof.refusal) for proof in prove(plain, resolved, known)]
 
 
 def _claim(each: Swizzled) -> MapClaim | None:

@@ -82,7 +82,12 @@ class Statements:
         return [Span(body.start + m.start(), body.start + m.end()) for m in found]
 
     def fresh(self, stem: str) -> str:
-        """``%stem``, or with a number, such that the text does not use it."""
+        """``%stem``, or with a number, such that the text does not use it.
+
+        A name that MLIR printed is a number, and a name may not begin with one: ``%0`` gives
+        ``m0_hint``.
+        """
+        stem = f"m{stem}" if stem[0].isdigit() else stem
         number, name = 0, f"%{stem}"
         while re.search(rf"{re.escape(name)}(?![\w$.\-])", self.code):
             name = f"%{stem}_{number}"

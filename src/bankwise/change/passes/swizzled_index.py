@@ -23,7 +23,7 @@ from iree.compiler import ir
 from bankwise.algebra.address import Fold, RowFolds
 from bankwise.change.passes.legality import HintedUse, period
 from bankwise.change.passes.statements import Statements
-from bankwise.change.rewrite.emit import Anchor, anchor_of, later
+from bankwise.change.rewrite.emit import Anchor, Emitter, anchor_of, later
 from bankwise.change.rewrite.fold_index import ROW_STYLES, RowStyle, fold_index
 from bankwise.change.rewrite.operand_text import Span
 from bankwise.change.rewrite.scope import CannotRewriteError, Scope
@@ -33,6 +33,82 @@ from bankwise.read.mlir.swizzle_hint import SwizzleHint
 
 TRANSCRIBED: tuple[RowStyle, ...] = ("row", "offset")
 """Phases from the indices of the access itself: they hold in every workgroup of every launch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HintedIndex:
+    """The last index of a load or store under a hint.
+
+    ``operands``: where its indices stand in the text. ``strides``: elements that each of them steps
+    through; ``start``: the element, counted from where the hint counts, with all of them 0.
+    ``span``: contiguous elements of the access.
+    """
+
+    op: ir.Operation
+    indices: tuple[ir.Value, ...]
+    operands: tuple[Span, ...]
+    strides: tuple[int, ...]
+    start: int
+    span: int
+    hint: SwizzleHint
+    emitter: Emitter
+
+    def edits(self, text: Statements) -> list[Edit]:
+        """New lines to the emitter, and the edits of the statement itself.
+
+        Raises :class:`CannotRewriteError` where a vector that covers several groups is not written
+        in a form that can be cut.
+        """
+        if self.span > self.hint.access:
+            return self._pieces(text)
+        operand = self.operands[-1]
+        return [Edit(operand.start, operand.end, self._written(0))]
+
+    def _pieces(self, text: Statements) -> list[Edit]:
+        """One access for each group that a vector covers."""
+        places = [self._written(at) for at in range(0, self.span, self.hint.access)]
+        span, body, operand = text.span(self.op), text.body(self.op), self.operands[-1]
+        written = CutVector(self.op, text, body, operand, self.hint.access, self.span)
+        lines = written.load(places) if len(self.op.results) else written.store(places)
+        return [Edit(span.start, span.end, text.indent(self.op).join(lines))]
+
+    def _written(self, ahead: int) -> str:
+        """The last index of the piece that begins ``ahead`` elements behind the access."""
+        steps = enumerate(self.strides)
+        tokens = [operand.of(self.emitter.text) for operand in self.operands]
+        terms = [f"s{k} * {stride}" if stride != 1 else f"s{k}" for k, stride in steps]
+        first = self.start + ahead
+        place = " + ".join([*terms, str(first)] if first else terms)
+        place = f"({place})" if " " in place else place
+        return (self._rotated if self.hint.rotates else self._folded)(place, tokens, ahead)
+
+    def _rotated(self, place: str, tokens: list[str], ahead: int) -> str:
+        row, access = self.hint.row, self.hint.access
+        last = f"s{len(tokens) - 1} + {ahead}" if ahead else f"s{len(tokens) - 1}"
+        turned = f"({place} + ({place} floordiv {row}) * {access}) mod {row}"
+        return self._apply(f"{last} + {turned} - {place} mod {row}", tokens)
+
+    def _folded(self, place: str, tokens: list[str], ahead: int) -> str:
+        hint = self.hint
+        step = hint.stride * hint.per_phase
+        old = self._apply(f"({place} mod {hint.row}) floordiv {hint.access}", tokens)
+        phase = self._apply(f"({place} floordiv {step}) mod {hint.row // hint.access}", tokens)
+        line = f"arith.xori {old}, {phase} : index"
+        new = self.emitter.value(("xor", old, phase), self._anchor(), self.op, line)
+        last = f"s0 + {ahead}" if ahead else "s0"
+        return self._apply(f"{last} + (s1 - s2) * {hint.access}", [tokens[-1], new, old])
+
+    def _apply(self, body: str, tokens: list[str]) -> str:
+        names = ", ".join(f"s{k}" for k in range(len(tokens)))
+        line = f"affine.apply affine_map<()[{names}] -> ({body})>()[{', '.join(tokens)}]"
+        key = (body, *tokens, *map(self.emitter.key_of, self.indices))
+        return self.emitter.value(key, self._anchor(), self.op, line)
+
+    def _anchor(self) -> Anchor:
+        anchor = anchor_of(self.indices[0])
+        for index in self.indices[1:]:
+            anchor = later(anchor, anchor_of(index))
+        return anchor
 
 
 def swizzle_index(
@@ -49,76 +125,26 @@ def swizzle_index(
     """
     hint = use.hint
     assert hint is not None, "only hinted uses are swizzled"
-    if use.span > hint.access:
-        return _pieces(site, use, hint, scope, text)
-    short = not hint.rotates and use.base % period(hint) == 0
+    short = use.span <= hint.access and not hint.rotates and use.base % period(hint) == 0
     mark = scope.emitter.mark()
-    if short:
-        for style in styles:
-            try:
-                fold_index(site, fold_of_hint(hint), scope, style)
-                return []
-            except CannotRewriteError:
-                scope.emitter.back_to(mark)
-                mark = scope.emitter.mark()
-    operand = scope.operands(site, 0)[-1]
-    name = _Index(site, hint, use.base, scope).written(0)
-    return [Edit(operand.start, operand.end, name)]
+    for style in styles if short else ():
+        try:
+            fold_index(site, fold_of_hint(hint), scope, style)
+            return []
+        except CannotRewriteError:
+            scope.emitter.back_to(mark)
+            mark = scope.emitter.mark()
+    strides, first = _affine_base(site)
+    operands, start = scope.operands(site, 0), first - use.base
+    indices = tuple(site.indices)
+    index = HintedIndex(site.op, indices, operands, strides, start, use.span, hint, scope.emitter)
+    return index.edits(text)
 
 
 def fold_of_hint(hint: SwizzleHint) -> RowFolds:
     """The map of an xor_shuffle whose base is a whole period, on offsets of the allocation."""
     groups = hint.row // hint.access
     return RowFolds(hint.stride, (Fold(hint.stride * hint.per_phase, hint.access, groups),))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Index:
-    """The last index of an access under a hint that counts from ``base``."""
-
-    site: SharedAccess
-    hint: SwizzleHint
-    base: int
-    scope: Scope
-
-    def written(self, ahead: int) -> str:
-        """The last index of the piece that begins ``ahead`` elements behind the access."""
-        site, emitter = self.site, self.scope.emitter
-        strides, start = _affine_base(site)
-        tokens = [operand.of(emitter.text) for operand in self.scope.operands(site, 0)]
-        terms = [f"s{k} * {stride}" if stride != 1 else f"s{k}" for k, stride in enumerate(strides)]
-        first = start - self.base + ahead
-        place = " + ".join([*terms, str(first)] if first else terms)
-        place = f"({place})" if " " in place else place
-        return (self._rotated if self.hint.rotates else self._folded)(place, tokens, ahead)
-
-    def _rotated(self, place: str, tokens: list[str], ahead: int) -> str:
-        row, access = self.hint.row, self.hint.access
-        last = f"s{len(tokens) - 1} + {ahead}" if ahead else f"s{len(tokens) - 1}"
-        turned = f"({place} + ({place} floordiv {row}) * {access}) mod {row}"
-        return self._apply(f"{last} + {turned} - {place} mod {row}", tokens)
-
-    def _folded(self, place: str, tokens: list[str], ahead: int) -> str:
-        hint, emitter, use = self.hint, self.scope.emitter, self.site.op
-        step = hint.stride * hint.per_phase
-        old = self._apply(f"({place} mod {hint.row}) floordiv {hint.access}", tokens)
-        phase = self._apply(f"({place} floordiv {step}) mod {hint.row // hint.access}", tokens)
-        line = f"arith.xori {old}, {phase} : index"
-        new = emitter.value(("xor", old, phase), self._anchor(), use, line)
-        last = f"s0 + {ahead}" if ahead else "s0"
-        return self._apply(f"{last} + (s1 - s2) * {hint.access}", [tokens[-1], new, old])
-
-    def _apply(self, body: str, tokens: list[str]) -> str:
-        names = ", ".join(f"s{k}" for k in range(len(tokens)))
-        line = f"affine.apply affine_map<()[{names}] -> ({body})>()[{', '.join(tokens)}]"
-        key = (body, *tokens, *map(self.scope.emitter.key_of, self.site.indices))
-        return self.scope.emitter.value(key, self._anchor(), self.site.op, line)
-
-    def _anchor(self) -> Anchor:
-        anchor = anchor_of(self.site.indices[0])
-        for index in self.site.indices[1:]:
-            anchor = later(anchor, anchor_of(index))
-        return anchor
 
 
 def _affine_base(site: SharedAccess) -> tuple[tuple[int, ...], int]:
@@ -131,22 +157,8 @@ def _affine_base(site: SharedAccess) -> tuple[tuple[int, ...], int]:
     return base.strides, first
 
 
-def _pieces(
-    site: SharedAccess, use: HintedUse, hint: SwizzleHint, scope: Scope, text: Statements
-) -> list[Edit]:
-    """One access for each group that a vector covers."""
-    index = _Index(site, hint, use.base, scope)
-    places = [index.written(at) for at in range(0, use.span, hint.access)]
-    span, body = text.span(site.op), text.body(site.op)
-    operand = scope.operands(site, 0)[-1]
-    at = Span(operand.start, operand.end)
-    written = _Written(site.op, text, body, at, hint.access, use.span)
-    lines = written.load(places) if site.access.direction == "read" else written.store(places)
-    return [Edit(span.start, span.end, text.indent(site.op).join(lines))]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class _Written:
+class CutVector:
     """The text of a load or store that is to be written once for each piece of its vector."""
 
     op: ir.Operation

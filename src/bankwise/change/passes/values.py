@@ -11,6 +11,13 @@ from dataclasses import dataclass, field
 
 from bankwise.errors import Location, Refusal
 
+PROVED = "proved for all launches"
+
+
+def told(refusal: Refusal | None) -> str:
+    """What a proof says of a change, in words; ``refusal``: why there is none."""
+    return PROVED if refusal is None else f"not proved: {refusal.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class PassOptions:
@@ -27,12 +34,16 @@ class PassOptions:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a pass decided about one thing of the text (an allocation, a binding), and why."""
+    """What a pass decided about one thing of the text (an allocation, a binding), and why.
+
+    ``assumed``: the reason names what has to be true and is not known to be.
+    """
 
     subject: str
     location: Location
     changed: bool
     reason: str
+    assumed: bool = False
 
     def __str__(self) -> str:
         return f"{self.location}: {self.subject}: {self.reason}"
@@ -40,11 +51,15 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The text after a pass. It is the text before, byte for byte, where nothing was changed."""
+    """The text after a pass. It is the text before, byte for byte, where nothing was changed.
+
+    ``looked_for``: what the pass works on, for a text that has nothing of it.
+    """
 
     text: str
     remarks: tuple[Remark, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    looked_for: str = ""
 
     @property
     def changed(self) -> bool:

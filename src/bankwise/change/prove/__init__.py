@@ -13,6 +13,7 @@ equal.
 claim       what is to be proved, and what was
 numbering   values that are computed alike have one number
 pairing     the two texts, side by side: one program, but for the accesses
+parts       whether operations are, together, one access
 storage     which memrefs may be one buffer, in all functions; claimed: and whose they are
 forms       integers as affine forms in every thread; division, bitwise, choice: what is not affine
 arithmetic  MLIR's integer operations on forms
@@ -28,6 +29,6 @@ smt         the same claims, asked of an SMT solver: another judge, with arithme
 """
 
 from bankwise.change.prove.claim import MapClaim, Proof
-from bankwise.change.prove.prove import prove
+from bankwise.change.prove.prove import prove, prove_parts
 
-__all__ = ["MapClaim", "Proof", "prove"]
+__all__ = ["MapClaim", "Proof", "prove", "prove_parts"]

@@ -97,6 +97,10 @@ class Numbering:
         for place, value in enumerate(op.results):
             self._of[value] = start + place
 
+    def same(self, value: ir.Value, other: ir.Value) -> None:
+        """Give ``value`` the number of ``other``."""
+        self._of[value] = self._of[other]
+
     def together(self, definition: Definition, *values: ir.Value) -> None:
         """Give all of ``values`` one new number."""
         for value in values:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 from iree.compiler import ir
 
 from bankwise.change.prove.numbering import Definition, Numbering, is_arithmetic, properties
+from bankwise.change.prove.parts import PartsError, in_parts
 from bankwise.errors import Refusal
 from bankwise.read.mlir.module import Opened
 
@@ -23,11 +23,12 @@ class MayDiffer:
     """What an edit may change in the text before.
 
     ``operands``: numbers of operands, by operation. ``types``: values whose memref type may change
-    in its sizes and strides.
+    in its sizes and strides. ``parts``: loads and stores that may be issued in parts.
     """
 
     operands: Mapping[ir.Operation, frozenset[int]]
     types: frozenset[ir.Value]
+    parts: frozenset[ir.Operation] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,15 +140,33 @@ class _SideBySide:
     def _block(
         self, before: ir.Block, after: ir.Block, places: dict[ir.Block, int], count: int
     ) -> None:
-        for one, other in zip_longest(self._kept(before), self._kept(after, after=True)):
+        kept, theirs = self._kept(before), self._kept(after, after=True)
+        while True:
+            other = next(theirs, None)
+            one = self._partner(kept, other)
+            if one is None and other is None:
+                return
             if one is None or other is None:
                 only, which = (one, "gone") if other is None else (other, "new")
+                assert only is not None, "one of them is there"
                 owner = one if other is None else before.owner.operation
                 raise _DifferError(f"{only.name} is {which}", owner)
             ours = [places[block] for block in one.successors]
             if ours != [places[block] - count for block in other.successors]:
                 raise _DifferError(f"{one.name} goes to another block", one)
-            self.operation(one, other)
+            if one in self.may_differ.parts and one.name != other.name:
+                self._in_parts(one, other, theirs)
+            else:
+                self.operation(one, other)
+
+    def _in_parts(
+        self, one: ir.Operation, first: ir.Operation, rest: Iterator[ir.Operation]
+    ) -> None:
+        try:
+            loaded = in_parts(one, first, rest, self.numbering)
+        except PartsError as error:
+            raise _DifferError(str(error), one) from error
+        self._values(one, list(one.results), [] if loaded is None else [loaded])
 
     def _kept(self, block: ir.Block, *, after: bool = False) -> Iterator[ir.Operation]:
         """The operations of a block without its integer arithmetic, which is numbered on the way.
@@ -162,6 +181,32 @@ class _SideBySide:
                 raise _DifferError(f"{op.name} uses a value of a later block", None)
             else:
                 self.numbering.arithmetic(op, after=after)
+
+    def _partner(
+        self, kept: Iterator[ir.Operation], other: ir.Operation | None
+    ) -> ir.Operation | None:
+        """The next operation of the text before that has ``other`` as its partner, or none."""
+        for op in kept:
+            if self._alike(op, other) or not self._shows_rows(op):
+                return op
+            self.numbering.same(op.results[0], op.operands[0])
+        return None
+
+    def _alike(self, one: ir.Operation, other: ir.Operation | None) -> bool:
+        """Whether both do the same, whatever to."""
+        if other is None or one.name != other.name:
+            return False
+        return self.numbering.attributes(one) == self.numbering.attributes(other)
+
+    def _shows_rows(self, op: ir.Operation) -> bool:
+        """Whether it shows what is used of rows that are said to be padded: the text after, whose
+        rows end there, needs no such view. Where an access goes is each text's own arithmetic."""
+        if op.name != "memref.subview" or op.results[0] not in self.may_differ.types:
+            return False
+        offsets, strides = (list(op.attributes[f"static_{n}"]) for n in ("offsets", "strides"))
+        rank = ir.MemRefType(op.results[0].type).rank
+        plain = len(op.operands) == 1 and rank == len(offsets)
+        return plain and not any(offsets) and all(stride == 1 for stride in strides)
 
 
 def _resized(one: ir.Type, other: ir.Type) -> bool:

@@ -46,6 +46,13 @@ def prove(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> tuple[Pr
     )
 
 
+def prove_parts(before: Opened, after: Opened, parted: Sequence[ir.Operation]) -> Refusal | None:
+    """Why ``after`` is not ``before`` with some of the loads and stores ``parted`` in parts; None
+    if it is: every lane touches the same elements, in the same order among its accesses."""
+    found = pair(before, after, MayDiffer({}, frozenset(), frozenset(parted)))
+    return found if isinstance(found, Refusal) else None
+
+
 def may_differ(claimed: Sequence[ClaimedBuffers]) -> MayDiffer:
     """What an edit that claims these buffers may change."""
     operands: dict[ir.Operation, frozenset[int]] = {}

@@ -87,10 +87,11 @@ class GroupPlan:
         """The question that one of its plans answers: with the stores joined, or in parts."""
         return next((each.best for each in self.parted if each.plan is plan), self.best)
 
-    def known(self, plan: Plan) -> Known:
-        """How good one of its plans is known to be, and among what."""
+    def known(self, plan: Plan, split: tuple[str, ...] = ()) -> Known:
+        """How good one of its plans is known to be, and among what. ``split``: which accesses the
+        text has in parts already, in words."""
         best = self.best_of(plan)
-        split = () if best is self.best else ("joined stores",)
+        split = split if best is self.best else (*split, "joined stores")
         return known_of(best.work, plan, best.proof, split)
 
     @property

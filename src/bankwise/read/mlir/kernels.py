@@ -73,6 +73,14 @@ def is_shared(kind: ir.Type) -> bool:
     return space is not None and str(space) in ("#gpu.address_space<workgroup>", "3", "3 : i64")
 
 
+def stated_size(op: ir.Operation) -> Size | None:
+    """Threads per axis that the function around ``op`` states, whether or not it is a kernel."""
+    function = next((each for each in _parents(op) if each.name in _FUNCTIONS), None)
+    if function is None:
+        return None
+    return _stated_size(function, _export(function, _text(function, "sym_name")))
+
+
 def _is_kernel(function: ir.Operation) -> bool:
     if function.name not in _FUNCTIONS or not function.regions[0].blocks:
         return False

@@ -240,6 +240,24 @@ RULES: tuple[OlderForm, ...] = (
         {"memory_space": "memory_space = {}"},
         frame="<{{{}}}>",
     ),
+    # iree_vector_ext.to_layout %v to layout(#l) {shared_memory_conversion = ..}
+    #   ->  iree_vector_ext.to_layout %v to layout(#l) <shared_memory_conversion = ..>
+    OlderForm(
+        "to_layout {shared_memory_conversion = ..} -> <shared_memory_conversion = ..>",
+        re.compile(
+            rf"\biree_vector_ext\.to_layout {_VALUE} to layout\([^()]*\)\s*(?P<old>{_BRACES})"
+        ),
+        words={"shared_memory_conversion": "shared_memory_conversion = {}"},
+        frame="<{}>",
+    ),
+    # transform.iree.reduce_shared_memory_bank_conflicts %f {padding_size_bits = 64}
+    #   ->  transform.iree.reduce_shared_memory_bank_conflicts %f <padding_size_bits = 64>
+    _dictionary(
+        "transform.iree.reduce_shared_memory_bank_conflicts",
+        "reduce_shared_memory_bank_conflicts {padding_size_bits = ..} -> <padding_size_bits = ..>",
+        {"padding_size_bits": "padding_size_bits = {}"},
+        frame="<{}>",
+    ),
     # iree_linalg_ext.attention {indexing_maps = [..]} ins(..)
     #   ->  iree_linalg_ext.attention <indexing_maps = [..]> ins(..)
     _dictionary(

@@ -37,6 +37,9 @@ class ChangeDocument(Struct, frozen=True):
     padding: Annotated[
         str | None, Meta(description="rows whose padding was undone: their cost before and after")
     ]
+    parts: Annotated[
+        str | None, Meta(description="accesses issued in parts: their cost so, and all whole")
+    ]
 
 
 class JudgedDocument(Struct, frozen=True):
@@ -70,6 +73,17 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     patch: Annotated[str, Meta(description="a unified diff of the text")]
 
 
+class FrameworkDefaultDocument(Struct, frozen=True):
+    """A dispatch as the framework lowers it unasked, beside the answer; of the launch."""
+
+    dispatch: str
+    default: Annotated[
+        tuple[Whole, Whole] | None, Meta(description="passes, cycles with issue; null: not known")
+    ]
+    answer: tuple[Whole, Whole] | None
+    lowering: Annotated[str, Meta(description="of the kernel that the answer is made from")]
+
+
 class FixModelDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix-model/1"):
     """A tensor-level model: one fix for each dispatch."""
 
@@ -77,6 +91,7 @@ class FixModelDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fi
     refusals: tuple[RefusalDocument, ...]
     files: Annotated[tuple[str, ...], Meta(description="what was written")]
     notes: tuple[str, ...]
+    defaults: tuple[FrameworkDefaultDocument, ...]
 
 
 def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
@@ -105,6 +120,7 @@ def _change(change: Change) -> ChangeDocument:
         optimum=change.optimum or None,
         certificate=maybe(CertificateDocument, change.certificate),
         padding=change.padding or None,
+        parts=change.parts or None,
     )
 
 
@@ -120,4 +136,5 @@ def model_fix_document(found: ModelFix, *, lanes: bool = False) -> FixModelDocum
         refusals=views(RefusalDocument, found.refusals),
         files=tuple(str(path) for path in found.files),
         notes=found.notes,
+        defaults=views(FrameworkDefaultDocument, found.defaults),
     )

@@ -20,12 +20,14 @@ class RemarkDocument(Struct, frozen=True):
     column: Whole
     changed: bool
     reason: str
+    assumed: Annotated[bool, Meta(description="the reason names what is not known to be true")]
 
 
 class PassDocument(Struct, frozen=True):
     """What one pass did."""
 
     name: str = field(name="pass")
+    looked_for: Annotated[str, Meta(description="what the pass works on")]
     remarks: tuple[RemarkDocument, ...]
     refusals: tuple[RefusalDocument, ...]
 
@@ -46,11 +48,17 @@ def opt_document(report: OptReport) -> OptDocument:
 
 def _pass(name: str, outcome: Outcome) -> PassDocument:
     remarks = tuple(_remark(remark) for remark in outcome.remarks)
-    return PassDocument(name, remarks, views(RefusalDocument, outcome.refusals))
+    return PassDocument(name, outcome.looked_for, remarks, views(RefusalDocument, outcome.refusals))
 
 
 def _remark(remark: Remark) -> RemarkDocument:
     place = remark.location
     return RemarkDocument(
-        remark.subject, place.file, place.line, place.column, remark.changed, remark.reason
+        remark.subject,
+        place.file,
+        place.line,
+        place.column,
+        remark.changed,
+        remark.reason,
+        remark.assumed,
     )

@@ -1,0 +1,217 @@
+"""``bankwise fix`` on wide accesses: they are issued in parts first, where a plan says it pays.
+
+    vector.store of 8 x f16, joined with 8-byte loads:   5,120 passes whole
+    two vector.store of 4 x f16, and a fold by 8 bytes:  3,072 passes
+
+The text with the parts is proved to be the text as it was (:mod:`bankwise.change.prove.parts`), and
+is what all else starts from. Parts that a fold leaves side by side the compiler would join
+again: they stay whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.fix_groups import Key, OwnedGroup
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.read.options import Options
+from bankwise.tile import COPIES
+
+if TYPE_CHECKING:
+    from bankwise.algebra.address import AddressMap
+    from bankwise.change.rewrite.group import Group, Issues
+    from bankwise.counting.access import Access
+    from bankwise.notation.padding import Unpadded
+    from bankwise.read.mlir.extract import SharedAccess
+    from bankwise.read.mlir.module import Opened
+    from bankwise.solver.optimise import Optimised
+    from bankwise.solver.plan import Plan
+    from bankwise.solver.spaces import Space
+    from bankwise.tile import Tile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartedGroup:
+    """A group whose plan issues accesses in parts. ``parts``: how many, by place in the text;
+    ``chosen``: that plan; ``whole``: the best one with every access whole."""
+
+    owned: OwnedGroup
+    parts: Mapping[Location, int]
+    chosen: Plan
+    whole: Plan
+
+    @property
+    def key(self) -> Key:
+        """Of the group."""
+        return self.owned.key
+
+    @property
+    def told(self) -> str:
+        """What is issued in parts, beside the plan that leaves all whole, in words."""
+        counts = sorted(set(self.parts.values()))
+        of = " or ".join(map(str, counts))
+        many = f"{len(self.parts)} accesses" if len(self.parts) > 1 else "1 access"
+        planned, whole = _price(self.chosen), _price(self.whole)
+        return f"{many} in {of} parts each: planned {planned}; with all accesses whole {whole}"
+
+
+def _price(plan: Plan) -> str:
+    cycles = "" if plan.cycles is None else f" ({int(plan.cycles):,} cycles with their issue)"
+    return f"{plan.run.passes:,} passes{cycles}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartedText:
+    """The text with accesses in parts, proved to be the same kernel."""
+
+    opened: Opened
+    analyses: tuple[Analysis, ...]
+    groups: Mapping[Key, PartedGroup]
+
+    @property
+    def parts(self) -> Mapping[Location, int]:
+        """How many parts an access of the text before has now, by its place there."""
+        return {place: n for group in self.groups.values() for place, n in group.parts.items()}
+
+
+def parted_groups(groups: Sequence[OwnedGroup], policy: str) -> tuple[PartedGroup, ...]:
+    """The groups whose cheapest plan issues accesses in parts."""
+    found = (None if each.unknown else _parted(each, policy) for each in groups)
+    return tuple(each for each in found if each is not None)
+
+
+def _parted(owned: OwnedGroup, policy: str) -> PartedGroup | None:
+    from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
+
+    answers = [_optimised(owned, owned.group, owned.issues, policy)]
+    rows = padded_rows(owned.group)
+    if rows is not None:
+        short = shortened(owned.group, rows, owned.machine, policy)
+        if isinstance(short, Shortened):
+            answers.append(_optimised(owned, short.group, short.issues, policy))
+    if answers[0] is None:
+        return None
+    present = answers[0].present
+    known = [answer for answer in answers if answer is not None]
+    whole = min((a.whole for a in known), key=_cheaper)
+    chosen = min((a.chosen for a in known), key=_cheaper)
+    gains = chosen.passes < present.passes and _cheaper(chosen) < _cheaper(whole)
+    parts = _places(owned, chosen) if chosen.splits and gains else {}
+    return PartedGroup(owned, parts, chosen, whole) if parts else None
+
+
+def _cheaper(plan: Plan) -> tuple[object, ...]:
+    from bankwise.solver.plan import rank_of
+
+    return rank_of(plan, "cheapest")
+
+
+def _optimised(owned: OwnedGroup, group: Group, issues: Issues, policy: str) -> Optimised | None:
+    """The optimiser's answer for the folds that can be written; None where it has none, or there
+    is nothing to gain."""
+    from bankwise.change.rewrite.group import rows_of, tile_of
+    from bankwise.change.rewrite.plan import stores
+    from bankwise.solver.optimise import Optimised, optimise
+
+    if any(site.access.kind in COPIES for site in group.accesses):
+        return None
+    tile = tile_of(group, issues, stores(group, owned.machine, policy))
+    if isinstance(tile, Refusal):
+        return None
+    rows = rows_of(group)
+    found = optimise(tile, owned.machine, lambda t: _spaces(t, rows), policy=policy)
+    return found if isinstance(found, Optimised) else None
+
+
+def _spaces(tile: Tile, rows: Sequence[int]) -> list[Space]:
+    from bankwise.solver.spaces import LAST_INDEX, Space, row_folds
+
+    shorter = [1 << n for n in reversed(range(max(rows).bit_length()))]
+    every = [*rows, *(n for n in shorter if n not in rows and not any(row % n for row in rows))]
+    return [Space(LAST_INDEX, tuple(row_folds(tile, every)), tuple(every))]
+
+
+def _places(owned: OwnedGroup, chosen: Plan) -> Mapping[Location, int]:
+    """Where the accesses stand that a plan issues in parts; nothing if one cannot be written so."""
+    from bankwise.change.passes.split_access import divides
+
+    parts = {use.name: use.parts for use in chosen.cost.uses if use.parts > 1}
+    found: dict[Location, int] = {}
+    for site in owned.group.accesses:
+        many = parts.get(f"access {site.access.shared_index}", 1)
+        if many > 1:
+            width = site.access.width_bytes
+            if width % many or not divides(site, width // many):
+                return {}
+            found[site.access.location] = many
+    return found
+
+
+def in_parts(
+    opened: Opened, groups: Sequence[PartedGroup], options: Options
+) -> PartedText | Refusal:
+    """The text with the accesses of these groups in parts, proved."""
+    from bankwise.change.prove import prove_parts
+    from bankwise.change.rewrite.scope import CannotRewriteError
+    from bankwise.read.mlir.module import open_text
+
+    try:
+        text = _written(opened, groups)
+        after = open_text(text, opened.source.file)
+        again = analyse(after, options)
+    except CannotRewriteError as error:
+        return Refusal(str(error))
+    except InputError as error:
+        return Refusal(f"the text in parts: {error.message}", error.location)
+    ops = [site.op for group in groups for site in _sites(group)]
+    refused = prove_parts(opened, after, ops)
+    return refused or PartedText(after, again, {group.key: group for group in groups})
+
+
+def _sites(group: PartedGroup) -> list[SharedAccess]:
+    return [s for s in group.owned.group.accesses if s.access.location in group.parts]
+
+
+def _written(opened: Opened, groups: Sequence[PartedGroup]) -> str:
+    from bankwise.change.passes.split_access import pieces
+    from bankwise.change.passes.statements import statements
+    from bankwise.change.rewrite.emit import Emitter
+    from bankwise.read.mlir.source import apply_edits
+
+    text = statements(opened)
+    emitter = Emitter(opened.source.text, opened.offset_of, prefix="part")
+    edits = [
+        edit
+        for group in groups
+        for site in _sites(group)
+        for edit in pieces(
+            site,
+            site.access.width_bytes // group.parts[site.access.location],
+            emitter,
+            text,
+        )
+    ]
+    return apply_edits(opened.source.text, [*emitter.edits, *edits])
+
+
+def cut(group: PartedGroup, layout: AddressMap, rows: Unpadded | None) -> bool:
+    """Whether a map leaves no two parts of an access side by side: a compiler would join them.
+
+    ``rows``: the padding that is gone from the text before the map applies.
+    """
+    return all(_cut(s.access, group.parts[s.access.location], layout, rows) for s in _sites(group))
+
+
+def _cut(access: Access, parts: int, layout: AddressMap, rows: Unpadded | None) -> bool:
+    size = access.element_bytes
+    found = np.concatenate([p.offsets_bytes[p.active] // size for p in access.patterns])
+    starts = found if rows is None else rows(found)
+    steps = range(0, access.width_bytes // size, access.width_bytes // size // parts)
+    places = [layout(starts + step) - step for step in steps]
+    return all((one != other).any() for one, other in combinations(places, 2))

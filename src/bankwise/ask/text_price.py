@@ -1,0 +1,85 @@
+"""What a text takes: passes, issue cycles and bytes of all of its kernels, to compare texts by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from bankwise.ask.analysis import Analysis
+from bankwise.ask.check_mlir import kernel_of
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import AccessReport
+from bankwise.hardware.issue_cycles import issue_cycles
+from bankwise.hardware.machine import Machine, machine
+from bankwise.show.values import CheckReport
+from bankwise.tile import COPIES
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TextPrice:
+    """What the loads and stores of all kernels of a text take, of a workgroup or of a launch.
+
+    ``unknown``: accesses without a number, or under a rule that nobody knows. ``cycles``: passes,
+    and the cycles in which their instructions issue (one each, where no rule says more).
+    """
+
+    unknown: int
+    passes: int
+    cycles: int
+    lds_bytes: int
+
+    def __str__(self) -> str:
+        left = f", {self.unknown} accesses not known" if self.unknown else ""
+        counted = f"{self.passes:,} passes, {self.cycles:,} cycles with their issue"
+        return f"{counted}, {self.lds_bytes:,} bytes{left}"
+
+    def no_worse(self, other: TextPrice) -> bool:
+        """Whether it takes no more passes and no more cycles, and as much of it is known."""
+        return all(
+            mine <= theirs
+            for mine, theirs in (
+                (self.unknown, other.unknown),
+                (self.passes, other.passes),
+                (self.cycles, other.cycles),
+            )
+        )
+
+
+def price_of(analyses: Sequence[Analysis]) -> TextPrice:
+    """The price of a text, of one workgroup of each kernel."""
+    lds = sum(a.size_bytes for each in analyses for a in each.extraction.allocations)
+    found = TextPrice(sum(len(each.refusals) for each in analyses), 0, 0, lds)
+    for each in analyses:
+        found = _with(found, count_kernel(kernel_of(each), each.machine)[0], each.machine, 1)
+    return found
+
+
+def launch_price(report: CheckReport) -> TextPrice | None:
+    """The same of whole launches; None where a grid is not known, or its workgroups differ."""
+    lds = sum(kernel.lds_bytes for kernel in report.kernels)
+    found = TextPrice(len(report.refusals), 0, 0, lds)
+    for kernel in report.kernels:
+        if kernel.grid is None or kernel.totals.launch is None:
+            return None
+        found = _with(found, kernel.accesses, machine(kernel.target), prod(kernel.grid))
+    return found
+
+
+def _with(
+    price: TextPrice, accesses: Sequence[AccessReport], gpu: Machine, times: int
+) -> TextPrice:
+    """A price with these accesses, executed by so many workgroups. What copies write is not in it:
+    no thread issues it."""
+    own = [report for report in accesses if report.kind not in COPIES]
+    passes = times * sum(report.run.passes for report in own)
+    issue = times * sum(_issued_cycles(report, gpu) for report in own)
+    unknown = sum(report.evidence == "unknown" for report in own)
+    cycles = price.cycles + passes + issue
+    return TextPrice(price.unknown + unknown, price.passes + passes, cycles, price.lds_bytes)
+
+
+def _issued_cycles(report: AccessReport, gpu: Machine) -> int:
+    """Cycles in which the instructions of an access issue, in all waves and rounds."""
+    each = sum(issue_cycles(gpu, gpu.instruction(name)) or 1 for name in report.issued)
+    return each * report.waves * report.executions

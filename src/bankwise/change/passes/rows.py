@@ -1,0 +1,128 @@
+"""Rows of another length: an allocation, and every type that follows from it.
+
+    %a = memref.alloc() : memref<64x128xf16, ..>
+    %v = memref.collapse_shape %b [[0, 1], [2]] : .. into memref<64x128xf16, ..>
+
+Indices stay as they are: ``%v[%i, %j]`` is the same element of the tile in rows of any length, as
+long as each dimension of a view stays inside a row, or steps through whole ones. A view that merges
+columns with rows does neither, and keeps the rows as they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from iree.compiler import ir
+
+from bankwise.algebra.address import Padded
+from bankwise.change.passes.statements import Statements, users
+from bankwise.change.rewrite.operand_text import Span
+from bankwise.notation.padding import Unpadded
+from bankwise.read.mlir.source import Edit
+
+Rows = Padded | Unpadded
+"""The rows as they will be, from those that are: longer, or without their padding."""
+
+_PLAIN_USERS = frozenset(
+    {
+        *("vector.load", "vector.store", "vector.maskedload", "vector.maskedstore"),
+        *("vector.transfer_read", "vector.transfer_write", "memref.load", "memref.store"),
+        *("amdgpu.transpose_load", "memref.dealloc"),
+    }
+)
+_VIEWS = ("memref.subview", "memref.expand_shape", "memref.collapse_shape")
+_TYPES = re.compile(
+    r"\s:\s+(?P<source>memref<.*>)\s+(?:to|into)\s+(?P<result>memref<.*>)\s*\Z", re.S
+)
+
+
+def unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] | str:
+    """The allocation ``op`` in rows of ``rows.row``, and every type that follows; or why not."""
+    old = ir.MemRefType(op.results[0].type)
+    if not isinstance(old.layout, ir.AffineMapAttr):
+        return f"{old} says its strides"
+    body = text.body(op)
+    _, _, spelled = text.text[body.start : body.end].rpartition(" : ")
+    # A view of a byte pool writes the type of the pool before its own.
+    spelled = spelled.rpartition(" to ")[2]
+    new = memref((*old.shape[:-1], rows.row), old)
+    found = followed(op.results[0], spelled, new, rows, text)
+    return (
+        found if isinstance(found, str) else [Edit(body.end - len(spelled), body.end, new), *found]
+    )
+
+
+def followed(value: ir.Value, old: str, new: str, rows: Rows, text: Statements) -> list[Edit] | str:
+    """The uses of a memref, those of its views included, with the types of the new rows.
+
+    ``old``, ``new``: the type of ``value`` as the text writes it, and as it shall.
+    """
+    edits: list[Edit] = []
+    for user in users(value):
+        more = (_view if user.name in _VIEWS else _retyped)(user, old, new, rows, text)
+        if isinstance(more, str):
+            return more
+        edits += more
+    return edits
+
+
+def memref(shape: tuple[int, ...], like: ir.MemRefType, layout: str = "") -> str:
+    """A type of the same elements in the same memory."""
+    sizes = "".join(f"{_amount(size)}x" for size in shape)
+    return f"memref<{sizes}{like.element_type}, {layout}{like.memory_space}>"
+
+
+def relaid(old: ir.MemRefType, rows: Rows) -> str | None:
+    """The type of a view in the new rows; None if a dimension of it leaves a row half way."""
+    strides, offset = old.get_strides_and_offset()
+    pitch = rows.pitch if isinstance(rows, Unpadded) else rows.row
+    inside = offset % pitch if offset > 0 else 0
+    for size, stride in zip(old.shape, strides, strict=True):
+        if stride > 0 and stride % pitch:
+            inside += max(size - 1, 0) * stride
+            if stride > pitch:
+                return None
+    if inside >= rows.row:
+        return None
+    offset, *steps = (n if n < 0 else int(rows(np.array(n))) for n in (offset, *strides))
+    behind = f", offset: {_amount(offset)}" * bool(offset)
+    return memref(tuple(old.shape), old, f"strided<[{', '.join(map(_amount, steps))}]{behind}>, ")
+
+
+def _retyped(
+    user: ir.Operation, old: str, new: str, rows: Rows, text: Statements
+) -> list[Edit] | str:
+    """One use of a memref with its type written anew."""
+    if user.name not in _PLAIN_USERS:
+        return f"{user.name} uses it, and cannot take the type of other rows"
+    places = text.occurrences(user, old)
+    if len(places) != 1:
+        return f"{user.name} does not write its type as the allocation does"
+    return [Edit(places[0].start, places[0].end, new)]
+
+
+def _view(op: ir.Operation, old: str, new: str, rows: Rows, text: Statements) -> list[Edit] | str:
+    """A view of a memref, and its uses."""
+    if op.name == "memref.subview" and isinstance(rows, Unpadded):
+        sizes, offsets = (op.attributes[f"static_{name}"] for name in ("sizes", "offsets"))
+        if not 0 <= sizes[len(sizes) - 1] + max(0, offsets[len(offsets) - 1]) <= rows.row:
+            return f"{op.name} covers its padding"
+    of = ir.MemRefType(op.results[0].type)
+    result = relaid(of, rows)
+    if result is None or (op.name != "memref.subview" and not of.has_static_shape):
+        return f"{op.name} merges columns and rows"
+    body = text.body(op)
+    types = _TYPES.search(text.text, body.start, body.end)
+    if types is None or types["source"] != old:
+        return f"{op.name} does not write its type as the allocation does"
+    more = followed(op.results[0], types["result"], result, rows, text)
+    if isinstance(more, str):
+        return more
+    spans = (Span(*types.span("source")), Span(*types.span("result")))
+    return [*(Edit(s.start, s.end, t) for s, t in zip(spans, (new, result), strict=True)), *more]
+
+
+def _amount(number: int) -> str:
+    """A number of a memref type; what is not known is a question mark."""
+    return "?" if number < 0 else str(number)
