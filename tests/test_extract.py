@@ -318,10 +318,39 @@ def test_views_are_followed(views: str, access: str, expected: object) -> None:
 def test_a_byte_buffer_can_be_viewed_as_anything() -> None:
     [a] = accesses("""%m = memref.alloc() : memref<8192xi8, LDS>
       %s = arith.constant 1024 : index
+      %o = memref.view %m[%s][] : memref<8192xi8, LDS> to memref<7168xi8, LDS>
       %v = memref.view %m[%s][] : memref<8192xi8, LDS> to memref<64x16xf32, LDS>
       %x = memref.load %v[%t, %c1] : memref<64x16xf32, LDS>""")
+    assert a.access.allocations == ("alloc",)
     assert offsets(a) == [1024 + 4 * (16 * lane + 1) for lane in LANES]
     assert (a.access.element_bytes, a.base.offsets) == (4, (256,))
+
+
+def test_a_view_of_bytes_that_no_other_view_shows_is_an_allocation() -> None:
+    [a] = accesses("""%m = memref.alloc() : memref<8192xi8, LDS>
+      %s = arith.constant 1024 : index
+      %v = memref.view %m[%s][] : memref<8192xi8, LDS> to memref<64x16xf32, LDS>
+      %x = memref.load %v[%t, %c1] : memref<64x16xf32, LDS>""")
+    assert a.access.allocations == ("view",)
+    assert offsets(a) == [4 * (16 * lane + 1) for lane in LANES]
+
+
+def test_readfirstlane_by_its_name_in_llvm_is_followed() -> None:
+    [a] = accesses(f"""{ALLOC}
+      %wide = arith.index_cast %t : index to i32
+      %one = llvm.call_intrinsic "llvm.amdgcn.readfirstlane"(%wide) : (i32) -> i32
+      %r = arith.index_cast %one : i32 to index
+      %x = memref.load %m[%r, %t] : memref<64x64xf16, LDS>""")
+    assert offsets(a) == [2 * lane for lane in LANES]
+
+
+def test_another_intrinsic_is_not() -> None:
+    told = refusal(f"""{ALLOC}
+      %wide = arith.index_cast %t : index to i32
+      %one = llvm.call_intrinsic "llvm.amdgcn.mov.dpp"(%wide) : (i32) -> i32
+      %r = arith.index_cast %one : i32 to index
+      %x = memref.load %m[%r, %t] : memref<64x64xf16, LDS>""")
+    assert "llvm.call_intrinsic" in told
 
 
 def test_a_global_is_one_allocation_however_often_it_is_fetched() -> None:

@@ -280,6 +280,8 @@ OTHER_TYPE = changed(
     (
         ALLOC,
         "%bytes = memref.alloc() : memref<8192xi8, #gpu.address_space<workgroup>>\n"
+        "  %words = memref.view %bytes[%c0][] : memref<8192xi8, #gpu.address_space<workgroup>> to "
+        "memref<2048xf32, #gpu.address_space<workgroup>>\n"
         "  %lds = memref.view %bytes[%c0][] : memref<8192xi8, #gpu.address_space<workgroup>> to "
         f"{SHARED}",
     ),

@@ -106,10 +106,12 @@ def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] |
     from bankwise.change.passes.rows import unpadded
     from bankwise.read.mlir.kernels import operations
     from bankwise.read.mlir.names import called
+    from bankwise.read.mlir.pools import part_of
 
     name = called(opened)
     for op in operations(padding.owned.analyses[0].kernel.op):
-        if op.name in ("memref.alloc", "memref.alloca") and name(op.results[0]) == padding.key[1]:
+        first = op if op.name in ("memref.alloc", "memref.alloca") else part_of(op)
+        if first is not None and first == op and name(op.results[0]) == padding.key[1]:
             return unpadded(op, padding.undone.rows, text)
     return "nothing allocates it here"
 

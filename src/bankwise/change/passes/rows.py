@@ -44,6 +44,8 @@ def unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] |
         return f"{old} says its strides"
     body = text.body(op)
     _, _, spelled = text.text[body.start : body.end].rpartition(" : ")
+    # A view of a byte pool writes the type of the pool before its own.
+    spelled = spelled.rpartition(" to ")[2]
     new = memref((*old.shape[:-1], rows.row), old)
     found = followed(op.results[0], spelled, new, rows, text)
     return (

@@ -30,15 +30,9 @@ from bankwise.change.prove.forms import (
 )
 from bankwise.change.prove.lanes import same_in_wave
 from bankwise.change.prove.launch import MOST_LANES, MOST_THREADS, TextLaunch
-from bankwise.change.prove.numbering import (
-    EXCHANGES,
-    Definition,
-    Numbering,
-    is_arithmetic,
-    promises,
-)
+from bankwise.change.prove.numbering import Definition, Numbering, is_arithmetic, promises
 from bankwise.counting.access import IntArray
-from bankwise.read.mlir.indexing import asks_for_threads, integer_bits, quantity
+from bankwise.read.mlir.indexing import asks_for_threads, exchanges, integer_bits, quantity
 
 _SAME = frozenset({"util.assume.int", "util.optimization_barrier"})
 _UNIFORM = frozenset({"hal.interface.constant.load"})
@@ -123,7 +117,7 @@ class FormEvaluator:
             if _is_carried(made):
                 return (*made.operands[:_BOUNDS], made.operands[_BOUNDS + made.place - 1])
             return made.operands[:_BOUNDS] if _is_induction(made) else ()
-        if is_arithmetic(made.op) or made.op.name in EXCHANGES:
+        if is_arithmetic(made.op) or exchanges(made.op):
             return made.operands
         return (made.operands[made.place],) if made.op.name in _SAME else ()
 
@@ -138,7 +132,7 @@ class FormEvaluator:
             self._known[number] = self._carried(number, made)
         elif made.block is not None:
             self._leaf(number)
-        elif made.op.name in EXCHANGES:
+        elif exchanges(made.op):
             if self._same_in_wave(self._known[made.operands[0]]):
                 self._known[number] = self._known[made.operands[0]]
             else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from iree.compiler import ir
 
-from bankwise.read.mlir.indexing import INDEX_BITS, asks_for_threads, integer_bits
+from bankwise.read.mlir.indexing import INDEX_BITS, asks_for_threads, exchanges, integer_bits
 
 _ARITHMETIC = ("arith.", "index.")
 _AFFINE = frozenset(
@@ -21,9 +21,6 @@ _AFFINE = frozenset(
         *("affine.delinearize_index", "affine.linearize_index"),
     }
 )
-EXCHANGES = frozenset({"gpu.subgroup_broadcast", "rocdl.readfirstlane"})
-"""They give what another thread has: what that is depends on who executes them."""
-
 _DIVISIONS = frozenset(
     f"{dialect}.{name}{suffix}"
     for name in ("divs", "divu", "ceildivs", "ceildivu", "floordivs", "rems", "remu")
@@ -128,7 +125,8 @@ def is_arithmetic(op: ir.Operation) -> bool:
     if name.startswith(_ARITHMETIC):
         values = (*op.operands, *op.results)
         return all(integer_bits(v.type) is not None for v in values) and not _may_trap(op)
-    return name not in EXCHANGES and asks_for_threads(op)
+    # What another thread has depends on who executes it.
+    return asks_for_threads(op) and not exchanges(op)
 
 
 def promises(op: ir.Operation) -> bool:

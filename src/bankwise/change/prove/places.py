@@ -25,6 +25,8 @@ from bankwise.change.prove.forms import (
     scaled,
     span,
 )
+from bankwise.read.mlir.graph import ALLOCATORS
+from bankwise.read.mlir.pools import part_of
 
 _DYNAMIC = -(2**63)
 _SAME_START = frozenset(
@@ -36,14 +38,17 @@ _SAME_START = frozenset(
 _SAME_BASE = frozenset(
     {"memref.subview", "memref.reinterpret_cast", "memref.extract_strided_metadata"}
 )
-_BEGINS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
-
 Incoming = Mapping[ir.Value, tuple[ir.Value, ...]]
 """See :attr:`bankwise.change.prove.storage.StorageClass.incoming`."""
 
 
 class PlaceError(Exception):
     """Where a memref begins, or how it steps, is not known; the message says why."""
+
+
+def begins(op: ir.Operation) -> bool:
+    """Whether the result of an operation is an allocation, or a part of a byte pool, as a whole."""
+    return op.name in ALLOCATORS or part_of(op) is not None
 
 
 def elements_of(value: ir.Value) -> int:
@@ -118,7 +123,7 @@ def _start(
     if isinstance(value.owner, ir.Block):
         return constant(0)
     op = value.owner.operation
-    if op.name in _BEGINS:
+    if begins(op):
         return constant(0)
     source = op.operands[0]
     if op.name in _SAME_START:
@@ -151,7 +156,7 @@ def _check_base(value: ir.Value, incoming: Incoming, around: tuple[ir.Value, ...
     if value in around:
         return
     for each in _sources(value, incoming):
-        if isinstance(each.owner, ir.Block) or each.owner.operation.name in _BEGINS:
+        if isinstance(each.owner, ir.Block) or begins(each.owner.operation):
             continue
         op = each.owner.operation
         if op.name not in (*_SAME_START, *_SAME_BASE):

@@ -18,7 +18,7 @@ from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.copies import counts_of
 from bankwise.change.prove.launch import TextLaunch
 from bankwise.change.prove.numbering import Numbering
-from bankwise.change.prove.places import elements_of, strides_of
+from bankwise.change.prove.places import begins, elements_of, strides_of
 from bankwise.change.prove.smt_arithmetic import Term, number
 from bankwise.change.prove.smt_map import AccessQuery, image
 from bankwise.change.prove.smt_terms import Terms, mentions_lane, possible
@@ -34,7 +34,6 @@ _DYNAMIC = -(2**63)
 _WAVES = {"dma": 64, "async": 32}
 _WIDE_BYTES = 16
 """What a lane of a direct copy fills where waves have 64 lanes in any case; see copies."""
-_BEGINS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
 _SAME_START = frozenset(
     {
         *("memref.cast", "memref.memory_space_cast", "memref.assume_alignment"),
@@ -256,7 +255,7 @@ def _start(
         if not sources or any(not each.eq(sources[0]) for each in sources):
             raise UnknownError("it is one of several views, which begin at different places")
         return sources[0]
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name in _BEGINS:
+    if isinstance(value.owner, ir.Block) or begins(value.owner.operation):
         return number(0)
     op = value.owner.operation
     if op.name in _SAME_START:

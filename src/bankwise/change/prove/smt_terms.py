@@ -15,9 +15,9 @@ import z3
 from iree.compiler import ir
 
 from bankwise.change.prove.launch import MOST_LANES, MOST_THREADS, TextLaunch
-from bankwise.change.prove.numbering import EXCHANGES, Numbering, constant_of, width_of
+from bankwise.change.prove.numbering import Numbering, constant_of, width_of
 from bankwise.change.prove.smt_arithmetic import INDEX, OPERATIONS, Term, number, resized
-from bankwise.read.mlir.indexing import integer_bits, quantity
+from bankwise.read.mlir.indexing import exchanges, integer_bits, quantity
 
 MOST = 1 << 31
 """Arguments, loaded values, workgroups and rounds of ``index`` type lie below, and above its
@@ -264,10 +264,8 @@ def _truth(op: ir.Operation) -> int | None:
 
 
 def _broadcasts_first(op: ir.Operation) -> bool:
-    if op.name == "llvm.call_intrinsic":
-        return "llvm.amdgcn.readfirstlane" in str(op.attributes["intrin"])
     given = "specific_lane" in str(op.attributes.get("broadcast_type", ""))
-    return op.name in EXCHANGES and not given
+    return exchanges(op) and not given
 
 
 def mentions_lane(term: Term, unknown: bool = False) -> bool:

@@ -1,7 +1,8 @@
 """Storage classes: which buffers a memref value may be, in all functions of a module.
 
 Whatever may be the same buffer is one class: views, what goes round a loop or through a branch, a
-selection, a global in every function that names it. A class is *closed* where every operation on
+selection, a global in every function that names it. Parts of a byte pool are classes of their own
+(:mod:`bankwise.read.mlir.pools`). A class is *closed* where every operation on
 it is a view, a deallocation or an access that bankwise knows (:mod:`bankwise.read.mlir.touches`);
 everything else lets the buffer out of sight and is told as an escape.
 """
@@ -17,6 +18,7 @@ from iree.compiler import ir
 from bankwise.errors import Refusal
 from bankwise.read.mlir.kernels import operations
 from bankwise.read.mlir.module import Opened
+from bankwise.read.mlir.pools import Pool, pool_of
 from bankwise.read.mlir.touches import MemrefAccess, touch
 from bankwise.read.mlir.views import is_view, is_workgroup
 
@@ -24,6 +26,9 @@ _ALLOCATES = frozenset({"memref.alloc", "memref.alloca"})
 _QUIET = frozenset({"memref.dealloc", "scf.for", "scf.if", "arith.select"})
 _APART = frozenset({"gpu.dynamic_shared_memory", "llvm.mlir.addressof"})
 """What they give is no buffer that the text allocates in another way."""
+
+_FORGETS = frozenset({"memref.reinterpret_cast", "memref.extract_strided_metadata"})
+"""Views that need not stay inside of what they view."""
 
 _ASSEMBLY = "llvm.inline_asm"
 _SHARED_ASSEMBLY = re.compile(r"\bds_|\blds\b|\bflat_|shared|\b(ld|st|atom)\.(?!global|param)")
@@ -72,11 +77,15 @@ class _Scan:
     facts: list[tuple[ir.Value, str]] = field(default_factory=list)
     incoming: dict[ir.Value, tuple[ir.Value, ...]] = field(default_factory=dict)
     anywhere: list[Refusal] = field(default_factory=list)
+    pools: dict[ir.Operation, Pool] = field(default_factory=dict)
+    forgets: list[tuple[ir.Value, ir.Operation]] = field(default_factory=list)
     _named: dict[ir.Operation, ir.Value] = field(default_factory=dict)
     _kinds: dict[ir.Type, bool] = field(default_factory=dict)
 
     def classes(self, everywhere: Sequence[Refusal | None]) -> tuple[StorageClass, ...]:
         """All classes; ``everywhere``: what escapes from each of them."""
+        for value, op in self.forgets:
+            self._leaves_part(self._leader(value), op)
         members: dict[ir.Value, set[ir.Value]] = {}
         for value in self.leaders:
             members.setdefault(self._leader(value), set()).add(value)
@@ -118,6 +127,8 @@ class _Scan:
                 self._flow(result, *(_last(body).operands[n] for body in yields))
         elif op.name == "arith.select":
             self._flow(op.results[0], op.operands[1], op.operands[2])
+        elif op.name == "memref.view" and (pool := pool_of(op)):
+            self._part(op, pool)
         elif is_view(op):
             self._view(op, used)
         elif op.name not in _QUIET and not _follows(op):
@@ -137,7 +148,26 @@ class _Scan:
                 if not used and op.name not in _APART:
                     self.anywhere.append(Refusal(reason, self.opened.location_of(op)))
 
+    def _part(self, op: ir.Operation, pool: Pool) -> None:
+        """A view of a pool in parts: an allocation, the same one as other views of its bytes."""
+        value, first = op.results[0], pool.part(op)
+        assert first is not None, "it is a view of this pool"
+        self.pools[pool.op] = pool
+        self.origins.append(value)
+        self._join(value, first.results[0])
+        self.facts.append((value, "accesses to a view of a byte pool stay inside of the view"))
+
+    def _leaves_part(self, leader: ir.Value, op: ir.Operation) -> None:
+        """What may look beyond its part of a pool lets all parts of that pool escape."""
+        for pool in self.pools.values():
+            values = [view.results[0] for views in pool.parts for view in views]
+            if any(self._leader(value) == leader for value in values):
+                for value in values:
+                    self._escape(value, op, f"{op.name} may show more than a part of a pool")
+
     def _view(self, op: ir.Operation, used: list[int]) -> None:
+        if op.name in _FORGETS:
+            self.forgets.append((op.operands[0], op))
         if op.name == "iree_codegen.swizzle_hint":
             self._escape(op.operands[0], op, "a swizzle hint already says where its elements lie")
         for value in op.results:

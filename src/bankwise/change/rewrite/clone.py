@@ -25,12 +25,10 @@ from bankwise.change.rewrite.lanes import other_lanes
 from bankwise.change.rewrite.scope import CannotRewriteError, Placed, Scope
 from bankwise.counting.access import IntArray
 from bankwise.read.mlir.extract import SharedAccess
-from bankwise.read.mlir.indexing import quantity
+from bankwise.read.mlir.indexing import exchanges, quantity
 
 _PURE = ("arith.", "affine.", "index.")
 _LANES = frozenset({"gpu.lane_id", "nvvm.read.ptx.sreg.laneid"})
-_OF_A_WAVE = frozenset({"gpu.subgroup_id", "gpu.subgroup_broadcast", "rocdl.readfirstlane"})
-"""What all lanes of a wave agree on, whatever the operands."""
 
 
 def clone_sources(site: SharedAccess, fold: RowFolds, scope: Scope) -> None:
@@ -88,11 +86,14 @@ class _Clone:
             raise CannotRewriteError(f"{name} is not known on all threads")
         flipped = known ^ known[self.other]
         active = np.ones(flipped.shape, np.bool_)
-        term = self.scope.thread_value([flipped], [active])
-        if term is None:
-            raise CannotRewriteError("the rows this copy fills are no simple function of one id")
+        terms = self.scope.thread_values([flipped], [active])
+        if not terms:
+            raise CannotRewriteError("the rows this copy fills are no simple function of the ids")
         placed, key = (name, anchor_of(value)), self.scope.emitter.key_of(value)
-        return self.scope.exclusive_or(placed, key, term, self.site.op)
+        for term in terms:
+            placed = self.scope.exclusive_or(placed, key, term, self.site.op)
+            key = ("xor", key, placed[0])
+        return placed
 
     def _again(self, op: ir.Operation, number: int) -> Placed:
         """The operation once more, behind the first one, with the operands of the other lane."""
@@ -115,7 +116,7 @@ def _behind(value: ir.Value) -> list[ir.Value]:
     """The values from which a value comes, round by round."""
     if not isinstance(value.owner, ir.Block):
         op = value.owner.operation
-        if op.name in _OF_A_WAVE:
+        if op.name == "gpu.subgroup_id" or exchanges(op):
             return []
         if op.name == "scf.for":
             carried = ir.OpResult(value).result_number

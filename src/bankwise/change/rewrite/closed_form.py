@@ -33,6 +33,11 @@ class ClosedForm:
             body = f"({body}) mod {self.modulus}" if self.divisor > 1 else f"s0 mod {self.modulus}"
         return body if self.factor == 1 else f"({body}) * {self.factor}"
 
+    def of(self, ids: IntArray) -> IntArray:
+        """The value for each of ``ids``."""
+        quotient = ids // self.divisor
+        return (quotient % self.modulus if self.modulus else quotient) * self.factor
+
 
 @dataclass(frozen=True, slots=True)
 class ThreadValue:
@@ -59,6 +64,25 @@ def find(values: IntArray, ids: Mapping[str, IntArray]) -> ThreadValue | None:
         return ThreadValue(None, flip)
     form = _form(values ^ flip, ids)
     return None if form is None else ThreadValue(form, flip)
+
+
+def parts(values: IntArray, ids: Mapping[str, IntArray]) -> tuple[ThreadValue, ...]:
+    """``values`` as few values of one id each, to be XORed; none if it is not so.
+
+    What an id contributes is seen on the threads on which all others are as on thread 0.
+    """
+    whole = find(values, ids)
+    if whole is not None:
+        return (whole,)
+    for name, thread in ids.items() if len(ids) > 1 else ():
+        others = {each: ids[each] for each in ids if each != name}
+        alone = np.logical_and.reduce([other == other[0] for other in others.values()])
+        own = find(values[alone], {name: thread[alone]})
+        if own is not None and own.form is not None:
+            rest = parts(values ^ own.form.of(thread) ^ own.flip, others)
+            if rest:
+                return (own, *rest)
+    return ()
 
 
 def _form(values: IntArray, ids: Mapping[str, IntArray]) -> ClosedForm | None:

@@ -90,14 +90,13 @@ def thread_terms(
         raise CannotRewriteError("what it touches is not known")
     slots = [elements(p, site.access.element_bytes) for p in patterns]
     active = [p.active for p in patterns]
-    whole = scope.thread_value([fold.delta(s) for s in slots], active)
-    if whole is not None:
-        return (whole,)
-    parts = [scope.thread_value([f.delta(s) for s in slots], active) for f in fold.folds]
-    terms = tuple(part for part in parts if part is not None)
-    if len(terms) < len(parts):
-        raise CannotRewriteError("its rows are no simple function of a thread id")
-    return terms
+    whole = scope.thread_values([fold.delta(s) for s in slots], active)
+    if whole:
+        return whole
+    parts = [scope.thread_values([f.delta(s) for s in slots], active) for f in fold.folds]
+    if not all(parts):
+        raise CannotRewriteError("its rows are no simple function of thread ids")
+    return tuple(term for part in parts for term in part)
 
 
 def _start(site: SharedAccess, fold: RowFolds | PaddedFold) -> int:

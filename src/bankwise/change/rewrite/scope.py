@@ -48,13 +48,23 @@ class Scope:
     def thread_value(
         self, values: Sequence[IntArray], active: Sequence[BoolArray]
     ) -> ThreadValue | None:
-        """What holds on all active lanes of all patterns ([waves, lanes] each), if it is simple."""
+        """The only one of :meth:`thread_values`; None if there is none, or more."""
+        found = self.thread_values(values, active)
+        return found[0] if len(found) == 1 else None
+
+    def thread_values(
+        self, values: Sequence[IntArray], active: Sequence[BoolArray]
+    ) -> tuple[ThreadValue, ...]:
+        """What holds on all active lanes of all patterns ([waves, lanes] each), to be XORed.
+
+        As few values of one thread id each as will do; none if it is not so simple.
+        """
         flat = np.concatenate([v[a] for v, a in zip(values, active, strict=True)])
         ids = {
             name: np.concatenate([t.values.reshape(a.shape)[a] for a in active])
             for name, t in self.thread_ids.items()
         }
-        return closed_form.find(flat, ids)
+        return closed_form.parts(flat, ids)
 
     def write(self, form: ClosedForm, use: ir.Operation) -> Placed:
         """A closed form as a line of text, right behind its thread id."""

@@ -28,7 +28,6 @@ from bankwise.read.mlir.views import (
 
 Locate = Callable[[ir.Operation], Location]
 
-ALLOCATORS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
 _LOADS = frozenset(
     {
         "memref.load",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from iree.compiler import ir
 
 from bankwise.errors import Refusal
-from bankwise.read.mlir.decode import ALLOCATORS, Locate, function_of
-from bankwise.read.mlir.graph import Graph
+from bankwise.read.mlir.decode import Locate, function_of
+from bankwise.read.mlir.graph import ALLOCATORS, Graph
 from bankwise.read.mlir.touches import MemrefAccess, touch
 from bankwise.read.mlir.value import Function
 from bankwise.read.mlir.views import is_view
@@ -47,11 +47,7 @@ def find_touches(graph: Graph, locate: Locate) -> tuple[list[MemrefAccess], list
 
 def allocators(graph: Graph) -> list[ir.Operation]:
     """The operations that allocate workgroup memory where it can be followed."""
-    return [
-        op
-        for op in graph.operations
-        if op.name in ALLOCATORS and op.results[0] in graph.shared and not obstacle(graph, op)
-    ]
+    return [op for op in graph.operations if graph.allocates(op) and not obstacle(graph, op)]
 
 
 def obstacle(graph: Graph, op: ir.Operation) -> ir.Operation | None:
@@ -148,6 +144,9 @@ def _direct_operands(
         yields = [graph.body(op, region)[-1].operands[number] for region in (0, 1)]
         return [op.operands[0], *yields]
     if op in functions:
+        return []
+    if graph.allocates(op) and op.name not in ALLOCATORS:
+        functions[op] = None
         return []
     functions[op] = None if op.name in ALLOCATORS else function_of(op, graph)
     known = functions[op] is not None or op.name in ALLOCATORS

@@ -11,13 +11,17 @@ from dataclasses import dataclass
 
 from iree.compiler import ir
 
+from bankwise.read.mlir.pools import Pool, pool_of
 from bankwise.read.mlir.views import is_workgroup
+
+ALLOCATORS = frozenset({"memref.alloc", "memref.alloca", "memref.get_global"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Graph:
     """One kernel. ``operations``: all, in program order, and by block; ``parents``: of the blocks.
 
+    ``pools``: the byte pools that are in parts, by the operation that allocates each.
     ``producers`` and ``arguments`` give the place of a result among its operation's results, of a
     block argument among its block's. ``shared``: the values whose type says workgroup memory.
     The module must stay alive as long as this: operations do not keep it so.
@@ -31,6 +35,7 @@ class Graph:
     arguments: dict[ir.Value, tuple[ir.Operation, int]]
     shared: set[ir.Value]
     names: ir.AsmState
+    pools: dict[ir.Operation, Pool]
     called: Callable[[ir.Value], str]
 
     def name(self, value: ir.Value) -> str:
@@ -54,6 +59,21 @@ class Graph:
         found = self.producers.get(value)
         return found[0] if found else None
 
+    def part(self, op: ir.Operation) -> ir.Operation | None:
+        """The view that stands for the part of a pool that ``op`` shows; None if it shows none."""
+        source = self.maker(op.operands[0]) if op.name == "memref.view" else None
+        pool = None if source is None else self.pools.get(source)
+        return None if pool is None else pool.part(op)
+
+    def allocates(self, op: ir.Operation) -> bool:
+        """Whether ``op`` gives an allocation of workgroup memory: all of one, or a part of a pool.
+
+        A pool itself does where bytes of it are in no part.
+        """
+        if op.name in ALLOCATORS and op.results[0] in self.shared:
+            return op not in self.pools or self.pools[op].rest_bytes > 0
+        return self.part(op) is not None
+
     def shared_operands(self, op: ir.Operation) -> list[int]:
         """The numbers of the operands that are workgroup memory."""
         return [n for n, value in enumerate(op.operands) if value in self.shared]
@@ -61,7 +81,7 @@ class Graph:
 
 def read(func: ir.Operation, called: Callable[[ir.Value], str]) -> Graph:
     """Walk a kernel once. ``called``: the user's name of a value, empty if unknown."""
-    graph = Graph(func, [], {}, {}, {}, {}, set(), ir.AsmState(func, True), called)
+    graph = Graph(func, [], {}, {}, {}, {}, set(), ir.AsmState(func, True), {}, called)
     types: dict[ir.Type, bool] = {}
 
     def collect(op: ir.Operation) -> ir.WalkResult:
@@ -82,6 +102,9 @@ def read(func: ir.Operation, called: Callable[[ir.Value], str]) -> Graph:
         for number, value in enumerate(op.results):
             graph.producers[value] = (op, number)
             mark(value)
+        pool = pool_of(op) if op.name in ALLOCATORS else None
+        if pool is not None:
+            graph.pools[op] = pool
         for block in (block for region in op.regions for block in region.blocks):
             graph.parents[block] = op
             for number, value in enumerate(block.arguments):

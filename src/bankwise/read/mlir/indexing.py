@@ -113,7 +113,7 @@ def thread_results(
     Also None where the answer is not known: the grid of a launch, or a broadcast from a lane that
     is not the first active one. ``active``: [threads], default all that exist.
     """
-    if op.name in _BROADCASTS:
+    if exchanges(op):
         return _broadcast(op, ids, operands, ids.valid if active is None else active)
     value = _thread_value(op, ids)
     if value is None:
@@ -124,7 +124,17 @@ def thread_results(
 
 def asks_for_threads(op: ir.Operation) -> bool:
     """Whether :func:`thread_results` is the one to ask about this operation."""
-    return op.name in _BROADCASTS or op.name in _PER_THREAD or quantity(op) is not None
+    return exchanges(op) or op.name in _PER_THREAD or quantity(op) is not None
+
+
+def exchanges(op: ir.Operation) -> bool:
+    """Whether an operation gives every lane of a wave what one of them has.
+
+    ``llvm.amdgcn.readfirstlane`` is ``rocdl.readfirstlane`` by its name in LLVM.
+    """
+    if op.name == "llvm.call_intrinsic":
+        return str(op.attributes["intrin"]).strip('"').removesuffix(".i32") == _FIRST_LANE
+    return op.name in _BROADCASTS
 
 
 def first_active(values: IntArray, ids: ThreadIds, active: BoolArray) -> IntArray:
@@ -324,6 +334,7 @@ _WITH_SUFFIX: Mapping[str, str] = {
     "nvvm.read.ptx.sreg.nctaid": "count",
 }
 _BROADCASTS = frozenset({"gpu.subgroup_broadcast", "rocdl.readfirstlane"})
+_FIRST_LANE = "llvm.amdgcn.readfirstlane"
 _AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
 
 

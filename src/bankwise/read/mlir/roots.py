@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from iree.compiler import ir
 
-from bankwise.read.mlir.decode import ALLOCATORS
+from bankwise.read.mlir.graph import ALLOCATORS
+from bankwise.read.mlir.pools import part_of
 from bankwise.read.mlir.views import View, view_function, whole_allocation
 
 _CARRIED = 3
@@ -31,10 +32,12 @@ def _collect(value: ir.Value, found: list[tuple[ir.Operation, View]], seen: list
         sources = _round_by_round(value)
         return bool(sources) and all(_collect(source, found, seen) for source in sources)
     op = value.owner.operation
-    if op.name in ALLOCATORS:
-        whole = whole_allocation("", ir.MemRefType(value.type), list(map(_constant, op.operands)))
+    part = part_of(op)
+    if op.name in ALLOCATORS or part is not None:
+        dynamic = [] if part is not None else list(map(_constant, op.operands))
+        whole = whole_allocation("", ir.MemRefType(value.type), dynamic)
         if isinstance(whole, View):
-            found.append((op, whole))
+            found.append((part or op, whole))
         return isinstance(whole, View)
     if view_function(op) is not None:
         return _viewed(op, ir.OpResult(value).result_number, found, seen)

@@ -16,7 +16,7 @@ from iree.compiler import ir
 
 from bankwise.errors import Refusal
 from bankwise.read.mlir import indexing
-from bankwise.read.mlir.decode import ALLOCATORS, Locate, allocation, unknown
+from bankwise.read.mlir.decode import Locate, allocation, unknown
 from bankwise.read.mlir.demand import NeededValues, allocators, demand, find_touches
 from bankwise.read.mlir.graph import Graph, read
 from bankwise.read.mlir.touches import MemrefAccess
@@ -202,9 +202,8 @@ def _compute(writer: _Writer, op: ir.Operation) -> Compute:
     slots = writer.slots
     results = tuple(slots.get(value) for value in op.results)
     operands = tuple(slots[value] for value in op.operands if value in slots)
-    if op.name in ALLOCATORS and op.results[0] in writer.graph.shared:
-        made = Made(allocation_name(writer.graph, op), op.results[0].type, op)
-        return _allocate(made, operands, results)
+    if writer.graph.allocates(op):
+        return _allocate(_made(writer.graph, op), () if _is_part(op) else operands, results)
     function = writer.wanted.functions[op]
     if function is not None:
         return Compute(op, function, operands, results)
@@ -219,8 +218,26 @@ def _allocate(made: Made, operands: tuple[int, ...], results: tuple[int | None, 
     return Compute(made.op, allocation(made.name, made.type), operands, results, made)
 
 
+def _made(graph: Graph, op: ir.Operation) -> Made:
+    """The allocation that an operation gives: of a part of a pool its first view, of a pool what no
+    view shows."""
+    pool, first, of = graph.pools.get(op), graph.part(op) or op, op.results[0].type
+    if pool is not None:
+        size = [pool.rest_bytes]
+        of = ir.MemRefType.get(size, of.element_type, None, of.memory_space, op.location)
+    return Made(allocation_name(graph, first), of, first)
+
+
+def _is_part(op: ir.Operation) -> bool:
+    return str(op.name) == "memref.view"
+
+
 def allocation_name(graph: Graph, op: ir.Operation) -> str:
-    """The name of an allocation; sibling regions may use one name twice, then it is numbered."""
+    """The name of an allocation; sibling regions may use one name twice, then it is numbered.
+
+    A part of a pool has the name of its first view.
+    """
+    op = graph.part(op) or op
     if op.name == "memref.get_global":
         return str(op.attributes["name"].value)
     name = graph.name(op.results[0])

@@ -1,0 +1,106 @@
+"""Byte pools: one buffer of bytes in which views at fixed places are the real allocations.
+
+    %pool = memref.alloc() : memref<9216xi8, ..>
+    %a = memref.view %pool[%c0][] : .. to memref<64x36xf16, ..>        bytes 0 .. 4607
+    %b = memref.view %pool[%c4608][] : .. to memref<64x36xf16, ..>     bytes 4608 .. 9215
+
+Views that share no byte are allocations of their own, each with its element type and its layout;
+views of the same bytes and type are one. A pool whose views overlap otherwise is one allocation, as
+is one that anything else looks at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iree.compiler import ir
+
+from bankwise.read.mlir.views import View, is_workgroup, size_bytes, whole_allocation
+
+_POOLS = frozenset({"memref.alloc", "memref.alloca"})
+_ALIGNED_BYTES = 16
+"""Where a part must begin, so that what is aligned in it is aligned in the pool, for any access."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pool:
+    """A pool in parts. ``parts``: the views of each, in the order of their places; ``rest_bytes``:
+    bytes of no view."""
+
+    op: ir.Operation
+    parts: tuple[tuple[ir.Operation, ...], ...]
+    rest_bytes: int
+
+    def part(self, view: ir.Operation) -> ir.Operation | None:
+        """The first view of the bytes that ``view`` shows; None if it is no view of this pool."""
+        return next((views[0] for views in self.parts if view in views), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ViewRange:
+    """The bytes of one view."""
+
+    start: int
+    end: int
+    op: ir.Operation
+
+
+def pool_of(op: ir.Operation) -> Pool | None:
+    """The pool that ``op`` allocates, or is a view of; None where it is an allocation as a whole.
+
+    Only the text is asked: a pool of a known size, all uses of which are views at constant places.
+    """
+    if op.name == "memref.view":
+        source = op.operands[0].owner
+        return None if isinstance(source, ir.Block) else pool_of(source.operation)
+    if op.name not in _POOLS or not is_workgroup(op.results[0].type):
+        return None
+    of = op.results[0].type
+    users = [use.owner.operation for use in op.results[0].uses]
+    views = [user for user in users if user.name == "memref.view"]
+    others = {user.name for user in users if user.name != "memref.view"}
+    if not of.has_static_shape or not views or not others <= {"memref.dealloc"}:
+        return None
+    # MLIR lists the last use first; a part is named by its first view.
+    ranges = [_range(view) for view in reversed(views)]
+    known = [each for each in ranges if each is not None and each.end <= of.shape[0]]
+    return _divided(op, known, of.shape[0]) if len(known) == len(ranges) else None
+
+
+def part_of(op: ir.Operation) -> ir.Operation | None:
+    """The view that stands for the part of a pool that ``op`` is a view of; None if it is none."""
+    pool = pool_of(op) if op.name == "memref.view" else None
+    return None if pool is None else pool.part(op)
+
+
+def _divided(op: ir.Operation, ranges: list[_ViewRange], size: int) -> Pool | None:
+    """The pool in parts; None if views overlap that are not alike."""
+    parts: list[list[_ViewRange]] = []
+    for each in sorted(ranges, key=lambda each: each.start):
+        last = parts[-1][0] if parts else None
+        if last is None or last.end <= each.start:
+            parts.append([each])
+        elif (last.start, last.op.results[0].type) == (each.start, each.op.results[0].type):
+            parts[-1].append(each)
+        else:
+            return None
+    used = sum(part[0].end - part[0].start for part in parts)
+    return Pool(op, tuple(tuple(each.op for each in part) for part in parts), size - used)
+
+
+def _range(view: ir.Operation) -> _ViewRange | None:
+    """The bytes of a view; None where they are not known, or not whole rows of aligned elements."""
+    of, start = view.results[0].type, _constant(view.operands[1])
+    if start is None or start % _ALIGNED_BYTES or not of.has_static_shape:
+        return None
+    whole = whole_allocation("", of, ())
+    size = size_bytes(whole) if isinstance(whole, View) else None
+    return None if not size else _ViewRange(start, start + size, view)
+
+
+def _constant(value: ir.Value) -> int | None:
+    if isinstance(value.owner, ir.Block):
+        return None
+    op = value.owner.operation
+    attribute = op.attributes["value"] if op.name == "arith.constant" else None
+    return int(attribute.value) if isinstance(attribute, ir.IntegerAttr) else None
