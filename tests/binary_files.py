@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import struct
+import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
@@ -58,6 +60,15 @@ def archive(files: Mapping[str, bytes]) -> bytes:
 def _member(name: str, data: bytes) -> bytes:
     head = f"{name:<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data):<10}`\n".encode()
     return head + data + b"\n" * (len(data) % 2)
+
+
+def zip_file(files: Mapping[str, bytes]) -> bytes:
+    """A zip file, packed, as a wheel is."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in files.items():
+            packed.writestr(name, data)
+    return out.getvalue()
 
 
 def host(sections: Sequence[tuple[str, bytes]]) -> bytes:

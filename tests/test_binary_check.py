@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +146,24 @@ def test_amd_binaries_are_answered_as_the_compiler_s_assembly(
     assert {Path(p).name.partition(":")[0] for p in places} == {"k.cl"}
 
 
+def test_code_that_the_tables_lack_is_read_by_llvm_or_says_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("-mcpu=gfx90a", "-o")
+    clang(tmp_path, "-S", *words, "k.s")
+    clang(tmp_path, "-c", *words, "k.o")
+    wanted = said(check_assembly_file(tmp_path / "k.s", Options()))
+    assert sum(len(one[3]) for one in wanted.values()) > 5
+    assert said(check_binary_file(tmp_path / "k.o", Options())) == wanted
+    monkeypatch.setattr("bankwise.read.amd.llvm.find_objdump", lambda: None)
+    with pytest.raises(InputError, match="gfx90a are not in the tables") as refused:
+        check_binary_file(tmp_path / "k.o", Options())
+    assert "llvm-objdump" in refused.value.hint
+    clang(tmp_path, "-c", "-mcpu=gfx1100", "-o", "other.o")
+    with pytest.raises(InputError, match="gfx1100 is not followed"):
+        check_binary_file(tmp_path / "other.o", Options())
+
+
 def test_without_debug_information_places_are_addresses(amd: Path, tmp_path: Path) -> None:
     run(amd, "llvm-strip-19", "--strip-debug", "-o", str(tmp_path / "k.co"), str(amd / "k.co"))
     path = tmp_path / "lib.so"
@@ -150,18 +171,58 @@ def test_without_debug_information_places_are_addresses(amd: Path, tmp_path: Pat
     report = check_binary_file(path, Options(kernel="second"))
     (write, read) = report.kernels[0].accesses
     assert str(write.location) == f"{path}[gfx942][second]+{write.address:#x}"
+    at = objdump(tmp_path / "k.co", "second")
+    names = [at[one.address or 0].split()[0] for one in (write, read)]
+    assert names == ["ds_write_b32", "ds_read_b32"]
+    ended = bankwise("check", path, "--kernel", "second")
+    assert f" +{write.address:#x} " in ended.out
+
+
+def test_notes_name_addresses_and_what_stands_there(amd: Path) -> None:
+    """Nobody sees the lines of a disassembly that bankwise makes."""
+    report = check_binary_file(amd / "k.co", Options(kernel="reads"))
+    words = [*report.notes, *(n for k in report.kernels for n in k.notes)]
+    words += [one.reason for one in report.refusals]
+    assert not [text for text in words if re.search(r"\bline \d", text)]
+    told = {m for text in words for m in re.findall(r"\((\+0x[0-9a-f]+ \w+) ", text)}
+    assert told, "the loop's count is an argument"
+    shown = objdump(amd / "k.co", "reads")
+    assert told <= {f"+{at:#x} {text.split()[0]}" for at, text in shown.items()}
+
+
+def objdump(path: Path, function: str) -> dict[int, str]:
+    """LLVM's text of a function, by the distance from its start."""
     printed = subprocess.run(
-        [shutil.which("llvm-objdump-19") or "", "-d", tmp_path / "k.co"],
+        [shutil.which("llvm-objdump-19") or "", "-d", path],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    code = printed.partition("<second>:")[2].splitlines()[1:]
-    starts = [int(line.rpartition("// ")[2].partition(":")[0], 16) for line in code if "//" in line]
-    at = {a - starts[0]: line.split()[0] for a, line in zip(starts, code, strict=False)}
-    assert (at[write.address], at[read.address]) == ("ds_write_b32", "ds_read_b32")
-    ended = bankwise("check", path, "--kernel", "second")
-    assert f" +{write.address:#x} " in ended.out
+    code = printed.partition(f"<{function}>:")[2].splitlines()[1:]
+    code = list(takewhile(lambda line: "//" in line, code))
+    starts = [int(line.rpartition("// ")[2].partition(":")[0], 16) for line in code]
+    return {a - starts[0]: line for a, line in zip(starts, code, strict=True)}
+
+
+def test_a_broken_member_costs_no_other(amd: Path, tmp_path: Path) -> None:
+    mark = b"__CLANG_OFFLOAD_BUNDLE__"
+    wild = bundled(CODE[:20] + b"\xff" * 300)
+    cut, junk = (host([(".hip_fatbin", one)]) for one in (mark + b"\xff" * 8, wild))
+    good = host([(".hip_fatbin", bundled((amd / "k.co").read_bytes()))])
+    path = tmp_path / "lib.a"
+    path.write_bytes(archive({"cut.o": cut, "junk.o": junk, "good.o": good}))
+    byte = path.read_bytes().index(mark) + len(mark)
+    report = check_binary_file(path, Options())
+    alone = said(check_binary_file(amd / "k.co", Options()))
+    assert alone.items() <= said(report).items()
+    refused = {str(r.location): r.reason for r in report.refusals}
+    assert f"byte {byte:#x}: " in refused[f"{path}[cut.o]"]
+    assert "the list of sections of" in refused[f"{path}[junk.o][gfx942]"]
+    found = bankwise("scan", path, "--jobs", "1", "--format", "json")
+    broken = [one["location"]["inside"] for one in json.loads(found.out)["broken"]]
+    assert (found.code, broken) == (1, ["[cut.o]", "[junk.o][gfx942]"])
+    path.write_bytes(archive({"cut.o": cut, "junk.o": junk}))
+    assert [bankwise(verb, path).code for verb in ("check", "scan")] == [2, 2]
 
 
 def test_a_library_for_two_gpus_is_answered_for_the_newest_and_says_so(nvidia: Path) -> None:
@@ -248,3 +309,18 @@ def test_a_large_library_is_told_by_its_first_bytes(tmp_path: Path) -> None:
     path = tmp_path / "lib.so"
     path.write_bytes(host([(".text", bytes(1 << 20))]))
     assert recognise(path).name == "object or library"
+
+
+def test_sarif_names_the_file_and_the_address_in_it(amd: Path, tmp_path: Path) -> None:
+    run(amd, "llvm-strip-19", "--strip-debug", "-o", str(tmp_path / "k.co"), str(amd / "k.co"))
+    path = tmp_path / "lib.so"
+    path.write_bytes(host([(".hip_fatbin", bundled((tmp_path / "k.co").read_bytes()))]))
+    (write, _) = check_binary_file(path, Options(kernel="second")).kernels[0].accesses
+    for verb, inside in (("check", f"[gfx942][second]+{write.address:#x}"),
+                         ("scan", "[gfx942][second]")):  # fmt: skip
+        told = json.loads(bankwise(verb, path, "--kernel", "second", "--format", "sarif").out)
+        places = [one["locations"][0] for one in told["runs"][0]["results"]]
+        assert {one["physicalLocation"]["artifactLocation"]["uri"] for one in places} == {
+            path.as_uri()
+        }
+        assert inside in {one["logicalLocations"][0]["fullyQualifiedName"] for one in places}

@@ -28,6 +28,7 @@ from binary_files import (
     fatbin_entry,
     host,
     lz4_block,
+    zip_file,
 )
 from test_isa_sass_cubin import FACTS, cubin
 
@@ -102,9 +103,33 @@ def test_what_is_linked_stands_for_what_it_was_linked_of(tmp_path: Path) -> None
     assert [one[2] for one in found] == ["sm_90"]
 
 
+def test_a_wheel_is_opened_where_it_holds_code(tmp_path: Path) -> None:
+    library = host([(".hip_fatbin", BUNDLE)])
+    data = zip_file({"a/__init__.py": b"import x\n", "a/lib.so": library, "a/k.co": CODE})
+    assert held(data, tmp_path) == [
+        ("[a/lib.so][gfx942]", CODE_OBJECT, "gfx942", CODE),
+        ("[a/lib.so][gfx950]", CODE_OBJECT, "gfx950", CODE),
+        ("[a/k.co]", CODE_OBJECT, "", CODE),
+    ]
+
+
+def test_a_damaged_file_of_a_wheel_costs_no_other(tmp_path: Path) -> None:
+    data = bytearray(zip_file({"a.co": CODE, "b.co": CODE}))
+    data[data.rindex(b"PK\x03\x04") - 1] ^= 0xFF
+    broken: list[InputError] = []
+    (tmp_path / "x.whl").write_bytes(data)
+    found = [one.inside for one in members(tmp_path / "x.whl", broken)]
+    assert found == ["[b.co]"]
+    (error,) = broken
+    assert error.location is not None
+    assert error.location.inside == "[a.co]"
+    assert "byte 0x0: no whole zip file: " in error.message
+
+
 @pytest.mark.parametrize(
     ("data", "where"),
     [
+        (zip_file({"a.co": CODE})[:-30], "byte 0x0: no whole zip file"),
         (BUNDLE[:60], "byte 0x"),
         (b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 8, "byte 0x18: .* entries in a bundle"),
         (compressed(BUNDLE, 3, claimed=1 << 40), "byte 0x20: .* are the most read"),
@@ -161,6 +186,7 @@ def test_bytes_changed_anywhere_are_read_or_refused(tmp_path: Path) -> None:
         compressed(BUNDLE, 3),
         host([(".nv_fatbin", fatbin(fatbin_entry(2, 90, lz4_block(elf), LZ4, len(elf))))]),
         archive({"a_name_that_is_long.o": host([(".hip_fatbin", BUNDLE)]), "b.o": elf}),
+        zip_file({"a.so": host([(".hip_fatbin", BUNDLE)]), "b.cubin": elf}),
     ]
     read = 0
     for _ in range(1500):

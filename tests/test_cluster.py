@@ -90,3 +90,22 @@ def test_what_only_one_block_of_a_cluster_does_is_not_said_of_all() -> None:
         .accesses[0]
         .counted
     )
+
+
+@pytest.mark.parametrize("move", ["MOV R9, UR5", "IMAD.U32 R9, RZ, RZ, UR5", "R2UR UR9, R9"])
+def test_a_moved_rank_makes_an_own_address_all_the_same(move: str) -> None:
+    """As ptxas moves it between the register files: the barrier is the block's own."""
+    target = "UR9" if move.startswith("R2UR") else "R9"
+    kernel = sass(f"""
+    S2UR UR5, SR_CgaCtaId
+    S2R R9, SR_CgaCtaId
+    {move}
+    UMOV UR4, 0x400
+    MOV R4, 0x400
+    {"U" if target == "UR9" else ""}LEA {target}, {target}, {target[:-1]}4, 0x18
+    SYNCS.ARRIVE.TRANS64 RZ, [{target}+0x8], RZ
+""")
+    assert not kernel.refusals
+    (own,) = kernel.accesses
+    assert set(pieces(own)) == {8}
+    assert not own.anywhere

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from math import isclose, log10, prod
 from pathlib import Path
 
@@ -161,7 +162,18 @@ def test_tuned_for_another_order_speaks_against_the_machine(tmp_path: Path) -> N
     assert scores["mine ds_read_b128"] == row["telling"]["layouts"] == 7
     assert scores["gfx942 ds_read_b128"] == 0
     assert ended.code == 1
-    assert "speaks against the machine's rule" in row["verdict"]
+    assert row["verdict"].startswith(
+        "laid out for mine ds_read_b128: the machine's rule is measured"
+    )
+    found = evidence([folder], "gfx942", rival_files=[mine], limits=ScanLimits(workers=1))
+    doubted = replace(row_of(found), evidence="documented")
+    assert doubted.verdict == "speaks against the machine's rule; left are mine ds_read_b128"
+
+
+def test_kernels_that_no_rule_explains_better_decide_nothing(tmp_path: Path) -> None:
+    row = row_of(asked(tmp_path / "k", one=FREE_BY_ORDER))
+    assert row.telling.layouts == 1
+    assert row.verdict == "decides nothing: too few, or of both kinds"
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from bankwise.read.formats import FORMATS, Format
 from bankwise.read.recognise import load, recognise, recognise_bytes, recognise_text, require
 from bankwise.read.signs import lines
 from bankwise.show.values import CheckReport
+from binary_files import zip_file
 from command import bankwise as command
 from isa_texts import amd_text
 from kernel_texts import ROWS
@@ -43,6 +44,8 @@ SAMPLES: dict[str, bytes] = {
     "cubin": b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xbe\x00" + bytes(40),
     "TTGIR": (DATA / "isa" / "triton_transpose.sm_90.ttgir").read_bytes(),
     "tile question": (EXAMPLES / "solve" / "transpose_sm90.toml").read_bytes(),
+    "file of launches": (EXAMPLES / "launch" / "launches.toml").read_bytes(),
+    "wheel or zip file": zip_file({"a.py": b"import x\n"}),
     "sweep": (EXAMPLES / "sweep" / "attention_110.toml").read_bytes(),
     "machine file": (ROOT / "src" / "bankwise" / "hardware" / "gfx950.toml").read_bytes(),
     "profile": (DATA / "profile" / "rocprofv3.csv").read_bytes(),

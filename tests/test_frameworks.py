@@ -152,7 +152,8 @@ def test_solve_says_what_can_be_written_and_no_framework_lists_what_it_cannot_sa
         said = known.write(memory, ground)
         mine = {offsets(Mapped(memory.shape, m.address)) for m in members(name, ground)}
         assert (offsets(memory) in mine) <= (not isinstance(said, Refusal)), name
-        if not known.linear:
+        # A canonical layout of a unit is written by CuTe as a tiling, and listed among the modes.
+        if not known.linear and not answer.modes:
             assert (offsets(memory) in mine) == (not isinstance(said, Refusal)), name
         if known.notation:
             assert emitted[name].startswith("not ") == isinstance(said, Refusal)

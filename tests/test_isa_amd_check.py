@@ -180,7 +180,7 @@ def test_lanes_under_an_unknown_condition_are_a_bound_and_the_rest_stays_known()
     assert "kernel argument n (line 3)" in inside.access.note
     assert after.access.note == ""
     assert lanes(after) == (4 * LANE).tolist()
-    assert "a value that some lanes may have and others not" in mixed.access.note
+    assert "it depends on kernel argument n (line 3)" in mixed.access.note
 
 
 def test_an_argument_that_is_given_makes_the_mask_known() -> None:
@@ -382,3 +382,24 @@ def test_the_alignment_of_an_access_divides_all_of_its_offsets(
 def test_a_kernel_of_words_alone_is_followed_to_its_end() -> None:
     (kernel,) = check_code(AMD, amd_text("\t.long 0xBF810000").replace("\ts_endpgm\n", ""), "k.s")
     assert kernel.accesses == ()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "s_mov_b64 s[4:5], 1.0\n\tv_mov_b32_e32 v2, s5",  # 0x3ff00000 in the upper half
+        "v_mov_b64_e32 v[2:3], 1.0",
+        "v_add_u16_e32 v2, 1.0, v1",
+        "v_pk_add_u16 v2, v1, 1.0",
+    ],
+)
+def test_a_float_in_an_instruction_of_16_or_64_bits_is_not_taken_for_one_of_32(code: str) -> None:
+    kernel = amd(f"\tv_mov_b32_e32 v1, 0\n\t{code}\n\tds_read_b32 v7, v2")
+    assert not kernel.accesses
+    assert len(kernel.refusals) == 1
+
+
+def test_an_atomic_with_a_second_address_in_memory_is_refused() -> None:
+    """ds_add_src2_u32 reads what it adds from another place; no GPU that is followed has it."""
+    (refusal,) = amd("\tv_lshlrev_b32_e32 v1, 2, v0\n\tds_add_src2_u32 v1 offset:8").refusals
+    assert "which bytes of LDS" in refusal.reason

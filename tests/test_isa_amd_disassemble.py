@@ -189,10 +189,27 @@ def test_branches_go_where_llvm_says(tmp_path: Path) -> None:
     assert [m.goes_to for m in found if m.goes_to is not None] == [ends, 0]
 
 
-def test_other_gpus_and_a_missing_extra_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="gfx1100") as refused:
-        disassemble(b"\0\0\0\0", "gfx1100")
-    assert "gfx950" in refused.value.hint
+def test_code_for_other_gpus_is_what_llvm_reads() -> None:
+    """s_mov_b32 s0, 5; zeros; no instruction; a branch over one word; s_endpgm."""
+    tool("llvm-objdump")
+    code = bytes.fromhex("850080be 00000000 ffffffff 010082bf 000080bf 000081bf")
+    found = disassemble(code, "gfx90a")
+    assert [m.text for m in found if m.goes_to is None and m.offset != 4] == [
+        "s_mov_b32 s0, 5",
+        ".long 0xffffffff",
+        "s_nop 0",
+        "s_endpgm",
+    ]
+    assert [(m.offset, m.goes_to) for m in found if m.goes_to is not None] == [(12, 20)]
+    assert sum(m.length for m in found) == len(code)
+    for target in ("gfx9999", ""):
+        with pytest.raises(InputError, match="does not read code"):
+            disassemble(code, target)
+    with pytest.raises(InputError, match="does not read code"):
+        disassemble(code[:-1], "gfx90a")
+
+
+def test_a_missing_extra_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     tables.cache_clear()
     monkeypatch.setitem(sys.modules, "tinygrad.runtime.autogen.amd.cdna.ins", None)
     with pytest.raises(InputError) as missing:

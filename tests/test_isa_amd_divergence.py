@@ -221,7 +221,10 @@ def test_with_a_number_all_is_exact(seed: int) -> None:
         for number, line in writer.places.items():
             expected = machine.touched.get(number, Counter())
             patterns = found[line].access.patterns if line in found else ()
-            assert {_key(p): p.executions for p in patterns} == dict(expected)
+            counted: Counter = Counter()
+            for one in patterns:  # equal but for lanes that do not run
+                counted[_key(one)] += one.executions
+            assert counted == expected
 
 
 def _key(pattern) -> tuple[bytes, bytes]:

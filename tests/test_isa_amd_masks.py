@@ -70,7 +70,26 @@ def test_a_value_of_an_inner_condition_is_not_one_of_the_outer() -> None:
     kernel = amd(body)
     assert [lanes(found)[0] for found in kernel.accesses] == [0x400]
     (refusal,) = kernel.refusals
-    assert "some lanes may have" in refusal.reason
+    assert "a register that nothing has written" in refusal.reason  # s7 decides the inner one
+
+
+def test_what_only_some_lanes_get_depends_on_what_decides_the_lanes() -> None:
+    """The binary search of a quantisation: data says which half every lane goes on with."""
+    body = (
+        START
+        + """\tds_read_b32 v2, v1
+\tv_cmp_ngt_f32_e32 vcc, 1.0, v2
+\ts_and_saveexec_b64 s[2:3], vcc
+\tv_add_u32_e32 v3, 64, v1
+\ts_andn2_b64 exec, s[2:3], exec
+\tv_subrev_u32_e32 v3, 64, v1
+\ts_or_b64 exec, exec, s[2:3]
+\tds_read_b32 v4, v3"""
+    )
+    kernel = amd(body)
+    (refusal,) = kernel.refusals
+    assert refusal.reason == "ds_read_b32: its address depends on a value read from LDS (line 6)"
+    assert [lanes(found) for found in kernel.accesses] == [(4 * LANE).tolist()]
 
 
 def test_a_value_stays_known_where_the_same_lanes_run_again() -> None:
@@ -159,3 +178,45 @@ def test_a_word_made_of_too_many_unknown_ones_keeps_its_bounds() -> None:
     kept = conjunction(made, constant(0x0F))
     assert not isinstance(kept, Unknown)
     assert int(kept[0, 0]) == 0x0F
+
+
+def test_a_way_that_leaves_shared_memory_is_named() -> None:
+    """The last round of a pipeline whose first never ran: what nobody has loaded is at -1."""
+    body = (
+        START
+        + """\ts_mov_b32 s7, -1
+\ts_cmp_lt_i32 s6, 1
+\ts_cbranch_scc1 .LBB0_1
+\ts_mov_b32 s7, 0
+.LBB0_1:
+\tv_add_u32_e32 v2, s7, v1
+\tds_read_b32 v3, v2
+\tds_read_b32 v3, v1"""
+    )
+    outside, inside = amd(body).accesses
+    assert sorted(lanes(outside, n)[0] for n in range(2)) == [0, 0xFFFFFFFF]
+    assert "byte 4,294,967,295, which no GPU has" in outside.access.note
+    assert inside.access.note == ""
+
+
+@pytest.mark.parametrize(
+    ("code", "run", "some"),
+    [
+        ("v_cmpx_lt_f64_e32 vcc, v[2:3], v[4:5]", 64, True),  # not followed: any lanes
+        ("v_cmpx_class_f32_e64 s[4:5], v2, v3", 64, True),
+        ("s_cmov_b64 exec, s[8:9]", 64, True),
+        ("s_load_dwordx2 exec, s[0:1], 0x8", 64, True),
+        ("s_bitset0_b32 exec_lo, 3", 63, False),
+        ("v_readlane_b32 exec_hi, v5, 4", 32, False),  # v5 is 0
+        ("v_cmp_gt_u32_e64 exec, 7, v0", 7, False),
+        ("v_add_co_u32_e64 v9, exec, -1, v0", 63, False),  # lane 0 carries nothing
+        ("s_mov_b64 exec, 0xff\n\tv_cmpx_lt_f64_e32 vcc, v[2:3], v[4:5]", 8, True),
+        ("s_mov_b64 exec, 0xff\n\tv_cmpx_gt_u32_e32 vcc, 5, v0", 5, False),
+    ],
+)
+def test_whatever_writes_the_execution_mask_changes_the_lanes(
+    code: str, run: int, some: bool
+) -> None:
+    body = f"\tv_lshlrev_b32_e32 v1, 2, v0\n\tv_mov_b32_e32 v5, 0\n\t{code}\n\tds_read_b32 v7, v1"
+    (found,) = amd(body).accesses
+    assert (len(lanes(found)), found.some_lanes) == (run, some)

@@ -398,3 +398,37 @@ def test_an_address_that_the_machine_refuses_costs_that_instruction_alone(tmp_pa
     assert refusal.location is not None
     assert MISALIGNED.split("\n")[refusal.location.line - 1].startswith("ld.shared.v4")
     assert "offset 1028 is not a multiple of 16" in refusal.reason
+
+
+def test_a_parameter_is_read_through_pointers_into_it() -> None:
+    """nvcc reads a parameter of many bytes so: 640 - 628 bytes behind its start."""
+    body = """
+    mov.b64 %rd1, k_param_0;
+    add.s64 %rd2, %rd1, 640;
+    ld.param.u32 %r2, [%rd2+-628];
+    mad.lo.u32 %r3, %r1, %r2, 0;
+    mov.u32 %r4, tile;
+    add.u32 %r4, %r4, %r3;
+    st.shared.u32 [%r4], %r1;
+"""
+    (refusal,) = ptx(body).refusals
+    assert "kernel parameter k_param_0+12" in refusal.reason
+    (access,) = ptx(body, args={"k_param_0+12": 8}).accesses
+    assert lanes(access) == [8 * n for n in range(32)]
+
+
+def test_what_points_nowhere_in_the_parameters_names_no_argument() -> None:
+    """The register is written twice: which parameter is read is not known, nor asked for."""
+    body = """
+    mov.b64 %rd1, k_param_0;
+    add.s64 %rd1, %rd1, 8;
+    ld.param.u32 %r2, [%rd1];
+    mov.u32 %r4, tile;
+    add.u32 %r4, %r4, %r2;
+    @%p1 bra done;
+    st.shared.u32 [%r4], %r1;
+done:
+"""
+    kernel = ptx(body)
+    assert not kernel.openers
+    assert "depends on a kernel parameter" in kernel.refusals[0].reason

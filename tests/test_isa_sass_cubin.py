@@ -247,7 +247,7 @@ def test_constants_of_the_compiler_stand_in_the_cubin() -> None:
     words = struct.pack("<III", 7, 8, 9)
     facts = from_cubin(cubin(FACTS, more=((".nv.constant2.k", words),)), "k.cubin")["k"]
     assert facts.literals == words
-    moved = ((".nv.constant2.k", words), (".rela.nv.constant2.k", b""))
+    moved = ((".nv.constant2.k", words), (".rela.nv.constant2.k", bytes(24)))
     assert from_cubin(cubin(FACTS, more=moved), "k.cubin")["k"].literals == b""
     code = "S2R R0, SR_TID.X\nIMAD.SHL.U32 R1, R0, 0x4, RZ\nLDC R2, c[0x2][R1]\nSTS [R2+0x400], R0"
     text = sass_text(f"{code}\nLDC R2, c[0x3][0x4]\nSTS [R2], R0", threads=3)

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from bankwise.errors import InputError
+from bankwise.read.amd.dialect import AMD
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.launch.read import launches_in_toml
 from bankwise.read.ptx.dialect import PTX
+from isa_texts import amd_text, lanes
 
 _TEXT = """
 .version 8.0
@@ -186,3 +188,40 @@ def test_what_data_select_is_unknown_for_the_data_and_not_for_the_register_they_
     (kernel,) = check_code(PTX, _DATA.replace("BODY", body), "k.ptx")
     (refusal,) = kernel.refusals
     assert "a value loaded from memory" in refusal.reason
+
+
+_ARGUMENTS = """      - .offset:         16
+        .size:           4
+        .value_kind:     hidden_block_count_x
+      - .offset:         20
+        .size:           2
+        .value_kind:     hidden_remainder_x
+"""
+
+
+@pytest.mark.parametrize(
+    ("load", "wanted"),
+    [
+        ("s_load_dword s6, s[0:1], 0x4", 32 | 4 << 16),  # sizes x and y, two bytes each
+        ("s_load_dword s6, s[0:1], 0x8", 2),  # size z; what is behind it must be 0
+        ("s_load_dwordx2 s[6:7], s[0:1], 0xc", 7 * 32),  # the grid along x, in work-items
+        ("s_load_dword s6, s[0:1], 0x10", 5 * 4),
+        ("s_load_dword s6, s[2:3], 0x10", 7),  # workgroups, behind the arguments
+        ("s_load_dword s6, s[2:3], 0x14", 0),  # of a cut off one
+        ("s_load_dword s6, s[0:1], 0x18", None),  # bytes of private memory
+    ],
+)
+def test_an_amd_launch_says_sizes_in_the_dispatch_packet_and_behind_the_arguments(
+    load: str, wanted: int | None
+) -> None:
+    """By the packet's table in the HSA specification, with a grid of 7x5x3 workgroups."""
+    body = f"""\t{load}
+\ts_lshl_b32 s6, s6, 2
+\tv_mov_b32_e32 v1, s6
+\tds_read_b32 v2, v1"""
+    packet = "\t\t.amdhsa_user_sgpr_dispatch_ptr 1\n\t\t.amdhsa_system_vgpr_workitem_id 2"
+    text = amd_text(body, threads=256, descriptor=packet, arguments=_ARGUMENTS)
+    said = Launches(((launch_of("k<<<(7, 5, 3), (32, 4, 2)>>>"),),))
+    (kernel,) = check_code(AMD, text, "k.s", launches=said)
+    found = [lanes(one)[0] for one in kernel.accesses]
+    assert found == ([] if wanted is None else [4 * wanted])

@@ -83,7 +83,7 @@ BAD = [
     ("type", "weight = 4", 'weight = "four"', 14, "not a whole number"),
     ("too large", "[16, 32]", "[4096, 32]", 2, "has 232448 bytes"),
     ("odd", "[16, 32]", "[16, 33]", 2, "powers of two"),
-    ("bits", "element_bits = 32", "element_bits = 12", 2, "4, 8, 16, 32 and 64"),
+    ("bits", "element_bits = 32", "element_bits = 12", 2, "4, 6, 8, 16, 32 and 64"),
     ("shape", "[16, 32]", "[]", 2, "positive sizes"),
     ("dims", "[16, 32]", "[2, 8, 32]", 2, "name them"),
     ("twice", 'name = "read"', 'name = "store"', 11, "two accesses are called 'store'"),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.counting.conflict import count
 from bankwise.counting.cost import Cost
 from bankwise.hardware.machine import machine
+from bankwise.read.options import Options
+from isa_texts import ptx_text
 
 ROWS = [
     ("sm_90", "ld.shared.b32"),
@@ -53,3 +58,37 @@ def test_any_lanes_count_between_the_ends(target: str, name: str) -> None:
     assert any(grew for grew, _ in reached) == merges, "fewer lanes conflict more only by merging"
     if name != "ld.shared.b128":  # four phases never merge to one
         assert any(most for _, most in reached), "the upper end is told larger than it is"
+
+
+PARTED = """
+    ld.param.u64 %rd1, [k_param_0];
+    ld.param.u32 %r9, [k_param_1];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r2, [%rd3];
+    and.b32 %r7, %r1, 1;
+    {condition}
+    @%p1 bra A;
+    mov.u32 %r3, %r9;
+A:
+    setp.gt.u32 %p2, %r3, 9;
+    shl.b32 %r5, %r1, 7;
+    mov.u32 %r6, tile;
+    add.u32 %r6, %r6, %r5;
+    @%p2 bra B;
+    st.shared.u32 [%r6], %r1;
+B:
+"""
+
+
+@pytest.mark.parametrize("other", ["add.u32 %r3, %r9, 7;", "mov.u32 %r3, 12;"])
+@pytest.mark.parametrize("condition", ["setp.gt.u32 %p1, %r2, 5;", "setp.eq.u32 %p1, %r7, 0;"])
+def test_lanes_that_hold_one_of_two_numbers_may_part(
+    condition: str, other: str, tmp_path: Path
+) -> None:
+    """Each number is one of its wave, both together are not: with k_param_1 = 5 some lanes store
+    and others do not. All 32 were said to meet in a bank for sure."""
+    path = tmp_path / "k.ptx"
+    path.write_text(ptx_text(PARTED.format(condition=f"{condition}\n    {other}")))
+    (access,) = check_assembly_file(path, Options(openers=False)).accesses
+    assert access.conflict == "possible"

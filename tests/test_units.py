@@ -6,6 +6,7 @@ more, element by element, as the documents of the instruction give it.
 
 from __future__ import annotations
 
+import csv
 import random
 from collections import Counter, defaultdict
 from functools import cache
@@ -160,14 +161,65 @@ def test_with_a_in_registers_b_alone_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_operands_in_another_swizzle_are_found_and_no_others(text: str) -> None:
     found = [f.message for f in report(text).findings if f.rule == "swizzle-mismatch"]
-    starts = [m for m in found if "has to start" in m]
+    starts = [m for m in found if "base offset" in m]
     modes = [m for m in found if m not in starts]
-    assert [("byte 256, in row 2 of the 128B" in m, "byte 8448" in m) for m in sorted(starts)] == [
-        (True, False), (False, True)
+    # Operands from byte 256 on, which is row 2; that of row 6 differs by a bit of the column.
+    assert [m[:38] for m in sorted(starts)] == [
+        "operand A is read with base offset 0, ", "operand B is read with base offset 0, "
     ]  # fmt: skip
+    assert all("as with 2 or 6: the 128B" in m for m in starts)
     # Row 1 of A: read at 64 (its row of 64 bytes, bits 7 and 8 are 0), stored at 128 ^ 1 << 4.
     assert len(modes) == 2
     assert "element (row 1, column 0) is read at byte 64, and lies at 144" in sorted(modes)[0]
+
+
+def base_offsets() -> list[tuple[int, int, str, bool]]:
+    """Rows of the 128-byte mode, as an H200 read them: row in which the operand starts, base offset
+    of its descriptor, whether its pieces were placed by their address or by their place in the
+    tile, and whether all elements came out right."""
+    rows = list(csv.DictReader((FOLDER / "base_offset.csv").open()))
+    return [
+        (int(r["start_row"]), int(r["base_offset"]), r["placed"], r["right_of_512"] == "512")
+        for r in rows
+        if r["mode"] == "128B"
+    ]
+
+
+@pytest.mark.parametrize("placed", ["address", "tile"])
+def test_a_base_offset_is_wrong_where_the_gpu_reads_wrong_elements(
+    placed: str, tmp_path: Path
+) -> None:
+    """Rows 4 apart differ by a bit of the column alone, which the data may have, too."""
+    for start, base, how, right in base_offsets():
+        if how == placed and not base & 4 and not start & 4:
+            at = 128 * start
+            early = f"add.s32 %r2, %r2, {at};" if how == "address" else ""
+            late, high = (0 if early else at), 1 << 30 | 64 | base << 17
+            body = PLACED.format(before=early, late=late, start=at, high=high)
+            path = tmp_path / f"{start}{base}.ptx"
+            path.write_text(ptx_text(body, threads=128))
+            found = [f.message for f in check_assembly_file(path, Options()).findings]
+            assert bool(found) == (not right), (start, base, how, found)
+
+
+PLACED = """
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 4;
+    {before}
+    shr.u32 %r3, %r2, 7;
+    and.b32 %r3, %r3, 7;
+    shl.b32 %r3, %r3, 4;
+    xor.b32 %r4, %r2, %r3;
+    mov.u32 %r5, tile;
+    add.s32 %r6, %r4, %r5;
+    st.shared.v4.b32 [%r6+{late}], {{%r1, %r1, %r1, %r1}};
+    add.s32 %r7, %r5, {start};
+    shr.u32 %r7, %r7, 4;
+    and.b32 %r7, %r7, 16383;
+    mov.b64 %rd1, {{%r7, {high}}};
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%f1, %f2, %f3, %f4}}, \
+{{%r1, %r1, %r1, %r1}}, %rd1, %p1, 1, 1, 0;
+"""
 
 
 SM_100 = ptx_text("BODY").replace("sm_90", "sm_100a")
@@ -332,6 +384,59 @@ def test_tcgen05_takes_its_shape_from_the_instruction_descriptor(
 def test_what_is_not_modelled_is_refused_by_name(code: str, reason: str) -> None:
     (refusal,) = ptx(f"\t{code};").refusals
     assert reason in refusal.reason
+
+
+ANYWHERE = {
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1}, %rd1, %rd2, %p1, 1, 1, 0, 0": [16, 2],
+    f"{BULK} [%r9], [%rd1], 1024, [%r2]": [8],
+    "@%p1 mbarrier.arrive.shared::cta.b64 _, [%r9]": [1],
+}
+"""Bytes / 128 of A and B, of a copy; one lane at one barrier: whatever the argument is."""
+
+
+@pytest.mark.parametrize("code", ANYWHERE)
+def test_what_costs_the_same_everywhere_is_counted_at_an_unknown_place(
+    code: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "k.ptx"
+    body = f"""
+    ld.param.u32 %r9, [k_param_1];
+    cvt.u64.u32 %rd1, %r9;
+    cvt.u64.u32 %rd2, %r9;
+    mov.u32 %r2, %tid.x;
+    setp.eq.u32 %p1, %r2, 0;
+    {code};
+"""
+    path.write_text(ptx_text(body, threads=128))
+    found = check_assembly_file(path, Options())
+    once = [a.cost.passes for a in found.accesses]
+    scale = 128 if code.startswith("cp.") else 1  # every thread issues the copy
+    assert [n // scale for n in once] == ANYWHERE[code]
+    assert all(a.cost.extra == 0 and "where it lies depends on" in a.note for a in found.accesses)
+    assert not found.refusals
+    (kernel,) = kernels_of(path, Options())
+    assert all(a.anywhere and a.unknown for a in kernel.accesses)
+
+
+def test_a_barrier_of_another_block_is_one_place() -> None:
+    """Its threads name the same byte of as many blocks as they like; loads of them are refused."""
+    body = """
+    mov.u32 %r2, tile;
+    mapa.shared::cluster.u32 %r3, %r2, %r1;
+"""
+    arrive = "\tmbarrier.arrive.shared::cluster.b64 _, [%r3+8];"
+    (access,) = ptx(body + arrive).accesses
+    assert len(set(pieces(access))) == 1
+    assert access.anywhere
+    assert "mapa" in access.access.note
+    assert not ptx(body + "\tst.shared::cluster.u32 [%r3], %r1;").accesses
+
+
+def test_lanes_at_an_unknown_place_may_conflict() -> None:
+    """A barrier of 32 lanes of which each may name another."""
+    body = "ld.param.u32 %r9, [k_param_1];\n\tmul.lo.u32 %r9, %r9, %r1;"
+    (refusal,) = ptx(f"\t{body}\n\tmbarrier.arrive.shared::cta.b64 _, [%r9];").refusals
+    assert "nothing has written" in refusal.reason or "parameter" in refusal.reason
 
 
 def test_two_shared_variables_leave_open_whose_bytes_a_descriptor_names() -> None:

@@ -67,10 +67,14 @@ class InputError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A domain "no": what could not be done, where, and why. It is reported, never dropped."""
+    """A domain "no": what could not be done, where, and why. It is reported, never dropped.
+
+    ``access``: it is, or may be, of an access; False for a place at which control flow is lost.
+    """
 
     reason: str
     location: Location | None = None
+    access: bool = True
 
     def __str__(self) -> str:
         return f"{self.location}: {self.reason}" if self.location else self.reason

@@ -180,7 +180,7 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
         source="emitted",
         note="; ".join(filter(None, (access.note, uncounted, place))),
         some_lanes=found.some_lanes,
-        unseen=found.unknown,
+        unseen=found.unseen,
         address=access.address,
         written=access.written,
     )
@@ -211,10 +211,14 @@ def _advice(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
         return Advice(notes=(f"no layout is suggested: {error}",))
 
 
+def _called(kernel: AssemblyKernel, line: int) -> str:
+    return kernel.places.get(line, f"line {line}")
+
+
 def _notes(kernel: AssemblyKernel) -> Iterator[str]:
     """What was assumed, and what was not followed."""
     yield from (note for note in kernel.notes if note not in kernel.unseen)
     for n in kernel.not_followed:
-        yield f"line {n.line}: {n.mnemonic} is not followed ({n.count} places)"
+        yield f"{_called(kernel, n.line)}: {n.mnemonic} is not followed ({n.count} places)"
     for line, why in kernel.open_branches.items():
-        yield f"line {line}: both ways followed: {why}"
+        yield f"{_called(kernel, line)}: both ways followed: {why}"

@@ -27,6 +27,7 @@ from bankwise.read.tile_file.question import (
 from bankwise.show.choosing import Option
 from bankwise.show.coalescing import CoalesceRow
 from bankwise.solver.general import Listed
+from bankwise.solver.units import UnitUse
 
 
 def option(spec: TileQuestion, name: str, label: str, operations: int = 0) -> Option | Refusal:
@@ -179,8 +180,8 @@ def _filling(spec: TileQuestion, store: GlobalAccess) -> WrittenAccess | None:
     return None
 
 
-def _on_tile(held: Held | Listed) -> IntArray | None:
-    if isinstance(held, Listed) or isinstance(held.distribution, Refusal):
+def _on_tile(held: Held | Listed | UnitUse) -> IntArray | None:
+    if not isinstance(held, Held) or isinstance(held.distribution, Refusal):
         return None
     found: IntArray = held.distribution.coordinates()[..., np.argsort(held.axes)]
     return found

@@ -210,7 +210,7 @@ def _report(paths: tuple[str, ...], store: str, seen: ScanState, least_extra: in
         if result is None:
             continue
         if result.error and not places[0].kernel:
-            broken += [Refusal(_told(result.error, c.file), Location(c.file)) for c in places]
+            broken += [Refusal(_told(result.error, c.file), c.place) for c in places]
         elif result.error:
             kernels.append(_failed(places, result.error))
         else:
@@ -241,7 +241,8 @@ def _placed(row: dict[str, object], places: Sequence[ScanCase]) -> ScannedKernel
     copies = tuple(f"{one.file}: {one.kernel or name}" for one in places[1:])
     here = row["source"] or row["file"] == first.file
     line = row["line"] if here else 0
-    return kernel_of_row(row, file=first.file, name=name, copies=copies, line=line)
+    place = {"file": first.file, "member": first.member, "line": line}
+    return kernel_of_row(row, name=name, copies=copies, **place)
 
 
 def _failed(places: Sequence[ScanCase], error: str) -> ScannedKernel:
@@ -252,4 +253,5 @@ def _failed(places: Sequence[ScanCase], error: str) -> ScannedKernel:
         *(first.kernel, first.file, first.target, None, 0, 1, 0, 0, 0, 0, 0, None, 0, "none"),
         reasons=(OpenReason(reason, 1),),
         copies=tuple(f"{one.file}: {one.kernel}" for one in places[1:]),
+        member=first.member,
     )

@@ -25,6 +25,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel, Opener
+from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.dialect import CodeKernel, Dialect
 from bankwise.read.follow.driver import UNSAID, check_kernel
 from bankwise.read.launch.facts import KernelLaunch, Launches
@@ -40,7 +41,9 @@ _PLACES = ("line", "source", "places", "file")
 """Fields that say where something stands, not what it is."""
 _LABEL = re.compile(r"^[\w.$]+(?: at 0x[0-9a-f]+)?: ")
 """What stands before a reason: which instruction it is of."""
-_NUMBER = re.compile(r"\b(lines?) [\d, ]*\d|\bat 0x[0-9a-f]+")
+_PLACE = re.compile(r"(?<=\w) at 0x[0-9a-f]+(?=: )")
+"""Where a place is at which control flow is lost; the instruction tells what it is."""
+_NUMBER = re.compile(r" \(line \d+\)|\b(lines?) [\d, ]*\d|\bat 0x[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class ScanCase:
     a text that its own verb reads. ``content``: of machine code the parsed kernel and its
     instructions' addresses by line, packed; ``digest``: of the code and what the file says about
     it, whatever its name and place are. ``launches``: what is said of how kernels are launched.
-    ``refused``: why a kernel cannot be read, "" if it can.
+    ``refused``: why a kernel cannot be read, "" if it can. ``member``: the end of ``file``, where
+    in a library it stands.
     """
 
     file: str
@@ -63,6 +67,12 @@ class ScanCase:
     options: Options
     launches: Launches = UNSAID
     refused: str = ""
+    member: str = ""
+
+    @property
+    def place(self) -> Location:
+        """Its file, and where in it."""
+        return Location(self.file.removesuffix(self.member), inside=self.member)
 
     @property
     def key(self) -> str:
@@ -90,7 +100,12 @@ def _version() -> str:
 
 
 def case_of_kernel(
-    file: str, kernel: CodeKernel, gpu: str, dialect: Dialect[Any, Any], options: Options
+    file: str,
+    kernel: CodeKernel,
+    gpu: str,
+    dialect: Dialect[Any, Any],
+    options: Options,
+    member: str = "",
 ) -> ScanCase:
     """A kernel of machine code that is parsed already."""
     reader = f"read.{dialect.name}.dialect:{dialect.name.upper()}"
@@ -100,16 +115,18 @@ def case_of_kernel(
     code = repr([(f.name, _content(getattr(kernel, f.name))) for f in _said(kernel, "name")])
     nameless = code.replace(repr(kernel.name), "''")
     digest = hashlib.sha256(f"{reader}\0{nameless}".encode()).hexdigest()
-    return ScanCase(file, kernel.name, gpu, reader, packed, digest, options, launches)
+    facts = (reader, packed, digest, options, launches)
+    return ScanCase(file, kernel.name, gpu, *facts, member=member)
 
 
 def case_of_refused(
-    file: str, kernel: str, gpu: str, options: Options, error: InputError
+    place: Location, kernel: str, gpu: str, options: Options, error: InputError
 ) -> ScanCase:
     """A kernel that cannot be read: a line of the answer, and none of its neighbours' business."""
     why = str(error).removeprefix(f"{error.location}: ")
-    digest = hashlib.sha256(f"{file}\0{kernel}\0{why}".encode()).hexdigest()
-    return ScanCase(file, kernel, gpu, "", b"", digest, options, refused=why)
+    digest = hashlib.sha256(f"{place}\0{kernel}\0{why}".encode()).hexdigest()
+    inside = place.inside
+    return ScanCase(str(place), kernel, gpu, "", b"", digest, options, refused=why, member=inside)
 
 
 @lru_cache(maxsize=1)
@@ -155,11 +172,22 @@ def followed_case(case: ScanCase) -> AssemblyKernel | None:
     """
     kernel, addresses = pickle.loads(zlib.decompress(case.content))
     dialect: Dialect[Any, Any] = load(case.reader)
-    dialect = replace(dialect, address=lambda one: addresses[one.line])
-    decoded = dialect.decode(kernel, (1, 1, 1), {})
-    if not decoded.touches and not decoded.refusals:
+
+    def decode(*launched: Any) -> Decoded:
+        found: Decoded = dialect.decode(*launched)
+        if not found.touches and not found.refusals:
+            raise _Untouched
+        return found
+
+    known = replace(dialect, decode=decode, address=lambda one: addresses[one.line])
+    try:
+        return check_kernel(known, kernel, case.file, case.target, _place, case.launches)
+    except _Untouched:
         return None
-    return check_kernel(dialect, kernel, case.file, case.target, _place, case.launches)
+
+
+class _Untouched(Exception):  # noqa: N818
+    """A kernel does not touch shared memory, so nothing of it need be followed."""
 
 
 def _code(case: ScanCase) -> Iterable[ScannedKernel]:
@@ -192,7 +220,9 @@ def scanned(
 ) -> ScannedKernel:
     """A counted kernel in one line. ``sources``: where in its source an access stands."""
     counted = {a.location for a in kernel.accesses}
-    refused = {r.location: r.reason for r in refusals}
+    all_refused = tuple(refusals)
+    refused = {r.location: r for r in all_refused if r.access}
+    lost = {r.location: r for r in all_refused if not r.access}
     added = kernel.added
     costliest = max(kernel.accesses, key=lambda a: (a.run.extra, a.ways), default=None)
     worst = costliest if costliest is not None and costliest.run.extra else None
@@ -210,7 +240,7 @@ def scanned(
         ideal=sum(a.run.ideal for a in kernel.accesses),
         wasted=sum(a.run.extra for a in kernel.accesses),
         low=added.bound.low,
-        high=None if open_ else added.bound.high,
+        high=None if open_ or lost else added.bound.high,
         assumed=0 if added.assumed is None else added.assumed.extra,
         conflict=kernel.conflict,
         ways=max((a.ways for a in kernel.accesses), default=1),
@@ -220,7 +250,7 @@ def scanned(
         line=place.line if worst is not None and place is not None and _shown(worst, place) else 0,
         left=still_open(kernel, 0),
         notes=kernel.notes,
-        reasons=_reasons(refused.values()),
+        reasons=_reasons((*refused.values(), *lost.values())),
         openers=tuple(map(_opener, kernel.openers)),
     )
 
@@ -242,11 +272,14 @@ def _shown(access: AccessReport, place: Location) -> bool:
     return bool(place.file) or access.address is None
 
 
-def _reasons(texts: Iterable[str]) -> tuple[OpenReason, ...]:
+def _reasons(refusals: Iterable[Refusal]) -> tuple[OpenReason, ...]:
     """Each reason once, with how many accesses it leaves open; places in it do not tell apart."""
-    plain = (_NUMBER.sub(_without_number, _LABEL.sub("", text)) for text in texts)
-    return tuple(OpenReason(*one) for one in Counter(plain).most_common())
+    found: Counter[str] = Counter()
+    for one in refusals:
+        label = _LABEL if one.access else _PLACE
+        found[_NUMBER.sub(_without_number, label.sub("", one.reason))] += one.access
+    return tuple(OpenReason(*one) for one in found.most_common())
 
 
 def _without_number(found: re.Match[str]) -> str:
-    return f"{found[1]} .." if found[1] else "at .."
+    return "" if found[0].startswith(" (") else f"{found[1]} .." if found[1] else "at .."

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from bankwise.ask.folder import families, files_below
 from bankwise.ask.scan_case import ScanCase, case_of_kernel, case_of_refused
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Location
 from bankwise.files import read_bytes, read_text
 from bankwise.read.binary.check import NO_CODE, NO_KERNEL, chosen_kernels, chosen_target
-from bankwise.read.binary.kernels import BinaryKernel, Disassembly, readings
+from bankwise.read.binary.kernels import BinaryKernel, readable
 from bankwise.read.follow.driver import check_target, no_kernel, target_of
 from bankwise.read.options import Options
 from bankwise.read.recognise import load, recognise, require, takers
@@ -118,33 +118,22 @@ def of_binary(path: Path, options: Options) -> Iterable[ScanCase]:
     """The kernels of a library, an object file or a code object for one GPU: the newest that is
     followed, unless the user names one."""
     gpu, _ = chosen_target(path, options.target)
+    members: list[InputError] = []
     broken: list[tuple[BinaryKernel, InputError]] = []
     read = 0
-    for one in _readable(chosen_kernels(path, gpu, options.kernel), broken):
+    for one in readable(chosen_kernels(path, gpu, options.kernel, members), broken):
         read += 1
         file = str(one.kernel.member)
         target = check_target(one.dialect, one.kernel.target or options.target, file)
-        yield case_of_kernel(file, one.code, target, one.dialect, options)
+        inside = one.kernel.member.inside
+        yield case_of_kernel(file, one.code, target, one.dialect, options, inside)
     if broken and not read:
         raise broken[0][1]
     for kernel, error in broken:
         target = kernel.target or options.target
-        yield case_of_refused(str(kernel.member), kernel.name, target, options, error)
-
-
-def _readable(
-    kernels: Sequence[BinaryKernel], broken: list[tuple[BinaryKernel, InputError]]
-) -> Iterator[Disassembly]:
-    """Those that can be disassembled, many together; the others are added to ``broken``."""
-    try:
-        yield from tuple(readings(kernels))
-    except InputError as error:
-        if len(kernels) == 1:
-            broken.append((kernels[0], error))
-            return
-        half = len(kernels) // 2
-        yield from _readable(kernels[:half], broken)
-        yield from _readable(kernels[half:], broken)
+        yield case_of_refused(kernel.member.place, kernel.name, target, options, error)
+    for error in members:
+        yield case_of_refused(error.location or Location(str(path)), "", gpu, options, error)
 
 
 def of_whole(path: Path, options: Options) -> Iterable[ScanCase]:

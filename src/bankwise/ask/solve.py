@@ -13,7 +13,7 @@ from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
 from bankwise.algebra.layout import Layout
 from bankwise.ask.spec import chosen
 from bankwise.ask.tile_problem import TileProblem, tile_problem
-from bankwise.errors import InputError, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import framework
 from bankwise.notation.padding import PADDING
@@ -31,6 +31,7 @@ from bankwise.solver.plan import Prefer
 from bankwise.solver.problem import problem
 from bankwise.solver.search import solve as solve_exactly
 from bankwise.solver.stages import with_stages
+from bankwise.solver.unit_answer import among_modes
 from bankwise.tile import spread
 
 if TYPE_CHECKING:
@@ -120,11 +121,28 @@ def answer_of(question: TileQuestion) -> Answer | Refusal:
 
 
 def _answer(stated: TileProblem, limits: Limits, question: TileQuestion) -> Answer | Refusal:
-    way = _exact if stated.linear else _counted
-    answer = way(stated, limits, question.policy or "iree", *_present(question))
+    answer = _chosen(stated, limits, question)
     if isinstance(answer, Refusal) or not stated.stages:
         return answer
     return with_stages(answer, stated.stages, limits.lds_bytes * stated.batch)
+
+
+def _chosen(stated: TileProblem, limits: Limits, question: TileQuestion) -> Answer | Refusal:
+    policy = question.policy or "iree"
+    if not stated.units:
+        way = _exact if stated.linear else _counted
+        return way(stated, limits, policy, *_present(question))
+    if limits.family:
+        unit = stated.units[0]
+        message = f"the family {limits.family} beside {unit.name}, a use by {unit.instruction}"
+        hint = "a unit takes canonical layouts alone: leave the family out"
+        raise InputError(message, location=Location(stated.file), hint=hint)
+    asked = stated.machine, stated.shape, stated.accesses, stated.units
+    answer = among_modes(*asked, limits, policy)
+    if isinstance(answer, Refusal) or not stated.options.allow_narrowing:
+        return answer
+    note = "narrowing is not tried: asynchronous units use the tile"
+    return replace(answer, notes=(*answer.notes, note))
 
 
 def _present(question: TileQuestion) -> tuple[AddressMap, str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from bankwise.ask.listed_count import listed_moves
+from bankwise.ask.unit_count import unit_moves
 from bankwise.counting.access import BoolArray
 from bankwise.counting.count_kernel import count_accesses
 from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import IssuedPattern, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import AccessKind
 from bankwise.notation import ck
 from bankwise.notation.accesses import TileInstruction, accesses
 from bankwise.notation.frameworks import languages
@@ -17,6 +19,7 @@ from bankwise.notation.values import Distribution, Memory
 from bankwise.read.tile_file.question import Held, TileQuestion, WrittenAccess, WrittenLayout
 from bankwise.read.tile_file.views import pieces, seen
 from bankwise.solver.general import Listed
+from bankwise.solver.units import UnitUse
 
 
 def moves(
@@ -33,6 +36,9 @@ def moves(
     if isinstance(access.held, Listed):
         found = listed_moves(spec, access.held, memory)
         return Refusal(found.reason, access.location) if isinstance(found, Refusal) else found
+    if isinstance(access.held, UnitUse):
+        used = unit_moves(spec, access.held, memory)
+        return Refusal(used.reason, access.location) if isinstance(used, Refusal) else used
     return _by_distribution(spec, access, access.held, memory)
 
 
@@ -112,8 +118,15 @@ def access_of(
     return KernelAccess(
         access.location,
         access.words,
-        access.held.request.kind if isinstance(access.held, Listed) else "plain",
+        _kind(access),
         access.op,
         (IssuedPattern(instructions, access.name, executions),),
         note=least_certain.note,
     )
+
+
+def _kind(access: WrittenAccess) -> AccessKind:
+    """What moves the data."""
+    if isinstance(access.held, UnitUse):
+        return access.held.kind
+    return access.held.request.kind if isinstance(access.held, Listed) else "plain"

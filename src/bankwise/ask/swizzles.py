@@ -41,17 +41,22 @@ class _OperandRead:
 
 
 def swizzle_mismatches(kernel: AssemblyKernel) -> Iterator[Finding]:
-    """One finding for each operand that starts inside a pattern, or that threads filled by another
-    mode than its descriptor's. Operands that a bulk copy fills are not judged: its mode is the
-    tensor map's."""
+    """One finding for each operand that threads filled by another mode than its descriptor's, or
+    in a pattern that begins elsewhere. Operands that a bulk copy fills are not judged: its mode is
+    the tensor map's."""
     told: set[str] = set()
-    fill = None if kernel.refusals else _fill(kernel)
+    fill = None if kernel.refusals or _written_anywhere(kernel) else _fill(kernel)
     for operand in _operands(kernel):
-        message = _misplaced(operand) or (_other_mode(operand, kernel, fill) if fill else "")
+        message = _other_mode(operand, kernel, fill) if fill else ""
         place = operand.access.access.location
         if message and f"{place} {message}" not in told:
             told.add(f"{place} {message}")
             yield Finding(RULE, place, message)
+
+
+def _written_anywhere(kernel: AssemblyKernel) -> bool:
+    """Whether what is written nobody knows where may fill an operand."""
+    return any(one.anywhere and one.access.kind == "bulk" for one in kernel.accesses)
 
 
 def filling_notes(kernel: AssemblyKernel) -> Iterator[str]:
@@ -79,21 +84,6 @@ def _operands(kernel: AssemblyKernel) -> Iterator[_OperandRead]:
         if access.unit is not None:
             rows = zip(access.access.patterns, access.unit.descriptors, strict=False)
             yield from (_OperandRead(access, pattern, found) for pattern, found in rows)
-
-
-def _misplaced(operand: _OperandRead) -> str:
-    """Whether an operand starts in a row of the pattern that is not its first; empty if not."""
-    found, mode = operand.descriptor, operand.descriptor.mode
-    start = int(mode.swizzle(operand.pieces[:1])[0])
-    row = start % mode.alignment_bytes // mode.span_bytes
-    if not mode.swizzle.bits or not row or found.base_offset or operand.access.unit is None:
-        return ""
-    side = operand.access.unit.side
-    return (
-        f"operand {side} starts at byte {start}, in row {row} of the {mode.name} "
-        f"pattern: it has to start at a multiple of {mode.alignment_bytes} bytes, or its "
-        "descriptor to give the base offset"
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,17 +116,45 @@ def _other_mode(operand: _OperandRead, kernel: AssemblyKernel, fill: _Fill) -> s
     which, may be the one that counts.
     """
     found, allocation = operand.descriptor, operand.pattern.allocation
-    if found.base_offset:
-        return ""
     keys = ((allocation, piece) for piece in (operand.pieces // GROUP_BYTES).tolist())
     numbers = sorted(set().union(*(fill.by_piece.get(key, set()) for key in keys)))
+    if not numbers or _filled_by_copies(operand, kernel):
+        return ""
     used = [fill.modes[number] for number in numbers]
-    if not used or len(used[0]) != 1 or any(one != used[0] for one in used):
+    if not found.base_offset and len(used[0]) == 1 and all(one == used[0] for one in used):
+        (mode,) = used[0]
+        other = mode != found.mode and bool(mode.swizzle.bits)
+        return _difference(operand, fill.writers[numbers[0]], mode) if other else ""
+    return _other_base(operand, [fill.writers[number] for number in numbers])
+
+
+def _other_base(operand: _OperandRead, writers: Sequence[AssemblyAccess]) -> str:
+    """Whether all writers begin the pattern at another row than the descriptor's base offset says;
+    empty if not. A row of the pattern has 128 bytes in every mode.
+
+    Source: tests/data/hopper/base_offset.csv, measured on an H200: with base offset b, wgmma reads
+    bits 4 and up changed by the row's number less b.
+    """
+    found, mode = operand.descriptor, operand.descriptor.mode
+    rows = mode.alignment_bytes // _FULL_ROW_BYTES
+    begins = [b for b in range(rows) if all(_is_placed(writer, mode, b) for writer in writers)]
+    if not mode.swizzle.bits or not begins or found.base_offset % rows in begins:
         return ""
-    (mode,) = used[0]
-    if mode == found.mode or not mode.swizzle.bits or _filled_by_copies(operand, kernel):
-        return ""
-    return _difference(operand, fill.writers[numbers[0]], mode)
+    side = operand.access.unit.side if operand.access.unit is not None else ""
+    return (
+        f"operand {side} is read with base offset {found.base_offset}, and "
+        f"{writers[0].instruction} ({writers[0].access.location}) places its pieces as with "
+        f"{' or '.join(map(str, begins))}: the {mode.name} pattern begins at multiples of "
+        f"{mode.alignment_bytes} bytes, and so many rows of {_FULL_ROW_BYTES} bytes behind them"
+    )
+
+
+def _is_placed(writer: AssemblyAccess, mode: Mode, base: int) -> bool:
+    """Whether all patterns of a writer are sums of steps, taken back through a mode whose pattern
+    begins ``base`` rows behind an aligned address."""
+    shift = base * _FULL_ROW_BYTES
+    patterns = _whole_patterns(writer)
+    return bool(patterns) and all(_is_sum(mode.swizzle(p - shift) + shift) for p in patterns)
 
 
 def _difference(operand: _OperandRead, writer: AssemblyAccess, used: Mode) -> str:
@@ -181,10 +199,13 @@ def _writers(kernel: AssemblyKernel) -> Iterator[AssemblyAccess]:
 
 def _writer_modes(writer: AssemblyAccess) -> list[Mode]:
     """The modes through which all patterns of a writer are sums of steps."""
+    return [mode for mode in MODES.values() if _is_placed(writer, mode, 0)]
+
+
+def _whole_patterns(writer: AssemblyAccess) -> list[IntArray]:
+    """What all threads write; empty if some do not, or not always at a known place."""
     patterns = [p.offsets_bytes for p in writer.access.patterns if p.active.all()]
-    if writer.unknown or not patterns or len(patterns) < len(writer.access.patterns):
-        return []
-    return [mode for mode in MODES.values() if all(_is_sum(mode.swizzle(p)) for p in patterns)]
+    return [] if writer.unknown or len(patterns) < len(writer.access.patterns) else patterns
 
 
 def _is_sum(places: IntArray) -> bool:

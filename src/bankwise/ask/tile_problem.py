@@ -32,6 +32,7 @@ from bankwise.read.tile_file.tables import fits_machine
 from bankwise.solver.general import Listed, is_linear, listed_workload
 from bankwise.solver.linear_form import dimensions
 from bankwise.solver.problem import BitTile, Request
+from bankwise.solver.units import UnitUse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +40,7 @@ class TileProblem:
     """A tile and its accesses, as the solver takes them; all of it has been checked.
 
     ``stages``: leading dimensions that no access moves, the outermost last; ``shape`` is without.
+    ``units``: what asynchronous units do to the tile beside the accesses.
     """
 
     file: str
@@ -48,6 +50,7 @@ class TileProblem:
     options: SolveOptions
     stages: Dims = ()
     batch: int = 1
+    units: tuple[UnitUse, ...] = ()
 
     @property
     def linear(self) -> bool:
@@ -79,7 +82,10 @@ def tile_problem(question: TileQuestion) -> TileProblem | Refusal:
     except InputError as error:
         raise InputError(error.message, location=Location(question.file)) from error
     found = []
+    units = tuple(a.held for a in question.accesses if isinstance(a.held, UnitUse))
     for access in question.accesses:
+        if isinstance(access.held, UnitUse):
+            continue
         listed = access.held if isinstance(access.held, Listed) else _listed(question, access)
         if isinstance(listed, Refusal):
             where = listed.location or access.location
@@ -93,6 +99,7 @@ def tile_problem(question: TileQuestion) -> TileProblem | Refusal:
         question.options,
         question.stages,
         question.batch,
+        units,
     )
 
 

@@ -64,6 +64,7 @@ class Preference(StrEnum):
         "bankwise solve examples/solve/transpose_sm90.toml --steps",
         "bankwise solve tile.toml --family cute -o cert.json",
         "bankwise solve tile.toml --prefer fewest-passes",
+        "bankwise solve examples/solve/wgmma_operand_sm90.toml",
     )
 )
 def solve(

@@ -13,6 +13,9 @@ from bankwise.read.launch.facts import KernelLaunch
 ArgumentValues = Mapping[str | int, int]
 """Numbers of kernel arguments, by name or by byte offset (AMD) or position (PTX)."""
 
+MOST_BYTES = 1 << 20
+"""More shared memory than any GPU has; an address beyond it wrapped around."""
+
 
 @dataclass(frozen=True, slots=True)
 class UnitAccess:
@@ -37,7 +40,8 @@ class AssemblyAccess:
     executions have no known address; empty if all have. ``immediate_bytes``: the constant that the
     instruction adds to its register; ``xored``: the bits of the addresses that came out of an XOR.
     ``some_lanes``: nobody knows which of the active lanes take part. ``unit``: of what an
-    asynchronous unit touches: its patterns are [instructions, lanes].
+    asynchronous unit touches: its patterns are [instructions, lanes]. ``anywhere``: its offsets are
+    none; they stand for executions of ``unknown`` address, which cost the same wherever they are.
     """
 
     access: Access
@@ -50,6 +54,12 @@ class AssemblyAccess:
     xored: int = 0
     some_lanes: bool = False
     unit: UnitAccess | None = None
+    anywhere: bool = False
+
+    @property
+    def unseen(self) -> str:
+        """Why some of its executions have no known cost; empty if all have."""
+        return "" if self.anywhere else self.unknown
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -89,6 +99,7 @@ class AssemblyKernel:
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
     None. ``open_branches``: line to the reason why both ways were followed. ``notes``: what was
     assumed. ``unseen``: what may touch shared memory besides, nobody knows where.
+    ``places``: what lines are called where nobody has the text: ``+0x1c0``.
     ``launch``: on which facts it was followed; ``assumed``: what of them nobody says; ``others``:
     the same kernel on others, where several launches are known or were tried. ``facts``: those of
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
@@ -107,6 +118,7 @@ class AssemblyKernel:
     open_branches: Mapping[int, str]
     notes: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    places: Mapping[int, str] = field(default_factory=dict)
     launch: KernelLaunch = field(default_factory=KernelLaunch)
     assumed: str = ""
     others: tuple[AssemblyKernel, ...] = ()

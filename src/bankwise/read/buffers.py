@@ -20,16 +20,13 @@ from bankwise.counting.access import BoolArray, IntArray, Pattern
 from bankwise.counting.bound import exactly, total
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES, Machine
-from bankwise.read.assembly import AssemblyAccess
+from bankwise.read.assembly import MOST_BYTES, AssemblyAccess
 
 _ALIGNED = 16
 """Buffers are taken to begin at a multiple of so many bytes, as their widest accesses need."""
 
 MOST_USES = 800
 """Different accesses of a kernel; an unrolled loop has hundreds of them, most of them alike."""
-
-_MOST_BYTES = 1 << 20
-"""More shared memory than any GPU has; an address beyond it wrapped around."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +89,7 @@ def buffers(
     uses = [use for access in _distinct(accesses) for use in _uses(access, machine)]
     if len(uses) > MOST_USES:
         return Refusal(f"{len(uses):,} different accesses; {MOST_USES:,} are looked at")
-    beyond = next((u for u in uses if _reach(u) > _MOST_BYTES), None)
+    beyond = next((u for u in uses if _reach(u) > MOST_BYTES), None)
     if beyond is not None:
         reason = f"{beyond.access.instruction} touches byte {_reach(beyond):,}, which no GPU has"
         return Refusal(reason, beyond.access.access.location)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bankwise.errors import InputError, Location, Refusal
+from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 from bankwise.hardware.toolchain import triton
@@ -171,7 +171,7 @@ def _at_source(found: AssemblyKernel, lines: Lines, name: Name) -> AssemblyKerne
         found,
         accesses=tuple(_access(one, words, name) for one in found.accesses),
         not_followed=tuple(replace(n, line=lines[n.line].line) for n in found.not_followed),
-        refusals=tuple(Refusal(words(one.reason), one.location) for one in found.refusals),
+        refusals=tuple(replace(one, reason=words(one.reason)) for one in found.refusals),
         open_branches=branches,
         notes=tuple(map(words, found.notes)),
         unseen=tuple(map(words, found.unseen)),

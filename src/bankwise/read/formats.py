@@ -53,8 +53,10 @@ _ANY_KERNEL = frozenset(
     ["--kernel", "--dim", "--workgroup-size", "--arg", "--launch", "--all", "--counters", "--worth"]
 )
 """Of any kernel: one command line serves many files, also those that have no use for one."""
-_MLIR_OPTIONS = _ANY_KERNEL | {"--isa", "--write", "--reference"}
-_MODEL_OPTIONS = _ANY_KERNEL | {"--isa", "--keep", "--padding", "--direct-load"}
+_OWN_LAUNCH = _ANY_KERNEL - {"--launch"}
+"""Of a text that says itself how it is launched."""
+_MLIR_OPTIONS = _OWN_LAUNCH | {"--isa", "--write", "--reference"}
+_MODEL_OPTIONS = _OWN_LAUNCH | {"--isa", "--keep", "--padding", "--direct-load"}
 
 _CUBIN_VERBS = {
     "check": "ask.check_assembly:check_assembly_file",
@@ -176,6 +178,7 @@ READ: tuple[Format, ...] = (
     _binary("offload bundle", "an", ".hipfb", rb"__CLANG_OFFLOAD_BUNDLE__|CCOB[\x00-\x0f]\x00"),
     _binary("fat binary", "a", ".fatbin", rb"\x50\xed\x55\xba"),
     _binary("object or library", "an", ".o .so .a", rb"\x7fELF|!<arch>\n"),
+    _binary("wheel or zip file", "a", ".whl .zip", rb"PK\x03\x04"),
     Format(
         *("TTGIR", "", (".ttgir",), signs.is_ttgir),
         verbs={
@@ -183,7 +186,7 @@ READ: tuple[Format, ...] = (
             "scan": _WHOLE,
             "triton-plan": "ask.triton_plan:beside_assembly",
         },
-        options=_ANY_KERNEL,
+        options=_OWN_LAUNCH,
         stage=2,
     ),
     Format(
@@ -211,6 +214,11 @@ READ: tuple[Format, ...] = (
             "explain choose": "ask.choose:choose",
             "verify": "lab.to_measure:question_parts",
         },
+    ),
+    _toml(
+        *("file of launches", "launch"),
+        verbs={},
+        instead="`bankwise check KERNEL --launch FILE` follows the kernels as it says",
     ),
     _toml("sweep", "kernel", verbs={"sweep": "ask.sweep:sweep"}),
     _toml(

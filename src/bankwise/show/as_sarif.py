@@ -73,7 +73,7 @@ def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
     result = sarif_result("bank-conflict", level, said, access.location)
     logical = {"name": access.kernel, "kind": "function"}
     for place in result["locations"]:
-        place["logicalLocations"] = [logical]
+        place.setdefault("logicalLocations", [{}])[0] |= logical
     extra = access.run.ends.extra
     numbers = {"low": extra.low, "high": None if access.assumed else extra.high}
     result["properties"] = {"kernel": access.kernel, "evidence": access.evidence, **numbers}
@@ -105,6 +105,9 @@ def _physical(place: Location) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
     if place.line:
         physical["region"] = {"startLine": place.line, "startColumn": place.column or 1}
+    if place.inside:
+        logical = [{"fullyQualifiedName": place.inside}]
+        return {"physicalLocation": physical, "logicalLocations": logical}
     return {"physicalLocation": physical}
 
 

@@ -85,7 +85,11 @@ class RowEvidence:
         names = ", ".join(score.name for score in self.best)
         if self.own in self.best:
             refuted = len(self.scores) - len(self.best)
+            if not refuted:
+                return "decides nothing: too few, or of both kinds"
             return f"supports the machine's rule against {refuted}; left are {names}"
+        if self.evidence == "measured":
+            return f"laid out for {names}: the machine's rule is measured, these kernels conflict"
         return f"speaks against the machine's rule; left are {names}"
 
     @property
@@ -119,8 +123,8 @@ class EvidenceReport:
 
     @property
     def exit_code(self) -> int:
-        """1 the material speaks against a rule of the machine; 3 it is not complete; 2 there is
-        none."""
+        """1 the material speaks against a rule of the machine, or conflicts under a measured one;
+        3 it is not complete; 2 there is none."""
         return exit_code(
             failed=not self.kernels,
             findings=any(row.telling.layouts and row.own not in row.best for row in self.rows),

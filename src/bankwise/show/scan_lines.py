@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from bankwise.errors import Location
@@ -19,10 +19,11 @@ def scan_csv(report: ScanReport) -> str:
     """One line a kernel; lists are joined by ``; ``."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((*_COLUMNS, "open"))
+    writer.writerow((*_COLUMNS, "by_data", "open"))
     for kernel in report.kernels:
         values = [getattr(kernel, name) for name in _COLUMNS]
-        writer.writerow((*map(_cell, values), why_open(kernel) if kernel.open else ""))
+        left = "" if kernel.accounted else why_open(kernel)
+        writer.writerow((*map(_cell, values), kernel.by_data, left))
     return out.getvalue()
 
 
@@ -41,14 +42,18 @@ def scan_sarif(report: ScanReport) -> dict[str, Any]:
         if not k.accounted
     ]
     results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.broken]
-    return sarif(results)
+    found = sarif(results)
+    rows = [asdict(row) | {"share": row.share} for row in report.summary]
+    found["runs"][0]["properties"] = {"summary": summary(report), "targets": rows}
+    return found
 
 
 def _conflict(kernel: ScannedKernel) -> dict[str, Any]:
     level = "warning" if kernel.conflict == "sure" else "note"
     result = sarif_result("bank-conflict", level, _text(kernel), _place(kernel))
     for place in result["locations"]:
-        place["logicalLocations"] = [{"name": kernel.name, "kind": "function"}]
+        known = place.setdefault("logicalLocations", [{}])
+        known[0] |= {"name": kernel.name, "kind": "function"}
     result["properties"] = {"kernel": kernel.name, "low": kernel.low, "high": kernel.high}
     return result
 
@@ -79,5 +84,8 @@ def _text(kernel: ScannedKernel) -> str:
 
 
 def _place(kernel: ScannedKernel) -> Location:
-    """The worst access in its source, where that is known."""
-    return Location(kernel.source or kernel.file, kernel.line)
+    """The worst access in its source, where that is known, else the kernel."""
+    if kernel.source or kernel.line or not kernel.member:
+        return Location(kernel.source or kernel.file, kernel.line)
+    path = kernel.file.removesuffix(kernel.member)
+    return Location(path, inside=f"{kernel.member}[{kernel.name}]")

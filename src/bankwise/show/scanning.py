@@ -27,7 +27,8 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class OpenReason:
-    """Why accesses of a kernel are not answered, and how many."""
+    """Why accesses of a kernel are not answered, and how many; 0 where control flow is lost, and
+    nobody knows whether some lie behind."""
 
     reason: str
     accesses: int
@@ -45,7 +46,8 @@ class ScannedKernel:
     ``line`` of ``source``: where that stands, of ``file`` if that is "", and 0 for nowhere.
     ``left``: what stands between the numbers and a promise; ``notes``: what was taken for granted.
     ``reasons``: why the rest is open; ``openers``: what giving facts of the launch was seen to
-    answer. ``copies``: where else it stands.
+    answer. ``copies``: where else it stands. ``member``: the end of
+    ``file`` that says where in a library it stands.
     """
 
     name: str
@@ -72,6 +74,7 @@ class ScannedKernel:
     reasons: tuple[OpenReason, ...] = ()
     openers: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    member: str = ""
 
     @property
     def called(self) -> str:
@@ -89,6 +92,18 @@ class ScannedKernel:
         return self.accesses - self.answered
 
     @property
+    def by_data(self) -> int:
+        """How many of its accesses have no number because a value of memory decides where."""
+        return sum(one.accesses for one in self.reasons if _DATA.search(one.reason))
+
+    @property
+    def enough(self) -> bool:
+        """Whether 90 % of the accesses that something else than data decides carry a number."""
+        decided = self.accesses - self.by_data
+        whole = self.accesses or not self.reasons
+        return bool(whole) and 10 * self.answered >= 9 * decided
+
+    @property
     def where(self) -> str:
         """Its worst access with the line that it stands in."""
         if not self.line:
@@ -99,7 +114,7 @@ class ScannedKernel:
     @property
     def accounted(self) -> bool:
         """Whether everything of it is answered, by rules that are known."""
-        return not self.open and not self.left
+        return not (self.open or self.left or self.reasons)
 
     def as_row(self) -> dict[str, Any]:
         """What a store keeps: :func:`kernel_of_row` reads it."""
@@ -122,8 +137,9 @@ class ScanSummary:
     """The kernels for one GPU in numbers, each once, however often it stands there.
 
     ``kernels``: all; ``touching``: those with shared memory; ``answered``: those of which 90 % of
-    the accesses, or more, carry a number. ``accesses``: of all, ``counted``: those with a number;
-    ``by_data``: of the others, those whose address a value of memory decides.
+    the accesses, or more, carry a number, of those that something else than data decides.
+    ``accesses``: of all, ``counted``: those with a number; ``by_data``: of the others, those whose
+    address a value of memory decides.
     """
 
     target: str
@@ -133,6 +149,13 @@ class ScanSummary:
     accesses: int
     counted: int
     by_data: int
+
+    @property
+    def share(self) -> str:
+        """How much is counted of what ids, constants and the launch decide: "98.7 %", cut."""
+        decided = self.accesses - self.by_data
+        per_mille = 1000 * self.counted // decided if decided else 1000
+        return f"{per_mille // 10}.{per_mille % 10} %"
 
 
 def summaries(
@@ -147,10 +170,10 @@ def summaries(
             target=target,
             kernels=len(found) + without.get(target, 0),
             touching=len(found),
-            answered=sum(10 * k.answered >= 9 * k.accesses for k in found),
+            answered=sum(k.enough for k in found),
             accesses=sum(k.accesses for k in found),
             counted=sum(k.answered for k in found),
-            by_data=sum(r.accesses for k in found for r in k.reasons if _DATA.search(r.reason)),
+            by_data=sum(k.by_data for k in found),
         )
         for target, found in sorted(by_target.items())
     )
@@ -179,9 +202,11 @@ class ScanReport:
     summary: tuple[ScanSummary, ...] = ()
 
     @property
-    def accesses(self) -> tuple[int, int]:
-        """Of all kernels: those that are answered, and all."""
-        return sum(k.answered for k in self.kernels), sum(k.accesses for k in self.kernels)
+    def accesses(self) -> tuple[int, int, int]:
+        """Of all kernels: those that are answered, all, and those that data decides."""
+        rows = [(one.counted, one.accesses, one.by_data) for one in self.summary]
+        counted, every, by_data = map(sum, zip((0, 0, 0), *rows, strict=True))
+        return counted, every, by_data
 
     @property
     def nothing_read(self) -> bool:
@@ -253,13 +278,24 @@ def _table(kernels: Iterable[ScannedKernel]) -> Table:
 def _summary_table(rows: Iterable[ScanSummary]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("target")
-    titles = ("kernels", "with LDS", "answered", "accesses", "counted", "decided by data")
-    for title in titles:
+    for title in SUMMARY_TITLES[1:]:
         table.add_column(title, justify="right", no_wrap=True)
     for row in rows:
-        numbers = (row.kernels, row.touching, row.answered, row.accesses, row.counted, row.by_data)
-        table.add_row(row.target or "any", *(f"{n:,}" for n in numbers))
+        table.add_row(*summary_cells(row))
     return table
+
+
+SUMMARY_TITLES = (
+    *("target", "kernels", "with LDS", "answered", "accesses", "counted", "by data"),
+    "of the rest",
+)
+"""Of the table of :class:`ScanSummary`."""
+
+
+def summary_cells(row: ScanSummary) -> tuple[str, ...]:
+    """A row of that table."""
+    numbers = (row.kernels, row.touching, row.answered, row.accesses, row.counted, row.by_data)
+    return row.target or "any", *(f"{n:,}" for n in numbers), row.share
 
 
 def extra_text(kernel: ScannedKernel) -> str:
@@ -304,14 +340,17 @@ def summary(report: ScanReport) -> str:
     """The last line."""
     kernels = report.kernels
     sure, possible = (sum(k.conflict == s for k in kernels) for s in ("sure", "possible"))
-    answered, accesses = report.accesses
+    answered, accesses, by_data = report.accesses
     parts = [
         f"{len(kernels):,} kernels with shared memory of {report.files:,} files: "
         f"{sure:,} conflict, {possible:,} may",
-        f"{answered:,} of {accesses:,} accesses answered",
+        f"{answered:,} of {accesses:,} accesses answered"
+        + (f", data decides {by_data:,}" if by_data else ""),
     ]
     if report.without:
         parts.append(f"{report.without:,} kernels without shared memory")
+    if report.resumed:
+        parts.append(f"{report.resumed:,} answers of {report.store}")
     if report.hidden:
         parts.append(f"{report.hidden:,} hidden by --min-extra")
     if report.broken:

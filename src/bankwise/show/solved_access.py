@@ -56,7 +56,7 @@ def access_rows(answer: Answer) -> tuple[AccessRow, ...]:
                 found.weight,
                 found.passes,
                 found.ideal,
-                least[found.name],
+                min(least[found.name], found.passes),
                 claim.conflicts if claim else "",
                 _lines(answer, access) if access else None,
                 access.notes if access else (),

@@ -16,6 +16,7 @@ from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import machine
 from bankwise.notation.frameworks import frameworks
+from bankwise.show.modes import print_modes
 from bankwise.show.solved_access import AccessRow, access_rows
 from bankwise.solver.answer import Answer
 from bankwise.solver.certificate import Certificate
@@ -25,6 +26,7 @@ from bankwise.solver.emit import emit
 from bankwise.solver.family import family_size
 from bankwise.solver.fit import Fit
 from bankwise.solver.known import Known, Standing
+from bankwise.solver.modes import ModePlan
 from bankwise.solver.plan import Plan, number, per_unit
 
 _LINE = 120
@@ -66,6 +68,11 @@ class SolveReport:
         return "" if self.answer is None else self.answer.limits.family
 
     @property
+    def modes(self) -> tuple[ModePlan, ...]:
+        """The canonical layouts, where asynchronous units use the tile."""
+        return () if self.answer is None else self.answer.modes
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was decided on the way."""
         return self.more_notes if self.answer is None else (*self.answer.notes, *self.more_notes)
@@ -100,7 +107,7 @@ class SolveReport:
         """How many row-keeping XOR layouts are as good; None where that is not counted."""
         found = None if self.answer is None else self.answer.solution
         linear = self.layout is not None and isinstance(self.layout.layout, Linear)
-        if found is None or not self.optimal or not linear:
+        if found is None or not self.optimal or not linear or self.modes:
             return None
         return family_size(found, _NODES)
 
@@ -169,6 +176,8 @@ def print_solve(report: SolveReport, console: Console, *, notations: bool = True
     for note in report.notes:
         console.print(f"note: {escape(note)}")
     console.print(_accesses_table(report))
+    if report.modes:
+        print_modes(report.modes, report.layout, console)
     for step in report.steps:
         console.print(f"  {escape(str(step))}")
     console.print(_pareto_table(report))

@@ -39,6 +39,7 @@ from bankwise.solver.known import (
     known_solved,
     no_worse,
 )
+from bankwise.solver.modes import ModePlan
 from bankwise.solver.pads import padded_costs
 from bankwise.solver.plan import Plan, Prefer, plan_of, priced, rank_of, staged
 from bankwise.solver.price import Workload, workload
@@ -97,7 +98,8 @@ class Answer:
 
     ``whole``: the best plan with accesses as stated, ``rivals``: others that were priced.
     ``problem``, ``solution``: of the exact solver, as the plan issues the accesses; None where they
-    were counted. Without slots: what is computed on demand is remembered.
+    were counted. ``modes``: the canonical layouts that were compared, where asynchronous units use
+    the tile. Without slots: what is computed on demand is remembered.
     """
 
     layout: Plan
@@ -113,6 +115,7 @@ class Answer:
     present: tuple[Plan, ...] | None = None
     tables: tuple[Table, ...] | None = None
     stages: Dims = ()
+    modes: tuple[ModePlan, ...] = ()
 
     @property
     def optimal(self) -> bool:

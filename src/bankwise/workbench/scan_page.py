@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 from importlib import resources
 
-from bankwise.show.scanning import ScannedKernel, ScanReport, extra_text, summary, why_open
+from bankwise.show.scanning import (
+    SUMMARY_TITLES,
+    ScannedKernel,
+    ScanReport,
+    extra_text,
+    summary,
+    summary_cells,
+    why_open,
+)
 from bankwise.workbench.page import lean
 
 _SLOT = re.compile(r"@@(\w+)@@")
@@ -19,6 +28,8 @@ def scan_html(report: ScanReport) -> str:
         "style": lean(_static("style.css")),
         "summary": escape(summary(report)),
         "rows": "\n".join(map(_row, report.kernels)),
+        "titles": _cells(SUMMARY_TITLES, "th"),
+        "targets": "\n".join(f"<tr>{_cells(summary_cells(row))}</tr>" for row in report.summary),
         "broken": f"<h2>Not read</h2>\n<ul>{broken}</ul>" if broken else "",
     }
     return _SLOT.sub(lambda match: slots[match[1]], _static("scan.html"))
@@ -35,7 +46,11 @@ def _row(kernel: ScannedKernel) -> str:
     )
     place = escape(f"{kernel.file}: {kernel.name}", quote=True)
     first = f'<td title="{place}">{escape(kernel.called + many)}</td>'
-    return f"<tr>{first}{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    return f"<tr>{first}{_cells(cells)}</tr>"
+
+
+def _cells(texts: Iterable[str], tag: str = "td") -> str:
+    return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
 
 
 def _static(path: str) -> str:

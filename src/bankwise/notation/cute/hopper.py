@@ -39,7 +39,8 @@ Major = Literal["K", "MN"]
 GROUP_BYTES = 16
 """What TMA and wgmma move as a unit."""
 
-_ROWS = 8
+ROWS = 8
+"""Of a core matrix, and of the pattern of a swizzle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def atom(mode: str, major: Major, element_bits: int) -> ComposedLayout:
     """
     found = _mode(mode)
     width = found.span_bytes * 8 // element_bits
-    inner = layout((_ROWS, width), (width, 1)) if major == "K" else layout((width, _ROWS))
+    inner = layout((ROWS, width), (width, 1)) if major == "K" else layout((width, ROWS))
     return ComposedLayout(found.swizzle, 0, inner, element_bits)
 
 
@@ -167,13 +168,11 @@ def canonical(
     rows, depth = shape
     if major == "K":
         inner = leading if plain else group
-        return layout(
-            ((_ROWS, rows // _ROWS), (group, depth // group)), ((row, stride), (1, inner))
-        )
+        return layout(((ROWS, rows // ROWS), (group, depth // group)), ((row, stride), (1, inner)))
     outer, along = (stride, leading) if plain else (leading, stride)
     groups = row // group
     return layout(
-        ((group, groups, rows // row), (_ROWS, depth // _ROWS)), ((1, group, outer), (row, along))
+        ((group, groups, rows // row), (ROWS, depth // ROWS)), ((1, group, outer), (row, along))
     )
 
 
@@ -192,7 +191,7 @@ def describe(
         return Refusal(f"{where} has rank {plain.rank}: an operand has two modes")
     shape = (plain.mode(0).size, plain.mode(1).size)
     group = GROUP_BYTES * 8 // element_bits
-    block = (_ROWS, group) if major == "K" else (mode.span_bytes * 8 // element_bits, _ROWS)
+    block = (ROWS, group) if major == "K" else (mode.span_bytes * 8 // element_bits, ROWS)
     if shape[1] != 2 * group or shape[0] % block[0] or shape[1] % block[1]:
         return Refusal(f"a tile of {shape} is no {major}-major operand of {2 * group} deep")
     descriptor = _guess(mode, major, plain, block, element_bits, start_bytes)

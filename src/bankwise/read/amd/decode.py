@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from operator import is_not
 
 from bankwise.read.amd.dpp import ENCODINGS
 from bankwise.read.amd.exchange import exchange
@@ -18,13 +19,14 @@ from bankwise.read.amd.flat import (
 )
 from bankwise.read.amd.floats import rounds_to_nearest
 from bankwise.read.amd.indexed import indexed, modes, set_index, vector_registers
-from bankwise.read.amd.masks import EXEC
-from bankwise.read.amd.operands import Operand, bare, operand, unclear
+from bankwise.read.amd.masks import EXEC, set_exec
+from bankwise.read.amd.operands import FLOAT, Operand, bare, operand, unclear
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.amd.private import PrivateAccess, cells, private_access, run_private
 from bankwise.read.amd.scalar import any_bit, scalar
 from bankwise.read.amd.shared import OTHERS, first_byte, registers, touch
 from bankwise.read.amd.vector import vector
+from bankwise.read.follow.choices import conjunction
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.state import State, read, running, write
@@ -49,6 +51,7 @@ _LANEWISE = re.compile(
 )
 """What reads of a vector register only the lanes that run."""
 
+_OTHER_WIDTHS = re.compile(r"[a-z](?:16|64)(?:_|$)|^v_pk_")
 _BOTH = ("v_swap_b32", "v_permlane16_swap_b32", "v_permlane32_swap_b32")
 _KEEP_SCC = re.compile(
     r"s_(?:load|mov|cselect|cmov|mul|bfm|pack|brev|sext|ff1|flbit|bitset|getreg|getpc|memtime"
@@ -113,16 +116,19 @@ def _step(
         return _control(op, labels)
     writes = _results(op)
     run = _meaning(op, loads, floats) if writes else None
+    does = _unknown(op, writes) if run is None and writes else run
     step = ProgramStep(
         line=op.line,
         name=op.name,
         reads=_sources(op, writes) if run is not None else EXEC,
         writes=writes,
-        run=_unknown(op, writes) if run is None and writes else run,
+        run=does if does is None or EXEC[0] not in writes else _with_lanes(does, op),
         partial=bool(writes) and writes[0][0] in "va" and not writes[0].startswith("vcc"),
         followed=run is not None or not writes,
         lanewise=bool(_LANEWISE.match(op.name)) and "dpp" not in op.encoding,
         masks=EXEC[0] in writes,
+        made_of=_sources(op, writes) if run is None else (),
+        data=_data(op) if run is None else None,
     )
     private = private_access(op) if words else None
     if private is not None:
@@ -192,6 +198,8 @@ def _meaning(op: AmdInstruction, loads: Loads, floats: bool) -> Callable[[State]
         return _load(op, loads)
     if any("_base" in text for text in op.operands) and not op.name.endswith("64"):
         return None  # 32 bits of an aperture: which ones is not documented
+    if _OTHER_WIDTHS.search(op.name) and any(map(FLOAT.fullmatch, op.operands)):
+        return None  # 1.0 is a number of 16 or of 64 bits there
     if op.name.startswith("s_"):
         return scalar(op.name, tuple(operand(text) for text in op.operands), op.line)
     if op.name.startswith("ds_"):
@@ -224,6 +232,27 @@ def _unknown(op: AmdInstruction, writes: tuple[str, ...]) -> Callable[[State], N
             write(state, name, why, None if whole else running(state))
 
     return run
+
+
+def _with_lanes(run: Callable[[State], None], op: AmdInstruction) -> Callable[[State], None]:
+    """``run``, which writes the execution mask as any register: then other lanes run."""
+
+    def both(state: State) -> None:
+        lanes, old = state.lanes, tuple(read(state, name) for name in EXEC)
+        run(state)
+        new = tuple(read(state, name) for name in EXEC)
+        if state.lanes is lanes and any(map(is_not, new, old)):
+            if op.name.startswith("v_cmp"):  # a comparison has no bits of lanes that do not run
+                new = tuple(map(conjunction, new, old))
+            set_exec(state, *new)
+
+    return both
+
+
+def _data(op: AmdInstruction) -> Unknown | None:
+    """What memory gives here."""
+    cause = _cause(op.name)
+    return None if cause.startswith("a result") else Unknown(cause, op.line)
 
 
 def _cause(name: str) -> str:

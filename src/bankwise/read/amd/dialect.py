@@ -9,15 +9,13 @@ from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
 from bankwise.read.amd.jumps import with_jumps
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels
-from bankwise.read.amd.start import WORKGROUP_IDS, argument_of, known_memory, load, start
+from bankwise.read.amd.start import GROUPS, WORKGROUP_IDS, argument_of, known_memory, load, start
 from bankwise.read.amd.text import target
 from bankwise.read.assembly import ArgumentValues
 from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.dialect import Dialect, Size, Threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
-
-_COUNT = "hidden_block_count_"
 
 
 def _threads(kernel: AmdKernel) -> Threads:
@@ -34,12 +32,6 @@ def _strange_argument(kernel: AmdKernel, key: str | int) -> str | None:
     except InputError as error:
         return error.hint
     return None
-
-
-def _grid(kernel: AmdKernel) -> list[str]:
-    """The hidden arguments that are the numbers of workgroups, by their offset; () without them."""
-    places = {a.kind.removeprefix(_COUNT): str(a.offset) for a in kernel.arguments}
-    return [places[axis] for axis in "xyz"] if {*"xyz"} <= set(places) else []
 
 
 def _decode(kernel: AmdKernel, size: Size, args: ArgumentValues) -> Decoded:
@@ -84,7 +76,7 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     parameters=lambda kernel: {
         a.name or a.offset: a.size for a in kernel.arguments if not a.kind.startswith("hidden_")
     },
-    grid=_grid,
+    grid=lambda kernel: GROUPS,
     group_index=WORKGROUP_IDS,
     strange_argument=_strange_argument,
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),

@@ -1,4 +1,5 @@
-"""AMD machine code to instructions: without LLVM, by the tables of :mod:`.encodings`.
+"""AMD machine code to instructions: by the tables of :mod:`.encodings`, without LLVM; code for GPUs
+that are not in them as LLVM reads it, where it is installed.
 
     disassemble(bytes.fromhex("01ff0186 ffff0000"), "gfx950")
     (MachineInstruction(offset=0, length=8, text="s_and_b32 s1, s1, 0xffff"),)
@@ -13,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bankwise.read.amd.encodings import check_target, find, has_literal
+from bankwise.read.amd.encodings import TARGETS, find, has_literal
+from bankwise.read.amd.llvm import with_llvm
 from bankwise.read.amd.printed import printed
 
 LONGEST = 16
@@ -38,11 +40,13 @@ class MachineInstruction:
 def disassemble(code: bytes, target: str) -> tuple[MachineInstruction, ...]:
     """All instructions of ``code``, in order, without a gap.
 
-    Raises :class:`bankwise.errors.InputError` for a GPU that is not in the tables, and where the
-    extra ``binary`` is not installed.
+    Raises :class:`bankwise.errors.InputError` for a GPU that neither the tables nor LLVM knows, and
+    where the extra ``binary`` is not installed.
     """
-    check_target(target)
-    return tuple(_instructions(code))
+    if target in TARGETS:
+        return tuple(_instructions(code))
+    rows = with_llvm(code, target)
+    return tuple(MachineInstruction(at, size, text, _goes_to(at, text)) for at, size, text in rows)
 
 
 def _instructions(code: bytes) -> Iterator[MachineInstruction]:

@@ -36,7 +36,7 @@ def with_words_read(
     operations: Sequence[P], labels: Mapping[str, int], gpu: str, make: Make[P]
 ) -> tuple[tuple[P, ...], dict[str, int]]:
     """``operations`` with instructions in the place of the words; as they are where the extra
-    ``binary`` is missing or the GPU is none of its tables."""
+    ``binary`` is missing, and where neither its tables nor LLVM knows the GPU."""
     if not any(op.name in _WORDS for op in operations):
         return tuple(operations), dict(labels)
     made: list[P] = []

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from bankwise.errors import InputError
 from bankwise.read.extra import extra
 
 TARGETS = ("gfx940", "gfx941", "gfx942", "gfx950")
@@ -191,12 +190,3 @@ def _name(name: str, kind: str) -> str:
     if kind in ("VOP1", "VOP2", "VOPC"):
         return f"{plain}_e32"
     return f"{plain}_e64" if plain in _short() else plain
-
-
-def check_target(target: str) -> None:
-    """Raise :class:`InputError` for a GPU whose instructions are not in the tables."""
-    if target not in TARGETS:
-        raise InputError(
-            f"the instructions of {target or 'an unnamed GPU'} are not in the tables of CDNA",
-            hint=f"known without LLVM: {', '.join(TARGETS)}",
-        )

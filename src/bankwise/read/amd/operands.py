@@ -20,7 +20,8 @@ from bankwise.read.follow.values import Unknown, Value, constant
 _RANGE = re.compile(r"([vsa]|ttmp|acc)\[([0-9]{1,4})(?::([0-9]{1,4}))?\]")
 _SINGLE = re.compile(r"(?:[vsa]|ttmp)[0-9]{1,4}")
 _SIGNED = re.compile(r"(?:-|neg\(|abs\(|sext\(|\|)+([a-z][\w:\[\]]*)[|)]*")
-_FLOAT = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+FLOAT = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+"""A constant that is a number of 32 bits in an instruction of 32 bits."""
 _BRACKETS = re.compile(r"\b(?:[vsa]|ttmp|acc)\[|^\[")
 _PAIRS = ("vcc", "exec", "flat_scratch", "xnack_mask", "src_shared_base", "src_private_base")
 _SPECIAL = re.compile(r"(?:vcc|exec|flat_scratch|xnack_mask)_(?:lo|hi)|m0|scc|src_\w+|shared_base")
@@ -52,7 +53,7 @@ def operand(text: str) -> Operand:
     number = integer(text)
     if number is not None:
         return Operand(text, number=number)
-    if _FLOAT.fullmatch(text):
+    if FLOAT.fullmatch(text):
         return Operand(text, number=struct.unpack("<I", struct.pack("<f", float(text)))[0])
     return Operand(text, number=0 if text == "null" else None)
 

@@ -45,7 +45,7 @@ _WRITE = re.compile(r"ds_(?:write|store)_(b\d+)(_d16_hi)?")
 _TRANSPOSE = re.compile(r"ds_read_b(64|96)_tr_b\d+")
 _ATOMIC = re.compile(
     r"ds_(?:add|sub|rsub|inc|dec|min|max|and|or|xor|mskor|cmpst|cmpstore|wrxchg|wrap|pk_add|condxchg32)"
-    r"(?:_rtn)?(?:_src2)?_([a-z]+\d+)"
+    r"(?:_rtn)?_([a-z]+\d+)"
 )
 _DMA = re.compile(r"(?:buffer_load_|global_load_lds_|global_load_|scratch_load_)(?:lds_)?(\w+)")
 _DMA_BYTES = {"ubyte": 1, "sbyte": 1, "ushort": 2, "sshort": 2, "dword": 4}

@@ -3,7 +3,8 @@
 The kernel descriptor says which of these are there, in this order: user registers (pointers,
 preloaded arguments), then the workgroup's number. ``v0`` holds the thread's place, x in bits 0-9, y
 in 10-19, z in 20-29 (gfx90a and later). Sources: LLVM, "User Guide for AMDGPU Backend", initial
-kernel execution state and kernel argument segment.
+kernel execution state and kernel argument segment; the dispatch packet, which says the sizes to
+code objects before version 5: HSA Platform System Architecture Specification 1.2, 2.9.6.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _USER = (
     ("flat_scratch_init", 2),
     ("private_segment_size", 1),
 )
-_GROUP_SIZES = {f"hidden_group_size_{axis}": n for n, axis in enumerate("xyz")}
+GROUPS = ("workgroups x", "workgroups y", "workgroups z")
+"""What the numbers of workgroups of a launch are called among its arguments."""
 _POINTERS = {"kernarg_segment_ptr": "kernarg", "dispatch_ptr": "dispatch"}
 
 
@@ -75,19 +77,27 @@ def start(
 
 
 def known_memory(kernel: AmdKernel, size: _Size, arguments: ArgumentValues) -> Memory:
-    """The bytes that are known: arguments that the user gives, and the workgroup's size.
+    """The bytes that are known: arguments that the user gives, and the sizes of workgroup and grid.
+    A launch counts whole workgroups, so none is cut off at the edge of its grid.
 
     Raises :class:`InputError` for an argument that the kernel does not have.
     """
     memory: dict[tuple[str, int], int] = {}
+    said: dict[str, int] = {}
+    _store(memory, "dispatch", 10, 2, 0)
     for axis, length in enumerate(size):
         _store(memory, "dispatch", 4 + 2 * axis, 2, length)
+        said[f"hidden_group_size_{'xyz'[axis]}"] = length
+        groups = arguments.get(GROUPS[axis])
+        if groups is not None:
+            _store(memory, "dispatch", 12 + 4 * axis, 4, groups * length)
+            said[f"hidden_block_count_{'xyz'[axis]}"] = groups
+            said[f"hidden_remainder_{'xyz'[axis]}"] = 0
     for argument in kernel.arguments:
-        if argument.kind in _GROUP_SIZES:
-            length = size[_GROUP_SIZES[argument.kind]]
-            _store(memory, "kernarg", argument.offset, argument.size, length)
+        if argument.kind in said:
+            _store(memory, "kernarg", argument.offset, argument.size, said[argument.kind])
     for name, number in arguments.items():
-        if name not in WORKGROUP_IDS:
+        if name not in (*WORKGROUP_IDS, *GROUPS):
             found = argument_of(kernel, name)
             _store(memory, "kernarg", found.offset, found.size, number)
     return memory

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bankwise.errors import InputError, Location
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.amd.dialect import AMD
-from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
 from bankwise.read.binary.container import PTX, members
-from bankwise.read.binary.kernels import BinaryKernel, Disassembly, kernels_in, readings
+from bankwise.read.binary.kernels import BinaryKernel, Disassembly, kernels_in, readable
 from bankwise.read.follow.dialect import Dialect, Size
 from bankwise.read.follow.driver import (
     UNSAID,
@@ -22,6 +23,7 @@ from bankwise.read.follow.driver import (
     isolated,
     with_options,
 )
+from bankwise.read.follow.result import not_answered
 from bankwise.read.launch.facts import Launches
 from bankwise.read.names import listed
 from bankwise.read.ptx.dialect import PTX as PTX_DIALECT
@@ -29,7 +31,8 @@ from bankwise.read.sass.dialect import SASS
 
 NO_CODE, NO_KERNEL = "no code for a GPU in this file", "no kernel for a GPU"
 """Errors of files that hold something else, as most libraries do."""
-_LINES = "lines named in notes are those of the kernel's disassembly"
+_LINE = re.compile(r"\bline (\d+)\b")
+"""How the follower names a line of the disassembly in its reasons."""
 
 
 def check_binary(
@@ -49,12 +52,16 @@ def check_binary(
     its kernel: ``lib.so[gfx942][work]+0x1c0``.
     """
     gpu, _ = chosen_target(path, target or "")
-    found = tuple(readings(chosen_kernels(path, gpu, kernel)))
+    members_: list[InputError] = []
+    kernels_: list[tuple[BinaryKernel, InputError]] = []
+    found = tuple(readable(chosen_kernels(path, gpu, kernel, members_), kernels_))
+    if kernels_ and not found:
+        raise kernels_[0][1]
     kinds = {one.dialect.name: one.dialect for one in found}
-    return tuple(
-        checked
+    checked = (
+        one
         for name, dialect in kinds.items()
-        for checked in _of_one_language(
+        for one in _of_one_language(
             dialect,
             [one for one in found if one.dialect.name == name],
             (args or {}, workgroup_size, launches),
@@ -62,6 +69,19 @@ def check_binary(
             target or "",
         )
     )
+    machine_ = check_target(found[0].dialect, gpu or found[0].kernel.target, str(path))
+    return (
+        *checked,
+        *(not_answered(one.name, one.place(), machine_, error) for one, error in kernels_),
+        *(_unread(error, machine_, path) for error in members_),
+    )
+
+
+def _unread(error: InputError, gpu: str, path: Path) -> AssemblyKernel:
+    """A member that cannot be read, in the place of the kernels that it may hold."""
+    place = error.location or Location(str(path))
+    found = not_answered(place.inside or str(place), place, gpu, error)
+    return replace(found, refusals=(Refusal(f"{error.message}; {error.hint}", place),))
 
 
 def _of_one_language(
@@ -87,15 +107,62 @@ def check_reading(one: Disassembly, gpu: str, said: Launches) -> AssemblyKernel:
     """Follow one kernel that was disassembled, as :func:`check_kernel` does."""
     where = one.kernel.place()
     found = check_kernel(one.dialect, one.code, str(where), gpu, one.place, said)
-    return replace(found, location=where, notes=(*found.notes, _LINES))
+    return _in_words(replace(found, location=where), one)
 
 
-def chosen_kernels(path: Path, gpu: str, pattern: str) -> tuple[BinaryKernel, ...]:
-    """The kernels that are asked for; :class:`InputError` if there is none."""
-    found = tuple(kernels_in(path, gpu, pattern)) or tuple(kernels_in(path, gpu, pattern, ptx=True))
+def _in_words(found: AssemblyKernel, one: Disassembly) -> AssemblyKernel:
+    """Lines of a disassembly that only bankwise sees become addresses in the kernel, and what
+    stands there."""
+    places: dict[int, str] = {}
+    texts: dict[int, str] = {}
+    for each in one.dialect.instructions(one.code):
+        address, text = one.dialect.address(each), one.written(each)
+        if address is not None and text:
+            places[each.line] = f"+{address:#x}"
+            texts[each.line] = f"+{address:#x} {text}"
+
+    def words(text: str) -> str:
+        """The kernel's own line is where what the launch gives comes from: that says nothing."""
+        plain = text.replace(f" (line {one.code.line})", "")
+        return _LINE.sub(lambda line: texts.get(int(line[1]), line[0]), plain)
+
+    return said_as(found, words, places) if places else found
+
+
+def said_as(
+    found: AssemblyKernel, words: Callable[[str], str], places: Mapping[int, str]
+) -> AssemblyKernel:
+    """A kernel whose reasons and notes are rewritten by ``words``; ``places`` as there."""
+
+    def access(one: AssemblyAccess) -> AssemblyAccess:
+        known = replace(one.access, note=words(one.access.note))
+        return replace(one, access=known, unknown=words(one.unknown))
+
+    return replace(
+        found,
+        places=places,
+        accesses=tuple(map(access, found.accesses)),
+        refusals=tuple(replace(one, reason=words(one.reason)) for one in found.refusals),
+        open_branches={line: words(why) for line, why in found.open_branches.items()},
+        notes=tuple(map(words, found.notes)),
+        unseen=tuple(map(words, found.unseen)),
+        others=tuple(said_as(one, words, places) for one in found.others),
+        sampled=tuple(said_as(one, words, places) for one in found.sampled),
+    )
+
+
+def chosen_kernels(
+    path: Path, gpu: str, pattern: str, broken: list[InputError]
+) -> tuple[BinaryKernel, ...]:
+    """The kernels that are asked for; :class:`InputError` if there is none. Members that cannot be
+    read are added to ``broken``."""
+    found = tuple(kernels_in(path, gpu, pattern, broken=broken))
+    found = found or tuple(kernels_in(path, gpu, pattern, ptx=True, broken=[]))
     if found:
         return found
-    names = [one.name for one in kernels_in(path, gpu, ptx=True)]
+    if broken:
+        raise broken[0]
+    names = [one.name for one in kernels_in(path, gpu, ptx=True, broken=[])]
     message = f"no kernel {pattern!r} in this file" if pattern and names else NO_KERNEL
     hint = f"it has {listed(names)}" if names else "a program may load its kernels from elsewhere"
     raise InputError(message, location=Location(str(path)), hint=hint)
@@ -107,15 +174,18 @@ def chosen_target(path: Path, target: str) -> tuple[str, str]:
     ``target``: what the user wants; "" for the newest that is followed. Raises
     :class:`InputError` if the file has nothing for it.
     """
-    found = tuple(members(path))
+    broken: list[InputError] = []
+    every = ((one.kind == PTX, one.target) for one in members(path, broken))  # not their code
+    found = Counter(every)
+    if broken and not found:
+        raise broken[0]
     if not found:
         raise InputError(
             NO_CODE,
             location=Location(str(path)),
             hint="cubins, fatbins, PTX, AMD code objects and what holds them are read",
         )
-    counts = Counter(one.target for one in found if one.kind != PTX)
-    counts = counts or Counter(one.target for one in found)
+    counts = {gpu for is_text, gpu in found if not is_text} or {gpu for _, gpu in found}
     known = [gpu for gpu in counts if gpu]
     if target and target not in counts and "" not in counts:
         raise InputError(

@@ -6,6 +6,7 @@
       offload bundle               entries by GPU; the bundle itself may be compressed
         code object
     libx.a                         object files, each with such sections
+    x.whl                          a zip file of all that
 
 Nothing is unpacked before it is asked for, but for a compressed bundle, whose list of entries is
 inside. What a host runs is passed over.
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
-from bankwise.read.binary import archive, bundle, elf, fatbin
+from bankwise.read.binary import archive, bundle, elf, fatbin, zipped
 from bankwise.read.binary.blob import Blob, open_blob
 
 _DEEPEST = 8
@@ -49,16 +50,25 @@ class BinaryMember:
         return self.file + self.inside
 
     @property
+    def place(self) -> Location:
+        """The same as a place."""
+        return Location(self.file, inside=self.inside)
+
+    @property
     def inside(self) -> str:
         """``[sm_90]``: the member alone."""
-        names = "".join(f"[{name}]" for name in self.path)
-        return names + (f"#{self.number}" if self.number > 1 else "")
+        return _names(self.path) + (f"#{self.number}" if self.number > 1 else "")
 
 
-def members(path: str | Path) -> Iterator[BinaryMember]:
-    """All members of a file, in order. Raises :class:`InputError` where the file is broken."""
+Broken = list[InputError] | None
+"""Where what cannot be read is added, so that its neighbours are; None: the first one is raised."""
+
+
+def members(path: str | Path, broken: Broken = None) -> Iterator[BinaryMember]:
+    """All members of a file, in order. Raises :class:`InputError` where the file is broken, but for
+    what costs no more than a part of it if there is a list ``broken``."""
     seen: dict[tuple[tuple[str, ...], str, str], int] = {}
-    for count, one in enumerate(_members(open_blob(path), (), "", 0)):
+    for count, one in enumerate(_members(open_blob(path), (), "", 0, broken)):
         if count > _LONGEST_LIST:
             raise InputError(f"more than {_LONGEST_LIST:,} members", location=Location(str(path)))
         key = (one.path, one.kind, one.target)
@@ -68,28 +78,69 @@ def members(path: str | Path) -> Iterator[BinaryMember]:
 
 def is_container(data: bytes) -> bool:
     """Whether a file that begins like this may hold code for GPUs."""
-    marks = (elf.MARK, archive.MARK, bundle.MARK, bundle.PACKED, fatbin.MARK)
+    marks = (elf.MARK, archive.MARK, bundle.MARK, bundle.PACKED, fatbin.MARK, zipped.MARK)
     return data.startswith(marks)
 
 
-def _members(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Iterator[BinaryMember]:
+def _isolated(
+    found: Iterator[BinaryMember], path: tuple[str, ...], broken: Broken
+) -> Iterator[BinaryMember]:
+    """What can be read below ``path``; what cannot is added to ``broken``, with its place."""
+    try:
+        yield from found
+    except InputError as error:
+        if broken is None:
+            raise
+        broken.append(placed(error, path))
+
+
+def placed(error: InputError, path: tuple[str, ...]) -> InputError:
+    """``error`` with the names of the member that it is about."""
+    place = error.location
+    if place is None or place.inside:
+        return error
+    where = Location(place.file, inside=_names(path))
+    return InputError(error.message, location=where, hint=error.hint)
+
+
+def _names(path: tuple[str, ...]) -> str:
+    return "".join(f"[{name}]" for name in path)
+
+
+def _members(
+    blob: Blob, path: tuple[str, ...], target: str, depth: int, broken: Broken
+) -> Iterator[BinaryMember]:
     if depth > _DEEPEST:
         raise blob.broken(0, f"containers in containers, more than {_DEEPEST} deep")
     if blob.begins(elf.MARK):
-        yield from _of_elf(blob, path, target, depth)
+        yield from _of_elf(blob, path, target, depth, broken)
     elif blob.begins(archive.MARK):
         for name, part in archive.members(blob):
-            yield from _members(part, (*path, name), "", depth + 1)
+            below = (*path, name)
+            yield from _isolated(_members(part, below, "", depth + 1, broken), below, broken)
     elif blob.begins(bundle.MARK) or blob.begins(bundle.PACKED):
-        yield from _of_bundle(blob, path, depth)
+        yield from _of_bundle(blob, path, depth, broken)
     elif blob.begins(fatbin.MARK):
         yield from _of_fatbin(blob, path)
+    elif blob.begins(zipped.MARK):
+        for name, unpack in zipped.members(blob, is_container):
+            below = (*path, name)
+            yield from _isolated(_unpacked(unpack, below, depth + 1, broken), below, broken)
 
 
-def _of_bundle(blob: Blob, path: tuple[str, ...], depth: int) -> Iterator[BinaryMember]:
+def _unpacked(
+    unpack: zipped.Unpack, path: tuple[str, ...], depth: int, broken: Broken
+) -> Iterator[BinaryMember]:
+    yield from _members(unpack(), path, "", depth, broken)
+
+
+def _of_bundle(
+    blob: Blob, path: tuple[str, ...], depth: int, broken: Broken
+) -> Iterator[BinaryMember]:
     for name, part in bundle.members(blob):
         if gpu := bundle.target_of(name):
-            yield from _members(part, (*path, gpu), gpu, depth + 1)
+            below = (*path, gpu)
+            yield from _isolated(_members(part, below, gpu, depth + 1, broken), below, broken)
 
 
 def _of_fatbin(blob: Blob, path: tuple[str, ...]) -> Iterator[BinaryMember]:
@@ -99,7 +150,9 @@ def _of_fatbin(blob: Blob, path: tuple[str, ...]) -> Iterator[BinaryMember]:
         yield BinaryMember(blob.file, where, kind, entry.target, offset, entry.content)
 
 
-def _of_elf(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Iterator[BinaryMember]:
+def _of_elf(
+    blob: Blob, path: tuple[str, ...], target: str, depth: int, broken: Broken
+) -> Iterator[BinaryMember]:
     machine = elf.machine_of(blob)
     if machine == elf.CUDA:
         yield BinaryMember(blob.file, path, CUBIN, target, blob.offset, lambda: blob)
@@ -108,4 +161,5 @@ def _of_elf(blob: Blob, path: tuple[str, ...], target: str, depth: int) -> Itera
     else:
         for name, section in elf.gpu_sections(blob):
             amd = name == elf.HIP_FATBIN
-            yield from _of_bundle(section, path, depth) if amd else _of_fatbin(section, path)
+            inner = _of_bundle(section, path, depth, broken) if amd else _of_fatbin(section, path)
+            yield from _isolated(inner, path, broken)

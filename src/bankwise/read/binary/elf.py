@@ -46,28 +46,32 @@ def opened(blob: Blob) -> Any:
     """pyelftools' file; what it cannot read is one :class:`InputError`."""
     elftools = extra("elftools.elf.elffile", "binary")
     with reading(blob):
-        elf = elftools.ELFFile(io.BufferedReader(_BlobStream(blob)))
+        elf = elftools.ELFFile(io.BufferedReader(BlobStream(blob)))
         _check(blob, elf)
         return elf
 
 
-class _BlobStream(io.RawIOBase):
+class BlobStream(io.RawIOBase):
     """Bytes as a file, without a copy: a library may have a gigabyte."""
 
     def __init__(self, blob: Blob) -> None:
         self.data, self.at = blob.data, 0
 
     def readable(self) -> bool:
+        """As a file has it."""
         return True
 
     def seekable(self) -> bool:
+        """As a file has it."""
         return True
 
     def seek(self, offset: int, whence: int = 0) -> int:
+        """As a file has it."""
         self.at = max(0, offset + (0, self.at, len(self.data))[whence])
         return self.at
 
     def readinto(self, buffer: Any) -> int:
+        """As a file has it."""
         part = self.data[self.at : self.at + len(buffer)]
         buffer[: len(part)] = part
         self.at += len(part)
@@ -75,18 +79,19 @@ class _BlobStream(io.RawIOBase):
 
 
 class reading:  # noqa: N801 - a context, as in `with reading(blob)`
-    """Whatever pyelftools raises about a forged file becomes one :class:`InputError`."""
+    """Whatever a library raises about a forged file becomes one :class:`InputError`, at the byte
+    ``at``."""
 
-    def __init__(self, blob: Blob) -> None:
-        self.blob = blob
+    def __init__(self, blob: Blob, what: str = "ELF file", at: int = 0) -> None:
+        self.blob, self.what, self.at = blob, what, at
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, InputError):
-            why = f"no whole ELF file: {type(error).__name__} {error}".rstrip()
-            raise self.blob.broken(0, why) from error
+            why = f"no whole {self.what}: {type(error).__name__} {error}".rstrip()
+            raise self.blob.broken(self.at, why) from error
 
 
 def _check(blob: Blob, elf: Any) -> None:

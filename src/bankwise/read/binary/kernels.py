@@ -18,13 +18,22 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from bankwise.errors import Location
+from bankwise.errors import InputError, Location
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.binary.assembly import kernel_text
 from bankwise.read.binary.code_object import CodeObject, no_target, open_object
-from bankwise.read.binary.container import CODE_OBJECT, CUBIN, PTX, BinaryMember, members
+from bankwise.read.binary.container import (
+    CODE_OBJECT,
+    CUBIN,
+    PTX,
+    BinaryMember,
+    Broken,
+    members,
+    placed,
+)
 from bankwise.read.binary.cubin import Cubin, open_cubin, sass_kernels
 from bankwise.read.follow.dialect import Dialect
+from bankwise.read.follow.driver import check_target
 from bankwise.read.names import means
 from bankwise.read.ptx.dialect import PTX as PTX_DIALECT
 from bankwise.read.sass.dialect import SASS
@@ -57,32 +66,49 @@ class BinaryKernel:
 @dataclass(frozen=True, slots=True)
 class Disassembly:
     """A kernel, disassembled: ``code`` is a kernel of ``dialect``; ``place``: of an instruction of
-    it."""
+    it; ``written``: one as text, "" where the file itself has the text (PTX)."""
 
     kernel: BinaryKernel
     dialect: Dialect[Any, Any]
     code: Any
     place: Callable[[Any], Location] = field(compare=False)
+    written: Callable[[Any], str] = field(compare=False)
 
 
 def kernels_in(
-    path: str | Path, target: str = "", pattern: str = "", *, ptx: bool = False
+    path: str | Path,
+    target: str = "",
+    pattern: str = "",
+    *,
+    ptx: bool = False,
+    broken: Broken = None,
 ) -> Iterator[BinaryKernel]:
     """The kernels of a file, lazily, in the order of its members.
 
     ``target``: only the members for this GPU; ``pattern``: only kernels that it means (see
     :func:`bankwise.read.names.means`). PTX members are passed over unless ``ptx``: what runs is the
     machine code beside them. Raises :class:`InputError` where the file is broken, and for a member
-    that names no GPU without a ``target``.
+    that names no GPU without a ``target``; with a list ``broken`` a member that cannot be read is
+    added to it, and costs no other.
     """
-    for member in members(path):
+    for member in members(path, broken):
         if member.kind == PTX and not ptx:
             continue
         if target and member.target not in ("", target):
             continue
-        for kernel in kernels_of(member, target):
+        for kernel in _readable(member, target, broken):
             if target in ("", kernel.target) and means(pattern, kernel.name):
                 yield kernel
+
+
+def _readable(member: BinaryMember, target: str, broken: Broken) -> tuple[BinaryKernel, ...]:
+    try:
+        return tuple(kernels_of(member, target))
+    except InputError as error:
+        if broken is None:
+            raise
+        broken.append(placed(error, member.path))
+        return ()
 
 
 def kernels_of(member: BinaryMember, target: str = "") -> Iterator[BinaryKernel]:
@@ -117,11 +143,26 @@ def readings(kernels: Iterable[BinaryKernel]) -> Iterator[Disassembly]:
             yield from (_ptx(opened, kernel) for kernel in found)
 
 
+def readable(
+    kernels: Sequence[BinaryKernel], broken: list[tuple[BinaryKernel, InputError]]
+) -> Iterator[Disassembly]:
+    """Those that can be disassembled, many together; the others are added to ``broken``."""
+    try:
+        yield from tuple(readings(kernels))
+    except InputError as error:
+        if len(kernels) == 1:
+            broken.append((kernels[0], error))
+            return
+        half = len(kernels) // 2
+        yield from readable(kernels[:half], broken)
+        yield from readable(kernels[half:], broken)
+
+
 def _sass(cubin: Cubin, kernels: Sequence[BinaryKernel]) -> Iterator[Disassembly]:
     read = sass_kernels(cubin, [kernel.name for kernel in kernels])
     for kernel in kernels:
         code = read[kernel.name]
-        yield Disassembly(kernel, SASS, code, _sass_place(kernel))
+        yield Disassembly(kernel, SASS, code, _sass_place(kernel), str)
 
 
 def _sass_place(kernel: BinaryKernel) -> Callable[[Any], Location]:
@@ -129,18 +170,21 @@ def _sass_place(kernel: BinaryKernel) -> Callable[[Any], Location]:
 
 
 def _amd(code: CodeObject, kernel: BinaryKernel) -> Disassembly:
+    check_target(AMD, code.target, str(kernel))
     one = next(k for k in code.kernels if k.name == kernel.name)
     text = kernel_text(code, one)
     (found,) = AMD.kernels(text.text, str(kernel), "")
-    at = text.addresses
+    at, lines = text.addresses, text.text.splitlines()
     return Disassembly(
         kernel,
         replace(AMD, address=lambda op: at.get(op.line)),
         replace(found, name=kernel.name),
         lambda op: op.source or kernel.place(at.get(op.line)),
+        lambda op: lines[op.line - 1].strip(),
     )
 
 
 def _ptx(text: str, kernel: BinaryKernel) -> Disassembly:
     (found,) = PTX_DIALECT.kernels(text, str(kernel), kernel.name)
-    return Disassembly(kernel, PTX_DIALECT, found, lambda op: replace(kernel.place(), line=op.line))
+    place = lambda op: replace(kernel.place(), line=op.line)  # noqa: E731 - a value of the record
+    return Disassembly(kernel, PTX_DIALECT, found, place, lambda op: "")

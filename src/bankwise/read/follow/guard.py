@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.state import State, write
-from bankwise.read.follow.values import Array, Unknown, Value
+from bankwise.read.follow.state import State, read, write
+from bankwise.read.follow.values import Array, Unknown, Value, either
 
 Guard = Callable[[State], Value]
 """A boolean for every lane."""
@@ -45,7 +45,7 @@ def assigning(
         chosen = guard(state) if guard is not None else None
         for name, value in zip(names, values, strict=False):
             if isinstance(chosen, Unknown):
-                write(state, name, chosen)
+                write(state, name, either(chosen, value, read(state, name)))
             else:
                 write(state, name, value, _everywhere(chosen, state))
 

@@ -38,11 +38,12 @@ _TRIALS: tuple[_Rest, ...] = (None, _POINTER, 0, 0xFFFFFFFF, 0x9E3779B9, 0x3F800
 
 @dataclass(slots=True)
 class _Trials:
-    """``start``: the state of the kernel's start; ``tried``: what came out, by step and what of its
-    operands was lost."""
+    """``start``: the state of the kernel's start; ``names``: what is lost behind a step, by what of
+    its operands was; ``found``: and why, by why these were."""
 
     start: State
-    tried: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
+    names: dict[Hashable, tuple[str, ...]] = field(default_factory=dict)
+    found: dict[Hashable, Lost] = field(default_factory=dict)
 
     def takes(self, step: ProgramStep) -> bool:
         """Whether a step is tried."""
@@ -136,19 +137,31 @@ def _results(step: ProgramStep, trials: _Trials, lost: Lost) -> Lost:
     asked = tuple(name for name in step.reads if name in lost)
     if step.followed and not (asked and trials.takes(step)):
         return {}
+    place = (id(step), *map(lost.get, step.reads), *map(lost.get, step.writes))
+    found = trials.found.get(place)
+    if found is None:
+        found = trials.found[place] = _worked_out(step, trials, lost, asked)
+    return found
+
+
+def _worked_out(step: ProgramStep, trials: _Trials, lost: Lost, asked: tuple[str, ...]) -> Lost:
+    """As :func:`_results`; ``asked``: what it reads of ``lost``. Why operands are lost does not
+    decide which results are, so that is tried once."""
     place = (id(step), asked, tuple(lost[name].uniform for name in asked))
-    names = trials.tried.get(place)
-    found: Lost | None = None
+    names, start = trials.names.get(place), trials.start
     if names is None:
-        for rest in _TRIALS:
-            one = _tried(step, trials.start, lost, rest)
-            found = one if found is None else {n: v for n, v in found.items() if n in one}
+        held = start.registers
+        fixed = all(n in lost or isinstance(held.get(n), np.ndarray) for n in step.reads)
+        first, *more = _TRIALS[-1:] if fixed else _TRIALS
+        found = _tried(step, start, lost, first)
+        for rest in more:
             if not found:
                 break
-        names = trials.tried[place] = tuple(found or ())
-    if not names:
-        return {}
-    last = _tried(step, trials.start, lost, _TRIALS[-1]) if found is None else found
+            again = _tried(step, start, lost, rest)
+            found = {name: why for name, why in found.items() if name in again}
+        trials.names[place] = tuple(found)
+        return found
+    last = _tried(step, start, lost, _TRIALS[-1]) if names else {}
     return {name: last[name] for name in names if name in last}
 
 

@@ -104,7 +104,7 @@ def _left(found: AssemblyKernel, tried: Sequence[AssemblyKernel]) -> bool:
 
 
 def _is_refused(found: AssemblyKernel) -> bool:
-    return bool(found.refusals) or any(a.unknown for a in found.accesses)
+    return bool(found.refusals) or any(a.unseen for a in found.accesses)
 
 
 def _is_open(found: AssemblyKernel) -> bool:
@@ -114,7 +114,7 @@ def _is_open(found: AssemblyKernel) -> bool:
 def _opener(found: AssemblyKernel, tried: AssemblyKernel, values: ArgumentValues) -> Opener:
     """What a run opens: accesses that have an address in it alone, and executions that do."""
     numbered, before = (
-        {place_of(a) for a in run.accesses if not a.unknown} for run in (tried, found)
+        {place_of(a) for a in run.accesses if not a.unseen} for run in (tried, found)
     )
     counted = {place_of(a) for a in tried.accesses if a.counted}
     uncounted = {place_of(a) for a in found.accesses if not a.counted}

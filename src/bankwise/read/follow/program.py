@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from bankwise.read.follow.state import State
-    from bankwise.read.follow.values import Value
+    from bankwise.read.follow.values import Unknown, Value
 
 Flow = Literal["next", "jump", "branch", "end", "lost"]
 """Where control goes: on; to ``target``; to ``target`` if ``condition`` holds, else on; nowhere; to
@@ -28,7 +28,8 @@ class ProgramStep:
     ``run`` changes the registers (None: nothing to do). ``condition`` of a branch: a boolean value
     for every lane. ``address`` of an access: the bytes, for every lane. ``guard``: the lanes that
     take part in the access. ``partial``: inactive lanes
-    keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown".
+    keep what ``writes`` held before. ``followed`` is False where ``run`` only says "unknown";
+    ``made_of``: the registers that such a result is made of; ``data``: what memory gives here.
     ``lanewise``: on a machine with an execution mask, of what it reads only the lanes matter that
     run; ``masks``: it changes that mask.
     """
@@ -47,6 +48,8 @@ class ProgramStep:
     followed: bool = True
     lanewise: bool = False
     masks: bool = False
+    made_of: tuple[str, ...] = ()
+    data: Unknown | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import numpy as np
 from bankwise.counting.access import Access, BoolArray, Pattern
 from bankwise.counting.bound import Bound
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, NotFollowed
+from bankwise.read.assembly import MOST_BYTES, AssemblyAccess, AssemblyKernel, NotFollowed
 from bankwise.read.follow.decoded import Decoded, DecodedAccess
 from bankwise.read.follow.program import Program, ProgramStep
 from bankwise.read.follow.run import Trace
@@ -78,8 +78,13 @@ def _note(touched: Touched) -> str:
     notes = []
     if touched.maybe is not None:
         notes.append(f"counted for all lanes that may run; which do depends on {touched.maybe}")
-    if touched.unknown is not None:
+    if touched.anywhere is touched:
+        notes.append(f"where it lies depends on {touched.unknown}; its passes do not")
+    elif touched.unknown is not None:
         notes.append(f"some executions have an unknown address: it depends on {touched.unknown}")
+    farthest = max(int(offsets.max(initial=0)) for offsets, _ in touched.patterns)
+    if farthest >= MOST_BYTES:
+        notes.append(f"one way leads to byte {farthest:,}, which no GPU has: perhaps none runs it")
     return "; ".join(notes)
 
 
@@ -140,7 +145,7 @@ def lost_places(lost: Iterable[ProgramStep], where: Callable[[int], Location]) -
     """Where control flow cannot be followed. ``where``: the place of a line of the text."""
     for step in lost:
         reason = f"{step.name}: where control goes from here is not followed"
-        yield Refusal(reason, where(step.line))
+        yield Refusal(reason, where(step.line), access=False)
 
 
 def unseen(trace: Trace, number: int) -> str:

@@ -31,6 +31,7 @@ from itertools import count
 
 import numpy as np
 
+from bankwise.read.follow.data import name_data
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.lost import without_lost
 from bankwise.read.follow.merge import merged, snapshot
@@ -125,6 +126,7 @@ def follow(program: Program, initial: Callable[[], State], most: int | None = No
     """Run ``program`` from the state that ``initial`` makes. ``most``: how much work that is
     worth, in steps."""
     most = MOST_WORK + WORK_PER_STEP * len(program.steps) if most is None else most
+    written = program
     program, open_branches = without_lost(program, initial())
     heads, addresses = loop_heads(program), address_registers(program)
     work = rung = 0
@@ -142,6 +144,7 @@ def follow(program: Program, initial: Callable[[], State], most: int | None = No
         if run.opened and not run.stopped:
             continue
         seen, lost = frozenset(run.executed), tuple(run.lost.values())
+        name_data(written, open_branches, run.touched.values())
         return Trace(run.touched, seen, open_branches, run.stopped, lost)
 
 

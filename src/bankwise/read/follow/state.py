@@ -17,7 +17,7 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.values import Array, Tags, Unknown, Value, because
 
 UNWRITTEN = Unknown("a register that nothing has written")
-_SOME_LANES = "a value that some lanes may have and others not"
+_SOME_LANES = Unknown("a value that some lanes may have and others not")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Partly:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Mask:
     """The lanes that run, for one ``active`` and ``exec``; whether that is all of them, or some;
-    ``key``: their bytes."""
+    ``alone``: at most one of each wave; ``key``: their bytes."""
 
     active: BoolArray
     exec: BoolArray | None
@@ -52,6 +52,7 @@ class _Mask:
     every_lane: bool
     every_thread: bool
     some: bool
+    alone: bool
     key: bytes
 
 
@@ -73,7 +74,8 @@ class State:
 
     def copy(self) -> State:
         """An independent copy; values are never changed in place."""
-        return State(self.active, dict(self.registers), self.lanes, self.conditions, self.maybe)
+        held = dict(self.registers)
+        return State(self.active, held, self.lanes, self.conditions, self.maybe, self._mask)
 
 
 def running(state: State) -> BoolArray:
@@ -94,7 +96,8 @@ def _mask(state: State) -> _Mask:
         lanes = state.active if state.lanes is None else state.active & state.lanes
         every, threads = bool(lanes.all()), bool(state.active.all())
         some, key = bool(lanes.any()), lanes.tobytes()
-        found = _Mask(state.active, state.lanes, lanes, every, threads, some, key)
+        alone = int(np.count_nonzero(lanes, axis=1).max(initial=0)) <= 1
+        found = _Mask(state.active, state.lanes, lanes, every, threads, some, alone, key)
         state._mask = found
     return found
 
@@ -102,15 +105,21 @@ def _mask(state: State) -> _Mask:
 def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
     """What ``name`` holds in ``lanes`` (default: running threads); elsewhere it is arbitrary."""
     value = state.registers.get(name, UNWRITTEN)
+    if isinstance(value, Unknown):
+        lonely = (state.lanes is None or lanes is not None) and _mask(state).alone
+        return replace(value, uniform=True) if lonely and not value.uniform else value
     if not isinstance(value, Partly):
         return value
     if value.tag and value.tag not in state.conditions:
         return value.otherwise
-    missing = (state.active if lanes is None else lanes) & ~value.lanes
+    wanted = state.active if lanes is None else lanes
+    missing = wanted & ~value.lanes
     if not missing.any():
         return value.array
     columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
-    return value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
+    why = value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
+    parted = why.uniform and _share_a_wave(missing, wanted & value.lanes)
+    return replace(why, uniform=False) if parted else why
 
 
 def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
@@ -165,7 +174,8 @@ def write(state: State, name: str, value: Value, lanes: BoolArray | None = None)
         return
     mask = state.active if lanes is None else state.active & lanes
     if tag or not mask.all():
-        state.registers[name] = _merged(_register_value(state, name), value, mask, tag)
+        why = state.maybe or _SOME_LANES
+        state.registers[name] = _merged(_register_value(state, name), value, mask, tag, why)
     else:
         state.registers[name] = value
 
@@ -205,21 +215,39 @@ def _register_value(state: State, name: str) -> Value | Partly:
     return value
 
 
-def _merged(old: Value | Partly, new: Value, mask: BoolArray, tag: Hashable) -> Value | Partly:
-    """``new`` where ``mask`` (under the condition ``tag``), ``old`` elsewhere."""
+def _merged(
+    old: Value | Partly, new: Value, mask: BoolArray, tag: Hashable, maybe: Unknown
+) -> Value | Partly:
+    """``new`` where ``mask`` (under the condition ``tag``, which is unknown for the reason of
+    ``maybe``), ``old`` elsewhere."""
     if not mask.any():
         return old
+    if tag and isinstance(new, Unknown):
+        new = replace(new, uniform=False)  # nobody knows in which lanes of a wave it is
     was, known, otherwise = _known_lanes(old, new, mask)
     apart = _apart(old, mask)
     if isinstance(new, Unknown):
         kept = known & ~mask
-        why = common(otherwise, new) if (~known & ~mask).any() else new
+        why = _in_parts(otherwise, new, ~known & ~mask, mask)
         return Partly(was, kept, _tag(old), why, apart) if kept.any() or apart else why
     known = known | mask
     if tag:
-        otherwise = Unknown(_SOME_LANES)
+        otherwise = because(maybe)
     array = _select(was, new, mask)
     return array if known.all() and not tag else Partly(array, known, tag, otherwise, apart)
+
+
+def _in_parts(old: Unknown, new: Unknown, others: BoolArray, mask: BoolArray) -> Unknown:
+    """Unknown as ``old`` in the lanes ``others``, as ``new`` in those of ``mask``: one number of a
+    wave only where no wave has both."""
+    if not others.any():
+        return new
+    why = common(old, new)
+    return replace(why, uniform=False) if _share_a_wave(others, mask) else why
+
+
+def _share_a_wave(some: BoolArray, others: BoolArray) -> bool:
+    return bool((some.any(axis=-1) & others.any(axis=-1)).any())
 
 
 def _apart(old: Value | Partly, mask: BoolArray) -> Mapping[int, Unknown]:

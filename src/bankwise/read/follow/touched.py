@@ -23,7 +23,8 @@ class Touched:
     ``counts``: how often each was followed; ``sure``: how often of these on ways that are taken for
     certain, which is all where ``counted``. ``unknown``: why an execution gave no address.
     ``maybe``: the condition, where the active lanes are only a bound. ``xored``: the bits of some
-    address that came out of an XOR.
+    address that came out of an XOR. ``anywhere``: what stands for executions whose address is not
+    known and does not change the cost; its ``unknown`` says why it is not known.
     """
 
     patterns: list[tuple[IntArray, BoolArray]] = field(default_factory=list)
@@ -33,6 +34,7 @@ class Touched:
     unknown: Unknown | None = None
     maybe: Unknown | None = None
     xored: int = 0
+    anywhere: Touched | None = None
     index: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
 
 
@@ -49,9 +51,13 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
     touched.counted &= path.certain
     touched.maybe = touched.maybe or maybe
     address = step.address(state)
-    if isinstance(address, Unknown):
+    if isinstance(address, Unknown) and address.instead is None:
         touched.unknown = touched.unknown or address
         return
+    if isinstance(address, Unknown):
+        assert address.instead is not None
+        touched.anywhere = touched.anywhere or Touched(counted=False, unknown=address)
+        touched, address = touched.anywhere, address.instead
     touched.xored |= xored(address)
     key = (address.tobytes(), lanes)
     at = touched.index.setdefault(key, len(touched.patterns))
@@ -78,6 +84,8 @@ def together(parts: Sequence[Touched]) -> Touched:
     if len(parts) == 1:
         return parts[0]
     found = Touched(counted=all(part.counted for part in parts))
+    anywhere = [part.anywhere for part in parts if part.anywhere is not None]
+    found.anywhere = together(anywhere) if anywhere else None
     for part in parts:
         found.unknown = found.unknown or part.unknown
         found.maybe = found.maybe or part.maybe

@@ -10,6 +10,7 @@ from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKerne
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, Dialect, K, Parts, Place
 from bankwise.read.follow.result import (
+    ALLOCATION,
     access,
     facts_of,
     lost_places,
@@ -123,18 +124,33 @@ def _accesses(
         one, touch = instructions[number], decoded.touches[number]
         runs = [trace.touched[copy] for copy in copies if copy in trace.touched]
         touched = together(runs) if runs else None
-        if touched is None or not touched.patterns:
+        if touched is None:
             continue
-        for unit in _units(touch, touched):
-            for allocation, part in parts(unit.touched).items():
-                if not allocation:
-                    continue
+        for unit, allocation, part in _placed(touch, touched, parts):
+            if allocation:
                 found = access(part, touch, place(one), one.source, kernel.name, number, allocation)
                 words = (dialect.label(one), _generic(touch), unit.note, found.access.note)
                 note = "; ".join(filter(None, words))
                 address = dialect.address(one)
                 known = replace(found.access, note=note, written=one.name, address=address)
-                yield replace(found, access=known, unit=unit.access)
+                nowhere = part.anywhere is part
+                yield replace(found, access=known, unit=unit.access, anywhere=nowhere)
+
+
+def _placed(
+    touch: DecodedAccess, touched: Touched, parts: Parts
+) -> Iterator[tuple[UnitPart, str, Touched]]:
+    """What is touched of each allocation; what lies nobody knows where, of all shared memory."""
+    elsewhere = touched.anywhere
+    if touched.patterns:
+        lost = touched.unknown or (elsewhere.unknown if elsewhere is not None else None)
+        for unit in _units(touch, replace(touched, unknown=lost)):
+            for allocation, part in parts(unit.touched).items():
+                yield unit, allocation, part
+    elif elsewhere is not None and touched.unknown is None:
+        for unit in _units(touch, elsewhere):
+            unit.touched.anywhere = unit.touched
+            yield unit, ALLOCATION, unit.touched
 
 
 def _units(touch: DecodedAccess, touched: Touched) -> Iterator[UnitPart]:
@@ -175,7 +191,7 @@ def _refusals(
 ) -> Iterator[Refusal]:
     instructions = dialect.instructions(kernel)
     for number, refusal in decoded.refusals.items():
-        yield Refusal(refusal.reason, place(instructions[number]))
+        yield replace(refusal, location=place(instructions[number]))
     by_line = {one.line: place(one) for one in instructions}
     said = {instructions[number].line for number in decoded.refusals}
     lost = tuple(step for step in trace.lost if step.line not in said)
@@ -195,7 +211,7 @@ def _reason(trace: Trace, number: int, touch: DecodedAccess, parts: Parts) -> st
         reason = f"its address depends on {touched.unknown}"
     if touch.generic and reason:
         return f"whether it touches shared memory is not known: {reason}"
-    if reason or touched is None:
+    if reason or touched is None or not touched.patterns:
         return reason
     for part in (touched,) if touch.unit is None else unit_parts(touch.unit, touched):
         if isinstance(part, Refusal):

@@ -28,9 +28,10 @@ from bankwise.counting.access import BoolArray, IntArray
 from bankwise.errors import Refusal
 from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
 from bankwise.read.assembly import UnitAccess
-from bankwise.read.follow.state import State
+from bankwise.read.follow.spaces import OTHER_BLOCK
+from bankwise.read.follow.state import State, read
 from bankwise.read.follow.touched import Touched
-from bankwise.read.follow.values import Value, apply
+from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
 
 ROWS = 8
 """Of a core matrix."""
@@ -88,13 +89,66 @@ class UnitPart:
     note: str = ""
 
 
-def stacked(numbers: Sequence[Value], state: State) -> Value:
-    """The numbers of an instruction, int64 [numbers, waves, lanes]; unknown if one of them is."""
+def stacked(unit: AsyncUnit, numbers: Sequence[Value], state: State) -> Value:
+    """The numbers of an instruction, int64 [numbers, waves, lanes]; unknown if one of them is.
+
+    Where an operand or a copy begins does not change what it costs: 8 rows of 16 bytes of each mode
+    and 128 contiguous bytes are all banks once, from every start.
+    """
     lanes = state.active.shape
-    return apply(
-        lambda *found: np.stack([np.broadcast_to(one.astype(np.int64), lanes) for one in found]),
-        *numbers,
-    )
+
+    def stack(*found: Array) -> Array:
+        return np.stack([np.broadcast_to(one.astype(np.int64), lanes) for one in found])
+
+    found = apply(stack, *numbers)
+    places = {operand.at for operand in unit.operands} or {0}
+    known = [_known(one) if n in places else one for n, one in enumerate(numbers)]
+    instead = apply(stack, *known)
+    if not isinstance(found, Unknown) or isinstance(instead, Unknown):
+        return found
+    return replace(found, instead=instead)
+
+
+def _known(number: Value) -> Value:
+    if not isinstance(number, Unknown) or number.instead is None:
+        return number
+    return number.instead
+
+
+def begins(state: State, register: str, number: Value, at: Value | None = None) -> Value:
+    """A number that says where something begins: if it is not known, it may begin ``at``. No text
+    wrote a ``register`` that the state has not."""
+    known = constant(0) if at is None else at
+    if not isinstance(number, Unknown) or isinstance(known, Unknown):
+        return number
+    return replace(number, instead=known) if register in state.registers else number
+
+
+def anywhere(
+    state: State, registers: Sequence[str], offset: int, found: Value, of_wave: bool = False
+) -> Value:
+    """The address of a barrier, ``registers`` and an ``offset``: where it is not known, one place
+    of every wave, if a wave has one number (``of_wave``), or one lane runs. A barrier of another
+    block has the place of one's own.
+    """
+    held = [read(state, name) for name in registers]
+    places = [one.instead for one in held if isinstance(one, Unknown) and one.instead is not None]
+    if places:
+        known = np.broadcast_to(places[0].astype(np.int64) + offset, state.active.shape)
+    elif of_wave or _alone(state) or (isinstance(found, Unknown) and found.uniform):
+        known = np.zeros(state.active.shape, np.int64)
+    else:
+        return found
+    return begins(state, next(iter(registers), ""), found, known)
+
+
+def other_block(of: Value) -> Unknown:
+    """What mapa makes of an address."""
+    return Unknown(OTHER_BLOCK, instead=of.instead if isinstance(of, Unknown) else of)
+
+
+def _alone(state: State) -> bool:
+    return bool((state.active.sum(axis=1) <= 1).all())
 
 
 def unit_parts(unit: AsyncUnit, touched: Touched) -> Iterator[UnitPart | Refusal]:
@@ -129,7 +183,7 @@ def _operand(unit: AsyncUnit, operand: MatrixOperand, touched: Touched) -> UnitP
         shapes = [_shaped(operand, issue) for issue in issues]
         found = [read_descriptor(issue[operand.at] % (1 << 64)) for issue in issues]
         shape = shapes[0]
-        descriptors.append(found[0])
+        descriptors += found[:1] if touched.unknown is None else ()
         pairs = zip(found, shapes, strict=True)
         pieces.append(unit.base_bytes + np.concatenate([operand_pieces(*one) for one in pairs]))
     seen = replace(touched, patterns=_in_lanes(pieces), index={})

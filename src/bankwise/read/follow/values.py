@@ -27,6 +27,9 @@ Space = Literal["", "launch", "global"]
 of it; "launch": made of what the launch passes and of plain numbers, so none of shared or private
 memory, whose addresses begin with the machine's apertures; "": any."""
 
+LOADED, READ = "a value loaded from memory", "a value read from shared memory"
+"""Reasons of what memory gives: data, which no fact of a launch decides."""
+
 APERTURES = frozenset((0x5A3C, 0x9D17, 0xA5C3, 0x62E8))
 """Numbers that stand for the upper 16 bits of generic addresses of shared and private memory."""
 
@@ -52,7 +55,7 @@ class Unknown:
     conditions that hold in every lane of this mask. ``pointer``: what a pointer points to, and how
     far behind its start ("kernarg", 8). ``space``: which generic address it may be, see
     :data:`Space`. ``fact``: the fact of the launch that the first cause is, as ``--arg`` names it;
-    empty if it is none.
+    empty if it is none. ``instead``: of an address, known ones that cost the same whatever it is.
     """
 
     reason: str
@@ -63,6 +66,7 @@ class Unknown:
     pointer: tuple[str, int] | None = None
     space: Space = ""
     fact: str = ""
+    instead: Array | None = None
 
     def __str__(self) -> str:
         return f"{self.reason} (line {self.line})" if self.line else self.reason

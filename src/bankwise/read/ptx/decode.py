@@ -11,10 +11,10 @@ from bankwise.counting.access import BoolArray
 from bankwise.read.follow.decoded import Address, Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.spaces import OTHER_BLOCK, shared_byte
+from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import State
-from bankwise.read.follow.units import stacked
-from bankwise.read.follow.values import Array, Unknown, Value, apply
+from bankwise.read.follow.units import anywhere, begins, other_block, stacked
+from bankwise.read.follow.values import LOADED, READ, Array, Unknown, Value, apply
 from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import address, registers, symbols, value
 from bankwise.read.ptx.parameters import passed
@@ -80,6 +80,8 @@ def _step(
     does = parameter.run if parameter else None
     if does is None and statement.name.startswith("ld.param"):
         does = _load(statement, loads)
+    if does is None and statement.parts[0] == "mapa" and len(statement.operands) == 3:
+        does = lambda state: (other_block(value(state, statement.operands[1], known)),)  # noqa: E731 - one of several
     if does is None and writes:
         does = meaning(statement, known)
     reads = registers(statement.guard)
@@ -90,11 +92,7 @@ def _step(
     place = None
     if isinstance(found, DecodedAccess):
         reads += found.address.registers
-        place = (
-            _address(found.address, known, found.generic)
-            if found.unit is None
-            else guarded(_numbers(found, known), guard)
-        )
+        place = _place(found, known, guard)
     return ProgramStep(
         line=statement.line,
         name=statement.name,
@@ -105,6 +103,8 @@ def _step(
         guard=guard if place is not None else None,
         partial=bool(statement.guard),
         followed=does is not None or not writes,
+        made_of=tuple(n for text in statement.operands[1:] for n in registers(text)),
+        data=None if does is not None else _data(statement),
     )
 
 
@@ -144,6 +144,19 @@ def _truth(p: Array) -> BoolArray:
     return p.astype(np.bool_)
 
 
+def _place(
+    found: DecodedAccess, known: Mapping[str, int], guard: Guard | None
+) -> Callable[[State], Value]:
+    """The first byte of every lane, or the numbers of a unit."""
+    if found.unit is not None:
+        return guarded(_numbers(found, known), guard)
+    address_ = _address(found.address, known, found.generic)
+    if found.kind != "barrier":
+        return address_
+    names, offset = found.address.registers, found.address.offset_bytes
+    return guarded(lambda state: anywhere(state, names, offset, address_(state)), guard)
+
+
 def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State], Value]:
     """What a unit is given: [numbers, waves, lanes]."""
     places = [(text, address(text)) for text in found.numbers]
@@ -152,7 +165,17 @@ def _numbers(found: DecodedAccess, known: Mapping[str, int]) -> Callable[[State]
         else _address(at, known, generic=False)
         for text, at in places
     ]  # fmt: skip
-    return lambda state: stacked([one(state) for one in run], state)
+    unit, row = found.unit, found.name
+    names = [next(iter(registers(text)), "") for text in found.numbers]
+    assert unit is not None
+
+    def numbers(state: State) -> Value:
+        values = [one(state) for one in run]
+        if row != "tcgen05":
+            values = [begins(state, *one) for one in zip(names, values, strict=True)]
+        return stacked(unit, values, state)
+
+    return numbers
 
 
 def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[State], Value]:
@@ -176,14 +199,18 @@ def _lost(statement: Statement, writes: tuple[str, ...]) -> Meaning:
 
 
 def _cause(statement: Statement) -> str:
+    data = _data(statement)
+    return f"a result of {statement.name}" if data is None else data.reason
+
+
+def _data(statement: Statement) -> Unknown | None:
+    """What memory gives here."""
     parts = statement.parts
-    if parts[0] == "mapa":
-        return OTHER_BLOCK
     if parts[0] == "ldmatrix" or (parts[0] in ("ld", "atom") and "shared" in parts):
-        return "a value read from shared memory"
-    if parts[0] in ("ld", "ldu", "atom", "tex"):
-        return "a value loaded from memory"
-    return f"a result of {statement.name}"
+        return Unknown(READ, statement.line)
+    own = {"local", "param", "const"} & set(parts)
+    loads = parts[0] in ("ld", "ldu", "atom", "tex") and not own
+    return Unknown(LOADED, statement.line) if loads else None
 
 
 def _results(statement: Statement) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from bankwise.read.follow.values import Unknown, Value, constant
 from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.decode import decode_kernel
 from bankwise.read.ptx.operands import WINDOW, address, registers
+from bankwise.read.ptx.parameters import ParameterPointers, parameter_pointers
 from bankwise.read.ptx.parse import (
     BYTES,
     PtxKernel,
@@ -59,17 +60,21 @@ def _axes(kernel: PtxKernel) -> int:
 
 
 def _decode(kernel: PtxKernel, size: Size, args: ArgumentValues) -> Decoded:
-    return decode_kernel(kernel, lambda statement: _parameter(kernel, args, statement))
+    pointers = parameter_pointers(kernel)
+    return decode_kernel(kernel, lambda statement: _parameter(kernel, args, pointers, statement))
 
 
-def _parameter(kernel: PtxKernel, args: ArgumentValues, statement: Statement) -> tuple[Value, ...]:
+def _parameter(
+    kernel: PtxKernel, args: ArgumentValues, pointers: ParameterPointers, statement: Statement
+) -> tuple[Value, ...]:
     """What a parameter load gives: a value for each register that it fills."""
     at = address(statement.operands[1]) if len(statement.operands) > 1 else None
     width = BYTES.get(statement.parts[-1], 4)
     count = len(registers(statement.operands[0])) if statement.operands else 1
     if at is None:
         return (Unknown("a kernel parameter", statement.line, uniform=True),) * count
-    places = [(at.registers[0], at.offset_bytes + n * width) for n in range(count)]
+    name, offset = pointers.get(at.registers[0], (at.registers[0], 0))
+    places = [(name, offset + at.offset_bytes + n * width) for n in range(count)]
     return tuple(_part(kernel, args, statement.line, *place, width) for place in places)
 
 
@@ -83,7 +88,9 @@ def _part(
 ) -> Value:
     """A parameter, or what lies ``offset`` bytes behind the start of a larger one."""
     names = [n for n, _ in kernel.parameters]
-    number = names.index(name) if name in names else -1
+    if name not in names:
+        return Unknown("a kernel parameter", line, uniform=True)
+    number = names.index(name)
     fact = f"{name}+{offset}" if offset else name
     keys = (fact,) if offset else (name, number, str(number))
     given = next((args[k] for k in keys if k in args), None)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.symbols import placed
+from bankwise.read.sass.tables import JumpTable
 
 _TARGET = re.compile(r"`\((\S+)\)|(0x[0-9a-f]+)")
 _PLACE = re.compile(r"32@(lo|hi)\(\(?([^\s()]+)(?: \+ ([^\s()@]+)@srel)?\)?\)")
@@ -35,12 +36,15 @@ MOST_DEPTH = 24
 @dataclass(frozen=True, slots=True)
 class Body:
     """The code of one section. ``labels``: names, and addresses as 0x..., to the number of an
-    instruction."""
+    instruction; ``tables``: of its jumps through one, by number; ``system``: its calls of functions
+    of the driver, and whether they come back."""
 
     name: str
     line: int
     instructions: tuple[SassInstruction, ...]
     labels: Mapping[str, int]
+    tables: Mapping[int, JumpTable] = field(default_factory=dict)
+    system: Mapping[int, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +56,28 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
+class Jump:
+    """``register`` holds ``place`` if a jump goes where this copy of it does."""
+
+    register: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class InlinedSass:
     """A kernel with all that it calls. ``targets``: where branches, calls and returns go, by their
-    numbers; ``returns``: what the returns of functions read; ``refused``: why a call is not
-    followed; ``shared``: the variables that have a window of their own."""
+    numbers; ``returns``: what the returns of functions read; ``jumps``: of a jump through a table,
+    which stands once for each place, when it goes there, always to the last; ``refused``: why a
+    call is not followed; ``shared``: the variables that have a window of their own; ``system``: the
+    calls of functions of the driver, and whether they come back."""
 
     instructions: tuple[SassInstruction, ...]
     targets: Mapping[int, int]
     returns: Mapping[int, Return]
     refused: Mapping[int, str]
     shared: tuple[str, ...] = ()
+    jumps: Mapping[int, Jump] = field(default_factory=dict)
+    system: Mapping[int, bool] = field(default_factory=dict)
 
     def ways(self) -> tuple[tuple[int, ...], ...]:
         """Where control may go from each instruction; a call that is not followed comes back."""
@@ -72,6 +88,7 @@ class InlinedSass:
         always = not one.guard and (one.parts[0] != "BRA" or len(one.operands) < 2)
         if target is None:
             return () if one.parts[0] in _ENDS and always else (number + 1,)
+        always = always and number not in self.jumps
         there = (target,) if target >= 0 else ()
         return there if always else (*there, number + 1)
 
@@ -96,6 +113,8 @@ class _Copies:
     targets: dict[int, int] = field(default_factory=dict)
     returns: dict[int, Return] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
+    jumps: dict[int, Jump] = field(default_factory=dict)
+    system: dict[int, bool] = field(default_factory=dict)
     waiting: list[_Call] = field(default_factory=list)
 
 
@@ -108,7 +127,8 @@ def inlined(body: Body, bodies: Mapping[str, Body]) -> InlinedSass:
         work.targets[call.number] = len(work.out)
         _copy(work, call.body, tuple(sorted(_reached(call.body, call.start))), call.stack, call)
     code, shared = placed(work.out)
-    return InlinedSass(code, work.targets, work.returns, work.refused, shared)
+    found = (work.targets, work.returns, work.refused, shared, work.jumps, work.system)
+    return InlinedSass(code, *found)
 
 
 def _copy(
@@ -119,17 +139,24 @@ def _copy(
     call: _Call | None,
 ) -> None:
     """Append ``members`` of ``body``; a return twice: one that goes back, one that is lost. A
-    return under a predicate is one: what does not return goes on."""
+    return under a predicate is one: what does not return goes on. A jump through a table stands
+    once for each place."""
     numbers, at = {}, len(work.out)
     for member in members:
         numbers[member] = at
+        table = body.tables.get(member)
         at += 2 if call and _always_returns(body.instructions[member]) else 1
+        at += 0 if table is None else len(table.places) - 1
     for member in members:
         one = _placed(body.instructions[member], work.bodies)
         number, word = len(work.out), one.parts[0]
         work.out.append(one)
-        if word == "CALL":
+        if member in body.system:
+            work.system[number] = body.system[member]
+        elif word == "CALL":
             _call(work, body, member, numbers, stack)
+        elif member in body.tables:
+            _jump(work, one, body.tables[member], numbers)
         elif word == "RET" and call:
             work.targets[number] = call.back
             if _always_returns(one):
@@ -139,6 +166,19 @@ def _copy(
             target = _target(one, body)
             if target is not None:
                 work.targets[number] = numbers.get(target, -1)
+
+
+def _jump(
+    work: _Copies, one: SassInstruction, table: JumpTable, numbers: Mapping[int, int]
+) -> None:
+    """Let the jump that was appended last lead to every place of its table: to the last where it
+    leads to none before."""
+    work.out.pop()
+    for held, target in table.places.items():
+        work.jumps[len(work.out)] = Jump(table.register, held)
+        work.targets[len(work.out)] = numbers.get(target, -1)
+        work.out.append(one)
+    del work.jumps[len(work.out) - 1]
 
 
 def _always_returns(one: SassInstruction) -> bool:
@@ -216,6 +256,8 @@ def _reached(body: Body, start: int) -> set[int]:
         target = _target(one, body)
         if target is not None:
             waiting.append(target)
+        if number in body.tables:
+            waiting += body.tables[number].places.values()
         always = not one.guard and len(one.operands) < 2
         if not ((one.parts[0] in _ENDS and not one.guard) or (target is not None and always)):
             waiting.append(number + 1)

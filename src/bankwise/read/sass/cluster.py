@@ -47,16 +47,22 @@ def holders(code: InlinedSass) -> Mapping[int, Holders]:
 
 def asks_rank(one: SassInstruction, reads: tuple[str, ...], held: Holders) -> bool:
     """Whether a result may be made of the rank in another way than an own address is."""
-    if not any(name in held for name in reads) or one.name in _COPIES:
+    if not any(name in held for name in reads) or _copies(one):
         return False
     sources = form(one).sources
     own = one.name in ("LEA", "ULEA") and number(sources[-1]) == RANK_BIT
     return not own or any(name in held for name in names(sources[1]))
 
 
+def _copies(one: SassInstruction) -> bool:
+    """``IMAD.U32 R3, RZ, RZ, UR13`` is a move, too."""
+    plain = one.name == "IMAD.U32" and one.operands[1:3] == ("RZ", "RZ")
+    return plain or one.name in _COPIES
+
+
 def _move(one: SassInstruction, facts: dict[str, str]) -> None:
     """What an instruction writes holds the rank, or no longer; under a guard, where it wrote it."""
-    copied = one.name in _COPIES and any(n in facts for t in one.operands[1:] for n in names(t))
+    copied = _copies(one) and any(n in facts for t in one.operands[1:] for n in names(t))
     for name in results(one):
         if predicate_name(name):
             facts.update({at: _ANY for at, guard in facts.items() if name in guard})

@@ -16,13 +16,24 @@ from bankwise.errors import Refusal
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, Touches, decode
 from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
-from bankwise.read.follow.state import State, read
-from bankwise.read.follow.units import stacked
-from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
+from bankwise.read.follow.spaces import OTHER_BLOCK
+from bankwise.read.follow.state import State, read, write
+from bankwise.read.follow.units import anywhere, begins, stacked
+from bankwise.read.follow.values import (
+    LOADED,
+    READ,
+    Array,
+    Unknown,
+    Value,
+    apply,
+    because,
+    constant,
+    is_uniform,
+)
 from bankwise.read.sass.calls import Return
 from bankwise.read.sass.cluster import RANK, Holders, asks_rank, holders
 from bankwise.read.sass.effects import known, results
-from bankwise.read.sass.forms import Meaning
+from bankwise.read.sass.forms import Meaning, form
 from bankwise.read.sass.frames import Frames, frames
 from bankwise.read.sass.generic import byte_at, of_the_host
 from bankwise.read.sass.instruction import SassInstruction
@@ -35,6 +46,7 @@ from bankwise.read.sass.operands import (
     pair,
     predicate,
     predicate_name,
+    register,
     word,
 )
 from bankwise.read.sass.parse import SassKernel
@@ -44,6 +56,8 @@ from bankwise.read.sass.start import window_constant
 
 _CONTROL = ("BRA", "EXIT", "KILL", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "RPCMOV")
 _ENDS = ("EXIT", "KILL")
+_RESULT = ("R4", "R5")
+"""Where a function returns its value: seen in code that nvcc 13.0 makes of malloc and printf."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +86,7 @@ def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
         lambda i, touched: _step(next(numbers), i, context, touched),
         known,
     )
-    calls = {n: Refusal(f"CALL: {why}") for n, why in kernel.code.refused.items()}
+    calls = {n: Refusal(f"CALL: {why}", access=False) for n, why in kernel.code.refused.items()}
     return replace(found, refusals={**found.refusals, **calls})
 
 
@@ -83,28 +97,54 @@ def _touch(number: int, i: SassInstruction, context: _Context) -> Touches:
 
 
 def _step(number: int, i: SassInstruction, context: _Context, found: Touches) -> ProgramStep:
-    guard, constants = _guard(i.guard), context.constants
-    if i.parts[0] in _CONTROL:
+    guard, constants, word_ = _guard(i.guard), context.constants, i.parts[0]
+    back = context.kernel.code.system.get(number)
+    if back is not None:
+        return _system_call(i, back, len(context.kernel.instructions))
+    if word_ in _CONTROL:
         return _control(number, i, context, guard)
     does = None if found is not None else _meaning(number, i, context)
     writes = does.writes if does is not None else results(i)
     writes = (*writes, *context.stack.clobbers.get(number, ()))
     reads = (*names(i.guard), *(does.reads if does is not None else ()))
-    address = None
+    address, lost = None, _lost(i, writes)
     if isinstance(found, DecodedAccess):
         reads += _pointer(found)
         address = guarded(lambda state: _first_byte(found, state, constants), guard)
+        place = address
+        lost = _loading(lambda state: is_uniform(place(state)), lost) if word_ == "LDS" else lost
+    elif word_ == "LDG" and does is None and "STRONG" not in i.parts:
+        held = tuple(name for text in i.operands[1:] for name in names(text))
+        reads += held
+        lost = _loading(lambda state: all(is_uniform(read(state, n)) for n in held), lost)
     return ProgramStep(
         line=i.line,
         name=i.name,
         reads=reads,
         writes=writes,
-        run=assigning(writes, does.run if does else _lost(i, writes), guard) if writes else None,
+        run=assigning(writes, does.run if does else lost, guard) if writes else None,
         address=address,
         guard=guard if address is not None else None,
         partial=bool(i.guard) or number in context.stack.clobbers,
         followed=does is not None or not writes,
+        made_of=() if does is not None else _made_of(i, writes),
+        data=None if does is not None else _data(i),
     )
+
+
+def _system_call(i: SassInstruction, back: bool, end: int) -> ProgramStep:
+    """A function of the driver, which touches no shared memory and may not come ``back``. What it
+    leaves in a register that the caller reads is the caller's own, or the result: the compiler
+    knows what it may change."""
+    if not back and not i.guard:
+        return ProgramStep(i.line, i.name, flow="jump", target=end)
+    lost = Unknown("what a function of the driver returns", i.line)
+
+    def run(state: State) -> None:
+        for name in _RESULT:
+            write(state, name, lost)
+
+    return ProgramStep(i.line, i.name, writes=_RESULT, run=run, partial=True)
 
 
 def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | None:
@@ -116,8 +156,12 @@ def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | No
     found = plain or move(i, context.constants)
     if found is None or not asks_rank(i, found.reads, context.ranks.get(number, {})):
         return found
-    lost = (RANK,) * len(found.writes)
-    return replace(found, run=lambda state: lost)
+    return replace(found, run=lambda state: tuple(map(_of_rank, found.run(state))))
+
+
+def _of_rank(value: Value) -> Value:
+    """What is made of the rank; mapa forgets it."""
+    return value if isinstance(value, Unknown) and value.reason == OTHER_BLOCK else RANK
 
 
 def _pointer(found: DecodedAccess) -> tuple[str, ...]:
@@ -129,14 +173,27 @@ def _pointer(found: DecodedAccess) -> tuple[str, ...]:
 def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Value:
     at = found.address
     if found.unit is not None:
-        wide = (pair if text.endswith(".64") else word for text in found.numbers)
-        numbers = zip(wide, found.numbers, strict=True)
-        return stacked([take(state, text, constants) for take, text in numbers], state)
+        values = [_number(found.name, text, state, constants) for text in found.numbers]
+        return stacked(found.unit, values, state)
     if found.generic:
         return byte_at(state, (at.registers[0], at.offset_bytes), constants)
-    if found.kind == "barrier" and all(name.startswith("UR") for name in at.registers):
-        return _of_warp(first_byte(at, state), state)
-    return first_byte(at, state)
+    if found.kind != "barrier":
+        return first_byte(at, state)
+    of_warp = all(name.startswith("UR") for name in at.registers)
+    place = anywhere(state, at.registers, at.offset_bytes, first_byte(at, state), of_warp)
+    return _of_warp(place, state) if of_warp else place
+
+
+def _number(row: str, text: str, state: State, constants: Constants) -> Value:
+    """A number of a unit. Of a descriptor the lower word says where an operand lies; wgmma's cost
+    is measured for whatever the upper one says, which is the mode."""
+    if not text.endswith(".64"):
+        return begins(state, text, word(state, text, constants))
+    lower, upper = following(text.removesuffix(".64"), 2)
+    mode = word(state, upper, constants)
+    mode = constant(0) if row == "wgmma" and isinstance(mode, Unknown) else mode
+    at = apply(lambda m: m.astype(np.uint64) << np.uint64(32), mode)
+    return begins(state, lower, pair(state, text, constants), at)
 
 
 def _of_warp(value: Value, state: State) -> Value:
@@ -156,7 +213,8 @@ def _control(
     end = len(kernel.instructions)
     target = end if i.parts[0] in _ENDS else kernel.code.targets.get(number, -1)
     lost = ProgramStep(i.line, i.name, reads=names(i.guard), flow="lost")
-    if i.parts[0] not in ("BRA", "CALL", "RET", *_ENDS) or target < 0:
+    jump = kernel.code.jumps.get(number)
+    if i.parts[0] not in ("BRA", "CALL", "RET", "BRX", "BRXU", *_ENDS) or target < 0:
         return lost
     conditions = [guard] if guard else []
     reads = names(i.guard)
@@ -170,6 +228,10 @@ def _control(
     if back is not None:
         conditions.append(lambda state: _goes_back(state, back))
         reads += names(back.register)
+    if jump is not None:
+        place = np.uint32(jump.place)
+        conditions.append(lambda s: apply(lambda held: held == place, read(s, jump.register)))
+        reads += (jump.register,)
     if not conditions:
         return ProgramStep(i.line, i.name, flow="jump", target=target)
     return ProgramStep(
@@ -220,10 +282,39 @@ def _lost(i: SassInstruction, writes: tuple[str, ...]) -> Callable[[State], tupl
     return lambda state: lost
 
 
+def _loading(
+    address: Callable[[State], bool], lost: Callable[[State], tuple[Value, ...]]
+) -> Callable[[State], tuple[Value, ...]]:
+    """What memory gives: lanes that read one word at once read the same. ``address``: whether they
+    do."""
+
+    def run(state: State) -> tuple[Value, ...]:
+        if not address(state):
+            return lost(state)
+        return tuple(because(v, True) if isinstance(v, Unknown) else v for v in lost(state))
+
+    return run
+
+
 def _cause(i: SassInstruction) -> str:
+    """Local memory is the thread's own, and constants are the host's: neither is data."""
+    if i.parts[0] == "LDL":
+        return "a word of the stack"
+    data = _data(i)
+    return f"a result of {i.name}" if data is None else data.reason
+
+
+def _data(i: SassInstruction) -> Unknown | None:
+    """What memory gives here."""
     word_ = i.parts[0]
     if word_ in ("LDS", "LDSM", "ATOMS"):
-        return "a value read from shared memory"
-    if word_ in ("LD", "LDG", "LDL", "ATOM", "ATOMG", "TEX", "LDC", "ULDC", "LDCU"):
-        return "a value loaded from memory"
-    return f"a result of {i.name}"
+        return Unknown(READ, i.line)
+    return Unknown(LOADED, i.line) if word_ in ("LD", "LDG", "ATOM", "ATOMG", "TEX") else None
+
+
+def _made_of(i: SassInstruction, writes: tuple[str, ...]) -> tuple[str, ...]:
+    """The registers that a result is made of that is not computed."""
+    found = form(i)
+    target = () if register(found.target) in writes else (found.target,)
+    every = (*target, *found.sources, *found.ins)
+    return tuple(dict.fromkeys(name for text in every for name in names(text)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bankwise.errors import InputError, Location
 
@@ -41,7 +41,8 @@ class Facts:
     ``workgroup_size``: threads; ``bounded``: only the most it may have. ``shared_bytes``: static,
     without what the driver keeps. ``parameters``: (offset, size) in bytes, by position.
     ``parameter_base``: where they begin in constant bank 0. ``literals``: constant bank 2, which
-    the compiler fills; empty if it is not known, or holds addresses.
+    the compiler fills; empty if it is not known, or holds addresses. ``externals``: whose addresses
+    constant bank 4 holds, by place.
     """
 
     workgroup_size: tuple[int, int, int] | None = None
@@ -50,6 +51,7 @@ class Facts:
     parameters: tuple[tuple[int, int], ...] | None = None
     parameter_base: int | None = None
     literals: bytes = b""
+    externals: Mapping[int, str] = field(default_factory=dict)
 
 
 def from_text(sections: Mapping[str, str], kernel: str, generation: int) -> Facts:
@@ -101,12 +103,12 @@ def from_cubin(data: bytes, file: str) -> Mapping[str, Facts]:
     generation, linked, sections = _sections(data, file)
     kept = RESERVED_BYTES if generation >= 90 and linked else 0
     kernels = [name.removeprefix(".text.") for name in sections if name.startswith(".text.")]
-    found = {}
+    found, externals = {}, _externals(sections)
     for name in kernels:
         info = sections.get(f".nv.info.{name}", (b"", 0))[0]
         shared = sections.get(f".nv.shared.{name}", (b"", 0))[1]
         facts = _facts(list(_attributes(info)), shared, kept)
-        found[name] = replace(facts, literals=_literals(sections, name))
+        found[name] = replace(facts, literals=_literals(sections, name), externals=externals)
     return found
 
 
@@ -138,9 +140,23 @@ def _text(names: bytes, start: int) -> str:
     return names[start : names.find(b"\0", start)].decode("utf-8", "replace")
 
 
+def _externals(sections: Mapping[str, tuple[bytes, int]]) -> dict[int, str]:
+    """What the linker puts into constant bank 4: ELF-64 relocations, with an addend or without."""
+    symbols, names = (sections.get(name, (b"", 0))[0] for name in (".symtab", ".strtab"))
+    found = {}
+    for kind, size in ((".rel", 16), (".rela", 24)):
+        table = sections.get(f"{kind}.nv.constant4", (b"", 0))[0]
+        for at in range(0, len(table) - size + 1, size):
+            place, info = struct.unpack_from("<QQ", table, at)
+            row = (info >> 32) * 24
+            if row + 24 <= len(symbols):
+                found[place] = _text(names, struct.unpack_from(_SYMBOL, symbols, row)[0])
+    return found
+
+
 def _literals(sections: Mapping[str, tuple[bytes, int]], kernel: str) -> bytes:
     name = f".nv.constant2.{kernel}"
-    placed = any(f"{kind}{name}" in sections for kind in (".rel", ".rela"))
+    placed = any(sections.get(f"{kind}{name}", (b"", 0))[1] for kind in (".rel", ".rela"))
     return b"" if placed else sections.get(name, (b"", 0))[0]
 
 

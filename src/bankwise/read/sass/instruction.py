@@ -22,6 +22,11 @@ class SassInstruction:
     operands: tuple[str, ...]
     places: tuple[Location, ...] = ()
 
+    def __str__(self) -> str:
+        """``@!P0 LDS R4, [R2+0x10]``."""
+        guard = f"@{self.guard} " if self.guard else ""
+        return f"{guard}{self.name} {', '.join(self.operands)}".rstrip()
+
     @property
     def source(self) -> Location | None:
         """The innermost place in the source text, if the text names one."""

@@ -84,6 +84,7 @@ def to_long(a: Array) -> Array:
 
 UNARY: Mapping[str, Function] = {
     "MOV": lambda a: a,
+    "MOV.SPILL": lambda a: a,  # of a uniform register, which R2UR.FILL brings back
     "IABS": i.absolute,
     "POPC": b.ones,
     "BREV": b.reverse,

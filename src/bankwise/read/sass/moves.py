@@ -9,7 +9,7 @@ import numpy as np
 
 from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import Array, Unknown, Value, apply, constant, is_uniform
+from bankwise.read.follow.values import Array, Unknown, Value, apply, because, constant, is_uniform
 from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
 from bankwise.read.integers import halves
 from bankwise.read.sass.forms import Meaning
@@ -95,7 +95,9 @@ def _uniform(i: SassInstruction, constants: Constants) -> Meaning | None:
 
     def run(state: State) -> tuple[Value, ...]:
         value = word(state, source, constants)
-        if isinstance(value, Unknown) or is_uniform(value):
+        if isinstance(value, Unknown):
+            return (value if value.uniform else because(value, True, value.space),)
+        if is_uniform(value):
             return (value,)
         active = np.broadcast_to(value, state.active.shape)
         first = np.take_along_axis(active, state.active.argmax(axis=1)[:, None], axis=1)

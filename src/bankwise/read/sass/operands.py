@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -77,6 +78,14 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def held(state: State, name: str) -> Value:
+    """What a register or a predicate holds; a warp has one of a uniform one, whoever wrote it."""
+    value = read(state, name)
+    if not isinstance(value, Unknown) or value.uniform or not name.startswith("U"):
+        return value
+    return replace(value, uniform=True)
+
+
 def predicate(state: State, text: str) -> Value:
     """A boolean for every lane: ``!P0``, ``PT``, ``UP1``."""
     found = _PREDICATE.fullmatch(text)
@@ -85,7 +94,7 @@ def predicate(state: State, text: str) -> Value:
     negated = found[1] == "!"
     if found[3] == "T":
         return constant(int(not negated), np.bool_)
-    value = read(state, found[2] + found[3])
+    value = held(state, found[2] + found[3])
     return complement(value) if negated else value
 
 
@@ -120,7 +129,7 @@ def _operand_word(state: State, text: str, half: int, constants: Constants) -> V
     if found and found[2] == "Z":
         return constant(0)
     if found:
-        return read(state, f"{found[1]}{int(found[2]) + half}")
+        return held(state, f"{found[1]}{int(found[2]) + half}")
     bank = _CONSTANT.fullmatch(text)
     if bank:
         return constants(int(bank[1], 16), int(bank[2], 16) + 4 * half)
@@ -148,6 +157,6 @@ def first_byte(at: Address, state: State) -> Value:
     """The byte of every lane, int64. A sum wraps at 32 bits, as on the machine."""
     total: Value = constant(at.offset_bytes)
     for name, factor in at.terms:
-        scaled = apply(lambda x, f=factor: x * np.uint32(f), read(state, name))
+        scaled = apply(lambda x, f=factor: x * np.uint32(f), held(state, name))
         total = apply(lambda x, y: x + y, total, scaled)
     return apply(lambda x: x.astype(np.int64), total)

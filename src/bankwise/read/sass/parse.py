@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from bankwise.errors import InputError, Location
@@ -17,6 +17,7 @@ from bankwise.read.names import means
 from bankwise.read.sass.calls import Body, InlinedSass, inlined
 from bankwise.read.sass.facts import Facts, from_text, sections_of
 from bankwise.read.sass.instruction import SassInstruction
+from bankwise.read.sass.tables import jump_tables, system_calls
 
 _TARGET = re.compile(
     r'^\s*(?:(?:\.target\s+|code for )sm_|\.headerflags\s+@"(?:[^"]*\s)?EF_CUDA_SM)(\d{1,4})',
@@ -95,6 +96,11 @@ def kernels(
         for name, line, body in parts
         if name in chosen or name in called
     }
+    for name, body in bodies.items():
+        held = (facts or {}).get(name, Facts())
+        tables = jump_tables(body.instructions, body.labels, held.literals)
+        system = system_calls(body.instructions, body.labels, held.externals)
+        bodies[name] = replace(body, tables=tables, system=system)
     found = []
     for name in chosen:
         known = facts.get(name) if facts is not None else from_text(sections, name, generation(gpu))

@@ -13,8 +13,8 @@ import numpy as np
 
 from bankwise.read import bits
 from bankwise.read.follow.bitwise import truth_table
-from bankwise.read.follow.spaces import OTHER_BLOCK
 from bankwise.read.follow.state import State
+from bankwise.read.follow.units import other_block
 from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant, operands_of
 from bankwise.read.integers import halves
 from bankwise.read.sass import integers
@@ -115,7 +115,7 @@ def _mapped(f: Form, constants: Constants, function: Callable[..., Array]) -> Me
         of = word(state, f.sources[2], constants)
         if isinstance(of, Unknown) or (of >> np.uint32(RANK_BIT)).any():
             return plain.run(state)
-        return (Unknown(OTHER_BLOCK),)
+        return (other_block(of),)
 
     return replace(plain, run=run)
 

@@ -13,7 +13,7 @@ from bankwise.notation import row_major
 from bankwise.notation.framework import Setting
 from bankwise.notation.frameworks import languages, notation_of, read_distribution, read_memory
 from bankwise.notation.mfma import Operand
-from bankwise.read.tile_file import listed
+from bankwise.read.tile_file import listed, units
 from bankwise.read.tile_file.lines import Path
 from bankwise.read.tile_file.question import GlobalAccess, Held, WrittenAccess, WrittenLayout
 from bankwise.read.tile_file.source import Source, choice, known, optional, required
@@ -21,7 +21,7 @@ from bankwise.read.tile_file.views import fits
 
 _BOTH = ("name", "op", "vector", "weight", "layout", "layout_notation")
 _HELD = ("distribution", "notation", "operand", "axes")
-_ACCESS = (*_BOTH, *_HELD, *listed.KEYS)
+_ACCESS = (*_BOTH, *_HELD, *listed.KEYS, *units.KEYS)
 _GLOBAL = (*_BOTH[:3], *_HELD, *_BOTH[4:], "base_bytes", "cache_swizzle_stride")
 _OPERANDS: tuple[Operand, ...] = ("A", "B", "C", "D")
 _MOST = 1 << 40
@@ -92,7 +92,7 @@ def read_layout(
 
 def is_listed(data: object) -> bool:
     """Whether an ``[[access]]`` is by directions or by an offset."""
-    return isinstance(data, dict) and not set(_HELD) & set(data)
+    return isinstance(data, dict) and not set(_HELD) & set(data) and not units.is_unit(data)
 
 
 def read_access(data: object, number: int, reader: TileEntries, held: Held | None) -> WrittenAccess:
@@ -102,7 +102,8 @@ def read_access(data: object, number: int, reader: TileEntries, held: Held | Non
     """
     where: Path = ("access", number)
     source, table = reader.source, _table(data, _ACCESS, where, reader.source)
-    words = held or listed.read_listed(table, where, reader.machine, reader.tile, source)
+    read = units.read_unit if units.is_unit(table) else listed.read_listed
+    words = held or read(table, where, reader.machine, reader.tile, source)
     own = None
     if "layout" in table:
         axes = held.axes if held else tuple(range(len(reader.shape)))
@@ -125,10 +126,10 @@ def read_held(data: object, number: int, reader: TileEntries) -> Held | None:
     """The distribution of ``[[access]]`` number ``number``; None for one by directions."""
     where: Path = ("access", number)
     table = _table(data, _ACCESS, where, reader.source)
-    if is_listed(table):
+    if is_listed(table) or units.is_unit(table):
         return None
     other = next(key for key in _HELD if key in table)
-    for key in listed.KEYS:
+    for key in (*listed.KEYS, *units.KEYS):
         if key in table:
             hint = "either a distribution, or lanes or an offset"
             raise reader.source.error((*where, key), f"{key} and {other} in one access", hint)

@@ -29,6 +29,7 @@ from bankwise.solver.problem import BitTile, Request, problem
 KEYS = ("lanes", "registers", "offset", "active", "instruction", "kind")
 """Keys that an access has in these words alone."""
 _MAX_EXECUTIONS = 4096
+_MOST_SPAN = 64
 
 
 def read_listed(
@@ -50,7 +51,7 @@ def read_listed(
             f"access {name!r} needs either lanes or offset",
             "or a distribution, in the words of a framework",
         )
-    instruction = _instruction(data, gpu, where, source)
+    instruction = read_instruction(data, gpu, where, source)
     request = Request(name, op, (), None, (), weight, instruction, kind)
     expressions = [_expression(data, key, where, source) for key in ("active", "offset")]
     if expressions[1] is not None:
@@ -75,6 +76,10 @@ def _by_directions(
             "directions: they need powers of two",
             "describe the accesses of an odd tile by offset = ...",
         )
+    if 8 * (shape.element_bits // 8) != shape.element_bits and shape.element_bits > 4:
+        message = f"elements of {shape.element_bits} bits by directions: no bit of them is a bank's"
+        hint = 'offset = "..", with vector = 16: 12 bytes'
+        raise source.error((*where, "lanes"), message, hint)
     found = {
         key: _directions(data, key, shape, source, where)
         for key in ("lanes", "vector", "registers")
@@ -107,17 +112,13 @@ def _by_offset(
 ) -> Listed:
     if request.kind == "dma":
         raise source.error((*where, "offset"), "a copy in lane order needs lanes, not offset")
-    words = optional(data, "vector", str, "", where, source).split()
-    column = shape.dims[0][0]
-    if words != [f"{column}{i}" for i in range(len(words))]:
-        message = f"vector = {' '.join(words)!r} of an access with an offset"
-        raise source.error((*where, "vector"), message, f'"{column}0 {column}1 ..", in order')
+    span = _span(data, shape, source, where)
     registers = data.get("registers", 1)
     if isinstance(registers, str):
         registers = 2 ** len(registers.split())
     if type(registers) is not int or not 1 <= registers <= _MAX_EXECUTIONS:
         raise source.error((*where, "registers"), f"registers = {data['registers']!r} executions")
-    listed = Listed(request, expressions[0], expressions[1], 2 ** len(words), registers)
+    listed = Listed(request, expressions[0], expressions[1], span, registers)
     try:
         listed_workload(gpu, shape, [listed])
     except InputError as error:
@@ -125,6 +126,19 @@ def _by_offset(
     found = linear_directions(gpu, shape, listed)
     linear = None if found is None else Listed(found)
     return linear if linear is not None and _solvable(linear, gpu, shape) else listed
+
+
+def _span(data: Mapping[str, Any], shape: Shape, source: Source, where: Path) -> int:
+    """Elements that a lane moves side by side: a number, or the bits of the last dimension."""
+    found, column = data.get("vector", ""), shape.dims[0][0]
+    if type(found) is int and 1 <= found <= _MOST_SPAN:
+        return found
+    words = found.split() if isinstance(found, str) else [None]
+    if words != [f"{column}{i}" for i in range(len(words))]:
+        message = f"vector = {found!r} of an access with an offset"
+        hint = f'elements side by side: 3, or "{column}0 {column}1 ..", in order'
+        raise source.error((*where, "vector"), message, hint)
+    return int(2 ** len(words))
 
 
 def _solvable(listed: Listed, gpu: Machine, shape: Shape) -> bool:
@@ -183,7 +197,10 @@ def _byte_wide(request: Request, shape: Shape) -> Request:
     return replace(request, vector=moved, registers=request.registers[missing:])
 
 
-def _instruction(data: Mapping[str, Any], gpu: Machine, where: Path, source: Source) -> str | None:
+def read_instruction(
+    data: Mapping[str, Any], gpu: Machine, where: Path, source: Source
+) -> str | None:
+    """The row that an access names; its ``op`` has been read."""
     name: str | None = optional(data, "instruction", str, None, where, source)
     if name is None:
         return None

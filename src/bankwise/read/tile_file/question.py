@@ -2,7 +2,8 @@
 
 An access says who moves which element: as a distribution, in the words of any framework
 (:class:`Held`), or one by one, as directions of lane bits or an expression of lane and reg
-(:class:`bankwise.solver.general.Listed`). Both are asked the same questions: what they cost under
+(:class:`bankwise.solver.general.Listed`); or which unit uses the tile
+(:class:`bankwise.solver.units.UnitUse`). All are asked the same questions: what they cost under
 the layout of the file (:mod:`bankwise.ask.spec_count`), and which layout is best
 (:mod:`bankwise.ask.solve`).
 """
@@ -20,6 +21,7 @@ from bankwise.hardware.machine import Direction, Machine
 from bankwise.notation.values import Distribution, Memory
 from bankwise.solver.general import Listed
 from bankwise.solver.plan import Prefer
+from bankwise.solver.units import UnitUse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +61,7 @@ class WrittenAccess:
 
     name: str
     op: Direction
-    held: Held | Listed
+    held: Held | Listed | UnitUse
     layout: WrittenLayout | None
     vector: int | None
     weight: int
@@ -70,6 +72,8 @@ class WrittenAccess:
         """In whose words it is."""
         if isinstance(self.held, Held):
             return f"{self.held.notation} distribution"
+        if isinstance(self.held, UnitUse):
+            return self.held.kind
         return "directions" if self.held.offset is None else "offset expression"
 
 

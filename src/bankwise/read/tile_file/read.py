@@ -53,6 +53,7 @@ from bankwise.read.tile_file.entries import (
 from bankwise.read.tile_file.lines import key_lines
 from bankwise.read.tile_file.question import Held, TileQuestion, WrittenAccess, WrittenLayout
 from bankwise.read.tile_file.source import Source, known, optional
+from bankwise.read.tile_file.units import is_unit
 
 _TOP = (
     *("title", "source", "machine", "tile", "dims", "element_bits", "policy", "launch"),
@@ -200,6 +201,8 @@ def _stages(listed: list[Any], helds: list[Held | None], reader: TileEntries) ->
         return 0
     texts = [str(data.get(key, "")) for data in listed for key in ("lanes", "vector", "registers")]
     named = set(_BIT.findall(" ".join(texts)))
+    for data in filter(is_unit, listed):
+        named |= set(map(str, data.get("axes", reader.dims[-2:])))
     for held in helds:
         named |= _moved(held, reader.dims) if held else set()
     count = 0

@@ -54,8 +54,8 @@ def tile(
                 raise source.error((key,), f"{key} beside a tile that is a table", "inside it")
     sizes = _sizes(table, "shape" if inline else "tile", where, source)
     bits = required(table, "element_bits", int, where, source)
-    if bits not in (4, 8, 16, 32, 64):
-        message = f"element_bits = {bits}: bankwise knows 4, 8, 16, 32 and 64"
+    if bits not in (4, 6, 8, 16, 32, 64):
+        message = f"element_bits = {bits}: bankwise knows 4, 6, 8, 16, 32 and 64"
         raise source.error((*where, "element_bits"), message)
     return sizes, _dims(table, len(sizes), where, source, bits_named), bits
 

@@ -22,7 +22,7 @@ class OpenReasonDocument(Struct, frozen=True):
     """Why accesses are not answered."""
 
     reason: str
-    accesses: Whole
+    accesses: Annotated[int, Meta(ge=0, description="0: control flow is lost there")]
 
 
 class ScannedKernelDocument(Struct, frozen=True):
@@ -31,11 +31,13 @@ class ScannedKernelDocument(Struct, frozen=True):
     name: str
     called: Annotated[str, Meta(description="the name as its author wrote it, shortened")]
     file: str
+    member: Annotated[str | None, Meta(description="the end of `file`: where in a library")]
     target: str
     threads: Annotated[tuple[int, int, int] | None, Meta(description="of a workgroup")]
     lds_bytes: Annotated[int, Meta(ge=0, description="static")]
     accesses: Annotated[int, Meta(ge=0, description="places that touch shared memory, or may")]
     answered: Annotated[int, Meta(ge=0, description="those with a number")]
+    by_data: Annotated[int, Meta(ge=0, description="of the others, those that data decides")]
     passes: Passes
     ideal: Ideal
     wasted: Annotated[int, Meta(ge=0, description="passes - ideal, as often as was followed")]
@@ -57,7 +59,7 @@ class ScannedKernelDocument(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Nothing is null."""
-        empty_is_null(self, "worst", "why", "source", "line")
+        empty_is_null(self, "member", "worst", "why", "source", "line")
 
 
 class ScanSummaryDocument(Struct, frozen=True):
@@ -66,10 +68,13 @@ class ScanSummaryDocument(Struct, frozen=True):
     target: str
     kernels: Whole
     touching: Annotated[int, Meta(ge=0, description="kernels with shared memory")]
-    answered: Annotated[int, Meta(ge=0, description="with a number for 90 % of their accesses")]
+    answered: Annotated[
+        int, Meta(ge=0, description="with a number for 90 % of what data does not decide")
+    ]
     accesses: Whole
     counted: Annotated[int, Meta(ge=0, description="accesses with a number")]
     by_data: Annotated[int, Meta(ge=0, description="accesses that a value of memory decides")]
+    share: Annotated[str, Meta(description="of the rest, how many are counted, in percent")]
 
 
 class ScanDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.scan/1"):

@@ -20,6 +20,7 @@ from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.fit import Fit
 from bankwise.solver.known import Known, Standing
+from bankwise.solver.modes import ModePlan, OperandWords
 from bankwise.solver.plan import Plan, per_unit
 
 
@@ -110,6 +111,50 @@ class LayoutDocument(Struct, frozen=True):
     emit: Annotated[dict[str, str], Meta(description="the address in each language")]
 
 
+class BoxDocument(Struct, frozen=True):
+    """A copy of the tile by TMA: boxes of so many elements, outer and inner, and their rows."""
+
+    name: str
+    box: tuple[int, int]
+    boxes: Whole
+    rows: Whole
+    row_bytes: Whole
+    cycles: Annotated[float | None, Meta(description="of all rows, measured; null: not known")]
+    tensor_map_type: str
+
+
+class OperandDocument(Struct, frozen=True):
+    """The matrix descriptor of an operand in a mode; of a tile at address 0."""
+
+    name: str
+    major: str
+    leading_bytes: Whole
+    stride_bytes: Whole
+    bits: Annotated[str, Meta(description="the 64-bit descriptor, hexadecimal")]
+    starts: Annotated[
+        tuple[int, ...], Meta(description="bytes, of the instructions along K, one after the other")
+    ]
+    atom: Annotated[str, Meta(description="CuTe's name of the block")]
+    tiled: Annotated[str, Meta(description="the tile in CuTe's words")]
+
+
+class ModeDocument(Struct, frozen=True):
+    """A canonical layout of a tile that asynchronous units use; or why it is none."""
+
+    mode: str
+    inner: Annotated[str, Meta(description="the contiguous dimension")]
+    blocks: Annotated[str | None, Meta(description="along which blocks follow one another")]
+    chosen: bool
+    reason: Annotated[str | None, Meta(description="why it is not taken")]
+    alignment_bytes: Annotated[int, Meta(description="of the tile's start")]
+    passes: Annotated[Number | None, Meta(description="weighted, of all accesses")]
+    accesses: Annotated[dict[str, Number], Meta(description="passes of one execution of each")]
+    boxes: tuple[BoxDocument, ...]
+    operands: tuple[OperandDocument, ...]
+    tensor_map_swizzle: str
+    triton: Annotated[str | None, Meta(description="the encoding, where it has one")]
+
+
 class StepDocument(Struct, frozen=True):
     """A step of the construction for two accesses: what is done, and what comes out."""
 
@@ -165,6 +210,10 @@ class SolveDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.solve
     steps: tuple[StepDocument, ...]
     notes: tuple[str, ...]
     refusal: Annotated[str | None, Meta(description="why there is no layout")]
+    modes: Annotated[
+        tuple[ModeDocument, ...] | UnsetType,
+        Meta(description="canonical layouts, where asynchronous units use the tile"),
+    ] = UNSET
     asked: str | UnsetType = UNSET
     notations: tuple[NotationDocument, ...] | UnsetType = UNSET
     before: CheckDocument | UnsetType = UNSET
@@ -220,6 +269,38 @@ def solve_document(report: SolveReport) -> SolveDocument:
         steps=tuple(_step(step) for step in report.steps),
         notes=report.notes,
         refusal=None if report.refusal is None else str(report.refusal),
+        modes=tuple(_mode(one, report.layout) for one in report.modes) or UNSET,
+    )
+
+
+def _mode(one: ModePlan, best: Plan | None) -> ModeDocument:
+    uses = () if one.plan is None else one.plan.cost.uses
+    return ModeDocument(
+        mode=one.mode.name,
+        inner=one.inner,
+        blocks=one.blocks or None,
+        chosen=best is not None and one.plan is not None and one.plan.layout == best.layout,
+        reason=one.reason or None,
+        alignment_bytes=one.mode.alignment_bytes,
+        passes=None if one.plan is None else _plain(one.plan.passes),
+        accesses={use.name: _plain(use.passes) for use in uses},
+        boxes=views(BoxDocument, one.boxes),
+        operands=tuple(_operand(words) for words in one.operands),
+        tensor_map_swizzle=one.tensor_map_swizzle,
+        triton=one.triton or None,
+    )
+
+
+def _operand(words: OperandWords) -> OperandDocument:
+    return OperandDocument(
+        words.name,
+        words.major,
+        words.leading_bytes,
+        words.stride_bytes,
+        f"{words.bits:#018x}",
+        words.starts,
+        words.atom,
+        words.tiled,
     )
 
 
