@@ -14,7 +14,7 @@ from bankwise.algebra.address import Linear
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.solver.answer import Answer, Limits, solve_within
+from bankwise.solver.answer import Answer, Limits
 from bankwise.solver.cheapest import Solved
 from bankwise.solver.general import Listed, is_linear, listed_workload
 from bankwise.solver.known import ALL, THIS_LDS, Known, Standing, known_of
@@ -23,7 +23,7 @@ from bankwise.solver.modes import ModePlan, mode_plans
 from bankwise.solver.plan import Plan, number, priced
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import BitTile, Problem, problem
-from bankwise.solver.search import Solution
+from bankwise.solver.search import Solution, solve_within
 from bankwise.solver.simplest import SOLVER
 from bankwise.solver.units import UnitUse, odd_dimension, operand_note, operand_request
 from bankwise.solver.variants import Way
