@@ -141,8 +141,8 @@ def _chosen(stated: TileProblem, limits: Limits, question: TileQuestion) -> Answ
     answer = among_modes(*asked, limits, policy)
     if isinstance(answer, Refusal) or not stated.options.allow_narrowing:
         return answer
-    why = "narrowing is not tried: asynchronous units use the tile"
-    return replace(answer, notes=(*answer.notes, why))
+    note = "narrowing is not tried: asynchronous units use the tile"
+    return replace(answer, notes=(*answer.notes, note))
 
 
 def _present(question: TileQuestion) -> tuple[AddressMap, str]:

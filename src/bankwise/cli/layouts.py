@@ -63,8 +63,8 @@ class Preference(StrEnum):
     epilog=examples(
         "bankwise solve examples/solve/transpose_sm90.toml --steps",
         "bankwise solve tile.toml --family cute -o cert.json",
-        "bankwise solve examples/solve/wgmma_operand_sm90.toml",
         "bankwise solve tile.toml --prefer fewest-passes",
+        "bankwise solve examples/solve/wgmma_operand_sm90.toml",
     )
 )
 def solve(

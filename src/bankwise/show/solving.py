@@ -68,6 +68,11 @@ class SolveReport:
         return "" if self.answer is None else self.answer.limits.family
 
     @property
+    def modes(self) -> tuple[ModePlan, ...]:
+        """The canonical layouts, where asynchronous units use the tile."""
+        return () if self.answer is None else self.answer.modes
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was decided on the way."""
         return self.more_notes if self.answer is None else (*self.answer.notes, *self.more_notes)
@@ -91,11 +96,6 @@ class SolveReport:
     def fits(self) -> Mapping[str, Fit | Refusal] | None:
         """The best member of every family."""
         return None if self.answer is None else self.answer.fits
-
-    @property
-    def modes(self) -> tuple[ModePlan, ...]:
-        """The canonical layouts, where asynchronous units use the tile."""
-        return () if self.answer is None else self.answer.modes
 
     @cached_property
     def accesses(self) -> tuple[AccessRow, ...]:

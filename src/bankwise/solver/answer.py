@@ -10,7 +10,6 @@ for restricts it. Tables, front and certificate are computed when somebody looks
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -23,11 +22,9 @@ from bankwise.algebra.offset import Dims, Shape
 from bankwise.errors import Refusal
 from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import languages, members
-from bankwise.solver.address import ADDRESS_EFFORT, ADDRESS_NODES
 from bankwise.solver.best import claimed, ranked
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.cheapest import Cheapest, Rank, Solved, cheapest
-from bankwise.solver.colouring import NODES
 from bankwise.solver.fit import Fit, best_of, family, masks
 from bankwise.solver.known import (
     ALL,
@@ -44,13 +41,11 @@ from bankwise.solver.pads import padded_costs
 from bankwise.solver.plan import Plan, Prefer, plan_of, priced, rank_of, staged
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
-from bankwise.solver.search import Solution, solve
+from bankwise.solver.search import Solution, solve_within
 from bankwise.solver.simplest import keeps_vectors, linear_plan, simplest
 from bankwise.solver.table import AS_IT_IS, Table, bent, family_table, front_of
 from bankwise.solver.variants import Way
 
-_FIRST_NODES = 2_000
-_GROWTH = 4
 ROW_MAJOR = Identity()
 SEARCHED = "xor"
 """The family whose members are searched, not listed."""
@@ -391,19 +386,3 @@ def _preferred(asked: AskedProblem) -> Iterator[Plan]:
         found = _cheapest(asked, prefer)
         if isinstance(found, Cheapest):
             yield from (simplest(solved, shape_of(asked.problem)) for solved in found.solved)
-
-
-def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
-    """Solve; with a budget in seconds the search is repeated with more nodes while time allows."""
-    if seconds is None:
-        return solve(problem, nodes=NODES, address_nodes=ADDRESS_NODES)
-    nodes, start = _FIRST_NODES, time.monotonic()
-    while True:
-        began = time.monotonic()
-        found = solve(problem, nodes=nodes, address_nodes=min(nodes, ADDRESS_EFFORT))
-        if isinstance(found, Refusal) or found.certificate.how != "budget":
-            return found
-        now = time.monotonic()
-        if now - start + _GROWTH * (now - began) > seconds:
-            return found
-        nodes *= _GROWTH

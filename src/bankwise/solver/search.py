@@ -10,6 +10,7 @@ of the search: coordinate bits first, lowest first, then all other directions.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -17,12 +18,15 @@ from itertools import combinations, product
 from bankwise.algebra import f2
 from bankwise.algebra.layout import Layout
 from bankwise.errors import Refusal
-from bankwise.solver.address import ADDRESS_NODES, bases, cheapest
+from bankwise.solver.address import ADDRESS_EFFORT, ADDRESS_NODES, bases, cheapest
 from bankwise.solver.certificate import Certificate, How
 from bankwise.solver.claims import certificate
 from bankwise.solver.colouring import NODES, Colouring, Demand, demands, search
 from bankwise.solver.problem import Problem
 from bankwise.solver.theorem import Pins, floor, load, pins, share_word, word_shift
+
+_FIRST_NODES = 2_000
+_GROWTH = 4
 
 WORD_CHOICES = 20_000
 """Ways to share a word that are looked at before the answer is called best found."""
@@ -79,6 +83,22 @@ def solve(
     if stated.how == "budget" and least == stated.total_passes:
         stated = replace(stated, how="search")
     return Solution(problem, offsets(problem, images), stated, answer.pins, proven, least)
+
+
+def solve_within(problem: Problem, seconds: float | None) -> Solution | Refusal:
+    """Solve; with a budget in seconds the search is repeated with more nodes while time allows."""
+    if seconds is None:
+        return solve(problem, nodes=NODES, address_nodes=ADDRESS_NODES)
+    nodes, start = _FIRST_NODES, time.monotonic()
+    while True:
+        began = time.monotonic()
+        found = solve(problem, nodes=nodes, address_nodes=min(nodes, ADDRESS_EFFORT))
+        if isinstance(found, Refusal) or found.certificate.how != "budget":
+            return found
+        now = time.monotonic()
+        if now - start + _GROWTH * (now - began) > seconds:
+            return found
+        nodes *= _GROWTH
 
 
 def _least(problem: Problem, pinned: Pins, nodes: int) -> int:

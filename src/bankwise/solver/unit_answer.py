@@ -14,7 +14,7 @@ from bankwise.algebra.address import Linear
 from bankwise.algebra.offset import Shape
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.solver.answer import Answer, Limits, solve_within
+from bankwise.solver.answer import Answer, Limits
 from bankwise.solver.cheapest import Solved
 from bankwise.solver.general import Listed, is_linear, listed_workload
 from bankwise.solver.known import ALL, THIS_LDS, Known, Standing, known_of
@@ -23,7 +23,7 @@ from bankwise.solver.modes import ModePlan, mode_plans
 from bankwise.solver.plan import Plan, number, priced
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import BitTile, Problem, problem
-from bankwise.solver.search import Solution
+from bankwise.solver.search import Solution, solve_within
 from bankwise.solver.simplest import SOLVER
 from bankwise.solver.units import UnitUse, odd_dimension, operand_note, operand_request
 from bankwise.solver.variants import Way
@@ -56,15 +56,15 @@ def among_modes(
     proof: Solution | Refusal = Refusal("not all accesses are linear")
     if linear is not None:
         proof = solve_within(linear, limits.budget_s)
-    solved = _solved(linear, proof) if linear is not None and isinstance(proof, Solution) else None
+    known = _known(work, best.plan, proof, len(taken))
     return Answer(
         best.plan,
-        _known(work, best.plan, proof, len(taken)),
-        Standing(limits.prefer, f"{_family(len(taken))}, accesses whole", proved=True),
+        known,
+        Standing(limits.prefer, known.space, known.optimal),
         limits,
-        solved=solved,
+        solved=_solved(linear, proof),
         whole=best.plan,
-        rivals=_unnamed(work, best.plan, proof),
+        rivals=tuple(_unnamed(work, best.plan, proof)),
         notes=tuple(_notes(best, proof, units, machine)),
         counted=work,
         present=(),
@@ -73,8 +73,10 @@ def among_modes(
     )
 
 
-def _family(taken: int) -> str:
-    return f"the {taken} canonical layouts that every access takes"
+def _solved(linear: Problem | None, proof: Solution | Refusal) -> Solved | None:
+    if linear is None or isinstance(proof, Refusal):
+        return None
+    return Solved(tuple(Way(1, access) for access in linear.accesses), proof, ())
 
 
 def _inners(shape: Shape, units: Sequence[UnitUse]) -> tuple[str, ...] | Refusal:
@@ -127,22 +129,17 @@ def _known(work: Workload, plan: Plan, proof: Solution | Refusal, tried: int) ->
     known = known_of(work, plan, proof)
     if known.optimal and known.space == ALL:
         return known
+    space = f"the {tried} canonical layouts that every access takes"
     conditions = (known.conditions[0], THIS_LDS)
-    return Known("optimal", _family(tried), conditions, "each was counted", plan.passes)
+    return Known("optimal", space, conditions, "each was counted", plan.passes)
 
 
-def _unnamed(work: Workload, plan: Plan, proof: Solution | Refusal) -> tuple[Plan, ...]:
+def _unnamed(work: Workload, plan: Plan, proof: Solution | Refusal) -> Iterator[Plan]:
     """What would take fewer passes if units could address it."""
-    if isinstance(proof, Refusal) or proof.certificate.total_passes >= plan.passes:
-        return ()
-    label = "the best linear layout, which no descriptor names"
-    other = priced(work, SOLVER, Linear(proof.layout.columns), label)
-    return () if isinstance(other, Refusal) else (other,)
-
-
-def _solved(linear: Problem, proof: Solution) -> Solved:
-    """The problem as it is stated: no access in parts."""
-    return Solved(tuple(Way(1, access) for access in linear.accesses), proof, ())
+    if isinstance(proof, Solution) and proof.certificate.total_passes < plan.passes:
+        label = "the best linear layout, which no descriptor names"
+        other = priced(work, SOLVER, Linear(proof.layout.columns), label)
+        yield from () if isinstance(other, Refusal) else (other,)
 
 
 def _notes(
