@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bankwise.algebra.address import Identity, Linear, Padded
+from bankwise.algebra.address import Identity, Linear, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.ask.advice_split import split_notes
+from bankwise.ask.analysis import analyse
+from bankwise.ask.fix_groups import owned
+from bankwise.change.rewrite.group import tile_of
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.hardware.policies import Issue
+from bankwise.read.mlir.module import open_module
+from bankwise.read.options import Options
 from bankwise.solver.best import Best, best
 from bankwise.solver.optimise import Optimised, optimise
-from bankwise.solver.spaces import LINEAR, PADDING, Space, bit_folds
+from bankwise.solver.spaces import LAST_INDEX, LINEAR, PADDING, Space, bit_folds, row_folds
 from bankwise.tile import Tile, Use, runs
 from brute import brute_count
 
+EXAMPLES = Path(__file__).parents[1] / "examples" / "iree"
 GFX942 = machine("gfx942")
 LANE, PITCH = np.arange(64), 128
 SHAPE = Shape((("n", 128), ("m", 64)), 16)
@@ -176,3 +183,25 @@ def test_check_is_silent_about_splits_where_none_pays_or_nobody_knows() -> None:
     assert isinstance(dear, Best)
     assert dear.plans[0].cycles is None
     assert list(split_notes(tile, unknown, dear.plans[0])) == []
+
+
+def test_a_kernel_of_iree_is_free_with_split_stores_in_a_map_of_its_last_index() -> None:
+    """f16 A x B^T as IREE lowers it for gfx942: what keeps stores whole takes 40,960 passes."""
+    opened = open_module(EXAMPLES / "matmul_abt_4096.gfx942.mlir")
+    for each in owned(analyse(opened, Options())):
+        tile = tile_of(each.group, each.issues)
+
+        def asked(of: Tile) -> list[Space]:
+            folds = tuple(row_folds(of, [of.row]))
+            return [Space(LAST_INDEX, folds, rows=(of.row,))]
+
+        pads = [("what IREE does unasked", Padded(tile.row, 4))]
+        answer = optimise(tile, GFX942, asked, baselines=pads)
+        assert isinstance(answer, Optimised)
+        assert isinstance(answer.chosen.layout, RowFolds)
+        assert answer.chosen.passes == answer.chosen.ideal == 24_576
+        assert by_hand(answer.chosen, tile) == (answer.chosen.passes, answer.chosen.issue_cycles)
+        assert by_hand(answer.baselines[0], tile)[0] == answer.baselines[0].passes == 32_768
+        assert min(plan.passes for plan in answer.tried[0].plans) == 40_960
+        assert answer.chosen.cycles < min(answer.baselines[0].cycles, answer.present.cycles)
+        assert {text.split(" as ")[1] for text in answer.chosen.splits} == {"2 x ds_write_b64"}

@@ -15,6 +15,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from bankwise.algebra import f2
 from bankwise.algebra.address import Linear, Padded
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
@@ -58,6 +59,24 @@ def one_problem(rng: random.Random):
         op = rng.choice(("write", "read"))
         weight = rng.randint(1, 3)
         requests.append(Request(f"a{number}", op, tuple(rest[:3]), vector, tuple(rest[3:]), weight))
+    return tile, requests
+
+
+def one_of_sums(rng: random.Random):
+    """The same in a random basis: vectors, lanes and steps are sums of coordinate bits."""
+    bits, columns = rng.choice(((5, 2), (5, 3), (6, 3)))
+    tile = BitTile((("n", columns), ("m", bits - columns)), 32)
+    basis = [0]
+    while f2.rank(basis) < bits:
+        basis = [rng.randrange(1, 1 << bits) for _ in range(bits)]
+    requests = []
+    for number in range(rng.randint(1, 4)):
+        keep = rng.randint(0, 2)
+        moved = [*basis[2:], *basis[keep:2]]
+        rng.shuffle(moved)
+        op, weight = rng.choice(("write", "read")), rng.randint(1, 3)
+        lanes, steps = tuple(moved[:3]), tuple(moved[3:])
+        requests.append(Request(f"a{number}", op, lanes, tuple(basis[:keep]), steps, weight))
     return tile, requests
 
 
@@ -140,9 +159,14 @@ addresses, first word) of each instruction."""
 
 
 def by_all_pads(tile, requests):
-    """The same of padded rows with accesses as the alignment issues them."""
+    """The same of padded rows with accesses as the alignment issues them; none where row-major
+    does not keep the words of a lane together, in order."""
     columns = tile.dims[0][1]
     found = []
+    for request in requests:
+        moved = executions(request, 1)
+        if (moved - moved[..., :1] != np.arange(moved.shape[-1])).any():
+            return found
     for pad in range(1, BANKS):
         place = np.arange(1 << tile.bits)
         place = place + (place >> columns) * pad
@@ -162,24 +186,27 @@ def by_all_pads(tile, requests):
     return found
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_no_linear_map_no_split_and_no_pad_is_cheaper_than_the_plan(seed):
-    tile, requests = one_problem(random.Random(seed))
+@pytest.mark.parametrize("made", [one_problem, one_of_sums])
+@pytest.mark.parametrize("seed", range(30))
+def test_no_linear_map_no_split_and_no_pad_is_cheaper_than_the_plan(seed, made):
+    tile, requests = made(random.Random(seed))
     stated = problem(TOY, tile, requests, widen=False)
     judged = [*by_all_linear_maps(tile, requests), *by_all_pads(tile, requests)]
-    cheapest = exact(stated, Limits(1 << 16))
-    fewest = exact(stated, Limits(1 << 16, prefer="fewest-passes"))
-    if not judged:
-        assert isinstance(cheapest, Refusal)
-        return
-    for answer, place in ((cheapest, 0), (fewest, 1)):
+    for prefer, place in (("cheapest", 0), ("fewest-passes", 1)):
+        answer = exact(stated, Limits(1 << 16, prefer=prefer))
+        assert not isinstance(answer, Refusal), "words alone always have a layout"
         found = (answer.layout.cycles, answer.layout.passes)[place]
+        most = min(plan.passes for plan in answer.baselines) if answer.baselines else 1 << 30
+        assert answer.layout.passes <= most
         least = min(pair[place] for pair in judged)
-        if isinstance(answer.layout.layout, Linear | Padded):
+        if not answer.standing.proved:
+            assert found >= least
+            assert "no more passes than what is there" in str(answer.standing)
+            assert all(passes > most for cycles, passes in judged if cycles == least)
+        elif isinstance(answer.layout.layout, Linear | Padded):
             assert found == least
         else:
             assert found < least, "a rotation is not in the judge's space"
-        assert found <= min(p.cycles if not place else p.passes for p in answer.front)
 
 
 def test_the_judge_sees_splits_that_pay_and_splits_that_do_not():

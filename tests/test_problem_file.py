@@ -173,3 +173,12 @@ def test_any_mapping_is_a_problem_or_one_input_error(data):
 def test_any_text_is_a_problem_or_one_input_error(start, cut, inserted):
     with suppress(InputError):
         assert parse_question(TEXT[:start] + inserted + TEXT[start + cut :]).accesses
+
+
+def test_an_unknown_preference_is_an_error_at_its_line() -> None:
+    text = 'machine = "sm_90"\ntile = { shape = [32, 32], element_bits = 32 }\n[[access]]\n'
+    text += 'name = "w"\nop = "write"\nlanes = "n0 n1 n2 n3 n4"\n[solve]\nprefer = "quick"\n'
+    with pytest.raises(InputError, match="prefer = 'quick'") as error:
+        parse_question(text)
+    assert error.value.location.line == 8
+    assert "fewest-passes" in error.value.hint

@@ -181,11 +181,19 @@ def test_nobody_knows_what_a_split_costs_where_issue_cycles_are_not_known():
     question = tomllib.loads((EXAMPLES / "attention_k_gfx942.toml").read_text())
     lanes = [" ".join(a["lanes"].split()[:5]) for a in question["access"]]
     accesses = [{**a, "lanes": x} for a, x in zip(question["access"], lanes, strict=True)]
-    report = solve({**question, "machine": "sm_90", "access": accesses})
+    asked = {**question, "machine": "sm_90", "access": accesses}
+    report = solve(asked, policy="ck")
     assert report.layout.cycles is None
     assert report.layout.splits == ()
+    assert report.standing.proved
     assert all(p.issue_cycles is None for p in report.pareto)
     assert plain(solve_document(report))["plan"]["issue_cycles"] is None
+    padded = solve(asked)
+    assert min(p.passes for p in padded.baselines) < report.total_passes, "IREE pads unasked"
+    assert padded.total_passes <= min(p.passes for p in padded.baselines)
+    assert not padded.standing.proved
+    assert padded.exit_code == 3
+    assert "no more passes than what is there" in str(padded.standing)
 
 
 def test_wave_reaches_the_optimum_at_64_columns_and_8_passes_per_read_at_128():

@@ -147,7 +147,7 @@ def test_the_solvers_layout_of_kernel_01_counts_as_it_says() -> None:
 
 
 def test_the_layout_of_a_file_is_a_baseline_of_the_plan() -> None:
-    """Linear layouts and paddings in any notation; the counts are those of the published kernels."""
+    """Linear ones and paddings, in any notation; the counts are those of published kernels."""
     for name, passes in (("plain", 64), ("padded", 4), ("swizzled", 4)):
         answer = solve(f"mfma_readback/{name}")
         report = answer.report

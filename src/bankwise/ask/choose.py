@@ -6,7 +6,6 @@ each stands what counting says, and where the source is wrong on this spec.
 
 from __future__ import annotations
 
-from math import prod
 from pathlib import Path
 
 from bankwise.ask.choose_options import one_word_longer, option, under, vector_store
@@ -36,6 +35,8 @@ AS_IS = "as is"
 PADDING = "padding"
 XOR = "XOR"
 VECTOR_STORE = "M-vector store"
+SAME_SIZE = SolveOptions(allow_narrowing=False, prefer="least-lds")
+"""Every access whole, in the bytes of the tile: padding is an option of its own here."""
 
 
 def choose(file: str | Path, *, target: str = "") -> ChooseReport:
@@ -106,7 +107,7 @@ def _banks(moved: TileInstruction, banks: int) -> str:
 def _options(
     spec: TileQuestion, layout: WrittenLayout
 ) -> tuple[list[Option], list[tuple[str, str]]]:
-    solution = solved(spec, _same_size(spec))
+    solution = solved(spec, SAME_SIZE)
     shown = f"{layout.what} layout of the file"
     made: dict[str, Option | Refusal] = {AS_IS: option(spec, AS_IS, shown)}
     made[WORD] = _mapped(spec, WORD, f"{one_word_longer(spec)}")
@@ -121,12 +122,6 @@ def _options(
 def _mapped(spec: TileQuestion, name: str, label: str) -> Option | Refusal:
     changed = under(spec, one_word_longer(spec))
     return changed if isinstance(changed, Refusal) else option(changed, name, label)
-
-
-def _same_size(spec: TileQuestion) -> SolveOptions:
-    """Every access whole, in the bytes of the tile: padding is an option of its own here."""
-    size = -(-prod(spec.shape) * spec.element_bits // 8) * spec.batch
-    return SolveOptions(allow_narrowing=False, max_lds_bytes=size)
 
 
 def _padding(spec: TileQuestion, solution: SpecSolution) -> Option | Refusal:
@@ -152,7 +147,7 @@ def _solved(spec: TileQuestion, name: str, solution: SpecSolution) -> Option | R
 
 def _wide(spec: TileQuestion) -> Option | Refusal:
     """The wider store under its own best layout."""
-    found = _solved(spec, VECTOR_STORE, solved(spec, _same_size(spec)))
+    found = _solved(spec, VECTOR_STORE, solved(spec, SAME_SIZE))
     if isinstance(found, Refusal):
         found = option(spec, VECTOR_STORE, "under the layout of the file")
     return found

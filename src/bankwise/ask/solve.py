@@ -70,7 +70,11 @@ def solve_file(file: str | Path, **asked: Any) -> SolveReport | SpecSolution:
     return found
 
 
-def answered(question: TileQuestion, asked: SolveOptions, steps: bool = False) -> SolveReport:
+OWN = SolveOptions()
+"""The options of the question itself."""
+
+
+def answered(question: TileQuestion, asked: SolveOptions = OWN, steps: bool = False) -> SolveReport:
     """What the solver says about a question that is read already; ``asked``: over its own."""
     stated = tile_problem(question)
     if isinstance(stated, Refusal):

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
-from bankwise.ask.solve import answered
+from bankwise.ask.solve import OWN, answered
 from bankwise.ask.spec import chosen, counted, needs_layout
 from bankwise.ask.spec_count import moves
 from bankwise.errors import Refusal
@@ -21,9 +21,6 @@ from bankwise.show.solving import SolveReport
 from bankwise.show.spec import Said, SpecSolution
 from bankwise.solver.fit import Fit
 from bankwise.solver.plan import Prefer
-
-OWN = SolveOptions()
-"""The options of the question itself."""
 
 
 def solve_question(

@@ -25,7 +25,7 @@ from bankwise.solver.emit import emit
 from bankwise.solver.family import family_size
 from bankwise.solver.fit import Fit
 from bankwise.solver.known import Known, Standing
-from bankwise.solver.plan import Plan, number
+from bankwise.solver.plan import Plan, number, per_unit
 
 _LINE = 120
 """The longest text of a framework that is printed whole; documents hold every one."""
@@ -232,12 +232,13 @@ def _pareto_table(report: SolveReport) -> Table:
     """The front; ``fit``: so many tiles fit into the shared memory of a unit."""
     titles = ("passes", "issue", "instructions", "LDS bytes", "fit", "operations")
     table = _table("what competes", *titles)
-    unit = machine(report.machine).facts.get("lds_bytes_per_unit")
+    gpu = machine(report.machine)
     notations = {name for name, known in frameworks().items() if known.notation}
     for c in report.pareto:
         label = f"{c.space}: {c.name}" if c.space in notations else c.name
         issue = "?" if c.issue_cycles is None else f"{c.issue_cycles:,}"
-        fit = "?" if unit is None else str(int(unit) // c.lds_bytes)
+        fitting = per_unit(c, gpu)
+        fit = "?" if fitting is None else str(fitting)
         cells = (issue, f"{c.instructions:,}", f"{c.lds_bytes:,}", fit, f"{c.operations:,}")
         table.add_row(escape(label), number(c.passes), *cells)
     return table

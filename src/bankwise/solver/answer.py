@@ -37,6 +37,7 @@ from bankwise.solver.known import (
     Standing,
     known_of,
     known_solved,
+    no_worse,
 )
 from bankwise.solver.pads import padded_costs
 from bankwise.solver.plan import Plan, Prefer, plan_of, priced, rank_of, staged
@@ -211,20 +212,21 @@ def exact(
         return found
     if limits.family:
         return _in_family(asked, found)
-    linear = {simplest(solved, shape_of(problem)): solved for solved in found.solved}
+    linear = _linear_plans(problem, found)
     others, told = ([], "") if found.anything else _others(asked, found)
-    layout = _chosen(asked, [*linear, *others])
+    layout = min((*linear, *others), key=lambda plan: rank_of(plan, limits.prefer))
+    most = _most_passes(asked, layout)
+    worse = layout.passes > most
+    if worse:
+        linear |= _linear_plans(problem, _cheapest(asked, "fewest-passes"))
+        layout = _within(asked, [*linear, *others], most)
+    solved = linear.get(layout)
+    known, standing = _words(asked, found, layout, solved, told)
+    if worse:
+        standing = no_worse(standing)
     whole = next((plan for plan, solved in linear.items() if solved.whole), None)
-    return Answer(
-        layout,
-        *_words(asked, found, layout, linear.get(layout), told),
-        limits,
-        asked,
-        linear.get(layout) or _unsplit(found),
-        whole,
-        (*linear, *others),
-        notes_of(layout),
-    )
+    rivals, at = (*linear, *others), solved or _unsplit(found)
+    return Answer(layout, known, standing, limits, asked, at, whole, rivals, notes_of(layout))
 
 
 def _unsplit(found: Cheapest) -> Solved:
@@ -307,13 +309,24 @@ def padded_plans(
     ]
 
 
-def _chosen(asked: AskedProblem, rivals: Sequence[Plan]) -> Plan:
+def _linear_plans(problem: Problem, found: Cheapest | Refusal) -> dict[Plan, Solved]:
+    """The best linear plan of every choice that was solved."""
+    if isinstance(found, Refusal):
+        return {}
+    return {simplest(solved, shape_of(problem)): solved for solved in found.solved}
+
+
+def _most_passes(asked: AskedProblem, plan: Plan) -> Fraction:
+    """What the baselines take at most; looked at only where a plan has conflicts."""
+    if plan.passes == plan.ideal:
+        return plan.passes
+    return min((there.passes for there in _baselines(asked)), default=plan.passes)
+
+
+def _within(asked: AskedProblem, rivals: Sequence[Plan], most: Fraction) -> Plan:
     """The plan that ranks first of those that take no more passes than what is there already."""
-    ranked = sorted(rivals, key=lambda plan: rank_of(plan, asked.limits.prefer))
-    if ranked[0].passes == ranked[0].ideal:
-        return ranked[0]
-    most = min((plan.passes for plan in _baselines(asked)), default=ranked[0].passes)
-    return next((plan for plan in ranked if plan.passes <= most), ranked[0])
+    fitting = [plan for plan in (*rivals, *_baselines(asked)) if plan.passes <= most]
+    return min(fitting, key=lambda plan: rank_of(plan, asked.limits.prefer))
 
 
 def _baselines(asked: AskedProblem) -> tuple[Plan, ...]:

@@ -19,7 +19,7 @@ from bankwise.errors import Refusal
 from bankwise.notation.frameworks import frameworks, members
 from bankwise.solver.answer import ROW_MAJOR, Answer, Limits, notes_of
 from bankwise.solver.choices import Rank, issue_choices, standing_of
-from bankwise.solver.known import known_of
+from bankwise.solver.known import known_of, no_worse
 from bankwise.solver.plan import Plan, priced, rank_of
 from bankwise.solver.price import Workload
 from bankwise.solver.search import Solution
@@ -73,6 +73,8 @@ def counted(
     known = known_of(at.work, layout, proof if at is found[0] else _SPLIT, layout.splits)
     looked_at = f"{layout.tried} members of the families"
     standing = standing_of(layout, known, limits.prefer, choices, looked_at)
+    if not limits.family and _first(found, limits) < rank_of(layout, limits.prefer):
+        standing = no_worse(standing)
     whole = min(found[0].plans, key=lambda plan: rank_of(plan, limits.prefer), default=None)
     return Answer(
         layout,
@@ -86,6 +88,11 @@ def counted(
         present=there,
         tables=(at.table, *(t.table for t in found if t is not at)),
     )
+
+
+def _first(found: Sequence[_TriedParts], limits: Limits) -> Rank:
+    """The best rank of all plans, also of those that take more passes than what is there."""
+    return min(rank_of(p, limits.prefer) for p in _fitting(found, (), limits))
 
 
 _SPLIT = Refusal("only the layouts of the families were tried")

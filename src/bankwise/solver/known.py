@@ -14,7 +14,7 @@ memory. What the exact search proves holds for linear maps of the tile into its 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -58,6 +58,12 @@ class Standing:
             "" if self.least is None else f"; none takes less than {number(Fraction(self.least))}"
         )
         return f"{word} found of {self.space}{more}"
+
+
+def no_worse(standing: Standing) -> Standing:
+    """The same of a plan where one that ranks before it takes more passes than what is there."""
+    space = f"plans that take no more passes than what is there, {standing.space}"
+    return replace(standing, space=space, proved=False)
 
 
 _PREFERRED: Mapping[Prefer, str] = {

@@ -26,7 +26,7 @@ from bankwise.hardware.machine import Machine
 from bankwise.solver.best import Best, best
 from bankwise.solver.choices import IssueChoice, Rank, issue_choices, standing_of
 from bankwise.solver.colouring import NODES
-from bankwise.solver.known import Known, Standing, known_of
+from bankwise.solver.known import Known, Standing, known_of, no_worse
 from bankwise.solver.plan import Plan, Prefer, front, priced, rank_of
 from bankwise.solver.price import Workload
 from bankwise.solver.spaces import Space
@@ -107,6 +107,9 @@ def optimise(
     at = next((b for b in tried if chosen in b.plans), tried[0])
     known = known_of(at.work, chosen, at.proof, chosen.splits)
     standing = standing_of(chosen, known, prefer, choices, "the spaces that were searched")
+    ranks = (rank_of(plan, prefer) for plan in every if _fits(plan, lds_bytes))
+    if min(ranks, default=rank_of(chosen, prefer)) < rank_of(chosen, prefer):
+        standing = no_worse(standing)
     return Optimised(chosen, whole, present, tuple(there), tuple(tried), standing)
 
 

@@ -25,6 +25,7 @@ from bankwise.hardware.policies import WIDEST_BYTES, Issue, select
 from bankwise.solver.plan import Prefer, spent
 from bankwise.solver.price import LayoutCost, UseCost, issued_cycles
 from bankwise.solver.problem import Problem, TileAccess
+from bankwise.solver.simplest import keeps_vectors
 from bankwise.solver.theorem import word_shift
 from bankwise.tile import spread
 
@@ -43,12 +44,10 @@ def padded_costs(
     ``named``: accesses whose instruction the user chose. ``below``: only the best, if it may rank
     before this. Rows are those of the tile.
     """
-    units = tuple(1 << i for i in range(problem.tile.dims[0][1]))
-    plain = all(
-        a.vector == units[: len(a.vector)] and a.kind == "plain" and a.instruction.addresses == 1
-        for a in problem.accesses
-    )
-    if not plain or len(units) == problem.tile.bits:
+    columns = problem.tile.dims[0][1]
+    plain = all(a.kind == "plain" and a.instruction.addresses == 1 for a in problem.accesses)
+    in_rows = all(len(a.vector) <= columns for a in problem.accesses)
+    if not plain or not in_rows or not keeps_vectors(problem) or columns == problem.tile.bits:
         return []
     found: list[tuple[Padded, LayoutCost]] = []
     for low in {pad.pad & -pad.pad for pad in pads}:

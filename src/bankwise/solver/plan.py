@@ -154,6 +154,15 @@ def stage_pitch(shape: Shape, layout: AddressMap) -> int:
     return shape.elements
 
 
+def per_unit(plan: Plan, machine: Machine) -> int | None:
+    """How many tiles with all their stages fit into the shared memory of a compute unit or SM.
+
+    None where the machine file does not say. A kernel's other memory and registers are not in it.
+    """
+    unit = machine.facts.get("lds_bytes_per_unit")
+    return None if unit is None else int(unit) // plan.lds_bytes
+
+
 def staged(plan: Plan, stages: Dims) -> Plan:
     """A plan for so many tiles behind each other; rows of the last one keep their pad, too."""
     if plan.stages:

@@ -4,7 +4,8 @@
 
 Strides are those of the memref's own type; of subviews only the start is followed, and a
 reinterpret_cast counts from where the buffer itself begins. A memref that goes round a loop, or is
-one of several, begins where all that it can be begin, or is refused.
+one of several, begins where all that it can be begin; if these are stages of a buffer, at an
+unknown multiple of what all of their starts are multiples of.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ from math import prod
 from iree.compiler import ir
 
 from bankwise.change.prove.evaluate import FormEvaluator
-from bankwise.change.prove.forms import AffineForm, added, constant, scaled
+from bankwise.change.prove.forms import (
+    AffineForm,
+    added,
+    constant,
+    floored,
+    power_of_two_in,
+    scaled,
+    span,
+)
 from bankwise.read.mlir.graph import ALLOCATORS
 from bankwise.read.mlir.pools import part_of
 
@@ -72,10 +81,25 @@ def start_of(
         raise PlaceError("its start moves on in every round of a loop")
     around = (*around, value)
     starts = [_start(each, evaluator, incoming, around) for each in _sources(value, incoming)]
-    by_key = {start.key: start for start in starts}
-    if len(by_key) != 1:
+    if len({start.key for start in starts}) == 1:
+        return starts[0]
+    return _one_of(value, starts, evaluator)
+
+
+def _one_of(value: ir.Value, starts: list[AffineForm], evaluator: FormEvaluator) -> AffineForm:
+    """Where one of several views begins: a multiple of what all starts are multiples of.
+
+    Both texts share it where it can begin at the same places, in the same order: which view it is
+    they decide alike.
+    """
+    size = min(power_of_two_in(start) for start in starts)
+    ends = tuple(zip(*map(span, starts), strict=True))
+    number = evaluator.numbering.of(value)
+    if number < 0 or size < 2:
         raise PlaceError("it is one of several views, which begin at different places")
-    return next(iter(by_key.values()))
+    key = ("starts", number, *(start.key for start in starts))
+    low, high = floored(min(ends[0]), size), floored(max(ends[1]), size)
+    return scaled(evaluator.table.leaf(key, low, high), size)
 
 
 def _sources(value: ir.Value, incoming: Incoming) -> list[ir.Value]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from bankwise.errors import Refusal
+from bankwise.hardware.machine import Machine, machine
 from bankwise.show.documents.checking import CheckDocument, spec_document
 from bankwise.show.documents.parts import Number, Whole, empty_is_null, views
 from bankwise.show.solved_access import AccessRow
@@ -19,7 +20,7 @@ from bankwise.solver.certify import Judgement
 from bankwise.solver.construct import Step
 from bankwise.solver.fit import Fit
 from bankwise.solver.known import Known, Standing
-from bankwise.solver.plan import Plan
+from bankwise.solver.plan import Plan, per_unit
 
 
 class FetchedDocument(Struct, frozen=True):
@@ -61,6 +62,9 @@ class CandidateDocument(Struct, frozen=True):
     issued: Annotated[dict[str, tuple[str, ...]], Meta(description="instructions of each access")]
     splits: Annotated[tuple[str, ...], Meta(description="accesses issued in parts, in words")]
     assumed: Annotated[tuple[str, ...], Meta(description="instructions of unknown rule")]
+    per_unit: Annotated[
+        int | None, Meta(description="tiles that the shared memory of a compute unit or SM holds")
+    ]
 
 
 class StandingDocument(Struct, frozen=True):
@@ -87,6 +91,7 @@ class FamilyDocument(Struct, frozen=True):
     issue_cycles: int | UnsetType | None = UNSET
     splits: tuple[str, ...] | UnsetType = UNSET
     assumed: tuple[str, ...] | UnsetType = UNSET
+    per_unit: int | UnsetType | None = UNSET
     lost: Annotated[
         Number | UnsetType | None, Meta(description="weighted passes above the optimum")
     ] = UNSET
@@ -194,7 +199,7 @@ def solution_document(answer: SpecSolution) -> SolveDocument:
 
 def solve_document(report: SolveReport) -> SolveDocument:
     """``bankwise.solve/1``."""
-    found, fits = report.certificate, report.fits or {}
+    found, fits, gpu = report.certificate, report.fits or {}, machine(report.machine)
     return SolveDocument(
         file=report.file,
         machine=report.machine,
@@ -203,14 +208,14 @@ def solve_document(report: SolveReport) -> SolveDocument:
         total_floor=_plain(report.total_floor) if report.layout else None,
         optimal=report.optimal,
         **_known(report.known),
-        plan=None if report.layout is None else _candidate(report.layout),
+        plan=None if report.layout is None else _candidate(report.layout, gpu),
         standing=_standing(report.standing),
-        baselines=tuple(_candidate(one) for one in report.baselines),
+        baselines=tuple(_candidate(one, gpu) for one in report.baselines),
         family=report.family or None,
         family_size=report.family_size,
         certificate=None if found is None else certificate_document(found),
-        pareto=tuple(_candidate(one) for one in report.pareto),
-        families=tuple(_family(name, fit) for name, fit in fits.items()),
+        pareto=tuple(_candidate(one, gpu) for one in report.pareto),
+        families=tuple(_family(name, fit, gpu) for name, fit in fits.items()),
         layout=None if report.layout is None else _layout(report, report.layout),
         steps=tuple(_step(step) for step in report.steps),
         notes=report.notes,
@@ -252,7 +257,7 @@ def _standing(found: Standing | None) -> StandingDocument | None:
     return StandingDocument(found.prefer, found.space, found.proved, str(found))
 
 
-def _candidate(one: Plan) -> CandidateDocument:
+def _candidate(one: Plan, gpu: Machine) -> CandidateDocument:
     return CandidateDocument(
         family=one.space,
         label=one.name,
@@ -264,14 +269,15 @@ def _candidate(one: Plan) -> CandidateDocument:
         offset=one.offset,
         splits=one.splits,
         assumed=one.assumed,
+        per_unit=per_unit(one, gpu),
         issued={use.name: tuple(str(issue) for issue in use.issues) for use in one.cost.uses},
     )
 
 
-def _family(name: str, found: Fit | Refusal) -> FamilyDocument:
+def _family(name: str, found: Fit | Refusal, gpu: Machine) -> FamilyDocument:
     if isinstance(found, Refusal):
         return FamilyDocument(name, refusal=found.reason)
-    best = {**structs.asdict(_candidate(found.best)), "family": name}
+    best = {**structs.asdict(_candidate(found.best, gpu)), "family": name}
     lost = None if found.lost is None else _plain(found.lost)
     return FamilyDocument(**best, lost=lost, members=found.members)
 
