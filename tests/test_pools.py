@@ -10,10 +10,12 @@ pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.fix import fix
+from bankwise.change.passes.pad import pad
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
 from kernel_texts import written
+from passes_cases import GFX942, opened
 from patches import verdict
 from prove_texts import DRAIN, FILL, TILE, TwoTexts, claim, proofs, refusal, two
 
@@ -36,8 +38,7 @@ def pooled(second: int = BYTES, *, more: str = "") -> TwoTexts:
 
 def allocations(texts: TwoTexts) -> dict[str, int]:
     """The allocations of the text before, and their bytes."""
-    opened = open_text(texts.before)
-    report = check_opened(opened, Options("gfx950"))
+    report = check_opened(open_text(texts.before), Options("gfx950"))
     return {a.name: a.bytes for kernel in report.kernels for a in kernel.allocations}
 
 
@@ -154,3 +155,77 @@ def test_copies_into_tiles_of_a_pool_are_permuted_by_both_thread_ids(fixed: FixR
 @pytest.mark.parametrize("judge", ["proof", "execution", "isa"])
 def test_every_judge_agrees(fixed: FixReport, judge: str) -> None:
     assert verdict(fixed, judge).status == "passed", verdict(fixed, judge)
+
+
+# Padded tiles of a pool: 16-byte stores at rows that are aligned to 8, 8-byte reads
+
+
+def padded(columns: int, stores: str, reads: int) -> str:
+    """256 threads store 64 rows of so many halves and 4 of padding; waves read 16 rows each."""
+    tile = f"memref<64x{columns + 4}xf16, {LDS}>"
+    pool, out = f"memref<{2 * 64 * (columns + 4) * 2}xi8, {LDS}>", f"memref<64x{columns}xf16>"
+    loads = "".join(
+        f"""
+  %at{k} = affine.apply affine_map<()[s0] -> (((s0 mod 64) floordiv 16) * 4 + {16 * k})>()[%x]
+  %v{k} = vector.load %tile[%r, %at{k}] : {tile}, vector<4xf16>
+  vector.store %v{k}, %out[%r, %at{k}] : {out}, vector<4xf16>"""
+        for k in range(reads)
+    )
+    return f"""
+func.func @k(%in: {out}, %out: {out}) attributes {{
+    gpu.known_block_size = array<i32: 256, 1, 1>}} {{
+  %c0 = arith.constant 0 : index
+  %half = arith.constant {64 * (columns + 4) * 2} : index
+  %x = gpu.thread_id x upper_bound 256
+  %pool = memref.alloc() : {pool}
+  %tile = memref.view %pool[%half][] : {pool} to {tile}
+{stores.replace("TILE", tile).replace("OUT", out)}
+  gpu.barrier
+  %r = affine.apply affine_map<()[s0] -> (s0 mod 16 + (s0 floordiv 64) * 16)>()[%x]
+{loads}
+  return
+}}
+"""
+
+
+WHOLE_ROWS = """
+  %w = affine.apply affine_map<()[s0] -> (s0 floordiv 4)>()[%x]
+  %j = affine.apply affine_map<()[s0] -> ((s0 mod 4) * 8)>()[%x]
+  %a = vector.load %in[%w, %j] : OUT, vector<8xf16>
+  vector.store %a, %tile[%w, %j] : TILE, vector<8xf16>"""
+EVEN_AND_ODD_ROWS = """
+  %w = affine.apply affine_map<()[s0] -> ((s0 mod 32) * 2)>()[%x]
+  %u = affine.apply affine_map<()[s0] -> ((s0 mod 32) * 2 + 1)>()[%x]
+  %j = affine.apply affine_map<()[s0] -> ((s0 floordiv 32) * 8)>()[%x]
+  %a = vector.load %in[%w, %j] : OUT, vector<8xf16>
+  %b = vector.load %in[%u, %j] : OUT, vector<8xf16>
+  vector.store %a, %tile[%w, %j] : TILE, vector<8xf16>
+  vector.store %b, %tile[%u, %j] : TILE, vector<8xf16>"""
+
+
+def test_a_padded_tile_loses_its_padding_and_is_stored_in_halves(tmp_path: Path) -> None:
+    """Ideal are 8 passes of each of 4 waves for 1,024 bytes stored, 4 for 512 bytes read."""
+    report = fix(written(tmp_path, padded(32, WHOLE_ROWS, 2)), TARGET)
+    assert isinstance(report, FixReport)
+    [change] = report.changes
+    assert (change.before.passes, change.after.passes) == (4 * (16 + 4 + 4), 4 * (8 + 4 + 4))
+    assert report.fixed_text.count(f"memref<64x32xf16, {LDS}>") > 1
+    for judge in ("proof", "execution", "isa"):
+        assert verdict(report, judge).status == "passed", verdict(report, judge)
+
+
+def test_a_split_that_is_no_cheaper_is_told_and_not_made(tmp_path: Path) -> None:
+    """Odd rows alone collide: 32 passes too many, and two stores more of each of 4 waves."""
+    report = fix(written(tmp_path, padded(64, EVEN_AND_ODD_ROWS, 4)), TARGET)
+    assert isinstance(report, FixReport)
+    assert not report.changes
+    [refusal] = report.refusals
+    assert "in parts 128 passes" in refusal.reason
+    assert "no cheaper than 160 passes" in refusal.reason
+
+
+def test_padding_a_tile_of_a_pool_is_told_and_not_written() -> None:
+    done = pad(opened(pooled().before), GFX942)
+    assert done.text == pooled().before
+    reasons = [refusal.reason for refusal in done.refusals]
+    assert any("a view of a byte pool" in r and "behind each row" in r for r in reasons), reasons

@@ -184,7 +184,8 @@ class _Rewritten:
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
     """The best that can be written and proved: accesses whole, or in parts where they take less."""
     whole = _unpadded(opened, analyses, analyses, options)
-    wanted = parted_groups(owned(analyses), options.width_policy)
+    wanted, dear = parted_groups(owned(analyses), options.width_policy)
+    whole = replace(whole, refusals=(*whole.refusals, *dear))
     while wanted:
         text = in_parts(opened, wanted, options)
         if isinstance(text, Refusal):

@@ -80,13 +80,19 @@ class PartedText:
         return {place: n for group in self.groups.values() for place, n in group.parts.items()}
 
 
-def parted_groups(groups: Sequence[OwnedGroup], policy: str) -> tuple[PartedGroup, ...]:
-    """The groups whose cheapest plan issues accesses in parts."""
-    found = (None if each.unknown else _parted(each, policy) for each in groups)
-    return tuple(each for each in found if each is not None)
+def parted_groups(
+    groups: Sequence[OwnedGroup], policy: str
+) -> tuple[tuple[PartedGroup, ...], tuple[Refusal, ...]]:
+    """The groups whose cheapest plan issues accesses in parts; and where parts take fewer passes,
+    but nothing is gained."""
+    found = [None if each.unknown else _parted(each, policy) for each in groups]
+    return (
+        tuple(each for each in found if isinstance(each, PartedGroup)),
+        tuple(each for each in found if isinstance(each, Refusal)),
+    )
 
 
-def _parted(owned: OwnedGroup, policy: str) -> PartedGroup | None:
+def _parted(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
     from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
 
     answers = [_optimised(owned, owned.group, owned.issues, policy)]
@@ -101,6 +107,11 @@ def _parted(owned: OwnedGroup, policy: str) -> PartedGroup | None:
     known = [answer for answer in answers if answer is not None]
     whole = min((a.whole for a in known), key=_cheaper)
     chosen = min((a.chosen for a in known), key=_cheaper)
+    fewest = min((a.chosen for a in known), key=lambda plan: plan.passes)
+    if not chosen.splits and fewest.splits and fewest.passes < chosen.passes:
+        named, where = owned.group.names, owned.group.allocations[0].location
+        reason = f"with accesses in parts {_price(fewest)} are reached, which is no cheaper than"
+        return Refusal(f"{named}: {reason} {_price(chosen)} with all whole", where)
     gains = chosen.passes < present.passes and _cheaper(chosen) < _cheaper(whole)
     parts = _places(owned, chosen) if chosen.splits and gains else {}
     return PartedGroup(owned, parts, chosen, whole) if parts else None

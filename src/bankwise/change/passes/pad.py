@@ -124,13 +124,14 @@ def _pad(
         limit = lowered.machine.lds_bytes
         reason = f"{best} elements a row make {used + more} bytes; a workgroup has {limit}"
         return Refusal(f"{group.names}: {reason}", first.location)
-    op = allocation_op(lowered, first)
-    if op is None:
-        return Refusal(f"{group.names}: nothing allocates it here", first.location)
     story = (
         f"{best} elements behind each row: {before.passes} -> {plan.passes} passes, "
         f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more"
     )
+    op = allocation_op(lowered, first)
+    if op is None:
+        reason = f"nothing allocates it alone here (a view of a byte pool, say); {story}"
+        return Refusal(f"{group.names}: {reason}", first.location)
     return _padding(op, best, story, first.kernel, text)
 
 
