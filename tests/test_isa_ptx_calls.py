@@ -134,5 +134,5 @@ def test_a_vote_of_loaded_data_is_not_known() -> None:
     setp.eq.u32 %p1, %r4, 0;
     vote.sync.ballot.b32 %r2, %p1, -1;
     st.shared.b8 [%r2], %r1;"""
-    (refusal,) = ptx(body).refusals
-    assert "a value loaded from memory" in refusal.reason
+    (access,) = ptx(body).accesses
+    assert access.unknown.startswith("a value loaded from memory")

@@ -191,10 +191,15 @@ def _issued(pattern: Pattern, found: AssemblyAccess) -> IssuedPattern:
     offsets, active = pattern.offsets_bytes, pattern.active
     if found.unit is None:
         one = WaveInstruction(name, offsets, active, apart)
-        return IssuedPattern((one,), pattern.allocation, pattern.executions, pattern.really)
+        return _pattern((one,), pattern)
     rows = zip(offsets[:, None], active[:, None], strict=True)
     issued = tuple(WaveInstruction(name, row, lanes) for row, lanes in rows)
-    return IssuedPattern(issued, pattern.allocation, pattern.executions, pattern.really)
+    return _pattern(issued, pattern)
+
+
+def _pattern(issued: tuple[WaveInstruction, ...], of: Pattern) -> IssuedPattern:
+    times = of.executions, of.really
+    return IssuedPattern(issued, of.allocation, *times, anywhere=of.anywhere)
 
 
 def unseen(found: AssemblyKernel) -> Iterator[Refusal]:

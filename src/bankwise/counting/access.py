@@ -29,6 +29,8 @@ class Pattern:
     ``executions``: in how many executions per workgroup this pattern occurs, as followed;
     ``really``: between which ends the truth lies, None if that is exact.
     ``iterations``: the first induction values of the enclosing loops, outermost first.
+    ``anywhere``: 0, or the offsets of each wave count from a place that nobody knows, a multiple of
+    so many bytes.
     """
 
     offsets_bytes: IntArray
@@ -37,6 +39,7 @@ class Pattern:
     executions: int = 1
     iterations: tuple[int, ...] = ()
     really: Bound | None = None
+    anywhere: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -107,6 +107,13 @@ def total(bounds: Iterable[Bound]) -> Bound:
     return sum(bounds, NOTHING)
 
 
+def around(bounds: Iterable[Bound]) -> Bound:
+    """The narrowest bound that holds all of some, of which there is one at least."""
+    some = list(bounds)
+    highs = [one.high for one in some if one.high is not None]
+    return Bound(min(one.low for one in some), max(highs) if len(highs) == len(some) else None)
+
+
 def _sum(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else a + b
 

@@ -13,9 +13,10 @@ unknown, passes and ideal are unknown, but extra = passes - ideal stays 0 where 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from bankwise.counting.bound import ANY, Bound, exactly
+from bankwise.counting.bound import ANY, Bound, around, exactly
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,16 @@ class Cost:
         """``times`` executions as followed, ``really`` so many as far as anybody knows."""
         span = self.ends * really
         return Cost(self.passes * times, self.ideal * times, None if span.exact else span)
+
+
+def one_of(costs: Sequence[Cost]) -> Cost:
+    """One of some, nobody knows which: the most extra, and between which ends all lie."""
+    most = max(costs, key=lambda cost: (cost.extra, cost.passes))
+    if all(cost == most for cost in costs):
+        return most
+    ends = [cost.ends for cost in costs]
+    passes, ideal = around(e.passes for e in ends), around(e.ideal for e in ends)
+    return replace(most, span=Ends(passes, ideal, around(e.extra for e in ends)))
 
 
 UNSEEN = Cost(span=Ends(ANY, ANY, ANY))

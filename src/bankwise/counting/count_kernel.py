@@ -6,7 +6,7 @@ counted once: moved by a row, the same lanes meet on the same banks for the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
@@ -16,10 +16,11 @@ import numpy as np
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.conflict import Witness, count
-from bankwise.counting.cost import UNSEEN, UNSEEN_FREE, Cost, Ends
+from bankwise.counting.cost import UNSEEN, UNSEEN_FREE, Cost, Ends, one_of
 from bankwise.counting.counted import AccessReport, Iteration, Lanes
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.counting.lines import line_ends
+from bankwise.counting.places import Somewhere, places
 from bankwise.counting.reason import Meeting, Reason, reason
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import BANK_BYTES, PIECEWISE, Instruction, Machine
@@ -73,9 +74,12 @@ def _access_reports(
     accesses: Sequence[KernelAccess], machine: Machine, kernel: str
 ) -> Iterator[AccessReport]:
     patterns = [p for access in accesses for p in access.patterns]
-    parts = iter(_counted([i for p in patterns for i in p.instructions], machine))
+    placed = [places(i, p.anywhere, machine) for p in patterns for i in p.instructions]
+    one = [i for some in placed for wave in some for i in wave.places]
+    parts = iter(_counted(one, machine))
+    found = (_execution([_somewhere(wave, parts) for wave in some]) for some in placed)
     for access in accesses:
-        some = [_execution(islice(parts, len(p.instructions))) for p in access.patterns]
+        some = [_execution(islice(found, len(p.instructions))) for p in access.patterns]
         yield _report(access, some, machine, kernel)
 
 
@@ -97,7 +101,15 @@ class _Counted:
     why: Callable[[], _Why]
 
 
-def _execution(parts: Iterator[_Counted]) -> _Counted:
+def _somewhere(waves: Somewhere, parts: Iterator[_Counted]) -> _Counted:
+    """Waves that lie at one of some places, nobody knows at which."""
+    some = [next(parts) for _ in waves.places]
+    worst = max(some, key=lambda part: (part.cost.extra, part.ways))
+    cost = one_of([part.cost for part in some]) * waves.count
+    return replace(worst, cost=cost)
+
+
+def _execution(parts: Iterable[_Counted]) -> _Counted:
     """All instructions of one execution together; the worst of them explains it."""
     some = list(parts)
     worst = max(some, key=lambda part: (part.cost.extra > 0, part.ways))

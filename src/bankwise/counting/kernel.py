@@ -46,6 +46,8 @@ class IssuedPattern:
 
     ``executions``: per workgroup, as followed. ``really``: between which ends the truth lies, None
     if ``executions`` is exact. ``iterations``: the first induction values of the enclosing loops.
+    ``anywhere``: 0, or the offsets of each wave count from a place that nobody knows, a multiple of
+    so many bytes, and as aligned as the instruction demands.
     """
 
     instructions: tuple[WaveInstruction, ...]
@@ -53,6 +55,7 @@ class IssuedPattern:
     executions: int = 1
     really: Bound | None = None
     iterations: tuple[int, ...] = ()
+    anywhere: int = 0
 
     @property
     def times(self) -> Bound:

@@ -30,6 +30,7 @@ PIECE_BYTES = 16
 _SECTOR = 2
 _LINE = 8
 """Pieces of a sector and of a line."""
+LINE_BYTES = PIECE_BYTES * _LINE
 
 
 def line_passes(
@@ -56,7 +57,7 @@ def line_ends(row: Instruction, offsets: IntArray, mask: BoolArray) -> tuple[Int
     served = np.isin(np.arange(offsets.shape[-1]), row.phases)
     moved = mask & served
     once = moved & ~_repeated(offsets, moved)
-    lines = offsets // (PIECE_BYTES * _LINE)
+    lines = offsets // LINE_BYTES
     fewest = (once & ~_repeated(lines, once)).sum(axis=-1)
     return np.asarray(fewest), np.asarray(once.sum(axis=-1))
 

@@ -40,8 +40,8 @@ class AssemblyAccess:
     executions have no known address; empty if all have. ``immediate_bytes``: the constant that the
     instruction adds to its register; ``xored``: the bits of the addresses that came out of an XOR.
     ``some_lanes``: nobody knows which of the active lanes take part. ``unit``: of what an
-    asynchronous unit touches: its patterns are [instructions, lanes]. ``anywhere``: its offsets are
-    none; they stand for executions of ``unknown`` address, which cost the same wherever they are.
+    asynchronous unit touches: its patterns are [instructions, lanes]. ``anywhere``: all executions
+    of ``unknown`` address are among its patterns, known but for one number of each wave.
     """
 
     access: Access

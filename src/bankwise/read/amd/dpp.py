@@ -21,7 +21,7 @@ from bankwise.read.amd.literals import integer
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.parse import AmdInstruction
-from bankwise.read.follow.state import State, running, write
+from bankwise.read.follow.state import State, parted, running, write
 from bankwise.read.follow.values import Array, Unknown, Value, apply
 
 ENCODINGS = ("dpp", "e64_dpp")
@@ -61,7 +61,9 @@ def _lane_values(
     read[wave, source[lane]] = True
     if (read & ~running(state)).any():
         return Unknown("a lane that does not run", line)
-    return apply(lambda x: _picked(x, source), value(state, operand, 0, read))
+    found = apply(lambda x: _picked(x, source), value(state, operand, 0, read))
+    zeros = isinstance(found, Unknown) and (mask & ~taken).any()
+    return parted(found) if isinstance(found, Unknown) and zeros else found
 
 
 def _picked(x: Array, source: IntArray) -> Array:

@@ -22,8 +22,8 @@ from bankwise.read.amd.literals import integer, modifier
 from bankwise.read.amd.masks import LANES
 from bankwise.read.amd.operands import Operand, operand, value
 from bankwise.read.amd.parse import AmdInstruction
-from bankwise.read.follow.state import State, running, write
-from bankwise.read.follow.values import Array, Value, apply, because
+from bankwise.read.follow.state import State, parted, running, write
+from bankwise.read.follow.values import Array, Unknown, Value, apply, because
 
 _LANE = np.arange(LANES, dtype=np.int64)
 
@@ -48,6 +48,7 @@ def _permuted(operands: list[Operand], function: Callable[..., Array], offset: i
         lanes = running(state)
         at, what = value(state, address, 0, lanes), value(state, data, 0, lanes)
         found = apply(lambda x, y: function(_lane(x, offset, lanes), y, lanes), at, what)
+        found = parted(found) if isinstance(found, Unknown) else found
         write(state, to.registers[0], _certain(state, found), lanes)
 
     return run if to.registers else _nothing
@@ -59,7 +60,7 @@ def _swizzled(operands: list[Operand], source: IntArray) -> Run:
     def run(state: State) -> None:
         lanes = running(state)
         at = np.broadcast_to(source, lanes.shape)
-        found = apply(lambda x: _taken(at, x, lanes), value(state, data, 0, lanes))
+        found = apply(lambda x, at: _taken(at, x, lanes), value(state, data, 0, lanes), at)
         write(state, to.registers[0], _certain(state, found), lanes)
 
     return run if to.registers else _nothing

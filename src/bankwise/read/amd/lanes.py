@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +11,15 @@ from bankwise.read.amd.operands import Operand, value
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.bits import ones
 from bankwise.read.follow.state import Partly, State, copy_lanes, lose_lane, running, write
-from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant
+from bankwise.read.follow.values import (
+    Array,
+    Unknown,
+    Value,
+    apply,
+    choose,
+    constant,
+    of_one_lane,
+)
 from bankwise.read.integers import halves
 
 Run = Callable[[State], None]
@@ -55,7 +62,7 @@ def first_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) ->
 def _first_of(state: State, found: Value, line: int) -> Value:
     mask = running(state)
     if isinstance(found, Unknown):
-        return replace(found, uniform=True)
+        return of_one_lane(found)
     if found.shape[-1] == 1:
         return found
     full = np.broadcast_to(found, mask.shape)
@@ -78,7 +85,7 @@ def one_lane(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> R
         found = value(state, sources[0], 0, wanted)
         picked = found if isinstance(found, Unknown) else apply(_pick, found, number)
         if isinstance(picked, Unknown):
-            picked = replace(picked, uniform=True)
+            picked = of_one_lane(picked)
         write(state, to.registers[0], picked)
 
     return run
@@ -134,11 +141,14 @@ def count_below(high: bool) -> Make:
     below = (np.uint64(1) << _LANE.astype(np.uint64)) - np.uint64(1)
     mine = halves(below)[1 if high else 0]
 
+    def set_below(mask: Array, more: Array, lanes: Array) -> Array:
+        return ones(mask & lanes) + more
+
     def make(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run | None:
         if len(sources) != 2:
             return None
         plain = plain_sources(sources)
-        return lambda state: put(state, to, apply(lambda m, x: ones(m & mine) + x, *plain(state)))
+        return lambda state: put(state, to, apply(set_below, *plain(state), mine))
 
     return make
 

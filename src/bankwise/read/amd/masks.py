@@ -8,7 +8,7 @@ import numpy as np
 
 from bankwise.counting.access import BoolArray
 from bankwise.read.follow.choices import bound, common_tags, tag_of
-from bankwise.read.follow.state import State, read, write
+from bankwise.read.follow.state import State, parted, read, write
 from bankwise.read.follow.values import Array, Tags, Unknown, Value, apply, choose
 
 EXEC = ("exec_lo", "exec_hi")
@@ -33,8 +33,9 @@ def unpack(low: Array, high: Array) -> BoolArray:
 
 
 def lanes(low: Value, high: Value) -> Value:
-    """A mask as a boolean value of each lane."""
-    return apply(unpack, low, high)
+    """A mask as a boolean value of each lane; one that is not known differs from lane to lane."""
+    found = apply(unpack, low, high)
+    return parted(found) if isinstance(found, Unknown) else found
 
 
 def set_exec(state: State, low: Value, high: Value) -> None:

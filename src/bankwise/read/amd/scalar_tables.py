@@ -11,7 +11,7 @@ from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.choices import complement, conjunction, difference, disjunction, without
-from bankwise.read.follow.values import Array, Value
+from bankwise.read.follow.values import Array, LaneSum, Value
 
 Unary = Callable[[Array], Array]
 Binary = Callable[[Array, Array], Array]
@@ -33,11 +33,12 @@ def _shift_add(n: int) -> tuple[Binary, Binary]:
     def exact(x: Array, y: Array) -> Array:
         return np.add(np.left_shift(x.astype(np.uint64), count), y.astype(np.uint64))
 
-    return lambda x, y: i.halves(exact(x, y))[0], lambda x, y: i.halves(exact(x, y))[1] != 0
+    low = LaneSum(lambda x, y: i.halves(exact(x, y))[0])
+    return low, lambda x, y: i.halves(exact(x, y))[1] != 0
 
 
 WITH_ZERO_TEST: Mapping[str, Binary] = {
-    "s_lshl_b32": amd.shift_left,
+    "s_lshl_b32": LaneSum(amd.shift_left, (0, 1), (1,)),
     "s_lshr_b32": amd.shift_right,
     "s_ashr_i32": amd.shift_right_signed,
     "s_bfe_u32": amd.packed_field(b.extract_unsigned),
@@ -47,8 +48,8 @@ WITH_ZERO_TEST: Mapping[str, Binary] = {
 """SCC becomes "the result is not zero"."""
 
 PLAIN: Mapping[str, Binary] = {
-    "s_mul_i32": i.multiply,
-    "s_mulk_i32": i.multiply,
+    "s_mul_i32": LaneSum(i.multiply, (0, 1), (0, 1)),
+    "s_mulk_i32": LaneSum(i.multiply, (0, 1), (0, 1)),
     "s_mul_hi_u32": i.multiply_high_unsigned,
     "s_mul_hi_i32": i.multiply_high_signed,
     "s_bfm_b32": amd.ones_from,
@@ -59,11 +60,11 @@ PLAIN: Mapping[str, Binary] = {
 """SCC stays."""
 
 CARRY: Mapping[str, tuple[Binary, Binary]] = {
-    "s_add_u32": (i.add, lambda x, y: i.add(x, y) < x),
-    "s_sub_u32": (i.subtract, i.less_unsigned),
-    "s_add_i32": (i.add, lambda x, y: _overflow(x, y, 1)),
-    "s_addk_i32": (i.add, lambda x, y: _overflow(x, y, 1)),
-    "s_sub_i32": (i.subtract, lambda x, y: _overflow(x, y, -1)),
+    "s_add_u32": (LaneSum(i.add), lambda x, y: i.add(x, y) < x),
+    "s_sub_u32": (LaneSum(i.subtract), i.less_unsigned),
+    "s_add_i32": (LaneSum(i.add), lambda x, y: _overflow(x, y, 1)),
+    "s_addk_i32": (LaneSum(i.add), lambda x, y: _overflow(x, y, 1)),
+    "s_sub_i32": (LaneSum(i.subtract), lambda x, y: _overflow(x, y, -1)),
     "s_min_i32": (i.minimum_signed, i.less_signed),
     "s_max_i32": (i.maximum_signed, operations.COMPARISONS["sgt"]),
     "s_min_u32": (i.minimum_unsigned, i.less_unsigned),

@@ -24,7 +24,8 @@ from bankwise.read.amd.operands import operand, unclear
 from bankwise.read.amd.parse import AmdInstruction
 from bankwise.read.follow.decoded import Address, DecodedAccess, Touches
 from bankwise.read.follow.state import State, read, running
-from bankwise.read.follow.values import Array, Value, apply
+from bankwise.read.follow.units import from_somewhere
+from bankwise.read.follow.values import LaneSum, Value, apply
 
 EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_nop")
 """LDS instructions that use no LDS storage: they move data between lanes."""
@@ -80,14 +81,14 @@ def first_byte(found: DecodedAccess, state: State) -> Value:
     offset = np.uint32(at.offset_bytes & 0xFFFFFFFF)
     if at.registers:
         base = read(state, at.registers[0], running(state))
-        return apply(lambda x: x + offset, base) if offset else base
+        place = apply(LaneSum(lambda x: x + offset), base) if offset else base
+        return from_somewhere(place, state)
     step = 16 if found.width_bytes > 4 else 4
-    return apply(lambda base: _in_lane_order(base, step) + offset, read(state, "m0"))
+    lane = np.arange(LANES, dtype=np.uint32)[None, :] * np.uint32(step) + offset
+    return from_somewhere(apply(_IN_LANE_ORDER, read(state, "m0"), lane), state)
 
 
-def _in_lane_order(base: Array, step: int) -> Array:
-    lane = np.arange(LANES, dtype=np.uint32)[None, :]
-    return (base & np.uint32(0x3FFFF)) + lane * np.uint32(step)
+_IN_LANE_ORDER = LaneSum(lambda base, lane: (base & np.uint32(0x3FFFF)) + lane, (0,))
 
 
 def _local(op: AmdInstruction) -> DecodedAccess | Refusal:

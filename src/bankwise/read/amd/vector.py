@@ -41,6 +41,7 @@ from bankwise.read.follow.choices import conjunction, difference, disjunction
 from bankwise.read.follow.state import State, read, running, write
 from bankwise.read.follow.values import (
     Array,
+    LaneSum,
     Unknown,
     Value,
     apply,
@@ -220,9 +221,9 @@ def _carry(op: AmdInstruction, to: Operand, sources: tuple[Operand, ...]) -> Run
     def run(state: State) -> None:
         x, y = plain_sources((first, second))(state)
         carried: Value = _mask(state, sources[3]) if carry_in else constant(0, np.bool_)
-        exact = apply(amd.exact_difference if subtract else amd.exact_sum, x, y, carried)
+        exact = apply(LaneSum(amd.exact_difference if subtract else amd.exact_sum), x, y, carried)
         exact = displaced(exact, x, *(() if subtract else (y,)))
-        put(state, to, apply(lambda v: v.astype(np.uint32), exact))
+        put(state, to, apply(LaneSum(lambda v: v.astype(np.uint32)), exact))
         if out.registers:
             _put_mask(state, out, apply(lambda v: i.halves(v)[1] != 0, exact))
 

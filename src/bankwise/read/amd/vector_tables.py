@@ -13,7 +13,7 @@ from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read.amd import numbers as amd
 from bankwise.read.follow.bitwise import exclusive_or
-from bankwise.read.follow.values import Array
+from bankwise.read.follow.values import Array, LaneSum
 
 Function = Callable[..., Array]
 
@@ -38,18 +38,18 @@ def _perm(high: Array, low: Array, selector: Array) -> Array:
 
 
 FUNCTIONS: Mapping[str, Function] = {
-    "v_mov_b32": lambda x: x,
-    "v_accvgpr_read_b32": lambda x: x,
-    "v_accvgpr_write_b32": lambda x: x,
-    "v_accvgpr_mov_b32": lambda x: x,
+    "v_mov_b32": LaneSum(lambda x: x),
+    "v_accvgpr_read_b32": LaneSum(lambda x: x),
+    "v_accvgpr_write_b32": LaneSum(lambda x: x),
+    "v_accvgpr_mov_b32": LaneSum(lambda x: x),
     "v_not_b32": i.complement,
     "v_bfrev_b32": b.reverse,
     "v_ffbl_b32": b.lowest_one,
     "v_ffbh_u32": b.zeros_above,
-    "v_add_u32": i.add,
-    "v_sub_u32": i.subtract,
-    "v_subrev_u32": amd.reversed_operands(i.subtract),
-    "v_lshlrev_b32": amd.reversed_operands(amd.shift_left),
+    "v_add_u32": LaneSum(i.add),
+    "v_sub_u32": LaneSum(i.subtract),
+    "v_subrev_u32": LaneSum(amd.reversed_operands(i.subtract)),
+    "v_lshlrev_b32": LaneSum(amd.reversed_operands(amd.shift_left), (0, 1), (0,)),
     "v_lshrrev_b32": amd.reversed_operands(amd.shift_right),
     "v_ashrrev_i32": amd.reversed_operands(amd.shift_right_signed),
     "v_xnor_b32": lambda x, y: ~exclusive_or(x, y),
@@ -57,14 +57,14 @@ FUNCTIONS: Mapping[str, Function] = {
     "v_max_u32": i.maximum_unsigned,
     "v_min_i32": i.minimum_signed,
     "v_max_i32": i.maximum_signed,
-    "v_mul_lo_u32": i.multiply,
+    "v_mul_lo_u32": LaneSum(i.multiply, (0, 1), (0, 1)),
     "v_mul_hi_u32": i.multiply_high_unsigned,
     "v_mul_hi_i32": i.multiply_high_signed,
     "v_mul_u32_u24": lambda x, y: amd.low24(x) * amd.low24(y),
     "v_mul_i32_i24": lambda x, y: amd.low24_signed(x) * amd.low24_signed(y),
     "v_mul_hi_u32_u24": lambda x, y: i.multiply_high_unsigned(amd.low24(x), amd.low24(y)),
-    "v_mad_u32_u24": lambda x, y, z: amd.low24(x) * amd.low24(y) + z,
-    "v_mad_i32_i24": lambda x, y, z: amd.low24_signed(x) * amd.low24_signed(y) + z,
+    "v_mad_u32_u24": LaneSum(lambda x, y, z: amd.low24(x) * amd.low24(y) + z, (0, 1)),
+    "v_mad_i32_i24": LaneSum(lambda x, y, z: amd.low24_signed(x) * amd.low24_signed(y) + z, (0, 1)),
     "v_bfe_u32": amd.extract,
     "v_bfe_i32": amd.extract_signed,
     "v_bfi_b32": lambda m, x, y: (m & x) | (~m & y),
@@ -73,9 +73,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "v_alignbit_b32": lambda x, y, n: i.funnel_right(x, y, i.modulo(n)),
     "v_alignbyte_b32": lambda x, y, n: i.funnel_right(x, y, i.modulo(n, 4) * np.uint32(8)),
     "v_perm_b32": _perm,
-    "v_lshl_add_u32": lambda x, n, y: amd.shift_left(x, n) + y,
-    "v_add_lshl_u32": lambda x, y, n: amd.shift_left(x + y, n),
-    "v_add3_u32": lambda x, y, z: x + y + z,
+    "v_lshl_add_u32": LaneSum(lambda x, n, y: amd.shift_left(x, n) + y, (0, 1), (1,)),
+    "v_add_lshl_u32": LaneSum(lambda x, y, n: amd.shift_left(x + y, n), (0, 1, 2), (2,)),
+    "v_add3_u32": LaneSum(lambda x, y, z: x + y + z),
     "v_lshl_or_b32": lambda x, n, y: amd.shift_left(x, n) | y,
     "v_and_or_b32": lambda x, y, z: (x & y) | z,
     "v_or3_b32": lambda x, y, z: x | y | z,

@@ -207,7 +207,8 @@ def _plain(value: Value | Partly) -> Unknown | None:
     """A value of which nothing is known at all."""
     if not isinstance(value, Unknown) or value.choices is not None or value.subset_of:
         return None
-    return None if value.pointer is not None or value.space else value
+    known = value.pointer is not None or value.space or value.lanes is not None
+    return None if known else value
 
 
 def _undecided(step: ProgramStep, trials: _Trials, lost: Lost) -> Unknown | None:

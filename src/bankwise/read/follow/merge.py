@@ -8,7 +8,16 @@ from functools import reduce
 import numpy as np
 
 from bankwise.read.follow.state import UNWRITTEN, Partly, State, common
-from bankwise.read.follow.values import Unknown, Value, because, content, is_uniform, key, space_of
+from bankwise.read.follow.values import (
+    Unknown,
+    Value,
+    because,
+    content,
+    in_step,
+    is_uniform,
+    key,
+    space_of,
+)
 
 
 def snapshot(
@@ -55,7 +64,8 @@ def _any_of(values: Sequence[Value | Partly], cause: Unknown | None) -> Unknown 
     whole = [v for v in values if not isinstance(v, Partly)]
     uniform = len(whole) == len(values) and all(map(is_uniform, whole))
     space = space_of(whole) if len(whole) == len(values) else ""
-    return because(why, uniform, space)
+    found = because(why, uniform, space)
+    return in_step(found, tuple(whole)) if len(whole) == len(values) else found
 
 
 def _cause(value: Value | Partly) -> Unknown | None:

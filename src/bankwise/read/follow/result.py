@@ -36,9 +36,12 @@ def access(
     allocation: str,
 ) -> AssemblyAccess:
     """The access of one instruction, the number ``index`` of its kernel, in one allocation.
-    ``touched`` has at least one pattern."""
-    counted = touched.counted and touched.unknown is None
-    patterns = tuple(_patterns(touched, allocation, counted))
+    ``touched`` has at least one pattern, or its ``anywhere`` has."""
+    elsewhere = touched.anywhere
+    parts = [touched] if elsewhere is None else [touched, elsewhere]
+    counted = touched.unknown is None and all(part.counted for part in parts)
+    patterns = tuple(pattern for part in parts for pattern in _patterns(part, allocation, counted))
+    why = touched.unknown or (elsewhere.unknown if elsewhere is not None else None)
     found = Access(
         operation=touch.name,
         direction=touch.direction,
@@ -59,30 +62,32 @@ def access(
         apart_bytes=touch.apart_bytes,
         source=source,
         counted=counted,
-        unknown="" if touched.unknown is None else str(touched.unknown),
+        unknown="" if why is None else str(why),
         immediate_bytes=touch.immediate_bytes,
         xored=touched.xored,
-        some_lanes=touched.maybe is not None,
+        some_lanes=any(part.maybe is not None for part in parts),
+        anywhere=elsewhere is not None and touched.unknown is None,
     )
 
 
 def _patterns(touched: Touched, allocation: str, counted: bool) -> Iterator[Pattern]:
     """What cannot be counted is followed once at least, and runs as often as is sure at least."""
     rows = zip(touched.patterns, touched.counts, touched.sure, strict=True)
+    multiple = touched.multiples & -touched.multiples
     for (offsets, active), count, sure in rows:
         times, really = (count, None) if counted else (max(1, sure), Bound(sure, None))
-        yield Pattern(offsets, active, allocation, times, really=really)
+        yield Pattern(offsets, active, allocation, times, really=really, anywhere=multiple)
 
 
 def _note(touched: Touched) -> str:
     notes = []
     if touched.maybe is not None:
         notes.append(f"counted for all lanes that may run; which do depends on {touched.maybe}")
-    if touched.anywhere is touched:
-        notes.append(f"where it lies depends on {touched.unknown}; its passes do not")
-    elif touched.unknown is not None:
+    if touched.anywhere is not None:
+        notes.append(f"where it lies depends on {touched.anywhere.unknown}; counted at every place")
+    if touched.unknown is not None:
         notes.append(f"some executions have an unknown address: it depends on {touched.unknown}")
-    farthest = max(int(offsets.max(initial=0)) for offsets, _ in touched.patterns)
+    farthest = max((int(offsets.max(initial=0)) for offsets, _ in touched.patterns), default=0)
     if farthest >= MOST_BYTES:
         notes.append(f"one way leads to byte {farthest:,}, which no GPU has: perhaps none runs it")
     return "; ".join(notes)
@@ -90,7 +95,8 @@ def _note(touched: Touched) -> str:
 
 def _alignment(touched: Touched, apart: int) -> int:
     """The largest power of two that divides every offset; lanes that touch nothing hold 0."""
-    offsets = np.stack([offsets for offsets, _ in touched.patterns])
+    patterns = touched.patterns or (touched.anywhere.patterns if touched.anywhere else [])
+    offsets = np.stack([offsets for offsets, _ in patterns])
     bits = apart | _MOST_ALIGNMENT | int(np.bitwise_or.reduce(offsets, axis=None))
     return bits & -bits
 
@@ -154,7 +160,7 @@ def unseen(trace: Trace, number: int) -> str:
     if touched is None:
         unsure = "no way to this instruction was followed" if trace.lost or trace.stopped else ""
         return f"{unsure}: {trace.stopped}" if trace.stopped else unsure
-    if touched.unknown is not None and not touched.patterns:
+    if touched.unknown is not None and not touched.patterns and touched.anywhere is None:
         return f"its address depends on {touched.unknown}"
     return f"{trace.stopped}; more may occur" if trace.stopped else ""
 

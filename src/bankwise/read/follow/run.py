@@ -38,7 +38,7 @@ from bankwise.read.follow.merge import merged, snapshot
 from bankwise.read.follow.paths import Crossing, Frame, Path, Region, meet, split, waits_at
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
 from bankwise.read.follow.state import BranchCondition, State, enter
-from bankwise.read.follow.touched import Touched, repeat, touch
+from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
 from bankwise.read.follow.values import Unknown, is_uniform
 from bankwise.read.follow.widen import LoopCounters, address_registers, busiest, loop_heads, widen
 
@@ -325,7 +325,7 @@ def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
         return False
     rounds, rest = divmod(found.iterations, found.period)
     numbers = [n for n in found.addresses if run.program.steps[n].address is not None]
-    before = {n: list(run.touched[n].counts) for n in numbers if n in run.touched}
+    before = counts_of(run.touched, numbers)
     for iteration in range(found.period + rest):
         if iteration == found.period:
             repeat(run.touched, before, rounds - 1)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.values import Array, Tags, Unknown, Value, because
+from bankwise.read.follow.values import Array, Tags, Unknown, Value, because, in_step, of_one_lane
 
 UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = Unknown("a value that some lanes may have and others not")
@@ -107,7 +107,7 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
     value = state.registers.get(name, UNWRITTEN)
     if isinstance(value, Unknown):
         lonely = (state.lanes is None or lanes is not None) and _mask(state).alone
-        return replace(value, uniform=True) if lonely and not value.uniform else value
+        return of_one_lane(value) if lonely and not value.uniform else value
     if not isinstance(value, Partly):
         return value
     if value.tag and value.tag not in state.conditions:
@@ -118,8 +118,14 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
         return value.array
     columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
     why = value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
-    parted = why.uniform and _share_a_wave(missing, wanted & value.lanes)
-    return replace(why, uniform=False) if parted else why
+    return parted(why) if _share_a_wave(missing, wanted & value.lanes) else why
+
+
+def parted(why: Unknown) -> Unknown:
+    """The same for lanes of a wave that have not one number of it."""
+    if not why.uniform and why.lanes is None:
+        return why
+    return replace(why, uniform=False, lanes=None, multiple_of=1)
 
 
 def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
@@ -134,7 +140,7 @@ def lose_lane(state: State, name: str, lane: int, why: Unknown) -> None:
     lanes[waves, lane] = False
     if not waves.all():
         why = common(apart.get(lane, otherwise), why)
-    otherwise = common(otherwise, why)
+    otherwise = parted(common(otherwise, why))
     state.registers[name] = Partly(array, lanes, _tag(old), otherwise, {**apart, lane: why})
 
 
@@ -155,7 +161,7 @@ def common(one: Unknown, other: Unknown) -> Unknown:
         return other
     uniform = one.uniform and other.uniform
     space = one.space if one.space == other.space else ""
-    return because(other, uniform, space)
+    return in_step(because(other, uniform, space), (one, other))
 
 
 def write(state: State, name: str, value: Value, lanes: BoolArray | None = None) -> None:
@@ -223,7 +229,7 @@ def _merged(
     if not mask.any():
         return old
     if tag and isinstance(new, Unknown):
-        new = replace(new, uniform=False)  # nobody knows in which lanes of a wave it is
+        new = parted(new)  # nobody knows in which lanes of a wave it is
     was, known, otherwise = _known_lanes(old, new, mask)
     apart = _apart(old, mask)
     if isinstance(new, Unknown):
@@ -243,7 +249,7 @@ def _in_parts(old: Unknown, new: Unknown, others: BoolArray, mask: BoolArray) ->
     if not others.any():
         return new
     why = common(old, new)
-    return replace(why, uniform=False) if _share_a_wave(others, mask) else why
+    return parted(why) if _share_a_wave(others, mask) else why
 
 
 def _share_a_wave(some: BoolArray, others: BoolArray) -> bool:

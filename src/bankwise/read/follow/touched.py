@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,6 +15,9 @@ from bankwise.read.follow.spaces import NOT_SHARED
 from bankwise.read.follow.state import State, running, running_key
 from bankwise.read.follow.values import Array, Unknown
 
+Counts = Mapping[int, Sequence[int]]
+"""By the number of an access, ``~number`` for its ``anywhere``: how often each pattern was."""
+
 
 @dataclass(slots=True)
 class Touched:
@@ -23,8 +26,9 @@ class Touched:
     ``counts``: how often each was followed; ``sure``: how often of these on ways that are taken for
     certain, which is all where ``counted``. ``unknown``: why an execution gave no address.
     ``maybe``: the condition, where the active lanes are only a bound. ``xored``: the bits of some
-    address that came out of an XOR. ``anywhere``: what stands for executions whose address is not
-    known and does not change the cost; its ``unknown`` says why it is not known.
+    address that came out of an XOR. ``anywhere``: executions whose address is known but for one
+    number of each wave; its ``unknown`` says why that is not known, and each bit of ``multiples``
+    is a power of two that divides it in some execution.
     """
 
     patterns: list[tuple[IntArray, BoolArray]] = field(default_factory=list)
@@ -35,6 +39,7 @@ class Touched:
     maybe: Unknown | None = None
     xored: int = 0
     anywhere: Touched | None = None
+    multiples: int = 0
     index: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
 
 
@@ -56,8 +61,11 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
         return
     if isinstance(address, Unknown):
         assert address.instead is not None
-        touched.anywhere = touched.anywhere or Touched(counted=False, unknown=address)
-        touched, address = touched.anywhere, address.instead
+        touched.anywhere = touched.anywhere or Touched(unknown=address)
+        touched, unknown, address = touched.anywhere, address, address.instead
+        touched.counted &= path.certain
+        touched.maybe = touched.maybe or maybe
+        touched.multiples |= unknown.multiple_of
     touched.xored |= xored(address)
     key = (address.tobytes(), lanes)
     at = touched.index.setdefault(key, len(touched.patterns))
@@ -69,10 +77,18 @@ def touch(found: dict[int, Touched], number: int, step: ProgramStep, path: Path)
     touched.sure[at] += path.certain
 
 
-def repeat(found: Mapping[int, Touched], before: Mapping[int, Sequence[int]], times: int) -> None:
+def counts_of(found: Mapping[int, Touched], numbers: Iterable[int]) -> Counts:
+    """How often each pattern of some accesses was touched so far."""
+    held = [(n, found[n]) for n in numbers if n in found]
+    held += [(~n, each.anywhere) for n, each in held if each.anywhere is not None]
+    return {n: list(each.counts) for n, each in held}
+
+
+def repeat(found: Mapping[int, Touched], before: Counts, times: int) -> None:
     """Let what happened since the counts were ``before`` happen ``times`` times more."""
     for number, old in before.items():
-        touched = found[number]
+        touched = found[number] if number >= 0 else found[~number].anywhere
+        assert touched is not None
         for at, count in enumerate(touched.counts):
             more = times * (count - (old[at] if at < len(old) else 0))
             touched.counts[at] += more
@@ -90,6 +106,7 @@ def together(parts: Sequence[Touched]) -> Touched:
         found.unknown = found.unknown or part.unknown
         found.maybe = found.maybe or part.maybe
         found.xored |= part.xored
+        found.multiples |= part.multiples
         rows = zip(part.index, part.patterns, part.counts, part.sure, strict=True)
         for key, pattern, count, sure in rows:
             at = found.index.setdefault(key, len(found.patterns))

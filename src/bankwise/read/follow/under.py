@@ -133,24 +133,40 @@ def _accesses(
                 note = "; ".join(filter(None, words))
                 address = dialect.address(one)
                 known = replace(found.access, note=note, written=one.name, address=address)
-                nowhere = part.anywhere is part
-                yield replace(found, access=known, unit=unit.access, anywhere=nowhere)
+                yield replace(found, access=known, unit=unit.access)
 
 
 def _placed(
     touch: DecodedAccess, touched: Touched, parts: Parts
 ) -> Iterator[tuple[UnitPart, str, Touched]]:
     """What is touched of each allocation; what lies nobody knows where, of all shared memory."""
+    if touch.unit is not None:
+        yield from _placed_unit(touch, touched, parts)
+        return
+    elsewhere = touched.anywhere
+    found = dict(parts(replace(touched, anywhere=None))) if touched.patterns else {}
+    if elsewhere is not None:
+        nothing = replace(touched, patterns=[], counts=[], sure=[], index={})
+        found.setdefault(ALLOCATION, nothing)
+    for allocation, part in found.items():
+        here = elsewhere
+        if elsewhere is not None and allocation != ALLOCATION:
+            here = Touched(unknown=elsewhere.unknown)
+        yield UnitPart(None, part), allocation, replace(part, anywhere=here)
+
+
+def _placed_unit(
+    touch: DecodedAccess, touched: Touched, parts: Parts
+) -> Iterator[tuple[UnitPart, str, Touched]]:
     elsewhere = touched.anywhere
     if touched.patterns:
         lost = touched.unknown or (elsewhere.unknown if elsewhere is not None else None)
-        for unit in _units(touch, replace(touched, unknown=lost)):
+        for unit in _units(touch, replace(touched, unknown=lost, anywhere=None)):
             for allocation, part in parts(unit.touched).items():
                 yield unit, allocation, part
-    elif elsewhere is not None and touched.unknown is None:
+    elif elsewhere is not None:
         for unit in _units(touch, elsewhere):
-            unit.touched.anywhere = unit.touched
-            yield unit, ALLOCATION, unit.touched
+            yield unit, ALLOCATION, Touched(unknown=touched.unknown, anywhere=unit.touched)
 
 
 def _units(touch: DecodedAccess, touched: Touched) -> Iterator[UnitPart]:

@@ -29,9 +29,17 @@ from bankwise.errors import Refusal
 from bankwise.notation.cute.hopper import GROUP_BYTES, MatrixDescriptor, read_descriptor
 from bankwise.read.assembly import UnitAccess
 from bankwise.read.follow.spaces import OTHER_BLOCK
-from bankwise.read.follow.state import State, read
+from bankwise.read.follow.state import State, read, running
 from bankwise.read.follow.touched import Touched
-from bankwise.read.follow.values import Array, Unknown, Value, apply, constant
+from bankwise.read.follow.values import (
+    Array,
+    Unknown,
+    Value,
+    apply,
+    constant,
+    lane_part,
+    multiple_of,
+)
 
 ROWS = 8
 """Of a core matrix."""
@@ -140,6 +148,23 @@ def anywhere(
     else:
         return found
     return begins(state, next(iter(registers), ""), found, known)
+
+
+def from_somewhere(found: Value, state: State) -> Value:
+    """An address of shared memory: of one that is known but for one number of each wave, how far
+    the lanes lie behind the first of them."""
+    part = lane_part(found)
+    if not isinstance(found, Unknown) or part is None:
+        return found
+    lanes = running(state)
+    places = np.broadcast_to(part.view(np.ndarray).astype(np.uint32), lanes.shape)
+    first = np.take_along_axis(places, lanes.argmax(axis=1)[:, None], axis=1)
+    apart = (places - first).view(np.int32).astype(np.int64)
+    lowest = np.where(lanes, apart, _MOST_BYTES).min(axis=1, keepdims=True)
+    begins_at = np.where(lanes.any(axis=1, keepdims=True), first + lowest, 0)
+    bits = multiple_of(found) | int(np.bitwise_or.reduce(begins_at, axis=None))
+    instead = np.where(lanes, apart - lowest, 0)
+    return replace(found, instead=instead, multiple_of=bits & -bits)
 
 
 def other_block(of: Value) -> Unknown:

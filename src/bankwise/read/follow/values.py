@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from inspect import signature
-from operator import is_
+from operator import is_, or_
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +21,9 @@ Array = npt.NDArray[Any]
 
 Tags = tuple[Hashable, ...]
 """Conditions, each within the one before: what the lanes of a mask have in common."""
+
+_ANY = 1 << 32
+"""What divides 0."""
 
 Space = Literal["", "launch", "global"]
 """Which generic address an unknown value may be. "global": one in a buffer of the launch, or a part
@@ -55,7 +58,10 @@ class Unknown:
     conditions that hold in every lane of this mask. ``pointer``: what a pointer points to, and how
     far behind its start ("kernarg", 8). ``space``: which generic address it may be, see
     :data:`Space`. ``fact``: the fact of the launch that the first cause is, as ``--arg`` names it;
-    empty if it is none. ``instead``: of an address, known ones that cost the same whatever it is.
+    empty if it is none. ``lanes``: of one that is not uniform, uint32: its low 32 bits are these
+    and a number of the whole wave, which nobody knows. ``multiple_of``: a power of two that divides
+    that number, or a uniform value. ``instead``: of an address, known ones that differ from it by
+    one number of each wave alone, or that cost the same whatever it is.
     """
 
     reason: str
@@ -66,6 +72,8 @@ class Unknown:
     pointer: tuple[str, int] | None = None
     space: Space = ""
     fact: str = ""
+    lanes: Array | None = None
+    multiple_of: int = 1
     instead: Array | None = None
 
     def __str__(self) -> str:
@@ -119,7 +127,8 @@ def either(condition: Unknown, yes: Value, no: Value) -> Value:
     """One of two values, nobody knows which."""
     if not isinstance(yes, Unknown) and not isinstance(no, Unknown) and np.array_equal(yes, no):
         return yes
-    return replace(mixed((condition, yes, no)), space=space_of((yes, no)))
+    found = replace(mixed((condition, yes, no)), space=space_of((yes, no)))
+    return in_step(found, (yes, no)) if condition.uniform else found
 
 
 def displaced(total: Value, *parts: Value) -> Value:
@@ -135,8 +144,107 @@ def apply(function: Callable[..., Array], *values: Value) -> Value:
     """``function`` of the arrays, or unknown if one of them is."""
     for value in values:
         if isinstance(value, Unknown):
-            return mixed(values)
+            found = mixed(values)
+            return function.unknown(found, values) if isinstance(function, LaneSum) else found
     return function(*values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaneSum:
+    """A function whose low 32 bits are a sum of its operands' low 32 bits, but for ``factors``, of
+    which something else is a term: a product, where it is linear in them once one of ``scales`` is
+    known.
+
+        add              LaneSum(add)                    x + y
+        multiply-add     LaneSum(.., (0, 1), (0, 1))     x * y + z
+        shift left       LaneSum(.., (0, 1), (1,))       x * 2 ** n
+
+    Each operand may be u + l, u one number of the wave and l a part that is known in each lane. As
+    u * c with c alike in all lanes is one number of the wave again, what remains is the function of
+    all l.
+    """
+
+    function: Callable[..., Array]
+    factors: tuple[int, ...] = ()
+    scales: tuple[int, ...] = ()
+
+    def __call__(self, *values: Array, **bits: int) -> Array:
+        """The function of known values."""
+        return self.function(*values, **bits)
+
+    def unknown(self, found: Unknown, values: tuple[Value, ...]) -> Unknown:
+        """``found``, the function of ``values``, with what is known of its lanes."""
+        fixed = not any(isinstance(values[n], Unknown) for n in self.factors)
+        fixed |= any(_is_fixed(values[n]) for n in self.scales)
+        if not fixed and not all(is_uniform(values[n]) for n in self.factors):
+            return found
+        parts = [lane_part(value) for value in values]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return found
+        lanes = _low(self.function(*known))
+        multiple = self._multiple(values, known, lanes) if fixed else 1
+        return replace(found, lanes=None if found.uniform else lanes, multiple_of=multiple)
+
+    def _multiple(self, values: tuple[Value, ...], parts: list[Array], lanes: Array) -> int:
+        """What divides the number of the wave in the result: what it grows by with each part."""
+        found = 0
+        for n, value in enumerate(values):
+            if isinstance(value, Unknown):
+                step = parts[n].astype(np.uint32) + np.uint32(multiple_of(value) % _ANY)
+                moved = [*parts[:n], step, *parts[n + 1 :]]
+                found |= _bits(_low(self.function(*moved)) - lanes)
+        return found & -found or _ANY
+
+
+def _is_fixed(value: Value) -> bool:
+    return not isinstance(value, Unknown) and is_uniform(value)
+
+
+def _low(value: Array) -> Array:
+    return value.view(np.ndarray).astype(np.uint32)
+
+
+def lane_part(value: Value) -> Array | None:
+    """What is known of a value beside one number of each wave, a multiple of :func:`multiple_of`;
+    None if nothing is."""
+    if not isinstance(value, Unknown):
+        return value
+    return constant(0) if value.uniform else value.lanes
+
+
+def multiple_of(value: Unknown) -> int:
+    """A power of two that divides the number of the wave that nobody knows."""
+    if not value.uniform or value.choices is None:
+        return value.multiple_of
+    bits = _bits(*value.choices.words)
+    return max(value.multiple_of, bits & -bits)
+
+
+def in_step(found: Unknown, values: tuple[Value, ...]) -> Unknown:
+    """``found``, in each wave one of ``values``: its lanes are known where all have the same part,
+    up to a number of each wave."""
+    parts = [lane_part(value) for value in values]
+    known = [_low(part) for part in parts if part is not None and part.dtype != np.bool_]
+    if len(known) < len(parts):
+        return found
+    lanes = constant(0) if found.uniform else known[0]
+    apart = [part - lanes for part in known]
+    if not all(map(is_uniform, apart)):
+        return found
+    bits = reduce(or_, (multiple_of(v) for v in values if isinstance(v, Unknown)), _bits(*apart))
+    return replace(found, lanes=None if found.uniform else lanes, multiple_of=bits & -bits or _ANY)
+
+
+def of_one_lane(value: Unknown) -> Unknown:
+    """One lane's number for the whole wave."""
+    multiple = value.multiple_of if value.uniform else 1
+    return replace(value, uniform=True, lanes=None, multiple_of=multiple)
+
+
+def _bits(*words: Array) -> int:
+    """The bits that are set in some of them."""
+    return reduce(or_, (int(np.bitwise_or.reduce(word, axis=None)) for word in words), 0)
 
 
 def remembering(function: Callable[..., Value]) -> Callable[..., Value]:
@@ -166,6 +274,8 @@ def operands_of(function: Callable[..., Array]) -> int:
     """How many arrays ``function`` takes; a parameter called ``bits`` is none."""
     if isinstance(function, np.ufunc):
         return function.nin
+    if isinstance(function, LaneSum):
+        return operands_of(function.function)
     return sum(name != "bits" for name in signature(function).parameters)
 
 
@@ -175,11 +285,13 @@ def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
     if value is None:
         return None
     if isinstance(value, Unknown):
+        lanes = None if value.lanes is None else content(value.lanes)
+        part = (value.uniform, value.pointer, value.space, lanes, value.multiple_of)
         if value.choices is None and not value.subset_of:
-            return (value.uniform, value.pointer, value.space)
+            return part
         bits = _key(value.choices, names)
         tags = tuple(names.setdefault(("condition", tag), len(names)) for tag in value.subset_of)
-        return (value.uniform, bits, tags, value.pointer, value.space)
+        return (*part, bits, tags)
     return content(value)
 
 

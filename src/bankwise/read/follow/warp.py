@@ -40,7 +40,7 @@ def shuffle(
         return moved, where
     source, inside = where[0], where[1].astype(np.bool_)
     if isinstance(value, Unknown):
-        return value, inside
+        return because(value, value.uniform, value.space), inside
     rows = len(state.active)
     index = np.broadcast_to(source, (rows, LANES))
     runs = np.take_along_axis(state.active, index, axis=1)
@@ -84,7 +84,7 @@ def alike(state: State, value: Value, line: int) -> Value:
     if state.maybe is not None:
         return Unknown(f"which lanes are asked, which depends on {state.maybe}", line)
     if isinstance(value, Unknown):
-        return value
+        return because(value, value.uniform)
     full = np.broadcast_to(value, state.active.shape)
     same = (full[:, :, None] == full[:, None, :]) & state.active[:, None, :]
     return _bits(same)[..., 0]

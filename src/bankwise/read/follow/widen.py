@@ -19,7 +19,7 @@ import numpy as np
 
 from bankwise.read.follow.program import Program, ProgramStep, cut
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Unknown, because
+from bankwise.read.follow.values import Array, Unknown, because, in_step
 
 ROUNDS, ROUNDS_OF_ADDRESSES, MOST_ROUNDS = 4, 8, 256
 """Equal steps of a register, one after the other, that make it a counter: of one that addresses do
@@ -88,7 +88,8 @@ def widen(
             continue
         times = _steps(counters, (block, name), value)
         if times > (slow if name in addresses else ROUNDS):
-            state.registers[name] = because(why, uniform=value.shape[-1] == 1)
+            found = because(why, uniform=value.shape[-1] == 1)
+            state.registers[name] = in_step(found, (value, value + counters.held[block, name][1]))
 
 
 def _steps(counters: LoopCounters, at: tuple[int, str], value: Array) -> int:

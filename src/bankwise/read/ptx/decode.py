@@ -13,8 +13,8 @@ from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import shared_byte
 from bankwise.read.follow.state import State
-from bankwise.read.follow.units import anywhere, begins, other_block, stacked
-from bankwise.read.follow.values import LOADED, READ, Array, Unknown, Value, apply
+from bankwise.read.follow.units import anywhere, begins, from_somewhere, other_block, stacked
+from bankwise.read.follow.values import LOADED, READ, Array, LaneSum, Unknown, Value, apply
 from bankwise.read.ptx.generic import of_the_host
 from bankwise.read.ptx.operands import address, registers, symbols, value
 from bankwise.read.ptx.parameters import passed
@@ -151,8 +151,10 @@ def _place(
     if found.unit is not None:
         return guarded(_numbers(found, known), guard)
     address_ = _address(found.address, known, found.generic)
-    if found.kind != "barrier":
+    if found.generic:
         return address_
+    if found.kind != "barrier":
+        return lambda state: from_somewhere(address_(state), state)
     names, offset = found.address.registers, found.address.offset_bytes
     return guarded(lambda state: anywhere(state, names, offset, address_(state)), guard)
 
@@ -184,7 +186,7 @@ def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[
         if generic:
             offset = np.uint64(at.offset_bytes % (1 << 64))
             return apply(lambda x: shared_byte(x.astype(np.uint64) + offset), base)
-        return apply(lambda x: x.astype(np.int64) + at.offset_bytes, base)
+        return apply(LaneSum(lambda x: x.astype(np.int64) + at.offset_bytes), base)
 
     return first_byte
 

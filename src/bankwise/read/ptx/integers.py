@@ -14,7 +14,7 @@ from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read import operations
 from bankwise.read.follow.bitwise import exclusive_or, truth_table
-from bankwise.read.follow.values import Array
+from bankwise.read.follow.values import Array, LaneSum
 
 Function = Callable[..., Array]
 
@@ -73,11 +73,11 @@ def _without_sign(x: Array) -> Array:
 
 
 FUNCTIONS: Mapping[str, Function] = {
-    "mov": lambda x, bits: x,
-    "add": i.add,
-    "sub": i.subtract,
-    "mul.lo": i.multiply,
-    "mad.lo": _multiply_add(i.multiply),
+    "mov": LaneSum(lambda x, bits: x),
+    "add": LaneSum(i.add),
+    "sub": LaneSum(i.subtract),
+    "mul.lo": LaneSum(i.multiply, (0, 1), (0, 1)),
+    "mad.lo": LaneSum(_multiply_add(i.multiply), (0, 1), (0, 1)),
     "mul24.lo": i.multiply,
     "mul.hi": i.multiply_high_unsigned,
     "mad.hi": _multiply_add(i.multiply_high_unsigned),
@@ -87,7 +87,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "or": i.disjunction,
     "xor": exclusive_or,
     "not": i.complement,
-    "shl": i.shift_left,
+    "shl": LaneSum(i.shift_left, (0, 1), (1,)),
     "shr": i.shift_right_unsigned,
     "div": i.divide_unsigned,
     "rem": i.remainder_unsigned,
@@ -109,7 +109,7 @@ FUNCTIONS: Mapping[str, Function] = {
 """Name without its type -> function of the operands and the type's width."""
 
 SIGNED: Mapping[str, Function] = {
-    "neg": i.negate,
+    "neg": LaneSum(i.negate),
     "abs": i.absolute,
     "mul.hi": i.multiply_high_signed,
     "mad.hi": _multiply_add(i.multiply_high_signed),

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bankwise.read.follow.state import read
-from bankwise.read.follow.values import apply
+from bankwise.read.follow.values import LaneSum, apply
 from bankwise.read.integers import fit
 from bankwise.read.ptx.operands import address, integer, registers, value
 from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement
-from bankwise.read.ptx.semantics import Meaning
+from bankwise.read.ptx.semantics import Meaning, of_words
 
 ParameterPointers = Mapping[str, tuple[str, int]]
 """Registers that point into a parameter: its name, and how many bytes behind its start."""
@@ -68,6 +68,7 @@ def passed(statement: Statement, kernel: PtxKernel) -> Passed | None:
     place = f"{name}+{at.offset_bytes}.{BYTES[kind]}"
     bits = 8 * BYTES[kind]
     if stores:
-        run: Meaning = lambda state: (apply(lambda x: fit(x, bits), value(state, other, {})),)  # noqa: E731 - one of two
-        return Passed((place,), registers(other), run)
+        cut = of_words(lambda x: fit(x, bits), LaneSum(fit), kind)
+        held: Meaning = lambda state: (apply(cut, value(state, other, {})),)  # noqa: E731 - one of two
+        return Passed((place,), registers(other), held)
     return Passed(registers(other), (place,), lambda state: (read(state, place),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from bankwise.read.follow.spaces import from_window, in_window, to_window
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import (
     Array,
+    LaneSum,
     Unknown,
     Value,
     apply,
     choose,
     constant,
+    in_step,
     operands_of,
 )
 from bankwise.read.follow.warp import SHUFFLES, alike, ballot, elected, shuffle
@@ -123,7 +126,13 @@ def _typed(function: Function, kinds: list[str], out: str) -> Function:
         ]
         return narrow(function(*typed, bits=bits), out)
 
-    return run
+    return of_words(run, function, *kinds, out)
+
+
+def of_words(run: Function, function: Function, *kinds: str) -> Function:
+    """``run`` as the sum that ``function`` is, where no type is narrower than a word."""
+    words = all(BYTES[kind] >= 4 for kind in kinds)
+    return replace(function, function=run) if isinstance(function, LaneSum) and words else run
 
 
 def _compare(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
@@ -177,6 +186,7 @@ def _select(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     if kind not in BYTES or len(statement.operands) != 4:
         return None
     bits = 8 * BYTES[kind]
+    cut = of_words(lambda x: fit(x, bits), LaneSum(fit), kind)
 
     def run(state: State) -> tuple[Value, ...]:
         yes, no, _ = _sources(statement, known, state)
@@ -184,8 +194,10 @@ def _select(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
         if not isinstance(chosen, Unknown):
             here = np.broadcast_to(chosen, state.active.shape)[state.active]
             if here.all() or not here.any():
-                return (apply(lambda x: fit(x, bits), yes if here.all() else no),)
+                return (apply(cut, yes if here.all() else no),)
         pick = apply(lambda x, y, c: fit(choose(c, x, y), bits), yes, no, chosen)
+        if isinstance(chosen, Unknown) and isinstance(pick, Unknown) and bits >= 32:
+            return (in_step(pick, (yes, no)) if chosen.uniform else pick,)
         return (pick,)
 
     return run
@@ -202,10 +214,11 @@ def _convert(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     if len(kinds) != 2 or len(parts) != 3:
         return None
     to, of = kinds
+    converted = of_words(lambda x: convert(x, of, to), LaneSum(convert), *kinds)
 
     def run(state: State) -> tuple[Value, ...]:
         (found,) = _sources(statement, known, state)
-        return (apply(lambda x: convert(x, of, to), found),)
+        return (apply(converted, found),)
 
     return run
 
@@ -215,7 +228,7 @@ def _change_space(statement: Statement, known: Mapping[str, int]) -> Meaning | N
     parts = statement.parts
     if parts[-1] != "u64":
         return None
-    function: Function = lambda x: fit(x, 64)  # noqa: E731 - one of three
+    function: Function = LaneSum(lambda x: fit(x, 64))
     if "shared" in parts[:3]:
         function = from_window if "to" in parts else to_window
     return lambda state: (apply(function, *_sources(statement, known, state)),)

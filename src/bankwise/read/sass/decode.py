@@ -18,7 +18,7 @@ from bankwise.read.follow.guard import Guard, assigning, guarded
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.spaces import OTHER_BLOCK
 from bankwise.read.follow.state import State, read, write
-from bankwise.read.follow.units import anywhere, begins, stacked
+from bankwise.read.follow.units import anywhere, begins, from_somewhere, stacked
 from bankwise.read.follow.values import (
     LOADED,
     READ,
@@ -178,7 +178,7 @@ def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Val
     if found.generic:
         return byte_at(state, (at.registers[0], at.offset_bytes), constants)
     if found.kind != "barrier":
-        return first_byte(at, state)
+        return from_somewhere(first_byte(at, state), state)
     of_warp = all(name.startswith("UR") for name in at.registers)
     place = anywhere(state, at.registers, at.offset_bytes, first_byte(at, state), of_warp)
     return _of_warp(place, state) if of_warp else place

@@ -14,7 +14,7 @@ import numpy as np
 from bankwise.read import bits as b
 from bankwise.read import integers as i
 from bankwise.read import operations
-from bankwise.read.follow.values import Array
+from bankwise.read.follow.values import Array, LaneSum
 
 Function = Callable[..., Array]
 _U32, _U64 = np.uint32, np.uint64
@@ -83,8 +83,8 @@ def to_long(a: Array) -> Array:
 
 
 UNARY: Mapping[str, Function] = {
-    "MOV": lambda a: a,
-    "MOV.SPILL": lambda a: a,  # of a uniform register, which R2UR.FILL brings back
+    "MOV": LaneSum(lambda a: a),
+    "MOV.SPILL": LaneSum(lambda a: a),  # of a uniform register, which R2UR.FILL brings back
     "IABS": i.absolute,
     "POPC": b.ones,
     "BREV": b.reverse,

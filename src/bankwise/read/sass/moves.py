@@ -80,9 +80,10 @@ def _looked_up(places: Array, bank: int, constants: Constants) -> Value:
     if len(words) == 1:
         return words[0]
     return apply(
-        lambda *found: np.array([word_.item() for word_ in found], np.uint32)[which].reshape(
-            places.shape
+        lambda at, *found: np.array([word_.item() for word_ in found], np.uint32)[which].reshape(
+            at.shape
         ),
+        places,
         *words,
     )
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from bankwise.read.follow.choices import complement
 from bankwise.read.follow.decoded import Address
 from bankwise.read.follow.state import State, read
-from bankwise.read.follow.values import Unknown, Value, apply, constant
+from bankwise.read.follow.values import LaneSum, Unknown, Value, apply, constant, of_one_lane
 from bankwise.read.integers import join
 
 Constants = Callable[[int, int], Value]
@@ -83,7 +82,7 @@ def held(state: State, name: str) -> Value:
     value = read(state, name)
     if not isinstance(value, Unknown) or value.uniform or not name.startswith("U"):
         return value
-    return replace(value, uniform=True)
+    return of_one_lane(value)
 
 
 def predicate(state: State, text: str) -> Value:
@@ -101,7 +100,7 @@ def predicate(state: State, text: str) -> Value:
 def word(state: State, text: str, constants: Constants) -> Value:
     """The 32 bits of a source operand, its sign and negation done."""
     if text.startswith("-") and not _NUMBER.fullmatch(text):
-        return apply(lambda x: np.uint32(0) - x, word(state, text[1:], constants))
+        return apply(_NEGATED, word(state, text[1:], constants))
     if text.startswith("~"):
         return complement(word(state, text[1:], constants))
     return _operand_word(state, text, 0, constants)
@@ -116,7 +115,7 @@ def pair(state: State, text: str, constants: Constants) -> Value:
     if _NUMBER.fullmatch(text):
         return constant(_integer(text), np.uint64)
     return apply(
-        join, _operand_word(state, text, 0, constants), _operand_word(state, text, 1, constants)
+        _JOINED, _operand_word(state, text, 0, constants), _operand_word(state, text, 1, constants)
     )
 
 
@@ -157,6 +156,12 @@ def first_byte(at: Address, state: State) -> Value:
     """The byte of every lane, int64. A sum wraps at 32 bits, as on the machine."""
     total: Value = constant(at.offset_bytes)
     for name, factor in at.terms:
-        scaled = apply(lambda x, f=factor: x * np.uint32(f), held(state, name))
-        total = apply(lambda x, y: x + y, total, scaled)
-    return apply(lambda x: x.astype(np.int64), total)
+        scaled = apply(LaneSum(lambda x, f=factor: x * np.uint32(f)), held(state, name))
+        total = apply(_ADDED, total, scaled)
+    return apply(_AS_PLACE, total)
+
+
+_NEGATED = LaneSum(lambda x: np.uint32(0) - x)
+_JOINED = LaneSum(join)
+_ADDED = LaneSum(lambda x, y: x + y)
+_AS_PLACE = LaneSum(lambda x: x.astype(np.int64))

@@ -15,7 +15,17 @@ from bankwise.read import bits
 from bankwise.read.follow.bitwise import truth_table
 from bankwise.read.follow.state import State
 from bankwise.read.follow.units import other_block
-from bankwise.read.follow.values import Array, Unknown, Value, apply, choose, constant, operands_of
+from bankwise.read.follow.values import (
+    Array,
+    LaneSum,
+    Unknown,
+    Value,
+    apply,
+    choose,
+    constant,
+    either,
+    operands_of,
+)
 from bankwise.read.integers import halves
 from bankwise.read.sass import integers
 from bankwise.read.sass.cluster import RANK_BIT
@@ -88,7 +98,8 @@ def _shift(f: Form, constants: Constants) -> Meaning | None:
         )  # fmt: skip
         return halves(moved)["HI" in words]
 
-    return one_word(f, constants, run, 3)
+    low = words[0] == "L" and "HI" not in words
+    return one_word(f, constants, LaneSum(run, (0, 1), (1,)) if low else run, 3)
 
 
 def _bits(f: Form, constants: Constants) -> Meaning | None:
@@ -125,7 +136,15 @@ def _select(f: Form, constants: Constants) -> Meaning | None:
     plain = f.name == "SEL" or all(text[:1] in ("R", "U") for text in f.sources)
     if f.name not in ("SEL", "FSEL") or len(f.sources) != 2 or len(f.ins) != 1 or not plain:
         return None
-    return one_word(f, constants, lambda a, b, p: choose(p, a, b), 2)
+    plain_ = one_word(f, constants, lambda a, b, p: choose(p, a, b), 2)
+
+    def run(state: State) -> tuple[Value, ...]:
+        chosen = predicate(state, f.ins[0])
+        if not isinstance(chosen, Unknown):
+            return plain_.run(state)
+        return (either(chosen, *(word(state, text, constants) for text in f.sources)),)
+
+    return replace(plain_, run=run)
 
 
 def _smaller(f: Form, constants: Constants) -> Meaning | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from bankwise.read.follow.state import State
-from bankwise.read.follow.values import Array, Value, apply
+from bankwise.read.follow.values import Array, LaneSum, Value, apply
 from bankwise.read.integers import extend, fit, funnel_left, halves, modulo, shift_left
 from bankwise.read.sass.forms import Form, Meaning, carries, one_word, reads
 from bankwise.read.sass.integers import product
@@ -23,10 +26,10 @@ def add(f: Form, constants: Constants) -> Meaning | None:
 
     def run(state: State) -> tuple[Value, ...]:
         parts = [_addend(state, text, constants) for text in f.sources]
-        parts += [apply(lambda p: p.astype(_U64), predicate(state, text)) for text in f.ins]
-        total = apply(lambda *terms: sum(terms[1:], terms[0]), *parts)
+        parts += [apply(_WIDENED, predicate(state, text)) for text in f.ins]
+        total = apply(_TOTAL, *parts)
         over = (_at_least(total, n) for n in range(1, len(f.outs) + 1))
-        return (*((apply(fit, total),) if following(f.target, 1) else ()), *over)
+        return (*((apply(_FIT, total),) if following(f.target, 1) else ()), *over)
 
     return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
 
@@ -35,8 +38,14 @@ def _addend(state: State, text: str, constants: Constants) -> Value:
     """A negated register is 2**32 less it, so that a difference without borrow carries."""
     if text.startswith("-") and not text[1:2].isdigit():
         plain = word(state, text[1:], constants)
-        return apply(lambda x: _U64(1 << 32) - x.astype(_U64), plain)
-    return apply(lambda x: x.astype(_U64), word(state, text, constants))
+        return apply(_SUBTRACTED, plain)
+    return apply(_WIDENED, word(state, text, constants))
+
+
+_FIT = LaneSum(fit)
+_TOTAL = LaneSum(lambda *terms: sum(terms[1:], terms[0]))
+_WIDENED = LaneSum(lambda x: x.astype(_U64))
+_SUBTRACTED = LaneSum(lambda x: _U64(1 << 32) - x.astype(_U64))
 
 
 def _at_least(total: Value, n: int) -> Value:
@@ -57,7 +66,7 @@ def multiply(f: Form, constants: Constants) -> Meaning | None:
         found = a * b + c
         return found + carry[0].astype(np.uint32) if carry else found
 
-    return one_word(f, constants, product_sum, 3)
+    return one_word(f, constants, LaneSum(product_sum, (0, 1), (0, 1)), 3)
 
 
 def _multiply_wide(f: Form, constants: Constants, words: set[str]) -> Meaning | None:
@@ -102,19 +111,22 @@ def scaled(f: Form, constants: Constants) -> Meaning | None:
     if bool(f.ins) != ("X" in words) or (f.outs and f.sources[0][0] in "-~"):
         return None
 
+    shifted: Callable[..., Array] = partial(_shifted_left, words=words)
+    shifted = shifted if "HI" in words else LaneSum(shifted, (0, 1), (1,))
+
     def run(state: State) -> tuple[Value, ...]:
         values = [word(state, text, constants) for text in (f.sources[0], *f.sources[2:])]
-        moved = apply(lambda a, *rest: _shifted_left(a, rest, words), *values)
-        parts = [apply(lambda x: x.astype(_U64), moved), _addend(state, f.sources[1], constants)]
-        parts += [apply(lambda p: p.astype(_U64), predicate(state, text)) for text in f.ins]
-        total = apply(lambda *terms: sum(terms[1:], terms[0]), *parts)
-        result = (apply(fit, total),) if following(f.target, 1) else ()
+        moved = apply(shifted, *values)
+        parts = [apply(_WIDENED, moved), _addend(state, f.sources[1], constants)]
+        parts += [apply(_WIDENED, predicate(state, text)) for text in f.ins]
+        total = apply(_TOTAL, *parts)
+        result = (apply(_FIT, total),) if following(f.target, 1) else ()
         return (*result, *((_at_least(total, 1),) if f.outs else ()))
 
     return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
 
 
-def _shifted_left(a: Array, rest: tuple[Array, ...], words: set[str]) -> Array:
+def _shifted_left(a: Array, *rest: Array, words: set[str]) -> Array:
     count = modulo(rest[-1])
     if "HI" not in words:
         return shift_left(a, count)
