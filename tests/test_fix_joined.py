@@ -138,9 +138,9 @@ def test_a_map_that_gains_nothing_in_the_text_is_not_written(
 def test_what_is_claimed_is_what_the_text_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned, _ = claimed(fixed(tmp_path, KERNELS["four halves"]))
+    planned, _ = claimed(fixed(tmp_path, KERNELS["three bytes"]))
     monkeypatch.setattr("bankwise.change.rewrite.apply.neighbours", lambda group, layout: {})
-    report = fixed(tmp_path, KERNELS["four halves"])
+    report = fixed(tmp_path, KERNELS["three bytes"])
     (change,) = report.changes
     assert change.after == report.after.kernels[0].totals.run
     assert change.optimum == f"counted in the changed text, where {planned} were planned"

@@ -145,3 +145,13 @@ def test_a_split_that_gains_nothing_is_not_made(tmp_path: Path) -> None:
     assert report.after.totals.run == Cost(128, 128)
     assert [change.parts for change in report.changes] == [""]
     assert report.parts == {}
+
+
+def test_check_says_what_fix_does(abt: str, tmp_path: Path) -> None:
+    report = fix(written(tmp_path, abt), execute=False, isa=False)
+    notes = {o.allocations: o.notes for kernel in report.before.kernels for o in kernel.optima}
+    for change in report.changes:
+        (told,) = notes[change.allocations]
+        assert told == f"`bankwise fix`: {change.parts}"
+        assert f"planned {change.after.passes:,} passes" in told
+        assert "ds_write2_b64 assumed" in told

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.fix_groups import OwnedGroup, owned
+from bankwise.ask.fix_parts import PartedGroup, parted_group
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan
     from bankwise.read.mlir.extract import SharedAccess
     from bankwise.read.mlir.module import Opened
+    from bankwise.solver.plan import Plan
 
 
 def check_mlir_file(file: Path, options: Options, progress: Progress | None = None) -> CheckReport:
@@ -168,11 +171,12 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
 
     Of padded rows also without their padding, where that is sure to be no worse.
     """
-    from bankwise.change.rewrite.group import as_compiled, groups
+    from bankwise.change.rewrite.group import as_compiled
     from bankwise.change.rewrite.plan import plan
     from bankwise.solver.best import certified
 
-    for group in groups(analysis.extraction, analysis.joins):
+    for each in owned((analysis,)):
+        group = each.group
         chosen = plan(group, analysis.issues, analysis.machine, policy)
         if isinstance(chosen, Refusal) or not chosen.best.present.ideal:
             continue
@@ -188,9 +192,22 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
             best=Cost(least.run.passes, best.present.run.ideal),
             known=chosen.known(least),
             address=str(least.layout),
-            notes=(*undone, *_unwritten(chosen), *as_compiled(group)),
+            notes=(
+                *undone,
+                *_unwritten(chosen),
+                *_parted(each, least, policy),
+                *as_compiled(group),
+            ),
             certificate=certified(best, least.layout),
         )
+
+
+def _parted(group: OwnedGroup, best: Plan, policy: str) -> tuple[str, ...]:
+    """What ``fix`` does where accesses in parts are better than any layout with all whole."""
+    found = parted_group(group, policy) if best.passes > best.ideal else None
+    if not isinstance(found, PartedGroup) or found.chosen.passes >= best.passes:
+        return ()
+    return (f"`bankwise fix`: {found.told}",)
 
 
 def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_mlir import kernel_of
 from bankwise.ask.fix_groups import OwnedGroup
+from bankwise.ask.text_price import issued_cycles
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
@@ -34,27 +35,31 @@ class CountedText:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Passes of a group, per workgroup, in two texts. Copies in lane order are not among them."""
+    """Passes of a group, per workgroup, in two texts; ``cycles``: with those of their issue. Copies
+    in lane order are not among them."""
 
     before: Cost
     after: Cost
+    cycles: tuple[int, int]
 
     @property
     def lost(self) -> bool:
         """Whether it is worse than before."""
-        return self.after.passes > self.before.passes
+        return self.after.passes > self.before.passes or self.cycles[1] > self.cycles[0]
 
     @property
     def nothing(self) -> bool:
         """Whether it is no better than before."""
-        return self.after.passes >= self.before.passes
+        return self.lost or self.after.passes == self.before.passes
 
     def refused(self, group: OwnedGroup, plan: Plan) -> Refusal:
         """The reason not to write a plan."""
         first, joins = group.group.allocations[0], group.group.joins
         joined = "as the compiler joins its accesses, " if joins.runs or joins.repeated else ""
+        (old, new), of = self.cycles, "cycles with their issue"
+        slower = f" ({old:,} and {new:,} {of})" if self.after.passes < self.before.passes else ""
         now = f"{joined}it takes {self.before.passes:,} passes"
-        reason = f"{now}, and {self.after.passes:,} with {plan.layout}: not written"
+        reason = f"{now}, and {self.after.passes:,} with {plan.layout}{slower}: not written"
         return Refusal(f"{group.group.names}: {reason}", first.location)
 
 
@@ -71,14 +76,25 @@ def gain(
     """What a group takes in two texts of the same kernels. ``start``: those of the group's text."""
     own = [n for n, analysis in enumerate(start) if analysis in group.analyses]
     names = {allocation.name for allocation in group.group.allocations}
-    return Gain(*(_passes(text, own, names) for text in (before, after)))
+    old, new = (_reports(text, own, names) for text in (before, after))
+    gpu = group.machine
+    cycles = tuple(
+        sum(r.run.passes + issued_cycles(r, gpu) for r in reports) for reports in (old, new)
+    )
+    return Gain(_passes(old), _passes(new), (cycles[0], cycles[1]))
 
 
-def _passes(text: CountedText, kernels: Sequence[int], names: set[str]) -> Cost:
-    found = [
-        report.run
+def _reports(
+    text: CountedText, kernels: Sequence[int], names: set[str]
+) -> tuple[AccessReport, ...]:
+    return tuple(
+        report
         for n in kernels
         for report in text.accesses[n]
         if report.kind not in COPIES and names & set(report.allocations)
-    ]
-    return Cost(sum(run.passes for run in found), sum(run.ideal for run in found))
+    )
+
+
+def _passes(reports: Sequence[AccessReport]) -> Cost:
+    runs = [report.run for report in reports]
+    return Cost(sum(run.passes for run in runs), sum(run.ideal for run in runs))

@@ -63,7 +63,8 @@ class PartedGroup:
 
 def _price(plan: Plan) -> str:
     cycles = "" if plan.cycles is None else f" ({int(plan.cycles):,} cycles with their issue)"
-    return f"{plan.run.passes:,} passes{cycles}"
+    assumed = f", {', '.join(plan.assumed)} assumed" if plan.assumed else ""
+    return f"{plan.run.passes:,} passes{cycles}{assumed}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,16 +86,20 @@ def parted_groups(
 ) -> tuple[tuple[PartedGroup, ...], tuple[Refusal, ...]]:
     """The groups whose cheapest plan issues accesses in parts; and where parts take fewer passes,
     but nothing is gained."""
-    found = [None if each.unknown else _parted(each, policy) for each in groups]
+    found = [parted_group(each, policy) for each in groups]
     return (
         tuple(each for each in found if isinstance(each, PartedGroup)),
         tuple(each for each in found if isinstance(each, Refusal)),
     )
 
 
-def _parted(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
+def parted_group(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
+    """The plan of a group that issues accesses in parts; a Refusal where parts take fewer passes
+    and gain nothing, None where no such plan is cheaper."""
     from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
 
+    if owned.unknown is not None:
+        return None
     answers = [_optimised(owned, owned.group, owned.issues, policy)]
     rows = padded_rows(owned.group)
     if rows is not None:

@@ -73,13 +73,13 @@ def _with(
     no thread issues it."""
     own = [report for report in accesses if report.kind not in COPIES]
     passes = times * sum(report.run.passes for report in own)
-    issue = times * sum(_issued_cycles(report, gpu) for report in own)
+    issue = times * sum(issued_cycles(report, gpu) for report in own)
     unknown = sum(report.evidence == "unknown" for report in own)
     cycles = price.cycles + passes + issue
     return TextPrice(price.unknown + unknown, price.passes + passes, cycles, price.lds_bytes)
 
 
-def _issued_cycles(report: AccessReport, gpu: Machine) -> int:
+def issued_cycles(report: AccessReport, gpu: Machine) -> int:
     """Cycles in which the instructions of an access issue, in all waves and rounds."""
     each = sum(issue_cycles(gpu, gpu.instruction(name)) or 1 for name in report.issued)
     return each * report.waves * report.executions
