@@ -344,6 +344,25 @@ def test_readfirstlane_by_its_name_in_llvm_is_followed() -> None:
     assert offsets(a) == [2 * lane for lane in LANES]
 
 
+def in_unknown_lanes(value: str) -> str:
+    """``value`` of the first lane that runs, where data decide which lanes run."""
+    return f"""{ALLOC}
+      %who = memref.load %m[%c0, %t] : memref<64x64xf16, LDS>
+      %zero = arith.constant 0.0 : f16
+      %some = arith.cmpf ogt, %who, %zero : f16
+      scf.if %some {{
+        %wide = arith.index_cast {value} : index to i32
+        %one = llvm.call_intrinsic "llvm.amdgcn.readfirstlane"(%wide) : (i32) -> i32
+        %r = arith.index_cast %one : i32 to index
+        %x = memref.load %m[%r, %t] : memref<64x64xf16, LDS>
+      }}"""
+
+
+def test_the_first_of_unknown_lanes_is_known_only_of_what_all_have() -> None:
+    assert "of values that differ, in unknown lanes" in refusal(in_unknown_lanes("%t"))
+    assert len(accesses(in_unknown_lanes("%c2"))) == 2
+
+
 def test_another_intrinsic_is_not() -> None:
     told = refusal(f"""{ALLOC}
       %wide = arith.index_cast %t : index to i32

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
@@ -13,7 +16,7 @@ from bankwise.ask.fix import fix
 from bankwise.change.passes.pad import pad
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
-from bankwise.show.fixing import FixReport
+from bankwise.show.fixing import FixReport, print_fix
 from kernel_texts import written
 from passes_cases import GFX942, opened
 from patches import verdict
@@ -229,3 +232,12 @@ def test_padding_a_tile_of_a_pool_is_told_and_not_written() -> None:
     assert done.text == pooled().before
     reasons = [refusal.reason for refusal in done.refusals]
     assert any("a view of a byte pool" in r and "behind each row" in r for r in reasons), reasons
+
+
+@pytest.mark.parametrize("host", ["isolated_benchmark$async", "main"])
+def test_who_fixes_a_text_of_wave_hears_where_to_put_it(host: str, fixed: FixReport) -> None:
+    text = f"{fixed.source_text}\nfunc.func @{host}() {{ return }}\n"
+    console = Console(file=StringIO(), width=200)
+    print_fix(replace(fixed, source_text=text), console)
+    assert isinstance(console.file, StringIO)
+    assert ("override_mlir=.." in console.file.getvalue()) == (host != "main")

@@ -109,6 +109,15 @@ class FixReport:
         )
 
 
+_WAVE = "func.func @isolated_benchmark"
+"""The host function that Wave writes around its kernels, if nobody names it otherwise."""
+
+_WAVE_TAKES = (
+    "Wave compiles this in place of its own text: WaveCompileOptions(override_mlir=..), with "
+    "WAVE_CACHE_ON=0; its Python has no parameter for a layout (docs/fix.md)"
+)
+
+
 def print_fix(report: FixReport, console: Console) -> None:
     """Tell the before / after story."""
     for refusal in report.before.refusals:
@@ -136,6 +145,8 @@ def print_fix(report: FixReport, console: Console) -> None:
         _print_verdict(verdict, console)
     if report.changes and not report.accepted:
         console.print("[red]not offered[/]: a judge rejected it")
+    elif report.changes and _WAVE in report.source_text:
+        console.print(escape(_WAVE_TAKES))
 
 
 def _table(report: FixReport) -> Table:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from iree.compiler import ir
 
+from bankwise.counting.access import IntArray
 from bankwise.errors import Location
 from bankwise.read.mlir import indexing
 from bankwise.read.mlir.graph import Graph
+from bankwise.read.mlir.indexing import first_active
 from bankwise.read.mlir.masks import MaskFunction, mask_function
 from bankwise.read.mlir.value import ActiveThreads, Function, Outcome, UnknownValue, Value, chosen
 from bankwise.read.mlir.views import (
@@ -107,10 +109,19 @@ def _threads(op: ir.Operation) -> Function:
     name = op.name
 
     def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
+        if indexing.exchanges(op) and not scope.exact and not _uniform(operands[0], scope):
+            return UnknownValue(f"the result of {name} of values that differ, in unknown lanes")
         found = indexing.thread_results(op, scope.ids, operands, scope.active)
         return found or UnknownValue(f"the result of {name}, which is not known here")
 
     return apply
+
+
+def _uniform(values: IntArray, scope: ActiveThreads) -> bool:
+    """Whether the active lanes of every wave have one value."""
+    if values.ndim == 0:
+        return True
+    return not (scope.active & (values != first_active(values, scope.ids, scope.active))).any()
 
 
 def _mask(function: MaskFunction) -> Function:

@@ -218,7 +218,7 @@ class _Runner:
         for part in operands[0]:
             active = scope.active if part.active is None else scope.active & part.active
             if active.any():
-                inner = ActiveThreads(scope.ids, active)
+                inner = replace(scope, active=active)
                 found = footprint(step.touch, part.view, indices, mask, inner)
                 keys.extend(self.record(step, found, path))
         return keys
@@ -279,9 +279,10 @@ class _Runner:
     ) -> Counts:
         """Run both branches of an scf.if as possible."""
         self.note(f"both branches are counted: the condition depends on {why}", step.op)
+        some = replace(scope, exact=False)
         with self.unsure("may run"):
-            counts = self.run(step.then, scope, path)
-            counts.update(self.run(step.otherwise, scope, path))
+            counts = self.run(step.then, some, path)
+            counts.update(self.run(step.otherwise, some, path))
         for then, otherwise, result in step.results:
             self.values[result] = either(self.values[then], self.values[otherwise], why)
         return counts
@@ -319,8 +320,9 @@ class _Runner:
         """Run the rounds of a loop; None if there are too many."""
         initial = [self.values[each.initial] for each in step.carried]
         if _first_unknown(bounds) is not None:
+            some = replace(scope, exact=False)
             with self.unsure("any number"):
-                return run_until_repeated(self.body(step, None, scope, path), initial, None)
+                return run_until_repeated(self.body(step, None, some, path), initial, None)
         count = loop_rounds(*bounds)
         counts = np.broadcast_to(count, scope.active.shape)[scope.active]
         most = int(counts.max(initial=0))
@@ -367,4 +369,4 @@ def _narrowed_scope(scope: ActiveThreads, holds: BoolArray) -> ActiveThreads | N
     active = scope.active & holds
     if (active == scope.active).all():
         return scope
-    return ActiveThreads(scope.ids, active) if active.any() else None
+    return replace(scope, active=active) if active.any() else None

@@ -30,10 +30,14 @@ Value = IntArray | BoolArray | Memref | UnknownValue
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActiveThreads:
-    """Who runs: the threads of the workgroup, and which of them are active here: [threads]."""
+    """Who runs: the threads of the workgroup, and which of them are active here: [threads].
+
+    ``exact``: exactly these run, not perhaps only some of them.
+    """
 
     ids: ThreadIds
     active: BoolArray
+    exact: bool = True
 
 
 Outcome = tuple[Value, ...] | UnknownValue
