@@ -262,7 +262,8 @@ def _is_one(pattern, on: np.ndarray, where: np.ndarray, some: bool) -> bool:
 
 def test_lanes_that_share_an_unknown_number_lie_as_was_found(monkeypatch) -> None:
     monkeypatch.setattr(run, "MOST_WORK", 8_000)
-    assert sum(judged(*program(seed, whole=True)) for seed in range(1_000, 1_012)) > len(NUMBERS)
+    seeds = (1_005, 1_018, 1_092, 1_099, 1_100, 1_114)  # of 150 some that have such accesses
+    assert all(judged(*program(seed, whole=True)) for seed in seeds)
 
 
 def judged(text: str, writer: Writer, runs: list[Run]) -> int:

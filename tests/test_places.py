@@ -154,3 +154,22 @@ def test_what_is_known_of_the_place_makes_a_cost_exact() -> None:
     for code, multiple in places.items():
         (access,) = amd(body.format(code)).accesses
         assert [p.anywhere for p in access.access.patterns] == [multiple]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "v_cmp_gt_u32_e32 vcc, s6, v0\n\tv_mov_b32_e32 v2, 0\n\tv_mov_b32_e32 v3, 64\n"
+        "\tv_cndmask_b32_e32 v1, v2, v3, vcc",
+        "v_cmp_gt_u32_e32 vcc, s6, v0\n\tv_mbcnt_lo_u32_b32 v1, vcc_lo, 0",
+        "v_mov_b32_e32 v2, s6\n"
+        "\tv_mov_b32_dpp v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0",
+        "v_mov_b32_e32 v2, s6\n\tds_permute_b32 v1, v2, v2",
+        "v_add_u32_e32 v2, s6, v0\n\tv_mad_u32_u24 v1, v2, 4, v0",
+        "v_mul_lo_u32 v1, s6, v0",
+    ],
+)
+def test_no_number_of_the_wave_is_made_of_what_differs_in_its_lanes(code: str) -> None:
+    kernel = amd(f"\ts_load_dword s6, s[0:1], 0x8\n\t{code}\n\tds_read_b32 v7, v1")
+    assert not kernel.accesses
+    assert len(kernel.refusals) == 1

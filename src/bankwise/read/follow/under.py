@@ -165,7 +165,8 @@ def _placed_unit(
             for allocation, part in parts(unit.touched).items():
                 yield unit, allocation, part
     elif elsewhere is not None:
-        for unit in _units(touch, elsewhere):
+        # one lane issues it or none does: a condition says how often it runs
+        for unit in _units(touch, replace(elsewhere, maybe=None)):
             yield unit, ALLOCATION, Touched(unknown=touched.unknown, anywhere=unit.touched)
 
 
