@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,39 @@ def _insert(line: Line) -> Step:
         return (new,)
 
     return run
+
+
+def _slice(line: Line, sizes: Sequence[int]) -> tuple[slice, ...]:
+    """All threads, and the elements that ``offsets`` and ``strides`` name."""
+    starts, steps = ([int(str(n).split(" ")[0]) for n in line.op.attributes[name]]
+                     for name in ("offsets", "strides"))  # fmt: skip
+    pairs = zip(starts, sizes, steps, strict=True)
+    return (slice(None), *(slice(a, a + n * step, step) for a, n, step in pairs))
+
+
+def _extract_slice(line: Line) -> Step:
+    where = _slice(line, shape_of(line.results[0].type))
+    return lambda machine, x: (x[where],)
+
+
+def _insert_slice(line: Line) -> Step:
+    where = _slice(line, shape_of(line.operands[0].type))
+
+    def run(machine: Machine, value: Array, x: Array) -> tuple[Array]:
+        new = x.copy()
+        new[where] = value
+        return (new,)
+
+    return run
+
+
+_POISON = 0x5B
+"""No element that is stored may still be this: every one is inserted before."""
+
+
+def _poison(line: Line) -> Step:
+    shape = shape_of(line.results[0].type)
+    return lambda machine: (np.full((machine.rows, *shape), _POISON, np.int64),)
 
 
 def _shape_cast(line: Line) -> Step:
@@ -268,6 +302,9 @@ TABLE: dict[str, Build] = {
     "vector.splat": _broadcast,
     "vector.extract": _extract,
     "vector.insert": _insert,
+    "ub.poison": _poison,
+    "vector.extract_strided_slice": _extract_slice,
+    "vector.insert_strided_slice": _insert_slice,
     "vector.shape_cast": _shape_cast,
     "vector.from_elements": _elements,
     "vector.create_mask": _create_mask,
