@@ -31,6 +31,7 @@ from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import InputError
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
+from bankwise.tile import COPIES
 
 DEFAULT = Lowering(padding=True, direct_load=True)
 """What iree-compile does without a flag."""
@@ -383,11 +384,12 @@ that fix gives for what it left."""
 
 
 def priced(text: str, name: str) -> dict[str, int]:
-    """What a text takes."""
+    """What the loads and stores of a text take; what copies straight to LDS write is not in it."""
     analyses = analyse(open_text(text, name), Options())
     price, instructions, ideal = price_of(analyses), 0, 0
     for each in analyses:
-        for report in count_kernel(kernel_of(each), each.machine)[0]:
+        counted = count_kernel(kernel_of(each), each.machine)[0]
+        for report in (one for one in counted if one.kind not in COPIES):
             instructions += len(report.issued) * report.waves * report.executions
             ideal += report.run.ideal
     return {
