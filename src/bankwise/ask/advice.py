@@ -68,7 +68,7 @@ class Advice:
 
 def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     """One layout for each shared buffer of a kernel, or why there is no telling."""
-    why = _unseen(kernel)
+    why = unseen_addresses(kernel)
     found = Refusal(why) if why else buffers(kernel.accesses, gpu)
     if isinstance(found, Refusal):
         return Advice(notes=(f"no layout is suggested: {found}",))
@@ -111,7 +111,7 @@ def _alike(
     return tuple(together(group) if len(group) > 1 else group[0] for group in same.values())
 
 
-def _unseen(kernel: AssemblyKernel) -> str:
+def unseen_addresses(kernel: AssemblyKernel) -> str:
     """Why some access may touch any buffer; empty if all addresses are known."""
     if kernel.refusals:
         return f"not all accesses are known: {kernel.refusals[0]}"
@@ -149,7 +149,7 @@ def _tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
         bits |= use.access.access.width_bytes
         bits |= int(np.bitwise_or.reduce(use.offsets_bytes[use.active], initial=0))
     size = bits & -bits
-    uses = tuple(_use(use, gpu, size) for use in buffer.uses if use.active.any())
+    uses = tuple(use_of(use, gpu, size) for use in buffer.uses if use.active.any())
     elements = -(-_size(buffer.size_bytes, room) // size)
     flat = Tile(Shape((("a", elements),), 8 * size), uses)
     unit = 1 << (flat.span - 1).bit_length()
@@ -157,7 +157,7 @@ def _tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
     return Tile(Shape((("n", row), ("m", elements // row)), 8 * size), uses)
 
 
-def _use(use: AddressPattern, gpu: Machine, size: int) -> Use:
+def use_of(use: AddressPattern, gpu: Machine, size: int) -> Use:
     """An access in elements of ``size`` bytes. What copies cost is not asked."""
     access = use.access.access
     row = _one_address(gpu, gpu.instruction(use.access.instruction))

@@ -103,6 +103,27 @@ def buffers(
     return tuple(found)
 
 
+def uses_of(
+    accesses: Sequence[AssemblyAccess], machine: Machine, start: int, stop: int
+) -> tuple[AddressPattern, ...] | Refusal:
+    """What touches the bytes from ``start`` to ``stop``, offsets counted from there.
+
+    A Refusal where an access touches others as well: then the bytes are no variable of their own.
+    """
+    found: list[AddressPattern] = []
+    for use in (use for access in _distinct(accesses) for use in _uses(access, machine)):
+        touched = use.offsets_bytes[use.active]
+        first, last = int(touched.min()), int(touched.max()) + use.access.access.width_bytes
+        if last <= start or first >= stop:
+            continue
+        if first < start or last > stop:
+            reason = f"{use.access.instruction} touches bytes {first} to {last}, beyond the array"
+            return Refusal(reason, use.access.access.location)
+        moved = np.where(use.active, use.offsets_bytes - start, 0)
+        found.append(replace(use, offsets_bytes=moved))
+    return tuple(found)
+
+
 def _distinct(accesses: Sequence[AssemblyAccess]) -> list[AssemblyAccess]:
     """Instructions that touch the same bytes as one that runs as often as all of them."""
     same: dict[object, list[AssemblyAccess]] = {}

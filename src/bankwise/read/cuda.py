@@ -30,7 +30,7 @@ from bankwise.read.follow.driver import (
 from bankwise.read.launch.facts import Launches
 from bankwise.read.launch.host import launches_in
 from bankwise.read.names import listed
-from bankwise.read.nvcc import Name, compile_cubin
+from bankwise.read.nvcc import Name, compile_cuda
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.parse import SassKernel, kernel_names
@@ -58,19 +58,20 @@ def check_cuda(
     kernel: str = "",
     workgroup_size: Size | None = None,
     launches: Launches = UNSAID,
+    text: str | None = None,
 ) -> Compiled:
     """Compile a CUDA source for the GPU ``target`` and follow its kernels; parameters as of
-    :func:`bankwise.read.follow.driver.check_code`.
+    :func:`bankwise.read.follow.driver.check_code`. ``text``: what is compiled in its place.
 
     Raises :class:`InputError` without a compiler, with nvcc's own words if it does not
     compile, and for a file that has no kernel.
     """
     file = str(path)
-    gpu = _target(target, file)
+    gpu = cuda_target(target, file)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source = path if path.is_file() else _copied(file, Path(folder))
-        name, cubin = _names(source, file), Path(folder, "out.cubin")
-        how = compile_cubin(source, cubin, _architecture(gpu), file, name)
+        source = source_of(path, text, Path(folder))
+        name, cubin = names_of(source, file), Path(folder, "out.cubin")
+        how = compile_cuda(source, cubin, architecture(gpu), file, name)
         found = compiled_kernels(cubin, kernel, file)
         hosted = launches_in(read_text(source))
     said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
@@ -84,10 +85,10 @@ def check_cuda(
     return Compiled(placed, how + guessed)
 
 
-def _target(given: str, file: str) -> str:
+def cuda_target(given: str, file: str) -> str:
     """The GPU to compile for: the oldest whose code is followed where none is named, since newer
     ones run its code."""
-    known = sorted(followed(SASS), key=lambda name: int(_architecture(name).removeprefix("sm_")))
+    known = sorted(followed(SASS), key=lambda name: int(architecture(name).removeprefix("sm_")))
     if given and given not in known and machine(given):
         message = f"CUDA compiled for {given} is not followed"
         hint = f"--target sm_90, for example; one of {', '.join(known)}"
@@ -95,22 +96,24 @@ def _target(given: str, file: str) -> str:
     return given or known[0]
 
 
-def _architecture(target: str) -> str:
+def architecture(target: str) -> str:
     """What nvcc calls a machine: by its compute capability, whatever its file is called."""
     return f"sm_{triton(machine(target).tools).target.partition(':')[2]}"
 
 
-def _copied(file: str, folder: Path) -> Path:
-    """What came through a pipe, as a file."""
+def source_of(path: Path, text: str | None, folder: Path) -> Path:
+    """The user's file; a copy in ``folder`` of what came through a pipe, or of another ``text``."""
+    if text is None and path.is_file():
+        return path
     source = folder / "kernel.cu"
-    source.write_text(read_text(file), "utf-8")
+    source.write_text(read_text(path) if text is None else text, "utf-8")
     return source
 
 
-def _names(source: Path, file: str) -> Name:
+def names_of(source: Path, file: str) -> Name:
     """The source is called what the user calls it, a file below its folder likewise."""
     here, real = os.path.dirname(file), os.path.realpath(source)
-    folder = os.path.realpath(source.parent)
+    folder = os.path.realpath(Path(file).parent)
 
     def name(found: str) -> str:
         place = os.path.realpath(found)

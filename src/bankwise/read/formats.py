@@ -352,7 +352,11 @@ SOURCES: tuple[Format, ...] = (
         *("CUDA source", "", (".cu",)),
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
-        verbs={"check": "ask.check_cuda:check_cuda_file", "scan": _WHOLE},
+        verbs={
+            "check": "ask.check_cuda:check_cuda_file",
+            "fix": "ask.fix_cuda:fix_cuda_file",
+            "scan": _WHOLE,
+        },
         options=_ANY_KERNEL,
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "

@@ -31,8 +31,9 @@ _ERROR = re.compile(
 """``k.cu(5): error: ..`` of nvcc, ``k.cu:2:10: fatal error: ..`` of the host's preprocessor."""
 
 
-def compile_cubin(source: Path, cubin: Path, architecture: str, file: str, name: Name) -> str:
-    """Compile ``source`` to ``cubin``; in words how that was done.
+def compile_cuda(source: Path, made: Path, architecture: str, file: str, name: Name) -> str:
+    """Compile ``source`` to a cubin, or to PTX where ``made`` ends in it; in words how that was
+    done.
 
     ``architecture``: as nvcc calls it (sm_90). ``file``: what the user calls the source. Raises
     :class:`InputError` without nvcc, or if nvcc takes too long or refuses the source.
@@ -42,12 +43,13 @@ def compile_cubin(source: Path, cubin: Path, architecture: str, file: str, name:
         message = "CUDA source is compiled with nvcc, which is not found"
         hint = f"where CUDA is installed: {by_hand(architecture, file)}"
         raise InputError(message, location=Location(file), hint=hint)
-    words = (*_flags(architecture), *_include(source, file), *_language(source), _plain(source))
-    code, printed = run_program([str(nvcc), *words, "-o", str(cubin)], cubin.parent, file)
-    if code or not cubin.is_file():
+    flags = _flags(architecture, made.suffix)
+    words = (*flags, *_include(source, file), *_language(source), _plain(source))
+    code, printed = run_program([str(nvcc), *words, "-o", str(made)], made.parent, file)
+    if code or not made.is_file():
         raise _refused(printed, code, architecture, file, name)
     typed = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
-    return f"compiled by {version_of(nvcc, cubin.parent)}: {_typed(typed, source)}"
+    return f"compiled by {version_of(nvcc, made.parent)}: {_typed(typed, source)}"
 
 
 def by_hand(architecture: str, file: str) -> str:
@@ -58,13 +60,13 @@ def by_hand(architecture: str, file: str) -> str:
     return f"{shlex.join([*words, '-o', cubin])} && {shlex.join(['bankwise', 'check', cubin])}"
 
 
-def _flags(architecture: str) -> tuple[str, ...]:
-    return "-lineinfo", "-cubin", f"-arch={architecture}"
+def _flags(architecture: str, made: str = ".cubin") -> tuple[str, ...]:
+    return "-lineinfo", f"-{made[1:]}", f"-arch={architecture}"
 
 
 def _include(source: Path, file: str) -> tuple[str, ...]:
-    """The folder of the source; the user's, if the source is a copy of what came through a pipe."""
-    return (f"-I{source.parent}" if str(source) == file else "-I.",)
+    """The folder of the user's source; of what came through a pipe, where the user is."""
+    return (f"-I{Path(file).parent}",)
 
 
 def _language(source: Path) -> tuple[str, ...]:

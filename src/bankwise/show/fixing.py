@@ -67,7 +67,8 @@ class FixReport:
 
     Every change is proved: the verdict ``proof`` says of what, and what that rests on. Execution
     is the second judge. ``accept_sampled``: it need not have seen the whole launch. ``parts``: into
-    how many an access was split, by its place in the text before.
+    how many an access was split, by its place in the text before. ``by_line``: the accesses are
+    instructions that a compiler made, before and after, and only their lines go together.
     """
 
     before: CheckReport
@@ -80,6 +81,7 @@ class FixReport:
     patch: str
     accept_sampled: bool = False
     parts: Mapping[Location, int] = field(default_factory=dict)
+    by_line: bool = False
 
     @property
     def accepted(self) -> bool:
@@ -196,11 +198,23 @@ def _print_open(report: FixReport, console: Console) -> None:
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:
     """Each access before beside the same access after, its parts as one, in program order."""
+    if report.by_line:
+        return _by_line(report)
     old = [a for kernel in report.before.kernels for a in kernel.accesses]
     new = iter([a for kernel in report.after.kernels for a in kernel.accesses])
     return [
         (one, _joined([next(new) for _ in range(report.parts.get(one.location, 1))])) for one in old
     ]
+
+
+def _by_line(report: FixReport) -> list[tuple[Any, Any]]:
+    """What each line reads and writes before and after; lines that have both."""
+    sides: list[dict[object, list[AccessReport]]] = [{}, {}]
+    for side, check in zip(sides, (report.before, report.after), strict=True):
+        for one in (a for kernel in check.kernels for a in kernel.accesses):
+            side.setdefault((one.location.line, one.direction), []).append(one)
+    old, new = sides
+    return [(_joined(old[key]), _joined(new[key])) for key in old if key in new]
 
 
 def _joined(parts: Sequence[AccessReport]) -> AccessReport:

@@ -1,0 +1,247 @@
+"""The proof of an edit of C++ text, on both texts: every use of an array goes through one map.
+
+It reads both texts again and shares nothing with who wrote them but the syntax tree:
+
+1. Both texts are equal but for last indices and last extents of the arrays that were changed.
+2. Every place that names such an array is a use with all its indices: nothing else can reach it.
+3. The new last index is evaluated, for every column of the row and every value that its row number
+   can have modulo what the expression reads, and is the column that the claimed map gives.
+4. The map is a permutation of every row and keeps what a use moves together, in order; a pitch only
+   lengthens rows, by whole units of what is moved together.
+
+That holds for all launches and all data, on what C++ demands of an index: that it stays inside its
+extent. A text that leaves a row on purpose (``tile[0][40]`` of rows of 32) is against that rule,
+and the judge of the emitted code is there for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bankwise.algebra.address import Padded, RowFolds
+from bankwise.counting.access import IntArray
+from bankwise.errors import Refusal
+from bankwise.read.cxx.arrays import ArrayUse, SharedArray, shared_arrays
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.tree import Node, Source, Span, inside_parentheses, named, walk
+
+_MOST_ROWS = 4096
+_MOST_COLUMNS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayClaim:
+    """The map that an edit says it applies to an array. ``number``: among those of the text;
+    ``sizes``: in each kernel that has it."""
+
+    number: int
+    name: str
+    layout: RowFolds | Padded
+    sizes: tuple[ArraySize, ...]
+
+
+def prove_text(before: Source, after: Source, claims: Sequence[ArrayClaim]) -> int | Refusal:
+    """How many uses were proved to go through the claimed maps; a Refusal where one was not."""
+    old, new = shared_arrays(before), shared_arrays(after)
+    if [one.name for one in old] != [one.name for one in new]:
+        return Refusal("the texts do not declare the same arrays")
+    changed = {claim.number: claim for claim in claims}
+    spans = [_free(arrays, changed) for arrays in (old, new)]
+    if _rest(before, spans[0]) != _rest(after, spans[1]):
+        return Refusal("the texts differ elsewhere than in last indices and extents")
+    proved = 0
+    for number, claim in changed.items():
+        found = _proved(before, after, old[number], new[number], claim)
+        if isinstance(found, Refusal):
+            return found
+        proved += found
+    return proved
+
+
+def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> list[Span]:
+    """Where the texts may differ."""
+    free: list[Span] = []
+    for number, claim in changed.items():
+        array = arrays[number]
+        if isinstance(claim.layout, Padded):
+            free.append(array.extents[-1])
+        else:
+            free += [use.indices[-1] for use in array.uses if not use.size]
+    return sorted(free)
+
+
+def _rest(source: Source, free: Sequence[Span]) -> bytes:
+    at, parts = 0, []
+    for span in free:
+        parts.append(source.data[at : span.start])
+        at = span.stop
+    return b"\0".join((*parts, source.data[at:]))
+
+
+def _proved(
+    before: Source, after: Source, old: SharedArray, new: SharedArray, claim: ArrayClaim
+) -> int | Refusal:
+    for array in (old, new):
+        if array.refusals:
+            return array.refusals[0]
+    if len(old.uses) != len(new.uses):
+        return Refusal(f"{old.name} has {len(old.uses)} uses before and {len(new.uses)} after")
+    for size in claim.sizes:
+        wrong = _keeps(claim.layout, size)
+        if wrong:
+            return Refusal(f"{old.name}: {wrong}")
+        if isinstance(claim.layout, Padded):
+            continue
+        for one, other in zip(old.uses, new.uses, strict=True):
+            why = "" if one.size else _moved(before, after, one, other, claim.layout, size)
+            if why:
+                return Refusal(f"{old.name}: {why}", before.place(one.span.start))
+    if isinstance(claim.layout, Padded):
+        return _lengthened(before, after, old, new, claim.layout)
+    return sum(not use.size for use in old.uses)
+
+
+def _lengthened(
+    before: Source, after: Source, old: SharedArray, new: SharedArray, layout: Padded
+) -> int | Refusal:
+    """The last extent is the old one and the pad, and nothing asks for the size."""
+    if any(use.size for use in old.uses):
+        return Refusal(f"{old.name}: its size is asked for")
+    text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
+    if grown != f"{text} + {layout.pad}" or _loose(before, old.extents[-1]):
+        return Refusal(f"{old.name}: rows of {text} and {layout.pad} are not rows of {grown}")
+    return len(old.uses)
+
+
+def _loose(source: Source, extent: Span) -> bool:
+    """Whether an extent binds more loosely than a sum."""
+    for node in walk(source.root):
+        if (node.start_byte, node.end_byte) == (extent.start, extent.stop) and node.is_named:
+            return node.type == "conditional_expression" or (
+                node.type == "binary_expression"
+                and node.children[1].type not in ("*", "/", "%", "+", "-")
+            )
+    return True
+
+
+def _keeps(layout: RowFolds | Padded, size: ArraySize) -> str:
+    """Why a map is no permutation of every row that keeps units; empty if it is."""
+    columns, unit = size.extents[-1], -(-size.kept_bytes // size.element_bytes)
+    if layout.row != columns:
+        return f"the map is for rows of {layout.row}, and they have {columns}"
+    if isinstance(layout, Padded):
+        apart = layout.pad * size.element_bytes % size.kept_bytes
+        return f"a pad of {layout.pad} breaks what is moved together" if apart else ""
+    rows = _rows(layout)
+    if rows > _MOST_ROWS or columns > _MOST_COLUMNS or len(size.extents) < 2:
+        return "the map is too large to be tried"
+    limit = size.extents[-2]
+    if len(size.extents) > 2 and limit % rows:
+        return "the map reads more than the number of a row"
+    moved = _table(layout, rows)
+    if not (np.sort(moved, axis=1) == np.arange(columns)).all():
+        return "the map is no permutation of its rows"
+    whole = columns // unit * unit
+    grouped = moved[:, :whole].reshape(rows, -1, unit)
+    if columns % unit or (grouped[..., :1] % unit).any():
+        return f"the map does not keep groups of {unit}"
+    return "" if (grouped - grouped[..., :1] == np.arange(unit)).all() else "order is lost"
+
+
+def _rows(layout: RowFolds) -> int:
+    """How many rows the map tells apart: a multiple of the periods of all its folds."""
+    periods = [fold.divisor // layout.row * fold.phases for fold in layout.folds]
+    return int(np.lcm.reduce(periods))
+
+
+def _table(layout: RowFolds, rows: int) -> IntArray:
+    """New columns, [rows, columns], by definition: chunk XOR (row / per mod phases), each fold."""
+    columns = np.broadcast_to(np.arange(layout.row), (rows, layout.row))
+    row = np.arange(rows)[:, None]
+    for fold in layout.folds:
+        phase = row // (fold.divisor // layout.row) % fold.phases
+        columns = (columns // fold.unit ^ phase) * fold.unit + columns % fold.unit
+    return np.asarray(columns)
+
+
+def _moved(
+    before: Source,
+    after: Source,
+    old: ArrayUse,
+    new: ArrayUse,
+    layout: RowFolds,
+    size: ArraySize,
+) -> str:
+    """Why the new last index is not the map of the old one; empty if it is."""
+    rows = _rows(layout)
+    row = _axis(before, old.indices[-2], rows)[:, None]
+    column = _axis(before, old.indices[-1], layout.row)[None]
+    texts = [_bare(before, index) for index in old.indices[-2:]]
+    if texts[0] == texts[1] and row.size > 1:
+        row = column = np.arange(min(size.extents[-2:]))[None]
+    names = {text: n for text, n in zip(texts, (row, column), strict=True) if not text.isdecimal()}
+    node = _node(after, new.indices[-1])
+    value = None if node is None else _value(after, node, names)
+    if value is None:
+        return f"{after.of(new.indices[-1])} is no expression of the old indices"
+    if (value == _table(layout, rows)[row % rows, column]).all():
+        return ""
+    return f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
+
+
+def _axis(source: Source, index: Span, extent: int) -> IntArray:
+    """The values that an index is tried with: all, or the number that it is."""
+    text = _bare(source, index)
+    return np.asarray([int(text)]) if text.isdecimal() else np.arange(extent)
+
+
+def _node(source: Source, span: Span) -> Node | None:
+    return source.root.named_descendant_for_byte_range(span.start, span.stop)
+
+
+def _bare(source: Source, span: Span) -> str:
+    """An index without the parentheses around it."""
+    node = _node(source, span)
+    return source.of(inside_parentheses(node) if node is not None else span)
+
+
+def _value(source: Source, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
+    """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
+    node = inside_parentheses(node)
+    text = source.of(node)
+    if text in names:
+        return names[text]
+    if node.type == "number_literal":
+        return (
+            np.asarray(int(text)) if text.isdecimal() and (text == "0" or text[0] != "0") else None
+        )
+    if node.type != "binary_expression":
+        return None
+    left, right = (_value(source, one, names) for one in named(node))
+    if left is None or right is None:
+        return None
+    return _apply(source.of(node.child_by_field_name("operator")), left, right)
+
+
+def _quotient(left: IntArray, right: IntArray) -> IntArray:
+    """Of C++, which rounds to zero; what is divided here is never negative."""
+    assert (left >= 0).all(), "indices and their parts"
+    return np.asarray(left // right)
+
+
+def _apply(sign: str, left: IntArray, right: IntArray) -> IntArray | None:
+    operations = {
+        "^": np.bitwise_xor,
+        "&": np.bitwise_and,
+        "+": np.add,
+        "-": np.subtract,
+        "*": np.multiply,
+        "/": _quotient,
+        "<<": np.left_shift,
+        ">>": np.right_shift,
+    }
+    operation = operations.get(sign)
+    return None if operation is None else np.asarray(operation(left, right))

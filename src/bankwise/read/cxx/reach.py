@@ -1,0 +1,214 @@
+"""What is reached from the address of an element: which bytes, or why nobody can say.
+
+    *(float4*)&As[r][c]                                   a float4
+    atomicAdd(&As[r][c], 1.f)                             one element
+    unsigned p = __cvta_generic_to_shared(&As[r][c]);     what the assembly takes that gets p
+    load(&As[r][c])                                       what the function of the file takes
+
+Arithmetic on an address leaves the element that was named, so it is refused, with its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from bankwise.errors import Refusal
+from bankwise.read.cxx.tree import Node, Source, around, inside_parentheses, named, walk
+
+_DEPTH = 4
+"""Functions within functions that an address is followed into."""
+
+_ELEMENT = re.compile(r"atomic\w+|__hip_atomic_\w+")
+_SAME = re.compile(
+    r"(?:static|reinterpret|const)_cast|__cvta_generic_to_shared|__builtin_assume_aligned"
+)
+_COPIES: Mapping[str, int] = {"__pipeline_memcpy_async": 2}
+"""Of the CUDA headers: what moves bytes to its first argument, and which argument says how many."""
+
+_UNITS = re.compile(r"\b(?:bulk|tensor|wgmma|tcgen05|mbarrier)\b")
+_WIDTH = re.compile(r"\.v([24])\.[bfus](\d+)")
+_ASM_BYTES = 16
+"""What ldmatrix, stmatrix and cp.async take from an address of shared memory, at most."""
+
+Kept = tuple[str, ...] | Refusal
+
+
+def reach(source: Source, address: Node, depth: int = 0) -> Kept:
+    """How many bytes are moved from an address, in C++: "sizeof(float4)"; none: an element."""
+    parent = around(address)
+    handler = _HANDLERS.get(parent.type) if parent is not None else None
+    if handler is None:
+        return _no(source, address, "goes where it cannot be followed")
+    return handler(source, address, parent, depth)
+
+
+def _no(source: Source, node: Node, why: str) -> Refusal:
+    return Refusal(f"the address {source.of(node)} {why}", source.place(node.start_byte))
+
+
+def _cast(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+    """``(float4*)p``: of the type from here on, where that is a pointer."""
+    return _as(source, source.of(parent.child_by_field_name("type")), parent, depth)
+
+
+def _as(source: Source, pointee: str, cast: Node, depth: int) -> Kept:
+    found = reach(source, cast, depth)
+    kind = re.sub(r"\b(?:const|volatile)\b", "", pointee).strip()
+    if isinstance(found, Refusal) or found or not kind.endswith("*"):
+        return found
+    kind = kind[:-1].strip()
+    return (f"sizeof({kind})",) if kind not in ("void", "auto") else ()
+
+
+def _pointer(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+    """``*p``."""
+    if source.of(parent)[0] == "*":
+        return ()
+    return _no(source, address, "has its own address taken")
+
+
+def _subscript(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+    """``p[0]``."""
+    inner = inside_parentheses(parent.children[0])
+    index = named(parent.child_by_field_name("indices"))
+    if inner != address:
+        return ()
+    if len(index) == 1 and source.of(index[0]) == "0":
+        return ()
+    return _no(source, address, "is indexed further: nothing shows that the row is not left")
+
+
+def _field(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+    """``p->x``."""
+    return () if "->" in source.of(parent) else _no(source, address, "is no pointer here")
+
+
+def _argument(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+    """An argument of a call: a cast, an atomic, a copy, or a function of this file."""
+    call, place = around(parent), named(parent).index(_argument_of(address, parent))
+    if call.type != "call_expression":
+        return _no(source, address, "is an argument of what is no call")
+    function = call.child_by_field_name("function")
+    name = source.of(function.child_by_field_name("name") or function).split("::")[-1]
+    if _SAME.fullmatch(name):
+        arguments = function.child_by_field_name("arguments")
+        return _as(source, source.of(arguments)[1:-1] if arguments else "", call, depth)
+    if _ELEMENT.fullmatch(name) and place == 0:
+        return ()
+    if name in _COPIES and place == 0:
+        size = named(parent)[_COPIES[name]]
+        return (source.of(size),)
+    return _followed(source, address, name, place, depth)
+
+
+def _argument_of(node: Node, arguments: Node) -> Node:
+    while node.parent != arguments:
+        node = node.parent
+    return node
+
+
+def _followed(source: Source, address: Node, name: str, place: int, depth: int) -> Kept:
+    """Into the one function of the file that has this name."""
+    found = [one for one in walk(source.root) if _defines(source, one, name)]
+    if len(found) != 1 or depth == _DEPTH:
+        return _no(source, address, f"is passed to {name}, which is not followed")
+    declarator = found[0].child_by_field_name("declarator")
+    parameters = named(declarator.child_by_field_name("parameters"))
+    if place >= len(parameters):
+        return _no(source, address, f"is passed to {name}, which takes fewer arguments")
+    identifiers = [n for n in walk(parameters[place]) if n.type == "identifier"]
+    if not identifiers:
+        return ()
+    body = found[0].child_by_field_name("body")
+    kept = _everywhere(source, source.of(identifiers[-1]), body, 0, depth + 1)
+    return kept if isinstance(kept, Refusal) or kept else _parameter(source, parameters[place])
+
+
+def _parameter(source: Source, parameter: Node) -> tuple[str, ...]:
+    """What a parameter that is dereferenced as it is points to; nothing for a template's type."""
+    kind = source.of(parameter.child_by_field_name("type"))
+    node = parameter
+    while node.parent is not None:
+        node = node.parent
+        types = node.child_by_field_name("parameters")
+        if node.type == "template_declaration" and kind in source.of(types):
+            return ()
+    return (f"sizeof({kind})",)
+
+
+def _defines(source: Source, node: Node, name: str) -> bool:
+    if node.type != "function_definition":
+        return False
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type in (
+        "pointer_declarator",
+        "reference_declarator",
+    ):
+        declarator = next(iter(named(declarator)), None)
+    if declarator is None or declarator.type != "function_declarator":
+        return False
+    return source.of(declarator.child_by_field_name("declarator")) == name
+
+
+def _everywhere(source: Source, name: str, scope: Node, begin: int, depth: int) -> Kept:
+    """All uses of a variable that holds an address; it may not be given another one."""
+    kept: list[str] = []
+    for node in walk(scope):
+        if node.type != "identifier" or source.of(node) != name or node.start_byte < begin:
+            continue
+        found = reach(source, node, depth)
+        if isinstance(found, Refusal):
+            return found
+        kept += found
+    return tuple(dict.fromkeys(kept))
+
+
+def _held(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+    """``float4* p = ..``: all uses of the variable, until its block ends."""
+    declarator = parent.child_by_field_name("declarator")
+    if declarator is address or depth == _DEPTH:
+        return _no(source, address, "is held by too many variables in turn")
+    names = [node for node in walk(declarator) if node.type == "identifier"]
+    block = parent
+    while block.type != "compound_statement" and block.parent is not None:
+        block = block.parent
+    if len(names) != 1:
+        return _no(source, address, "initialises what is no variable")
+    kept = _everywhere(source, source.of(names[0]), block, parent.end_byte, depth + 1)
+    return _pointee(source, parent, kept)
+
+
+def _pointee(source: Source, initialised: Node, kept: Kept) -> Kept:
+    """Where it is dereferenced as it is, the type that the variable points to."""
+    if isinstance(kept, Refusal) or kept:
+        return kept
+    declaration = initialised.parent
+    kind = source.of(declaration.child_by_field_name("type"))
+    pointer = initialised.child_by_field_name("declarator").type == "pointer_declarator"
+    return (f"sizeof({kind})",) if pointer and kind not in ("auto", "void") else ()
+
+
+def _assembly(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+    """An operand of inline assembly, whose instructions say how many bytes."""
+    while parent.type != "gnu_asm_expression":
+        parent = parent.parent
+    text = source.of(parent)
+    if _UNITS.search(text):
+        return _no(source, address, "is given to an asynchronous unit, which places bytes itself")
+    wide = [int(n) * int(bits) // 8 for n, bits in _WIDTH.findall(text)]
+    return (str(max((_ASM_BYTES, *wide))),)
+
+
+_Handler = Callable[[Source, Node, Node, int], Kept]
+
+_HANDLERS: Mapping[str, _Handler] = {
+    "cast_expression": _cast,
+    "pointer_expression": _pointer,
+    "subscript_expression": _subscript,
+    "field_expression": _field,
+    "argument_list": _argument,
+    "init_declarator": _held,
+    "gnu_asm_input_operand": _assembly,
+    "gnu_asm_output_operand": _assembly,
+}

@@ -1,0 +1,109 @@
+"""CUDA and HIP C++ as a syntax tree that forgives: macros, templates and errors stay local.
+
+A compiler's own tree is exact and shows one instantiation behind the preprocessor; what is to be
+edited is the text that the author sees. So the text is parsed as it stands (tree-sitter), places
+are bytes of its UTF-8, and whatever a name hides behind a macro is looked for separately
+(:mod:`bankwise.read.cxx.arrays`). The proof of an edit never rests on the tree alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from bankwise.errors import Location
+from bankwise.read.extra import extra
+
+_ATTRIBUTES = re.compile(rb"\b__align__\s*\([^()\n]*\)|\b__(?:restrict|noinline|inline_hint)__\b")
+"""What the grammar does not know and what names no variable: blanks of the same length."""
+
+Node = Any
+"""A node of tree-sitter: ``type``, ``children``, ``start_byte``, ``end_byte``, ``parent``."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Bytes of a text, the end excluded."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A text with its tree. ``file``: what the user calls it."""
+
+    file: str
+    text: str
+    data: bytes = field(repr=False)
+    root: Node = field(repr=False)
+
+    def of(self, node: Node | Span) -> str:
+        """The text of a node or of a span."""
+        start, stop = (
+            (node.start, node.stop) if isinstance(node, Span) else (node.start_byte, node.end_byte)
+        )
+        return self.data[start:stop].decode()
+
+    def place(self, byte: int) -> Location:
+        """Line and column of a byte, from 1."""
+        line = self.data.count(b"\n", 0, byte) + 1
+        begin = self.data.rfind(b"\n", 0, byte) + 1
+        return Location(self.file, line, len(self.data[begin:byte].decode()) + 1)
+
+
+def parse(text: str, file: str) -> Source:
+    """The tree of a source. Raises :class:`bankwise.errors.InputError` without tree-sitter."""
+    data = text.encode()
+    plain = _ATTRIBUTES.sub(lambda found: b" " * len(found[0]), data)
+    return Source(file, text, data, _parser().parse(plain).root_node)
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Node:
+    tree_sitter = extra("tree_sitter", "cuda")
+    language = extra("tree_sitter_cuda", "cuda").language()
+    return tree_sitter.Parser(tree_sitter.Language(language))
+
+
+def span(node: Node) -> Span:
+    """Where a node stands."""
+    return Span(node.start_byte, node.end_byte)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+
+def named(node: Node) -> list[Node]:
+    """The children that are no punctuation and no comments."""
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def inside_parentheses(node: Node) -> Node:
+    """The expression without the parentheses around it."""
+    while node.type == "parenthesized_expression" and len(named(node)) == 1:
+        node = named(node)[0]
+    return node
+
+
+def around(node: Node) -> Node:
+    """The parent, parentheses not counted; None at the root."""
+    parent = node.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    return parent
+
+
+def words(source: Source, name: str) -> Iterator[int]:
+    """Every byte at which an identifier ``name`` stands, in whatever context, strings as well."""
+    for found in re.finditer(
+        rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", source.data
+    ):
+        yield found.start()
