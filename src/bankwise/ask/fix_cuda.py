@@ -18,6 +18,7 @@ from pathlib import Path
 
 from bankwise.ask.check_assembly import asked, counted_kernel, report_of
 from bankwise.ask.cuda_plans import ArrayPlan, ArrayPlans, plans_of
+from bankwise.ask.judge_emitted import judge_emitted
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited
 from bankwise.counting.cost import Cost
@@ -80,6 +81,8 @@ def fix_cuda_file(
     planned, refusals = _planned(source, before, options)
     chosen, after = _chosen(source, file, options, before, planned)
     verdicts = list(_verdicts(source, before, after, chosen))
+    if chosen and execute:
+        verdicts.insert(1, judge_emitted(file, options.target, before.kernels, text, after.text))
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how,)),
         after=report_of(file, after.kernels, notes=(after.how,)),

@@ -85,6 +85,17 @@ def check_cuda(
     return Compiled(placed, how + guessed)
 
 
+def compiled_ptx(path: Path, target: str, text: str | None = None) -> str:
+    """The PTX that nvcc makes of a source, or of the ``text`` in its place; raises as
+    :func:`check_cuda` does."""
+    file = str(path)
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        source, made = source_of(path, text, Path(folder)), Path(folder, "out.ptx")
+        name = names_of(source, file)
+        compile_cuda(source, made, architecture(cuda_target(target, file)), file, name)
+        return read_text(made)
+
+
 def cuda_target(given: str, file: str) -> str:
     """The GPU to compile for: the oldest whose code is followed where none is named, since newer
     ones run its code."""

@@ -10,18 +10,15 @@ In the PTX it stands once in each kernel, so each instantiation of a template ha
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from bankwise.errors import InputError, Refusal
-from bankwise.files import read_text
-from bankwise.read.cuda import architecture, names_of, source_of
+from bankwise.read.cuda import compiled_ptx
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.tree import Source
-from bankwise.read.nvcc import compile_cuda
 from bankwise.read.ptx.parse import Variable, kernels
 
 _ENTRY = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
@@ -49,16 +46,10 @@ Sizes = Mapping[str, Mapping[int, ArraySize]]
 def sizes(source: Source, arrays: Sequence[SharedArray], target: str) -> Sizes | Refusal:
     """The arrays of each kernel that has them. A Refusal in the compiler's words."""
     text = _with_questions(source, arrays)
-    path = Path(source.file)
-    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        made = Path(folder, "sizes.ptx")
-        copy = source_of(path, text, Path(folder))
-        name = names_of(copy, source.file)
-        try:
-            compile_cuda(copy, made, architecture(target), source.file, name)
-        except InputError as error:
-            return Refusal(f"the sizes of its arrays: {error.message}", error.location)
-        ptx = read_text(made)
+    try:
+        ptx = compiled_ptx(Path(source.file), target, text)
+    except InputError as error:
+        return Refusal(f"the sizes of its arrays: {error.message}", error.location)
     return _answers(ptx, arrays)
 
 
@@ -91,7 +82,7 @@ def _answers(ptx: str, arrays: Sequence[SharedArray]) -> Sizes:
     ends = [*(one.start() for one in starts[1:]), len(ptx)]
     variables = {one.name: one.shared for one in kernels(ptx)}
     for entry, end in zip(starts, ends, strict=True):
-        placed = _places(variables.get(entry[1], ()))
+        placed = places(variables.get(entry[1], ()))
         mine = found.setdefault(entry[1], {})
         for note in _NOTE.finditer(ptx, entry.end(), end):
             number, array = int(note[1]), arrays[int(note[1])]
@@ -115,7 +106,7 @@ def _size(array: SharedArray, told: tuple[int, ...], start: int) -> ArraySize:
     )
 
 
-def _places(variables: Iterable[Variable]) -> list[tuple[str, int]]:
+def places(variables: Iterable[Variable]) -> list[tuple[str, int]]:
     """Where ptxas puts shared variables: in the order of the text, aligned, the unsized last.
 
     Seen of ptxas 12 and 13 for sm_80, sm_90 and sm_100; whoever uses it compares with the bytes

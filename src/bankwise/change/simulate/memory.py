@@ -1,0 +1,100 @@
+"""Memory of a simulated block: bytes of shared memory, words of everything else.
+
+Addresses are those of a flat space with windows, as the hardware has it: the arguments that are
+pointers lie far apart, shared and local memory have a window each. Global memory that nobody wrote
+is a term of its address. Shared memory starts as a term of its address too, in another world for
+each run: a kernel that reads what it never wrote shows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bankwise.change.simulate.terms import Values, mixed
+
+SHARED, LOCAL, POINTERS = 1 << 56, 1 << 57, 1 << 40
+"""Where the windows of shared and of local memory begin, and how far pointers lie apart."""
+
+_WORD = 4
+
+
+class Unsupported(Exception):  # noqa: N818 - what is said of it is no error of the kernel
+    """What the simulation does not do; its text says what."""
+
+
+@dataclass(slots=True, eq=False)
+class Words:
+    """Memory by words of 4 bytes; ``salt`` tells one unwritten memory from another."""
+
+    salt: int
+    written: dict[int, int] = field(default_factory=dict)
+
+    def load(self, addresses: Values, size: int) -> Values:
+        """``size`` bytes (1, 2, 4 or 8) from each address."""
+        if size == 8:
+            high = self.load(addresses + np.uint64(_WORD), _WORD)
+            return self.load(addresses, _WORD) | high << np.uint64(32)
+        at = addresses // np.uint64(_WORD)
+        words = mixed(at ^ np.uint64(self.salt)) & np.uint64(0xFFFFFFFF)
+        if self.written:
+            known = [self.written.get(a) for a in at.tolist()]
+            for n, one in enumerate(known):
+                if one is not None:
+                    words[n] = one
+        shift = addresses % np.uint64(_WORD) * np.uint64(8)
+        return words >> shift & np.uint64((1 << 8 * size) - 1)
+
+    def store(self, addresses: Values, values: Values, size: int) -> None:
+        """``size`` bytes to each address, the last thread's where several write one."""
+        if size == 8:
+            self.store(addresses, values & np.uint64(0xFFFFFFFF), _WORD)
+            self.store(addresses + np.uint64(_WORD), values >> np.uint64(32), _WORD)
+            return
+        at = (addresses // np.uint64(_WORD)).tolist()
+        if size == _WORD:
+            self.written.update(zip(at, values.tolist(), strict=True))
+            return
+        shifts = (addresses % np.uint64(_WORD) * np.uint64(8)).tolist()
+        full = self.load(addresses - addresses % np.uint64(_WORD), _WORD).tolist()
+        for word, old, shift, value in zip(at, full, shifts, values.tolist(), strict=True):
+            now = self.written.get(word, old)
+            mask = (1 << 8 * size) - 1 << shift
+            self.written[word] = now & ~mask | value << shift & mask
+
+
+@dataclass(slots=True, eq=False)
+class Bytes:
+    """Shared memory of a block, or local memory of each thread: ``data`` is [rows, bytes]."""
+
+    data: NDArray[np.uint8]
+
+    def load(self, rows: NDArray[np.int64], offsets: Values, size: int) -> Values:
+        """``size`` bytes, at most 8, from an offset in a row each."""
+        at = self._checked(offsets, size)
+        found = np.zeros(len(at), np.uint64)
+        for n in range(size):
+            found |= self.data[rows, at + n].astype(np.uint64) << np.uint64(8 * n)
+        return found
+
+    def store(self, rows: NDArray[np.int64], offsets: Values, values: Values, size: int) -> None:
+        """``size`` bytes to an offset in a row each."""
+        at = self._checked(offsets, size)
+        for n in range(size):
+            self.data[rows, at + n] = values >> np.uint64(8 * n) & np.uint64(255)
+
+    def _checked(self, offsets: Values, size: int) -> NDArray[np.int64]:
+        beyond = offsets > np.uint64(self.data.shape[1] - size)
+        if beyond.any():
+            first = int(offsets[beyond][0].astype(np.int64))
+            raise Unsupported(f"byte {first} of {self.data.shape[1]} is touched: data may decide")
+        return offsets.astype(np.int64)
+
+
+def poisoned(rows: int, size: int, salt: int) -> Bytes:
+    """Memory whose bytes are terms of their places."""
+    places = np.arange(rows * max(1, size), dtype=np.uint64)
+    data = (mixed(places ^ np.uint64(salt)) & np.uint64(255)).astype(np.uint8)
+    return Bytes(data.reshape(rows, max(1, size)))

@@ -1,0 +1,105 @@
+"""Operands of PTX statements in a simulated block: registers, numbers, special registers, names."""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bankwise.change.simulate.memory import SHARED, Bytes, Unsupported, Words
+from bankwise.change.simulate.terms import Values
+
+Lanes = NDArray[np.int64]
+"""Numbers of the threads that execute an instruction."""
+
+_NUMBER = re.compile(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)U?")
+_FLOAT = re.compile(r"0([fFdD])([0-9a-fA-F]{8,16})")
+_ADDRESS = re.compile(r"\[\s*([^\s+\]]+)\s*(?:\+\s*(-?\w+))?\s*\]")
+_WARP = 32
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A block in the middle of its run. ``registers``: each of all threads; ``parameters``: where
+    each lies and the bytes of all; ``symbols``: addresses of variables. ``unread``: names of what
+    was never written and is read all the same.
+    """
+
+    threads: int
+    specials: dict[str, Values]
+    parameters: dict[str, int]
+    constants: bytes
+    symbols: dict[str, int]
+    shared: Bytes
+    local: Bytes
+    memory: Words
+    registers: dict[str, Values] = field(default_factory=dict)
+
+    def read(self, name: str, lanes: Lanes) -> Values:
+        """A register, a number or the address of a variable, in each of some threads."""
+        if name.startswith("!"):
+            return self.read(name[1:], lanes) ^ np.uint64(1)
+        if name.startswith("%"):
+            return self._register(name, lanes)
+        return np.full(len(lanes), self._constant(name), np.uint64)
+
+    def _register(self, name: str, lanes: Lanes) -> Values:
+        if name in self.registers:
+            return self.registers[name][lanes]
+        if name in self.specials:
+            return self.specials[name][lanes]
+        raise Unsupported(f"{name} is read before it is written")
+
+    def _constant(self, text: str) -> int:
+        number, real = _NUMBER.fullmatch(text), _FLOAT.fullmatch(text)
+        if real:
+            return int(real[2], 16)
+        if number:
+            return int(number[1] + number[2], 0) & (1 << 64) - 1
+        if text in self.symbols:
+            return self.symbols[text]
+        raise Unsupported(f"the operand {text}")
+
+    def write(self, name: str, lanes: Lanes, values: Values) -> None:
+        """A register of some threads; ``_`` takes nothing."""
+        if name == "_":
+            return
+        kept = self.registers.get(name)
+        if kept is None:
+            kept = self.registers[name] = np.zeros(self.threads, np.uint64)
+        kept[lanes] = values
+
+    def address(self, text: str, lanes: Lanes) -> tuple[Values, str]:
+        """What ``[%rd1+4]`` points to, and the name in it."""
+        found = _ADDRESS.fullmatch(text)
+        if found is None:
+            raise Unsupported(f"the address {text}")
+        offset = np.uint64(int(found[2] or "0", 0) & (1 << 64) - 1)
+        if found[1] in self.parameters:
+            at = np.full(len(lanes), self.parameters[found[1]], np.uint64)
+        else:
+            at = self.read(found[1], lanes)
+        return at + offset, found[1]
+
+    @property
+    def warps(self) -> int:
+        """Warps of the block, the last one perhaps not full."""
+        return -(-self.threads // _WARP)
+
+
+def listed(text: str) -> list[str]:
+    """``{%f1, %f2}`` as names; another operand alone."""
+    return [one.strip() for one in text.strip("{} ").split(",")]
+
+
+def bits_of_float(value: float, size: int) -> int:
+    """The IEEE bits of a number."""
+    return int.from_bytes(struct.pack("<f" if size == 4 else "<d", value), "little")
+
+
+def shared_offset(addresses: Values) -> Values:
+    """Offsets in shared memory, of addresses in its window or of the flat space."""
+    return np.where(addresses >= np.uint64(SHARED), addresses - np.uint64(SHARED), addresses)

@@ -1,0 +1,63 @@
+"""Values of a simulated kernel: integers are computed, everything else is a term.
+
+A register holds 64 bits of every thread. What integer instructions make is their result. What any
+other instruction makes (``fma.rn.f32``, ``ex2.approx``, a byte of global memory that nobody wrote)
+is a term: a hash of the instruction's name and of its operands, cut to the width of its type. Two
+runs that apply the same operations to the same values have equal terms; two that do not have equal
+ones by a chance of 2^-32 for each word.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.uint64]
+"""One number for each thread."""
+
+_STEP, _FIRST, _SECOND = (
+    np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+
+
+def mixed(values: Values) -> Values:
+    """The finaliser of splitmix64 (Steele, Lea, Flood 2014): a permutation of 64-bit numbers."""
+    with np.errstate(over="ignore"):
+        values = values + _STEP
+        values = (values ^ values >> np.uint64(30)) * _FIRST
+        values = (values ^ values >> np.uint64(27)) * _SECOND
+    return np.asarray(values ^ values >> np.uint64(31))
+
+
+def number_of(name: str) -> np.uint64:
+    """A number for a word, the same in every process."""
+    data = name.encode()
+    return np.uint64(zlib.crc32(data) | zlib.crc32(data[::-1]) << 32)
+
+
+def term(name: str, operands: Iterable[Values], *, together: int = 0) -> Values:
+    """The term of an operation; of its first ``together`` operands the order does not matter."""
+    given = list(operands)
+    with np.errstate(over="ignore"):
+        alike = given[:together]
+        rest = given[together:]
+        found = mixed(np.full(given[0].shape if given else (), number_of(name)))
+        if alike:
+            found = mixed(found ^ np.sum([mixed(one) for one in alike], axis=0, dtype=np.uint64))
+        for one in rest:
+            found = mixed(found ^ mixed(one))
+    return found
+
+
+def masked(values: Values, bits: int) -> Values:
+    """The lowest bits."""
+    return values if bits >= 64 else values & np.uint64((1 << bits) - 1)
+
+
+def signed(values: Values, bits: int) -> NDArray[np.int64]:
+    """The lowest bits as a signed number."""
+    up = np.uint64(64 - bits)
+    return np.asarray((values << up).view(np.int64) >> np.int64(64 - bits))
