@@ -1,4 +1,4 @@
-"""Two PTX texts of one kernel, run block by block: do they write the same terms to the same words?"""
+"""Two PTX texts of a kernel, run block by block: do they write the same terms to the same words?"""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ _HANDLERS: Mapping[str, _Handler] = {
 
 @dataclass(slots=True, eq=False)
 class _Threads:
-    """Where each thread is: the number of its next statement; ``waiting``: at which barrier, or -1."""
+    """Where each thread is: its next statement; ``waiting``: at which barrier, or -1."""
 
     next: np.ndarray
     waiting: np.ndarray
