@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import prod
 
 import numpy as np
 
-from bankwise.algebra.address import Fold, Padded, RowFolds
+from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.ask.advice import unseen_addresses, use_of
-from bankwise.change.cxx.spell import Spelling, spellings
+from bankwise.change.cxx.spell import IndexMap, Spelling, spellings
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.occupancy import Usage, occupancy
@@ -21,15 +22,24 @@ from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
 from bankwise.read.cxx.tree import Source
 from bankwise.solver.best import Best, best
-from bankwise.solver.plan import Plan
-from bankwise.solver.spaces import LAST_INDEX, PADDING, Space, bank_row, row_folds
+from bankwise.solver.plan import Plan, priced
+from bankwise.solver.spaces import (
+    LAST_INDEX,
+    LINEAR,
+    PADDING,
+    Space,
+    bank_row,
+    bit_folds,
+    row_folds,
+)
 from bankwise.tile import Tile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPlan:
-    """One map of an array, in its elements, with the ways to write it and the passes it takes."""
+    """One map of an array, with the ways to write it and the passes it takes."""
 
+    map: IndexMap
     spellings: tuple[Spelling, ...]
     passes: int
     optimum: str
@@ -51,6 +61,25 @@ class ArrayPlans:
     ideal: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Posed:
+    """The array in those kernels in which it has one size. ``scale``: elements of the tile in one
+    of the array."""
+
+    size: ArraySize
+    tile: Tile
+    best: Best
+    kernels: tuple[AssemblyKernel, ...]
+
+    @property
+    def scale(self) -> int:
+        return self.size.element_bytes * 8 // self.tile.shape.element_bits
+
+    @property
+    def extra(self) -> Fraction:
+        return self.best.present.passes - self.best.present.ideal
+
+
 def plans_of(
     source: Source,
     number: int,
@@ -61,49 +90,75 @@ def plans_of(
 ) -> ArrayPlans | Refusal | None:
     """The plans of an array; None where it has no conflicts, a Refusal where nothing is done."""
     having = [k for k in kernels if number in sizes.get(k.name, {})]
-    mine = tuple(sizes[k.name][number] for k in having)
-    tile = _posed(having, mine, gpu)
-    if not isinstance(tile, Tile):
-        return tile
-    found = best(tile, gpu, _spaces(tile, mine[0], gpu), certify=False)
-    assert isinstance(found, Best), "every access names its instruction"
-    if found.present.passes == found.present.ideal:
+    alike: dict[ArraySize, list[AssemblyKernel]] = {}
+    for kernel in having:
+        alike.setdefault(replace(sizes[kernel.name][number], start=0), []).append(kernel)
+    posed: list[_Posed] = []
+    for size, same in alike.items():
+        one = _posed(size, same, [sizes[k.name][number].start for k in same], gpu)
+        if isinstance(one, Refusal):
+            return replace(one, reason=f"{array.name}: {one.reason}")
+        posed += [one] if one is not None else []
+    if not any(one.extra for one in posed):
         return None
     if array.refusals:
         return array.refusals[0]
-    spelled = [
-        _spelled(source, array, plan, found, mine[0]) for plan in _better(found, having, gpu)
-    ]
-    plans = tuple(one for one in spelled if isinstance(one, ArrayPlan))
-    if not plans:
-        none = Refusal(f"{array.name}: no fold of its rows and no pitch takes fewer passes")
-        return next((one for one in spelled if isinstance(one, Refusal)), none)
-    now = found.present.run
-    names = tuple(kernel.name for kernel in having)
-    return ArrayPlans(number, array, mine, names, plans, now.passes, now.ideal)
+    plans = _plans(source, array, sorted(posed, key=lambda one: -one.extra), gpu)
+    if isinstance(plans, Refusal):
+        return replace(plans, reason=f"{array.name}: {plans.reason}")
+    now = [one.best.present.run for one in posed]
+    return ArrayPlans(
+        *(number, array, tuple(sizes[k.name][number] for k in having)),
+        kernels=tuple(kernel.name for kernel in having),
+        plans=plans,
+        present=sum(run.passes for run in now),
+        ideal=sum(run.ideal for run in now),
+    )
+
+
+def _plans(
+    source: Source, array: SharedArray, posed: Sequence[_Posed], gpu: Machine
+) -> tuple[ArrayPlan, ...] | Refusal:
+    """The plans of the size that costs most, as far as they suit the others."""
+    first, *others = posed
+    plans: list[ArrayPlan] = []
+    why: Refusal | None = None
+    for plan in _better(first, gpu):
+        map_ = _index_map(plan.layout, first)
+        passes = [plan.run.passes, *(_passes(map_, one) for one in others)]
+        ways = _spelled(source, array, map_, posed)
+        if isinstance(ways, Refusal):
+            why = why or ways
+        elif None not in passes:
+            known = first.best.known(plan)
+            total = sum(n for n in passes if n is not None)
+            plans.append(ArrayPlan(map_, ways, total, str(known)))
+    if plans:
+        return tuple(sorted(plans, key=lambda one: one.passes))
+    return why or Refusal("no fold of its rows and no pitch takes fewer passes")
 
 
 def _posed(
-    having: Sequence[AssemblyKernel], mine: Sequence[ArraySize], gpu: Machine
-) -> Tile | Refusal | None:
-    """The array and all that the kernels do to it; None where no kernel has it or touches it."""
-    if not having:
-        return None
-    for kernel in having:
+    size: ArraySize, kernels: Sequence[AssemblyKernel], starts: Sequence[int], gpu: Machine
+) -> _Posed | Refusal | None:
+    """The array and all that kernels do to it; None where none touches it."""
+    if not size.bytes_:
+        return Refusal("the launch decides how large it is", kernels[0].location)
+    patterns: list[AddressPattern] = []
+    for kernel, start in zip(kernels, starts, strict=True):
         why = unseen_addresses(kernel)
         if why:
-            return Refusal(f"{kernel.name}: {why}", kernel.location)
-    if len({replace(size, start=0) for size in mine}) > 1:
-        return Refusal("its extents differ between the kernels of this source", having[0].location)
-    if not mine[0].bytes_:
-        return Refusal("the launch decides how large it is", having[0].location)
-    patterns: list[AddressPattern] = []
-    for kernel, size in zip(having, mine, strict=True):
-        found = uses_of(kernel.accesses, gpu, size.start, size.start + size.bytes_)
+            return Refusal(why, kernel.location)
+        found = uses_of(kernel.accesses, gpu, start, start + size.bytes_)
         if isinstance(found, Refusal):
             return found
         patterns += found
-    return _tile(patterns, mine[0], gpu) if patterns else None
+    if not patterns:
+        return None
+    tile = _tile(patterns, size, gpu)
+    told = best(tile, gpu, _spaces(tile, size, gpu), certify=False)
+    assert isinstance(told, Best), "every access names its instruction"
+    return _Posed(size, tile, told, tuple(kernels))
 
 
 def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> Tile:
@@ -115,13 +170,17 @@ def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> 
     unit = bits & -bits
     row = size.extents[-1] * size.element_bytes // unit
     uses = tuple(use_of(one, gpu, unit) for one in patterns)
-    return Tile(Shape((("n", row), ("m", prod(size.extents[:-1]))), 8 * unit), uses)
+    dims = (("n", row), ("m", prod(size.extents[:-1])))
+    return Tile(Shape(dims[: len(size.extents)], 8 * unit), uses)
 
 
 def _spaces(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
-    """Folds of rows and pitches that take nothing apart which the source moves together, and the
-    sums of folds that are searched exactly."""
+    """Folds and pitches that take nothing apart which the source moves together; of rows also the
+    sums of folds, searched exactly."""
     row, unit = tile.row, size.kept_bytes * 8 // tile.shape.element_bits
+    if len(size.extents) == 1:
+        flat = (fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
+        return [Space(LINEAR, tuple(flat))]
     folds = [f for f in row_folds(tile, [row]) if f.binary and f.unit % unit == 0]
     spaces = [Space(LAST_INDEX, tuple(folds))]
     if not row & (row - 1):
@@ -130,16 +189,18 @@ def _spaces(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
     return [*spaces, Space(PADDING, pads)]
 
 
-def _better(found: Best, having: Sequence[AssemblyKernel], gpu: Machine) -> list[Plan]:
+def _better(posed: _Posed, gpu: Machine) -> list[Plan]:
     """The plans that take fewer passes, the fewest first; of equals a pitch where it costs no
     resident block, since it changes one place of the text."""
+    present = posed.best.present
 
     def order(plan: Plan) -> tuple[object, ...]:
-        more = plan.lds_bytes - found.present.lds_bytes
-        free = isinstance(plan.layout, Padded) and not any(_fewer(k, more, gpu) for k in having)
-        return plan.passes, not free, isinstance(plan.layout, Padded)
+        more = plan.lds_bytes - present.lds_bytes
+        padded = isinstance(plan.layout, Padded)
+        free = padded and not any(_fewer(kernel, more, gpu) for kernel in posed.kernels)
+        return plan.passes, not free, padded
 
-    better = {p.layout: p for p in found.plans if p.passes < found.present.passes}
+    better = {p.layout: p for p in posed.best.plans if p.passes < present.passes}
     return sorted(better.values(), key=order)
 
 
@@ -154,24 +215,44 @@ def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:
 
 
 def _spelled(
-    source: Source, array: SharedArray, plan: Plan, found: Best, size: ArraySize
-) -> ArrayPlan | Refusal:
-    scale = size.element_bytes * 8 // plan.shape.element_bits
-    layout = _in_elements(plan, scale)
-    if isinstance(layout, RowFolds) and layout.unit * size.element_bytes % size.kept_bytes:
-        return Refusal(f"{array.name}: {layout} takes apart what the source moves together")
-    rows = size.extents[-2] if len(size.extents) > 2 else 0
-    ways = spellings(source, array, layout, rows)
-    if isinstance(ways, Refusal):
-        return replace(ways, reason=f"{array.name}: {ways.reason}")
-    return ArrayPlan(ways, plan.run.passes, str(found.known(plan)))
+    source: Source, array: SharedArray, map_: IndexMap, posed: Sequence[_Posed]
+) -> tuple[Spelling, ...] | Refusal:
+    """The ways to write a map that suits every size."""
+    for one in posed:
+        if map_.folds and map_.unit * one.size.element_bytes % one.size.kept_bytes:
+            return Refusal("the best fold takes apart what the source moves together")
+    outer = {one.size.extents[-2] for one in posed if len(one.size.extents) > 2}
+    for rows in outer or {0}:
+        ways = spellings(source, array, map_, rows)
+        if isinstance(ways, Refusal):
+            return ways
+    return ways
 
 
-def _in_elements(plan: Plan, scale: int) -> RowFolds | Padded:
-    """The map in elements of the array, which are ``scale`` of the tile's."""
-    layout = plan.layout
+def _index_map(layout: AddressMap, posed: _Posed) -> IndexMap:
+    """What a map of the tile does to the last index of the array."""
+    scale, flat = posed.scale, len(posed.size.extents) == 1
     if isinstance(layout, Padded):
-        return Padded(layout.row // scale, layout.pad // scale)
-    assert isinstance(layout, RowFolds), "the spaces have no others"
-    folds = (Fold(f.divisor // scale, f.unit // scale, f.phases) for f in layout.folds)
-    return RowFolds(layout.row // scale, tuple(folds))
+        return IndexMap(pad=layout.pad // scale)
+    folds = layout.folds if isinstance(layout, RowFolds) else (layout,)
+    each = scale if flat else posed.tile.row
+    made = [
+        Fold(f.divisor // each, f.unit // scale, f.phases) for f in folds if isinstance(f, Fold)
+    ]
+    return IndexMap(tuple(made))
+
+
+def _passes(map_: IndexMap, posed: _Posed) -> int | None:
+    """What a map costs another size; None where it cannot have it."""
+    scale, row = posed.scale, posed.tile.row
+    if map_.pad:
+        layout: AddressMap = Padded(row, map_.pad * scale)
+    else:
+        flat = len(posed.size.extents) == 1
+        each = scale if flat else row
+        folds = tuple(Fold(f.divisor * each, f.unit * scale, f.phases) for f in map_.folds)
+        if any(row % fold.block for fold in folds):
+            return None
+        layout = folds[0] if flat else RowFolds(row, folds)
+    plan = priced(posed.best.work, LAST_INDEX, layout)
+    return None if isinstance(plan, Refusal) else plan.run.passes

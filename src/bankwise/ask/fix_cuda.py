@@ -193,8 +193,10 @@ def _verdicts(
     if not chosen:
         return
     claims = [
-        ArrayClaim(one.plans.number, one.plans.array.name, one.spelling.layout, one.plans.sizes)
-        for one in chosen
+        ArrayClaim(
+            c.plans.number, c.plans.array.name, c.plan.map.folds, c.plan.map.pad, c.plans.sizes
+        )
+        for c in chosen
     ]
     proved = prove_text(source, parse(after.text, source.file), claims)
     if isinstance(proved, Refusal):

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bankwise.algebra.address import Padded, RowFolds
+from bankwise.algebra.address import Fold
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray, shared_arrays
@@ -35,11 +35,14 @@ _MOST_COLUMNS = 1 << 16
 @dataclass(frozen=True, slots=True)
 class ArrayClaim:
     """The map that an edit says it applies to an array. ``number``: among those of the text;
-    ``sizes``: in each kernel that has it."""
+    ``sizes``: in each kernel that has it. ``folds``: XORs of chunks of ``unit`` with the number of
+    the row (of the element, in one dimension) divided by ``divisor``, modulo ``phases``; or a
+    ``pad`` behind every row."""
 
     number: int
     name: str
-    layout: RowFolds | Padded
+    folds: tuple[Fold, ...]
+    pad: int
     sizes: tuple[ArraySize, ...]
 
 
@@ -66,7 +69,7 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
     free: list[Span] = []
     for number, claim in changed.items():
         array = arrays[number]
-        if isinstance(claim.layout, Padded):
+        if claim.pad:
             free.append(array.extents[-1])
         else:
             free += [use.indices[-1] for use in array.uses if not use.size]
@@ -89,30 +92,31 @@ def _proved(
             return array.refusals[0]
     if len(old.uses) != len(new.uses):
         return Refusal(f"{old.name} has {len(old.uses)} uses before and {len(new.uses)} after")
-    for size in claim.sizes:
-        wrong = _keeps(claim.layout, size)
+    if claim.pad:
+        return _lengthened(before, after, old, new, claim)
+    for size in set(claim.sizes):
+        wrong = _keeps(claim, size)
         if wrong:
             return Refusal(f"{old.name}: {wrong}")
-        if isinstance(claim.layout, Padded):
-            continue
         for one, other in zip(old.uses, new.uses, strict=True):
-            why = "" if one.size else _moved(before, after, one, other, claim.layout, size)
+            why = "" if one.size else _moved(before, after, one, other, claim, size)
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
-    if isinstance(claim.layout, Padded):
-        return _lengthened(before, after, old, new, claim.layout)
     return sum(not use.size for use in old.uses)
 
 
 def _lengthened(
-    before: Source, after: Source, old: SharedArray, new: SharedArray, layout: Padded
+    before: Source, after: Source, old: SharedArray, new: SharedArray, claim: ArrayClaim
 ) -> int | Refusal:
-    """The last extent is the old one and the pad, and nothing asks for the size."""
+    """The last extent of several is the old one and the pad, and nothing asks for the size."""
+    for size in claim.sizes:
+        if len(size.extents) < 2 or claim.pad * size.element_bytes % size.kept_bytes:
+            return Refusal(f"{old.name}: a pad of {claim.pad} breaks what is moved together")
     if any(use.size for use in old.uses):
         return Refusal(f"{old.name}: its size is asked for")
     text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
-    if grown != f"{text} + {layout.pad}" or _loose(before, old.extents[-1]):
-        return Refusal(f"{old.name}: rows of {text} and {layout.pad} are not rows of {grown}")
+    if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
+        return Refusal(f"{old.name}: rows of {text} and {claim.pad} are not rows of {grown}")
     return len(old.uses)
 
 
@@ -127,74 +131,61 @@ def _loose(source: Source, extent: Span) -> bool:
     return True
 
 
-def _keeps(layout: RowFolds | Padded, size: ArraySize) -> str:
+def _keeps(claim: ArrayClaim, size: ArraySize) -> str:
     """Why a map is no permutation of every row that keeps units; empty if it is."""
     columns, unit = size.extents[-1], -(-size.kept_bytes // size.element_bytes)
-    if layout.row != columns:
-        return f"the map is for rows of {layout.row}, and they have {columns}"
-    if isinstance(layout, Padded):
-        apart = layout.pad * size.element_bytes % size.kept_bytes
-        return f"a pad of {layout.pad} breaks what is moved together" if apart else ""
-    rows = _rows(layout)
-    if rows > _MOST_ROWS or columns > _MOST_COLUMNS or len(size.extents) < 2:
+    rows = _rows(claim) if len(size.extents) > 1 else 1
+    if rows > _MOST_ROWS or columns > _MOST_COLUMNS or not columns:
         return "the map is too large to be tried"
-    limit = size.extents[-2]
-    if len(size.extents) > 2 and limit % rows:
+    if len(size.extents) > 2 and size.extents[-2] % rows:
         return "the map reads more than the number of a row"
-    moved = _table(layout, rows)
+    column = np.broadcast_to(np.arange(columns), (rows, columns))
+    row = np.arange(rows)[:, None] if len(size.extents) > 1 else column
+    moved = _mapped(claim, row, column)
     if not (np.sort(moved, axis=1) == np.arange(columns)).all():
         return "the map is no permutation of its rows"
-    whole = columns // unit * unit
-    grouped = moved[:, :whole].reshape(rows, -1, unit)
-    if columns % unit or (grouped[..., :1] % unit).any():
-        return f"the map does not keep groups of {unit}"
-    return "" if (grouped - grouped[..., :1] == np.arange(unit)).all() else "order is lost"
+    if columns % unit:
+        return f"rows of {columns} are no groups of {unit}"
+    grouped = moved.reshape(rows, -1, unit)
+    kept = grouped - grouped[..., :1] == np.arange(unit)
+    return "" if kept.all() and not (grouped[..., 0] % unit).any() else f"groups of {unit} part"
 
 
-def _rows(layout: RowFolds) -> int:
+def _rows(claim: ArrayClaim) -> int:
     """How many rows the map tells apart: a multiple of the periods of all its folds."""
-    periods = [fold.divisor // layout.row * fold.phases for fold in layout.folds]
-    return int(np.lcm.reduce(periods))
+    return int(np.lcm.reduce([fold.divisor * fold.phases for fold in claim.folds]))
 
 
-def _table(layout: RowFolds, rows: int) -> IntArray:
-    """New columns, [rows, columns], by definition: chunk XOR (row / per mod phases), each fold."""
-    columns = np.broadcast_to(np.arange(layout.row), (rows, layout.row))
-    row = np.arange(rows)[:, None]
-    for fold in layout.folds:
-        phase = row // (fold.divisor // layout.row) % fold.phases
-        columns = (columns // fold.unit ^ phase) * fold.unit + columns % fold.unit
-    return np.asarray(columns)
+def _mapped(claim: ArrayClaim, row: IntArray, column: IntArray) -> IntArray:
+    """New columns by definition: chunk XOR (row / divisor mod phases), fold after fold."""
+    for fold in claim.folds:
+        chunk = column // fold.unit ^ row // fold.divisor % fold.phases
+        column = chunk * fold.unit + column % fold.unit
+    return np.asarray(column)
 
 
 def _moved(
-    before: Source,
-    after: Source,
-    old: ArrayUse,
-    new: ArrayUse,
-    layout: RowFolds,
-    size: ArraySize,
+    before: Source, after: Source, old: ArrayUse, new: ArrayUse, claim: ArrayClaim, size: ArraySize
 ) -> str:
     """Why the new last index is not the map of the old one; empty if it is."""
-    rows = _rows(layout)
-    row = _axis(before, old.indices[-2], rows)[:, None]
-    column = _axis(before, old.indices[-1], layout.row)[None]
     texts = [_bare(before, index) for index in old.indices[-2:]]
-    if texts[0] == texts[1] and row.size > 1:
-        row = column = np.arange(min(size.extents[-2:]))[None]
-    names = {text: n for text, n in zip(texts, (row, column), strict=True) if not text.isdecimal()}
+    column = _axis(texts[-1], size.extents[-1])[None]
+    row = _axis(texts[0], _rows(claim))[:, None]
+    if len(set(texts)) == 1:
+        row = column = _axis(texts[0], min(size.extents[-2:]))[None]
+    both = zip(texts, (row, column)[-len(texts) :], strict=True)
+    names = {text: values for text, values in both if not text.isdecimal()}
     node = _node(after, new.indices[-1])
     value = None if node is None else _value(after, node, names)
     if value is None:
         return f"{after.of(new.indices[-1])} is no expression of the old indices"
-    if (value == _table(layout, rows)[row % rows, column]).all():
+    if (value == _mapped(claim, row, column)).all():
         return ""
     return f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
 
 
-def _axis(source: Source, index: Span, extent: int) -> IntArray:
+def _axis(text: str, extent: int) -> IntArray:
     """The values that an index is tried with: all, or the number that it is."""
-    text = _bare(source, index)
     return np.asarray([int(text)]) if text.isdecimal() else np.arange(extent)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bankwise.algebra.address import Fold, Padded, RowFolds
+from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray
 from bankwise.read.cxx.tree import Node, Source, Span, walk
@@ -42,11 +42,28 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexMap:
+    """What becomes of the last index of an array, whatever its extent: ``folds``, which leave it in
+    its row, or a ``pad`` of so many elements behind every row.
+
+    The divisors of the folds count rows; elements, where the array has one dimension.
+    """
+
+    folds: tuple[Fold, ...] = ()
+    pad: int = 0
+
+    @property
+    def unit(self) -> int:
+        """Elements that stay together."""
+        return min((fold.unit for fold in self.folds), default=1)
+
+
+@dataclass(frozen=True, slots=True)
 class Spelling:
     """One way to write a layout of an array. ``how``: pitch, xor, sum, step."""
 
     array: SharedArray
-    layout: RowFolds | Padded
+    map: IndexMap
     edits: tuple[Edit, ...]
     how: str
     text: str
@@ -64,28 +81,25 @@ def edited(source: Source, edits: tuple[Edit, ...]) -> str | Refusal:
 
 
 def spellings(
-    source: Source, array: SharedArray, layout: RowFolds | Padded, rows: int
+    source: Source, array: SharedArray, map_: IndexMap, rows: int
 ) -> tuple[Spelling, ...] | Refusal:
-    """The ways to write a layout, what reads best first. ``rows``: along the last but one extent,
+    """The ways to write a map, what reads best first. ``rows``: along the last but one extent,
     0 where no other extent lies before it.
 
     A Refusal where an index cannot be written twice, or where the map reads more than this row.
     """
-    if isinstance(layout, Padded):
-        return _pitched(source, array, layout)
-    if len(array.extents) + array.unsized < 2:
-        return Refusal("it has one dimension: rows are in no index")
-    if any(rows % (f.divisor // layout.row * f.phases) for f in layout.folds):
+    if map_.pad:
+        return _pitched(source, array, map_)
+    if any(rows % (f.divisor * f.phases) for f in map_.folds):
         return Refusal("the fold needs more rows than the last but one dimension has")
     nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
     for use in array.uses:
-        again = () if use.size else use.indices[-2:]
-        for index in again:
+        for index in () if use.size else use.indices[-2:]:
             acting = _acts(source, nodes[index.start, index.stop])
             if acting:
                 return Refusal(f"{acting} would happen twice", source.place(index.start))
-    ways = ["xor"] if layout.unit == 1 else ["xor", "sum", "step"]
-    return tuple(_folded(source, array, layout, how, nodes) for how in ways)
+    ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
+    return tuple(_folded(source, array, map_, how, nodes) for how in ways)
 
 
 def _acts(source: Source, index: Node) -> str:
@@ -99,40 +113,45 @@ def _acts(source: Source, index: Node) -> str:
     return ""
 
 
-def _pitched(source: Source, array: SharedArray, layout: Padded) -> tuple[Spelling, ...] | Refusal:
+def _pitched(source: Source, array: SharedArray, map_: IndexMap) -> tuple[Spelling, ...] | Refusal:
     sized = next((use for use in array.uses if use.size), None)
     if sized is not None:
         return Refusal("its size is asked for", source.place(sized.span.start))
-    if not array.extents or len(array.extents) + array.unsized < 2:
-        return Refusal("it has one dimension: its rows are in no extent")
     last = array.extents[-1]
-    text = f"{source.of(last)} + {layout.pad}"
+    text = f"{source.of(last)} + {map_.pad}"
     shown = f"{array.name}: rows of {source.of(last)} become {text}"
-    return (Spelling(array, layout, (Edit(last, text),), "pitch", shown),)
+    return (Spelling(array, map_, (Edit(last, text),), "pitch", shown),)
 
 
 def _folded(
     source: Source,
     array: SharedArray,
-    layout: RowFolds,
+    map_: IndexMap,
     how: str,
     nodes: Mapping[tuple[int, int], Node],
 ) -> Spelling:
-    uses = [use for use in array.uses if not use.size]
-    edits = tuple(Edit(u.indices[-1], _column(source, layout, how, u, nodes)) for u in uses)
-    text = f"{array.name}[r][c] -> {array.name}[r][{_index(layout, how, 'c', 'r')}]"
-    return Spelling(array, layout, edits, how, text)
+    edits = tuple(
+        Edit(use.indices[-1], _column(source, map_, how, use, nodes))
+        for use in array.uses
+        if not use.size
+    )
+    one = len(array.extents) + array.unsized == 1
+    old, new = (
+        ("[i]", _index(map_, how, "i", "i")) if one else ("[r][c]", _index(map_, how, "c", "r"))
+    )
+    text = f"{array.name}{old} -> {array.name}{'' if one else '[r]'}[{new}]"
+    return Spelling(array, map_, edits, how, text)
 
 
 def _column(
     source: Source,
-    layout: RowFolds,
+    map_: IndexMap,
     how: str,
     use: ArrayUse,
     nodes: Mapping[tuple[int, int], Node],
 ) -> str:
-    row, column = (_atom(source, nodes[i.start, i.stop]) for i in use.indices[-2:])
-    return _index(layout, "xor" if use.kept else how, column, row)
+    texts = [_atom(source, nodes[i.start, i.stop]) for i in use.indices[-2:]]
+    return _index(map_, "xor" if use.kept else how, texts[-1], texts[0])
 
 
 def _atom(source: Source, index: Node) -> str:
@@ -141,13 +160,12 @@ def _atom(source: Source, index: Node) -> str:
     return text if index.type in _ATOMS else f"({text})"
 
 
-def _index(layout: RowFolds, how: str, column: str, row: str) -> str:
+def _index(map_: IndexMap, how: str, column: str, row: str) -> str:
     """The new column: ``how`` one XOR, a sum of chunk and place, or the step from the old one."""
+    unit = 1 if how == "xor" else map_.unit
+    terms = [_shifted(_phase(fold, row), fold.unit // unit) for fold in map_.folds]
     if how == "xor":
-        terms = (_shifted(_phase(f, layout.row, row), f.unit) for f in layout.folds)
         return " ^ ".join((column, *terms))
-    unit = layout.unit
-    terms = (_shifted(_phase(f, layout.row, row), f.unit // unit) for f in layout.folds)
     if how == "step":
         chunk = " ^ ".join((f"{column} / {unit}", *terms))
         return f"{column} + (({chunk}) - {column} / {unit}) * {unit}"
@@ -156,12 +174,10 @@ def _index(layout: RowFolds, how: str, column: str, row: str) -> str:
     return f"(({chunk}) << {shift}) + ({column} & {mask})"
 
 
-def _phase(fold: Fold, length: int, row: str) -> str:
+def _phase(fold: Fold, row: str) -> str:
     """The number that a row XORs its chunks with."""
-    shift = (fold.divisor // length).bit_length() - 1
-    return (
-        f"({row} & {fold.phases - 1})" if not shift else f"({row} >> {shift} & {fold.phases - 1})"
-    )
+    shift, mask = fold.divisor.bit_length() - 1, fold.phases - 1
+    return f"({row} >> {shift} & {mask})" if shift else f"({row} & {mask})"
 
 
 def _shifted(phase: str, unit: int) -> str:
