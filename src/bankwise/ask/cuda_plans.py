@@ -236,10 +236,8 @@ def _index_map(layout: AddressMap, posed: _Posed) -> IndexMap:
         return IndexMap(pad=layout.pad // scale)
     folds = layout.folds if isinstance(layout, RowFolds) else (layout,)
     each = scale if flat else posed.tile.row
-    made = [
-        Fold(f.divisor // each, f.unit // scale, f.phases) for f in folds if isinstance(f, Fold)
-    ]
-    return IndexMap(tuple(made))
+    binary = (fold for fold in folds if isinstance(fold, Fold))
+    return IndexMap(tuple(Fold(f.divisor // each, f.unit // scale, f.phases) for f in binary))
 
 
 def _passes(map_: IndexMap, posed: _Posed) -> int | None:

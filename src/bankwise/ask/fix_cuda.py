@@ -193,10 +193,8 @@ def _verdicts(
     if not chosen:
         return
     claims = [
-        ArrayClaim(
-            c.plans.number, c.plans.array.name, c.plan.map.folds, c.plan.map.pad, c.plans.sizes
-        )
-        for c in chosen
+        ArrayClaim(one.number, one.array.name, plan.map.folds, plan.map.pad, one.sizes)
+        for one, plan in ((c.plans, c.plan) for c in chosen)
     ]
     proved = prove_text(source, parse(after.text, source.file), claims)
     if isinstance(proved, Refusal):

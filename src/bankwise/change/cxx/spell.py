@@ -135,11 +135,10 @@ def _folded(
         for use in array.uses
         if not use.size
     )
-    one = len(array.extents) + array.unsized == 1
-    old, new = (
-        ("[i]", _index(map_, how, "i", "i")) if one else ("[r][c]", _index(map_, how, "c", "r"))
-    )
-    text = f"{array.name}{old} -> {array.name}{'' if one else '[r]'}[{new}]"
+    flat = len(array.extents) + array.unsized == 1
+    row, column = ("", "i") if flat else ("[r]", "c")
+    new = _index(map_, how, column, "i" if flat else "r")
+    text = f"{array.name}{row}[{column}] -> {array.name}{row}[{new}]"
     return Spelling(array, map_, edits, how, text)
 
 
