@@ -99,6 +99,8 @@ def plans_of(
         if isinstance(one, Refusal):
             return replace(one, reason=f"{array.name}: {one.reason}")
         posed += [one] if one is not None else []
+    if not posed and any(k.accesses for k in kernels) and array.unsized:
+        return Refusal(f"{array.name}: the launch decides how large it is", None)
     if not any(one.extra for one in posed):
         return None
     if array.refusals:
@@ -175,8 +177,8 @@ def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> 
 
 
 def _spaces(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
-    """Folds and pitches that take nothing apart which the source moves together; of rows also the
-    sums of folds, searched exactly."""
+    """Folds and pitches that take nothing apart which the source, or the compiler, moves together;
+    of rows also the sums of folds, searched exactly."""
     row, unit = tile.row, size.kept_bytes * 8 // tile.shape.element_bits
     if len(size.extents) == 1:
         flat = (fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
@@ -185,7 +187,8 @@ def _spaces(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
     spaces = [Space(LAST_INDEX, tuple(folds))]
     if not row & (row - 1):
         spaces.append(Space(LAST_INDEX, rows=(row,)))
-    pads = tuple(Padded(row, pad) for pad in range(unit, bank_row(tile, gpu), unit))
+    wide = max(unit, tile.span)
+    pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
     return [*spaces, Space(PADDING, pads)]
 
 

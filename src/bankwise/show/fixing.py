@@ -162,7 +162,9 @@ def _table(report: FixReport) -> Table:
             continue
         colour = "red" if new.run.extra else "green"
         table.add_row(
-            f"{old.location.line}:{old.location.column}",
+            str(old.location.line)
+            if report.by_line
+            else f"{old.location.line}:{old.location.column}",
             escape(f"{old.direction} {', '.join(old.allocations)}"),
             escape(new.instruction),
             f"{old.run.passes:,}",

@@ -16,7 +16,7 @@ and the judge of the emitted code is there for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -224,7 +224,7 @@ def _quotient(left: IntArray, right: IntArray) -> IntArray:
 
 
 def _apply(sign: str, left: IntArray, right: IntArray) -> IntArray | None:
-    operations = {
+    operations: dict[str, Callable[[IntArray, IntArray], IntArray]] = {
         "^": np.bitwise_xor,
         "&": np.bitwise_and,
         "+": np.add,

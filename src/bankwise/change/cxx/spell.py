@@ -150,7 +150,16 @@ def _column(
     nodes: Mapping[tuple[int, int], Node],
 ) -> str:
     texts = [_atom(source, nodes[i.start, i.stop]) for i in use.indices[-2:]]
+    if all(text.isdecimal() for text in texts):
+        return str(_number(map_, int(texts[-1]), int(texts[0])))
     return _index(map_, "xor" if use.kept else how, texts[-1], texts[0])
+
+
+def _number(map_: IndexMap, column: int, row: int) -> int:
+    """The new column of a place that is known."""
+    for fold in map_.folds:
+        column ^= row // fold.divisor % fold.phases * fold.unit
+    return column
 
 
 def _atom(source: Source, index: Node) -> str:

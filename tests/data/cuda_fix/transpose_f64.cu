@@ -1,0 +1,9 @@
+__global__ void kernel(double* out, const double* in, int n) {
+  __shared__ double tile[32][32];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+void launch(double* out, const double* in, int n) { kernel<<<dim3(4, 4), dim3(32, 8)>>>(out, in, n); }

@@ -1,0 +1,105 @@
+"""Shared arrays of CUDA text: what is a use of one, and what is refused, with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays
+from bankwise.read.cxx.tree import parse
+
+KERNEL = "__global__ void k(float* o, const float* a) {{ __shared__ float s[64][32]; int t; {} }}"
+
+
+def arrays(text: str) -> tuple[SharedArray, ...]:
+    return shared_arrays(parse(text, "k.cu"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "indices", "kept"),
+    [
+        ("s[t][3] = 1;", ["t", "3"], ()),
+        ("o[t] += s[t / 2][t % 32];", ["t / 2", "t % 32"], ()),
+        ("*(float4*)&s[t][4] = *(const float4*)a;", ["t", "4"], ("sizeof(float4)",)),
+        ("*reinterpret_cast<int2*>(&s[t][4]) = {};", ["t", "4"], ("sizeof(int2)",)),
+        ("float4* p = (float4*)&s[t][0]; *p = *q;", ["t", "0"], ("sizeof(float4)",)),
+        ("atomicAdd(&s[t][0], 1.f);", ["t", "0"], ()),
+        ("__pipeline_memcpy_async(&s[t][0], a, 16);", ["t", "0"], ("16",)),
+        (
+            'asm("x [%0];" :: "r"((unsigned)__cvta_generic_to_shared(&s[t][0])));',
+            ["t", "0"],
+            ("16",),
+        ),
+    ],
+)
+def test_a_use_has_all_indices_and_what_moves_together(
+    statement: str, indices: list[str], kept: tuple[str, ...]
+) -> None:
+    text = KERNEL.format(statement)
+    source = parse(text, "k.cu")
+    (array,) = shared_arrays(source)
+    assert not array.refusals
+    (use,) = array.uses
+    assert [source.of(index) for index in use.indices] == indices
+    assert use.kept == kept
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("float* p = s[t]; p[3] = 1;", "is indexed in part, as a pointer"),
+        ("f(s);", "is passed to f"),
+        ("f(&s[t][0]);", "is passed to f, which is not followed"),
+        ("(&s[0][0])[t] = 1;", "is indexed further"),
+        ("reinterpret_cast<float4*>(&s[0][0])[t] = {};", "is indexed further"),
+        ("float* p = &s[t][0]; p += 4; *p = 1;", "goes where it cannot be followed"),
+        ("float* p = &s[t][0]; *(p + 1) = 1;", "goes where it cannot be followed"),
+        ("float& e = s[t][0]; e = 1;", "a reference is bound to"),
+        ('asm("wgmma.mma_async %0;" :: "l"(__cvta_generic_to_shared(&s[0][0])));', "asynchronous"),
+        ("{ float s[4]; s[0] = 1; }", "is declared once more"),
+        ("**s = 1;", "is named whole"),
+    ],
+)
+def test_everything_else_is_refused_at_its_place(statement: str, why: str) -> None:
+    text = KERNEL.format(statement)
+    (array,) = [one for one in arrays(text) if one.extents][:1]
+    assert any(why in refusal.reason for refusal in array.refusals), array.refusals
+    assert all(refusal.location and refusal.location.line == 1 for refusal in array.refusals)
+
+
+def test_a_macro_that_names_the_array_is_refused() -> None:
+    text = "#define S(i, j) s[i][j]\n" + KERNEL.format("S(t, 0) = 1; s[t][0] = 2;")
+    (array,) = arrays(text)
+    assert [refusal.reason for refusal in array.refusals] == ["the macro S names s"]
+
+
+def test_an_address_is_followed_into_functions_of_the_file() -> None:
+    helper = (
+        "__device__ void load(unsigned* r, const void* p) {"
+        " unsigned a = (unsigned)__cvta_generic_to_shared(p);"
+        ' asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"'
+        ' : "=r"(*r) : "r"(a)); }\n'
+    )
+    (array,) = arrays(helper + KERNEL.format("unsigned r; load(&r, &s[t][0]);"))
+    assert not array.refusals
+    assert array.uses[0].kept == ("16",)
+    beyond = helper.replace('"r"(a)', '"r"(a + 16)')
+    (array,) = arrays(beyond + KERNEL.format("unsigned r; load(&r, &s[t][0]);"))
+    assert "goes where it cannot be followed" in array.refusals[0].reason
+
+
+def test_declarations_of_all_kinds_are_found() -> None:
+    text = """
+template <typename T, int N> __global__ void k(T* o) {
+  __shared__ __align__(16) T a[N][2 * N + 1], b[N];
+  alignas(128) __shared__ half c[2][64][64];
+  extern __shared__ float pool[];
+}
+"""
+    source = parse(text, "k.cu")
+    found = {a.name: ([source.of(e) for e in a.extents], a.unsized) for a in shared_arrays(source)}
+    assert found == {
+        "a": (["N", "2 * N + 1"], False),
+        "b": (["N"], False),
+        "c": (["2", "64", "64"], False),
+        "pool": ([], True),
+    }

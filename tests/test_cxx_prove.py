@@ -1,0 +1,193 @@
+"""The proof of edits in CUDA text: right ones pass, every corrupted one is refused."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import numpy as np
+import pytest
+
+from bankwise.algebra.address import Fold
+from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.change.cxx.spell import IndexMap, Spelling, edited, spellings
+from bankwise.errors import Refusal
+from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.tree import Source, parse
+
+TEXT = """
+__global__ void k(float* o, const float* a, int t) {
+  __shared__ float s[64][32];
+  __shared__ float u[8];
+  for (int i = t; i < 512; i += 64)
+    *(float4*)&s[i / 8][i % 8 * 4] = *(const float4*)&a[4 * i];
+  u[t & 7] = 1;
+  for (int k = 0; k < 32; ++k) o[k] += s[t * 4 + 1][k] * s[t][3] * s[7][5] * s[k][k] * u[k & 7];
+}
+"""
+SIZE = ArraySize(64 * 32 * 4, 4, (64, 32), 16, 0)
+FOLD = Fold(4, 4, 8)
+"""Chunks of 4 elements, XORed with (row / 4) mod 8."""
+
+
+def spelled(map_: IndexMap, text: str = TEXT) -> tuple[Source, tuple[Spelling, ...]]:
+    source = parse(text, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], map_, 0)
+    assert not isinstance(ways, Refusal)
+    return source, ways
+
+
+def judged(before: str, after: str, fold: Fold = FOLD, pad: int = 0) -> int | Refusal:
+    folds = () if pad else (fold,)
+    claim = ArrayClaim(0, "s", folds, pad, (SIZE,))
+    return prove_text(parse(before, "k.cu"), parse(after, "k.cu"), [claim])
+
+
+def texts(map_: IndexMap) -> list[str]:
+    source, ways = spelled(map_)
+    found = [edited(source, way.edits) for way in ways]
+    assert all(isinstance(one, str) for one in found)
+    return [str(one) for one in found]
+
+
+def test_every_spelling_is_proved_and_is_the_map() -> None:
+    source, ways = spelled(IndexMap((FOLD,)))
+    assert [way.how for way in ways] == ["xor", "sum", "step"]
+    rows, columns = np.meshgrid(range(64), range(32), indexing="ij")
+    by_hand = columns ^ (rows // 4 % 8) * 4
+    for way in ways:
+        index = re.search(r"-> s\[r\]\[(.*)\]$", way.text)
+        assert index is not None
+        python = index[1].replace("/", "//")
+        assert (eval(python, {"c": columns, "r": rows}) == by_hand).all(), way.text
+        after = edited(source, way.edits)
+        assert isinstance(after, str)
+        assert judged(TEXT, after) == 5
+
+
+def test_a_pitch_is_proved() -> None:
+    (after,) = texts(IndexMap(pad=4))
+    assert "s[64][32 + 4]" in after
+    assert judged(TEXT, after, pad=4) == 5
+
+
+@pytest.mark.parametrize("pad", [1, 2, 3, 6])
+def test_a_pitch_that_parts_a_vector_is_refused(pad: int) -> None:
+    (after,) = texts(IndexMap(pad=pad))
+    assert isinstance(judged(TEXT, after, pad=pad), Refusal)
+
+
+def test_a_map_that_parts_a_vector_or_leaves_its_row_is_refused() -> None:
+    for fold in (Fold(4, 2, 8), Fold(4, 1, 8), Fold(4, 8, 8), Fold(4, 4, 16)):
+        for after in texts(IndexMap((fold,))):
+            assert isinstance(judged(TEXT, after, fold), Refusal), fold
+
+
+def corrupted(text: str, seed: int) -> str:
+    """One number, one sign, one name or one whole use changed."""
+    draw = random.Random(seed)
+    lines = text.splitlines(keepends=True)
+    at = draw.choice(
+        [n for n, line in enumerate(lines) if "s[" in line and "__shared__" not in line]
+    )
+    places = list(re.finditer(r"\b\d+\b|>>|<<|\^|(?<![&])&(?!\w|s)|\b[tik]\b", lines[at]))
+    place = draw.choice(places)
+    word = place[0]
+    other = {
+        "^": draw.choice(["|", "+", "&"]),
+        ">>": "<<",
+        "<<": ">>",
+        "&": draw.choice(["|", "^"]),
+    }.get(word)
+    if other is None:
+        other = str(int(word) + draw.choice([1, 2, 4])) if word.isdecimal() else draw.choice("tik")
+    if other == word:
+        other = "o"
+    lines[at] = lines[at][: place.start()] + other + lines[at][place.end() :]
+    return "".join(lines)
+
+
+def means_the_same(text: str, fold: Fold) -> bool:
+    """By evaluating each index in Python, for all values of the variables in it."""
+    uses = re.compile(r"\bs\[([^\]]*)\]\[([^\]]*)\]")
+    body = [one.split("{", 1)[1].split("u[8];", 1) for one in (TEXT, text)]
+    (head, old), (other_head, new) = body
+    if head != other_head or uses.sub("", old) != uses.sub("", new):
+        return False
+    i, k, t = np.meshgrid(range(512), range(32), range(15), indexing="ij")
+    values = {"i": i, "k": k, "t": t, "o": np.nan}
+    for one, other in zip(uses.findall(old), uses.findall(new), strict=True):
+        try:
+            row, column, new_row, place = (
+                np.broadcast_to(eval(x.replace("/", "//"), values), i.shape) for x in (*one, *other)
+            )
+        except TypeError:
+            return False
+        expected = column ^ (row // fold.divisor % fold.phases) * fold.unit
+        inside = (row < 64) & (column < 32)
+        if not np.array_equal(new_row, row) or (place != expected)[inside].any():
+            return False
+    return True
+
+
+@pytest.mark.parametrize("map_", [IndexMap((FOLD,)), IndexMap((Fold(1, 4, 8),))])
+def test_corrupted_rewrites_are_refused(map_: IndexMap) -> None:
+    right = texts(map_)
+    seen = 0
+    for number, text in enumerate(right):
+        for seed in range(60):
+            wrong = corrupted(text, 100 * number + seed)
+            if means_the_same(wrong, map_.folds[0]):
+                continue
+            seen += 1
+            told = judged(TEXT, wrong, map_.folds[0])
+            assert isinstance(told, Refusal), f"{wrong}\n proved {told} uses"
+    assert seen > 150
+
+
+def test_a_use_that_was_missed_is_refused() -> None:
+    after = texts(IndexMap((FOLD,)))[0]
+    source = parse(TEXT, "k.cu")
+    for use in shared_arrays(source)[0].uses:
+        _, ways = spelled(IndexMap((FOLD,)))
+        edits = tuple(e for e in ways[0].edits if e.span != use.indices[-1])
+        missed = edited(source, edits)
+        assert isinstance(missed, str)
+        if missed != after:
+            assert isinstance(judged(TEXT, missed), Refusal)
+
+
+def test_a_change_elsewhere_is_refused() -> None:
+    after = texts(IndexMap((FOLD,)))[0]
+    for old, new in (("k < 32", "k < 31"), ("float u[8]", "float u[9]"), ("i += 64", "i += 32")):
+        assert isinstance(judged(TEXT, after.replace(old, new)), Refusal)
+
+
+def test_an_index_with_an_effect_is_not_written_twice() -> None:
+    text = TEXT.replace("s[t][3]", "s[t++][3]")
+    source = parse(text, "k.cu")
+    told = spellings(source, shared_arrays(source)[0], IndexMap((FOLD,)), 0)
+    assert isinstance(told, Refusal)
+    assert "t++ would happen twice" in told.reason
+
+
+def test_an_index_inside_an_index_is_refused() -> None:
+    text = TEXT.replace("s[t][3]", "s[t][(int)s[t][1]]")
+    source = parse(text, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap((FOLD,)), 0)
+    assert not isinstance(ways, Refusal)
+    assert isinstance(edited(source, ways[0].edits), Refusal)
+
+
+def test_one_dimension_goes_through_its_own_number() -> None:
+    text = "__global__ void k(float* o) { __shared__ float s[256]; o[0] = s[o - o + 3] + s[9]; }"
+    source = parse(text.replace("o - o", "threadIdx.x"), "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap((Fold(32, 1, 8),)), 0)
+    assert not isinstance(ways, Refusal)
+    after = edited(source, ways[0].edits)
+    assert isinstance(after, str)
+    claim = ArrayClaim(0, "s", (Fold(32, 1, 8),), 0, (ArraySize(1024, 4, (256,), 4, 0),))
+    assert prove_text(source, parse(after, "k.cu"), [claim]) == 2
+    wrong = parse(after.replace("& 7", "& 3"), "k.cu")
+    assert isinstance(prove_text(source, wrong, [claim]), Refusal)

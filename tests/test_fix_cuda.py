@@ -1,0 +1,101 @@
+"""``bankwise fix kernel.cu``: real nvcc, real machine code, kernels of many manners."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankwise.read.toolkit import find_program
+from command import bankwise
+
+KERNELS = Path(__file__).parent / "data" / "cuda_fix"
+
+pytestmark = pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
+
+
+def fixed(name: str, *options: str) -> tuple[int, dict[str, Any]]:
+    done = bankwise("fix", str(KERNELS / f"{name}.cu"), "-t", "sm_90", "--format", "json", *options)
+    return done.code, json.loads(done.out)
+
+
+def extra(answer: dict[str, Any]) -> int:
+    return sum(kernel["totals"]["run"]["extra"] for kernel in answer["kernels"])
+
+
+def verdicts(answer: dict[str, Any]) -> dict[str, str]:
+    return {one["judge"]: one["status"] for one in answer["verdicts"]}
+
+
+def test_the_tiled_gemm_loses_every_conflict_and_keeps_its_vectors(tmp_path: Path) -> None:
+    out = tmp_path / "fixed.cu"
+    done = bankwise("fix", str(KERNELS / "gemm_float4.cu"), "-t", "sm_90", "-o", str(out))
+    assert done.code == 3, done.err
+    assert "proof: passed: 2 uses of 1 arrays" in done.err
+    assert "execution: passed: PTX of 4 blocks" in done.err
+    instructions = re.search(r"shared-memory instructions of a workgroup: (\S+) -> (\S+)", done.err)
+    assert instructions is not None
+    assert instructions[1] == instructions[2]
+    counts = []
+    for path in (KERNELS / "gemm_float4.cu", out):
+        told = bankwise("check", str(path), "-t", "sm_90", "--format", "json")
+        counts.append(extra(json.loads(told.out)))
+    assert counts == [7_168, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("transpose_f32", "tile[32][32 + 1]"),
+        ("transpose_template", "tile[threadIdx.x][threadIdx.y ^ (threadIdx.x & 15)]"),
+        ("ldmatrix", "tile[i / 8][(i % 8 * 8) ^ (((i / 8) & 7) << 3)]"),
+        ("transpose_flat", "^ (((threadIdx.y + j) * 32 + threadIdx.x) >> 5 & 31)]"),
+    ],
+)
+def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) -> None:
+    code, answer = fixed(name, "--accept-sampled")
+    assert code == 0
+    assert changed in answer["patch"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    assert extra(answer["before"]) > 0
+    assert extra(answer["after"]) == 0
+
+
+def test_a_patch_is_one_that_git_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (KERNELS / "transpose_f32.cu").read_text()
+    (tmp_path / "k.cu").write_text(text)
+    done = bankwise("fix", "k.cu", "-t", "sm_90")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, input=done.out, text=True, check=True)
+    assert (tmp_path / "k.cu").read_text() == text.replace("tile[32][32]", "tile[32][32 + 1]")
+
+
+def test_a_row_that_is_left_on_purpose_is_caught_by_running_what_is_emitted() -> None:
+    code, answer = fixed("leaves_row")
+    assert code == 2
+    assert not answer["accepted"]
+    assert verdicts(answer)["execution"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("row_pointer", "s is indexed in part, as a pointer"),
+        ("flat_alias", "the address &s[0][0] is indexed further"),
+        ("macro", "the macro S names s"),
+        ("dynamic", "the launch decides how large it is"),
+    ],
+)
+def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:
+    code, answer = fixed(name)
+    assert code == 1
+    assert not answer["changes"]
+    assert any(why in json.dumps(refusal) for refusal in answer["refusals"])
