@@ -14,7 +14,7 @@ from bankwise.change.cxx.spell import IndexMap, Spelling, edited, spellings
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
-from bankwise.read.cxx.tree import Source, parse
+from bankwise.read.cxx.tree import CxxSource, parse
 
 TEXT = """
 __global__ void k(float* o, const float* a, int t) {
@@ -31,7 +31,7 @@ FOLD = Fold(4, 4, 8)
 """Chunks of 4 elements, XORed with (row / 4) mod 8."""
 
 
-def spelled(map_: IndexMap, text: str = TEXT) -> tuple[Source, tuple[Spelling, ...]]:
+def spelled(map_: IndexMap, text: str = TEXT) -> tuple[CxxSource, tuple[Spelling, ...]]:
     source = parse(text, "k.cu")
     ways = spellings(source, shared_arrays(source)[0], map_, 0)
     assert not isinstance(ways, Refusal)

@@ -47,6 +47,7 @@ NOT_RUN = {
     "bankwise workbench": "serves until it is ended; tests/test_workbench_server.py",
     "bankwise sweep": "takes minutes; tests/test_sweep.py",
     "bankwise check kernel.cu": "needs nvcc; tests/test_cuda.py",
+    "bankwise fix kernel.cu": "needs nvcc; tests/test_fix_cuda.py",
     "bankwise check libbitsandbytes": "needs that library; tests/test_binary_check.py",
     "bankwise check libkernels.a": "needs a compiler; tests/test_binary_check.py",
     "bankwise check kernel.hsaco": "needs a compiler; tests/test_binary_check.py",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bankwise.change.simulate.arithmetic import OPERATIONS
-from bankwise.change.simulate.judge import Setting, Simulated, compared
+from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
 from bankwise.errors import Refusal
 
@@ -101,7 +101,7 @@ TAIL = "  ret;\n}\n"
 
 
 def same(old: str, new: str, *, threads: int = 64, assumed: int = 64) -> Simulated | Refusal:
-    setting = Setting((threads, 1, 1), (4, 4, 1), (), assumed, ((0, 0, 0),), 0)
+    setting = SimulatedLaunch((threads, 1, 1), (4, 4, 1), (), assumed, ((0, 0, 0),), 0)
     return compared(HEAD + old + TAIL, HEAD + new + TAIL, "k", [setting])
 
 

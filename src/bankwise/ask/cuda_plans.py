@@ -20,7 +20,7 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.sizes import ArraySize, Sizes
-from bankwise.read.cxx.tree import Source
+from bankwise.read.cxx.tree import CxxSource
 from bankwise.solver.best import Best, best
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.spaces import (
@@ -81,7 +81,7 @@ class _Posed:
 
 
 def plans_of(
-    source: Source,
+    source: CxxSource,
     number: int,
     array: SharedArray,
     kernels: Sequence[AssemblyKernel],
@@ -119,7 +119,7 @@ def plans_of(
 
 
 def _plans(
-    source: Source, array: SharedArray, posed: Sequence[_Posed], gpu: Machine
+    source: CxxSource, array: SharedArray, posed: Sequence[_Posed], gpu: Machine
 ) -> tuple[ArrayPlan, ...] | Refusal:
     """The plans of the size that costs most, as far as they suit the others."""
     first, *others = posed
@@ -218,7 +218,7 @@ def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:
 
 
 def _spelled(
-    source: Source, array: SharedArray, map_: IndexMap, posed: Sequence[_Posed]
+    source: CxxSource, array: SharedArray, map_: IndexMap, posed: Sequence[_Posed]
 ) -> tuple[Spelling, ...] | Refusal:
     """The ways to write a map that suits every size."""
     for one in posed:

@@ -29,14 +29,14 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cuda import check_cuda, cuda_target
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
-from bankwise.read.cxx.tree import Source, parse
+from bankwise.read.cxx.tree import CxxSource, parse
 from bankwise.read.options import Options, Progress
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Compiled:
+class _CompiledText:
     """A text, and what the compiler makes of it."""
 
     text: str
@@ -97,13 +97,13 @@ def fix_cuda_file(
     )
 
 
-def _compiled(file: Path, text: str, options: Options) -> _Compiled:
+def _compiled(file: Path, text: str, options: Options) -> _CompiledText:
     found = check_cuda(file, options.target, **asked(options), text=text)
-    return _Compiled(text, found.kernels, found.how)
+    return _CompiledText(text, found.kernels, found.how)
 
 
 def _planned(
-    source: Source, before: _Compiled, options: Options
+    source: CxxSource, before: _CompiledText, options: Options
 ) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...]]:
     """What could be written of each array that has conflicts, the costliest first; and why not."""
     arrays = shared_arrays(source)
@@ -132,12 +132,12 @@ class _Chosen:
 
 
 def _chosen(
-    source: Source,
+    source: CxxSource,
     file: Path,
     options: Options,
-    before: _Compiled,
+    before: _CompiledText,
     planned: Sequence[ArrayPlans],
-) -> tuple[tuple[_Chosen, ...], _Compiled]:
+) -> tuple[tuple[_Chosen, ...], _CompiledText]:
     """Array by array, the spelling that costs least where it is compiled; what was chosen so far
     stays."""
     chosen: tuple[_Chosen, ...] = ()
@@ -158,8 +158,8 @@ def _chosen(
 
 
 def _tried(
-    source: Source, file: Path, options: Options, spellings: Sequence[Spelling]
-) -> _Compiled | None:
+    source: CxxSource, file: Path, options: Options, spellings: Sequence[Spelling]
+) -> _CompiledText | None:
     """A text with some spellings, compiled; None where it does not compile."""
     text = edited(source, tuple(edit for one in spellings for edit in one.edits))
     if isinstance(text, Refusal):
@@ -185,9 +185,9 @@ def _change(chosen: _Chosen) -> Change:
 
 
 def _verdicts(
-    source: Source,
-    before: _Compiled,
-    after: _Compiled,
+    source: CxxSource,
+    before: _CompiledText,
+    after: _CompiledText,
     chosen: Sequence[_Chosen],
 ) -> Iterator[Verdict]:
     if not chosen:
@@ -211,7 +211,7 @@ _PROVED = (
 )
 
 
-def _rows(before: _Compiled, after: _Compiled) -> Iterator[tuple[str, int, int]]:
+def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, int, int]]:
     old, new = before.cost(), after.cost()
     yield "passes of a workgroup", old[0], new[0]
     yield "shared-memory instructions of a workgroup", old[1], new[1]

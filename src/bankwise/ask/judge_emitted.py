@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bankwise.change.simulate.judge import Setting, compared
+from bankwise.change.simulate.judge import SimulatedLaunch, compared
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cuda import compiled_ptx
@@ -40,7 +40,7 @@ def judge_emitted(
     return Verdict("execution", "passed", detail, complete=False)
 
 
-def _settings(kernel: AssemblyKernel) -> Iterator[Setting]:
+def _settings(kernel: AssemblyKernel) -> Iterator[SimulatedLaunch]:
     launch = kernel.launch
     named = {key: value for key, value in launch.arguments.items() if isinstance(key, int)}
     count = max((len(launch.positional), *(key + 1 for key in named)))
@@ -50,6 +50,6 @@ def _settings(kernel: AssemblyKernel) -> Iterator[Setting]:
     last: Size = (grid[0] - 1, grid[1] // 2, grid[2] - 1)
     blocks = tuple(dict.fromkeys(((0, 0, 0), last)))
     for assumed in _ASSUMED:
-        yield Setting(
+        yield SimulatedLaunch(
             kernel.workgroup_size, grid, numbers, assumed, blocks, launch.shared_bytes or 0
         )

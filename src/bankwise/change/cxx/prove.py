@@ -26,7 +26,7 @@ from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray, shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
-from bankwise.read.cxx.tree import Node, Source, Span, inside_parentheses, named, walk
+from bankwise.read.cxx.tree import CxxSource, Node, ByteSpan, inside_parentheses, named, walk
 
 _MOST_ROWS = 4096
 _MOST_COLUMNS = 1 << 16
@@ -46,7 +46,7 @@ class ArrayClaim:
     sizes: tuple[ArraySize, ...]
 
 
-def prove_text(before: Source, after: Source, claims: Sequence[ArrayClaim]) -> int | Refusal:
+def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]) -> int | Refusal:
     """How many uses were proved to go through the claimed maps; a Refusal where one was not."""
     old, new = shared_arrays(before), shared_arrays(after)
     if [one.name for one in old] != [one.name for one in new]:
@@ -64,9 +64,9 @@ def prove_text(before: Source, after: Source, claims: Sequence[ArrayClaim]) -> i
     return proved
 
 
-def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> list[Span]:
+def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> list[ByteSpan]:
     """Where the texts may differ."""
-    free: list[Span] = []
+    free: list[ByteSpan] = []
     for number, claim in changed.items():
         array = arrays[number]
         if claim.pad:
@@ -76,7 +76,7 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
     return sorted(free)
 
 
-def _rest(source: Source, free: Sequence[Span]) -> bytes:
+def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
     at, parts = 0, []
     for span in free:
         parts.append(source.data[at : span.start])
@@ -85,7 +85,7 @@ def _rest(source: Source, free: Sequence[Span]) -> bytes:
 
 
 def _proved(
-    before: Source, after: Source, old: SharedArray, new: SharedArray, claim: ArrayClaim
+    before: CxxSource, after: CxxSource, old: SharedArray, new: SharedArray, claim: ArrayClaim
 ) -> int | Refusal:
     for array in (old, new):
         if array.refusals:
@@ -106,7 +106,7 @@ def _proved(
 
 
 def _lengthened(
-    before: Source, after: Source, old: SharedArray, new: SharedArray, claim: ArrayClaim
+    before: CxxSource, after: CxxSource, old: SharedArray, new: SharedArray, claim: ArrayClaim
 ) -> int | Refusal:
     """The last extent of several is the old one and the pad, and nothing asks for the size."""
     for size in claim.sizes:
@@ -120,7 +120,7 @@ def _lengthened(
     return len(old.uses)
 
 
-def _loose(source: Source, extent: Span) -> bool:
+def _loose(source: CxxSource, extent: ByteSpan) -> bool:
     """Whether an extent binds more loosely than a sum."""
     for node in walk(source.root):
         if (node.start_byte, node.end_byte) == (extent.start, extent.stop) and node.is_named:
@@ -165,7 +165,12 @@ def _mapped(claim: ArrayClaim, row: IntArray, column: IntArray) -> IntArray:
 
 
 def _moved(
-    before: Source, after: Source, old: ArrayUse, new: ArrayUse, claim: ArrayClaim, size: ArraySize
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
 ) -> str:
     """Why the new last index is not the map of the old one; empty if it is."""
     texts = [_bare(before, index) for index in old.indices[-2:]]
@@ -189,17 +194,17 @@ def _axis(text: str, extent: int) -> IntArray:
     return np.asarray([int(text)]) if text.isdecimal() else np.arange(extent)
 
 
-def _node(source: Source, span: Span) -> Node | None:
+def _node(source: CxxSource, span: ByteSpan) -> Node | None:
     return source.root.named_descendant_for_byte_range(span.start, span.stop)
 
 
-def _bare(source: Source, span: Span) -> str:
+def _bare(source: CxxSource, span: ByteSpan) -> str:
     """An index without the parentheses around it."""
     node = _node(source, span)
     return source.of(inside_parentheses(node) if node is not None else span)
 
 
-def _value(source: Source, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
+def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
     """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
     node = inside_parentheses(node)
     text = source.of(node)
@@ -217,22 +222,18 @@ def _value(source: Source, node: Node, names: Mapping[str, IntArray]) -> IntArra
     return _apply(source.of(node.child_by_field_name("operator")), left, right)
 
 
-def _quotient(left: IntArray, right: IntArray) -> IntArray:
-    """Of C++, which rounds to zero; what is divided here is never negative."""
-    assert (left >= 0).all(), "indices and their parts"
-    return np.asarray(left // right)
-
-
 def _apply(sign: str, left: IntArray, right: IntArray) -> IntArray | None:
+    """None for what this does not compute: C++ divides negative numbers otherwise than Python."""
     operations: dict[str, Callable[[IntArray, IntArray], IntArray]] = {
         "^": np.bitwise_xor,
         "&": np.bitwise_and,
         "+": np.add,
         "-": np.subtract,
         "*": np.multiply,
-        "/": _quotient,
+        "/": np.floor_divide,
         "<<": np.left_shift,
         ">>": np.right_shift,
     }
-    operation = operations.get(sign)
-    return None if operation is None else np.asarray(operation(left, right))
+    if sign not in operations or (sign == "/" and ((left < 0).any() or (right < 1).any())):
+        return None
+    return np.asarray(operations[sign](left, right))

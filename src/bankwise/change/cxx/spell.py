@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray
-from bankwise.read.cxx.tree import Node, Source, Span, walk
+from bankwise.read.cxx.tree import CxxSource, Node, ByteSpan, walk
 
 _ATOMS = frozenset(
     {
@@ -34,10 +34,10 @@ _PURE = frozenset({"min", "max", "int", "unsigned", "size_t"})
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class CxxEdit:
     """A text in place of a span."""
 
-    span: Span
+    span: ByteSpan
     text: str
 
 
@@ -64,12 +64,12 @@ class Spelling:
 
     array: SharedArray
     map: IndexMap
-    edits: tuple[Edit, ...]
+    edits: tuple[CxxEdit, ...]
     how: str
     text: str
 
 
-def edited(source: Source, edits: tuple[Edit, ...]) -> str | Refusal:
+def edited(source: CxxSource, edits: tuple[CxxEdit, ...]) -> str | Refusal:
     """The text with all edits. A Refusal where two of them change the same place."""
     at, parts = 0, []
     for edit in sorted(edits, key=lambda one: (one.span.start, one.span.stop)):
@@ -81,7 +81,7 @@ def edited(source: Source, edits: tuple[Edit, ...]) -> str | Refusal:
 
 
 def spellings(
-    source: Source, array: SharedArray, map_: IndexMap, rows: int
+    source: CxxSource, array: SharedArray, map_: IndexMap, rows: int
 ) -> tuple[Spelling, ...] | Refusal:
     """The ways to write a map, what reads best first. ``rows``: along the last but one extent,
     0 where no other extent lies before it.
@@ -102,7 +102,7 @@ def spellings(
     return tuple(_folded(source, array, map_, how, nodes) for how in ways)
 
 
-def _acts(source: Source, index: Node) -> str:
+def _acts(source: CxxSource, index: Node) -> str:
     """What an expression does beside having a value; empty if nothing is seen."""
     for node in walk(index):
         if node.type not in _ACTS:
@@ -113,25 +113,27 @@ def _acts(source: Source, index: Node) -> str:
     return ""
 
 
-def _pitched(source: Source, array: SharedArray, map_: IndexMap) -> tuple[Spelling, ...] | Refusal:
+def _pitched(
+    source: CxxSource, array: SharedArray, map_: IndexMap
+) -> tuple[Spelling, ...] | Refusal:
     sized = next((use for use in array.uses if use.size), None)
     if sized is not None:
         return Refusal("its size is asked for", source.place(sized.span.start))
     last = array.extents[-1]
     text = f"{source.of(last)} + {map_.pad}"
     shown = f"{array.name}: rows of {source.of(last)} become {text}"
-    return (Spelling(array, map_, (Edit(last, text),), "pitch", shown),)
+    return (Spelling(array, map_, (CxxEdit(last, text),), "pitch", shown),)
 
 
 def _folded(
-    source: Source,
+    source: CxxSource,
     array: SharedArray,
     map_: IndexMap,
     how: str,
     nodes: Mapping[tuple[int, int], Node],
 ) -> Spelling:
     edits = tuple(
-        Edit(use.indices[-1], _column(source, map_, how, use, nodes))
+        CxxEdit(use.indices[-1], _column(source, map_, how, use, nodes))
         for use in array.uses
         if not use.size
     )
@@ -143,7 +145,7 @@ def _folded(
 
 
 def _column(
-    source: Source,
+    source: CxxSource,
     map_: IndexMap,
     how: str,
     use: ArrayUse,
@@ -162,7 +164,7 @@ def _number(map_: IndexMap, column: int, row: int) -> int:
     return column
 
 
-def _atom(source: Source, index: Node) -> str:
+def _atom(source: CxxSource, index: Node) -> str:
     """An index as a part of a larger expression."""
     text = source.of(index)
     return text if index.type in _ATOMS else f"({text})"

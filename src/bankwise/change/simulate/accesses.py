@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from bankwise.change.simulate.memory import LOCAL, SHARED, Unsupported
-from bankwise.change.simulate.operands import Block, Lanes, listed, shared_offset
+from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed, shared_offset
 from bankwise.change.simulate.terms import Values, masked, mixed, signed, term
 from bankwise.read.ptx.parse import BYTES, Statement
 
@@ -19,7 +19,7 @@ def space_of(statement: Statement) -> str:
     return next((part for part in statement.parts if part in _SPACES), "")
 
 
-def _load_bytes(block: Block, space: str, at: Values, lanes: Lanes, size: int) -> Values:
+def _load_bytes(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size: int) -> Values:
     if space == "param":
         return _parameters(block, at, size)
     local = at >= np.uint64(LOCAL)
@@ -34,7 +34,7 @@ def _load_bytes(block: Block, space: str, at: Values, lanes: Lanes, size: int) -
 
 
 def _store_bytes(
-    block: Block, space: str, at: Values, lanes: Lanes, values: Values, size: int
+    block: SimulatedBlock, space: str, at: Values, lanes: Lanes, values: Values, size: int
 ) -> None:
     local = at >= np.uint64(LOCAL)
     shared = (at >= np.uint64(SHARED)) & ~local
@@ -48,13 +48,13 @@ def _store_bytes(
         block.memory.store(at, values, size)
 
 
-def _parameters(block: Block, at: Values, size: int) -> Values:
+def _parameters(block: SimulatedBlock, at: Values, size: int) -> Values:
     where = int(at[0])
     data = block.constants[where : where + size]
     return np.full(len(at), int.from_bytes(data, "little"), np.uint64)
 
 
-def load(block: Block, statement: Statement, lanes: Lanes) -> None:
+def load(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``ld.shared.v4.f32 {..}, [%r1+16]``; signed numbers are extended."""
     kind = statement.parts[-1]
     size, names = BYTES[kind], listed(statement.operands[0])
@@ -67,13 +67,13 @@ def load(block: Block, statement: Statement, lanes: Lanes) -> None:
         block.write(name, lanes, found)
 
 
-def _load_wide(block: Block, space: str, at: Values, lanes: Lanes, size: int) -> Values:
+def _load_wide(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size: int) -> Values:
     if size > 8:
         raise Unsupported(f"registers of {size} bytes")
     return _load_bytes(block, space, at, lanes, size)
 
 
-def store(block: Block, statement: Statement, lanes: Lanes) -> None:
+def store(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``st.shared.v4.f32 [%r1+16], {..}``."""
     size, names = BYTES[statement.parts[-1]], listed(statement.operands[1])
     at, _ = block.address(statement.operands[0], lanes)
@@ -82,7 +82,7 @@ def store(block: Block, statement: Statement, lanes: Lanes) -> None:
         _store_bytes(block, space_of(statement), at + np.uint64(n * size), lanes, values, size)
 
 
-def copy(block: Block, statement: Statement, lanes: Lanes) -> None:
+def copy(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``cp.async.cg.shared.global [%r1], [%rd1], 16, %r2``: done at once; zeros behind a size."""
     to, source = (block.address(text, lanes)[0] for text in statement.operands[:2])
     size = int(statement.operands[2])
@@ -109,7 +109,7 @@ _COMBINE: Mapping[str, Callable[[int, int, int], int]] = {
 }
 
 
-def atomic(block: Block, statement: Statement, lanes: Lanes) -> None:
+def atomic(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``atom`` and ``red``, thread by thread; numbers that are no integers add up as terms, in
     which the order does not matter."""
     returns = statement.parts[0] == "atom"

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poisoned
-from bankwise.change.simulate.operands import Block
+from bankwise.change.simulate.operands import SimulatedBlock
 from bankwise.change.simulate.run import run
 from bankwise.errors import Refusal
 from bankwise.read.cxx.sizes import places
@@ -28,7 +28,7 @@ _VARIABLES = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SimulatedLaunch:
     """One launch of a kernel. ``numbers``: of its parameters by position, None for one that nobody
     says: pointers lie apart, and others are ``assumed``. ``blocks``: which are run."""
 
@@ -52,7 +52,7 @@ class Simulated:
 
 
 def compared(
-    before: str, after: str, kernel: str, settings: Sequence[Setting]
+    before: str, after: str, kernel: str, settings: Sequence[SimulatedLaunch]
 ) -> Simulated | Refusal:
     """Run a kernel of both texts. A Refusal where one cannot be simulated."""
     words = blocks = steps = 0
@@ -80,7 +80,7 @@ def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:
 
 
 def _written(
-    text: str, name: str, setting: Setting, index: Size, salt: int
+    text: str, name: str, setting: SimulatedLaunch, index: Size, salt: int
 ) -> tuple[dict[int, int], int]:
     kernel = next(one for one in kernels(text) if one.name == name)
     block = _block(text, kernel, setting, index, salt)
@@ -88,7 +88,9 @@ def _written(
     return block.memory.written, steps
 
 
-def _block(text: str, kernel: PtxKernel, setting: Setting, index: Size, salt: int) -> Block:
+def _block(
+    text: str, kernel: PtxKernel, setting: SimulatedLaunch, index: Size, salt: int
+) -> SimulatedBlock:
     threads = prod(setting.block)
     starts, constants = _parameters(text, kernel, setting)
     placed = dict(places(kernel.shared))
@@ -96,7 +98,7 @@ def _block(text: str, kernel: PtxKernel, setting: Setting, index: Size, salt: in
     static = sum(one.size_bytes or 0 for one in kernel.shared)
     shared = max(static, *(p for p in placed.values()), 0) if placed else 0
     shared += max(setting.shared_bytes, 0) or _STATIC_BYTES
-    return Block(
+    return SimulatedBlock(
         threads=threads,
         specials=_specials(setting, index, threads),
         parameters=starts,
@@ -108,7 +110,7 @@ def _block(text: str, kernel: PtxKernel, setting: Setting, index: Size, salt: in
     )
 
 
-def _specials(setting: Setting, index: Size, threads: int) -> dict[str, np.ndarray]:
+def _specials(setting: SimulatedLaunch, index: Size, threads: int) -> dict[str, np.ndarray]:
     number = np.arange(threads, dtype=np.uint64)
     x, y, _ = (np.uint64(n) for n in setting.block)
     own = {"x": number % x, "y": number // x % y, "z": number // (x * y)}
@@ -123,7 +125,9 @@ def _specials(setting: Setting, index: Size, threads: int) -> dict[str, np.ndarr
     return found
 
 
-def _parameters(text: str, kernel: PtxKernel, setting: Setting) -> tuple[dict[str, int], bytes]:
+def _parameters(
+    text: str, kernel: PtxKernel, setting: SimulatedLaunch
+) -> tuple[dict[str, int], bytes]:
     """Where each parameter lies, and the bytes of all."""
     starts: dict[str, int] = {}
     data = bytearray()

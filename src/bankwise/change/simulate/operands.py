@@ -22,7 +22,7 @@ _WARP = 32
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class SimulatedBlock:
     """A block in the middle of its run. ``registers``: each of all threads; ``parameters``: where
     each lies and the bytes of all; ``symbols``: addresses of variables. ``unread``: names of what
     was never written and is read all the same.

@@ -16,7 +16,7 @@ import numpy as np
 from bankwise.change.simulate import accesses, warps
 from bankwise.change.simulate.arithmetic import COMPARISONS, OPERATIONS, funnel
 from bankwise.change.simulate.memory import LOCAL, SHARED, Unsupported
-from bankwise.change.simulate.operands import Block, Lanes, listed
+from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed
 from bankwise.change.simulate.terms import masked, signed, term
 from bankwise.read.ptx.parse import BYTES, PtxKernel, Statement
 
@@ -34,7 +34,7 @@ _REFUSED = re.compile(
 )
 _COMMUTES = re.compile(r"(?:add|mul|fma|mad|min|max)\.")
 
-_Handler = Callable[[Block, Statement, Lanes], None]
+_Handler = Callable[[SimulatedBlock, Statement, Lanes], None]
 
 _HANDLERS: Mapping[str, _Handler] = {
     "ld": accesses.load,
@@ -55,20 +55,20 @@ _HANDLERS: Mapping[str, _Handler] = {
 
 
 @dataclass(slots=True, eq=False)
-class _Threads:
+class _ThreadPlaces:
     """Where each thread is: its next statement; ``waiting``: at which barrier, or -1."""
 
     next: np.ndarray
     waiting: np.ndarray
 
 
-def run(kernel: PtxKernel, block: Block) -> int:
+def run(kernel: PtxKernel, block: SimulatedBlock) -> int:
     """Run a block to its end; how many statements that took.
 
     Raises :class:`Unsupported` for what is not simulated, and for a block that does not end.
     """
     end = len(kernel.statements)
-    threads = _Threads(np.zeros(block.threads, np.int64), np.full(block.threads, -1))
+    threads = _ThreadPlaces(np.zeros(block.threads, np.int64), np.full(block.threads, -1))
     for step in range(MOST_STEPS):
         going = np.flatnonzero((threads.next < end) & (threads.waiting < 0))
         if not len(going):
@@ -81,14 +81,16 @@ def run(kernel: PtxKernel, block: Block) -> int:
     raise Unsupported(f"a block that takes more than {MOST_STEPS:,} statements")
 
 
-def _released(threads: _Threads, end: int) -> bool:
+def _released(threads: _ThreadPlaces, end: int) -> bool:
     """All threads that are left wait: they go on. False where none is left."""
     left = threads.next < end
     threads.waiting[left] = -1
     return bool(left.any())
 
 
-def _step(kernel: PtxKernel, block: Block, threads: _Threads, one: Statement, lanes: Lanes) -> None:
+def _step(
+    kernel: PtxKernel, block: SimulatedBlock, threads: _ThreadPlaces, one: Statement, lanes: Lanes
+) -> None:
     threads.next[lanes] += 1
     taken = lanes
     if one.guard:
@@ -119,7 +121,7 @@ def _barrier(one: Statement) -> int:
     return 0
 
 
-def _execute(block: Block, one: Statement, lanes: Lanes) -> None:
+def _execute(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:
     if _REFUSED.match(one.name):
         raise Unsupported(one.name)
     if _NOTHING.match(one.name):
@@ -153,7 +155,7 @@ def _integer(kind: str) -> bool:
     return (kind[0] in "usb" and not kind.startswith("bf")) or kind == "pred"
 
 
-def _computed(block: Block, one: Statement, lanes: Lanes) -> None:
+def _computed(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:
     """Integers by their operation; everything else becomes a term of its operands."""
     kind, words = one.parts[-1], one.parts
     bits, given = _width(kind), [block.read(text, lanes) for text in one.operands[1:]]
@@ -176,7 +178,7 @@ def _computed(block: Block, one: Statement, lanes: Lanes) -> None:
         block.write(name.strip(), lanes, masked(found, wide))
 
 
-def _compare(block: Block, one: Statement, lanes: Lanes) -> None:
+def _compare(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:
     """``setp.lt.and.s32 p|q, a, b, c``; of numbers that are no integers a term decides."""
     kind, words = one.parts[-1], one.parts
     bits = _width(kind)
@@ -203,7 +205,7 @@ def _compare(block: Block, one: Statement, lanes: Lanes) -> None:
         block.write(name, lanes, value)
 
 
-def _window(block: Block, one: Statement, lanes: Lanes) -> None:
+def _window(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:
     """``cvta``: between a space and the flat one."""
     value = block.read(one.operands[1], lanes)
     base = next((b for s, b in (("shared", SHARED), ("local", LOCAL)) if s in one.parts), 0)
@@ -213,7 +215,7 @@ def _window(block: Block, one: Statement, lanes: Lanes) -> None:
     )
 
 
-def _packed(block: Block, one: Statement, lanes: Lanes) -> None:
+def _packed(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:
     """``mov.b64 %rd, {%r1, %r2}`` and back."""
     bits = _width(one.parts[-1])
     to, source = (listed(text) for text in one.operands)
@@ -229,7 +231,7 @@ def _packed(block: Block, one: Statement, lanes: Lanes) -> None:
         block.write(name, lanes, masked(value >> np.uint64(n * part), part))
 
 
-def _converted(block: Block, one: Statement, lanes: Lanes) -> None:
+def _converted(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:
     """``cvt.s64.s32``; to or from what is no integer a term."""
     to, source = one.parts[-2:]
     value = [block.read(text, lanes) for text in one.operands[1:]]

@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from bankwise.change.simulate.memory import Unsupported
-from bankwise.change.simulate.operands import Block, Lanes, listed, shared_offset
+from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed, shared_offset
 from bankwise.change.simulate.terms import Values, masked, mixed, number_of
 from bankwise.read.ptx.parse import Statement
 
 _WARP = 32
 
 
-def _whole(block: Block, values: Values, lanes: Lanes) -> Values:
+def _whole(block: SimulatedBlock, values: Values, lanes: Lanes) -> Values:
     """What all threads have, [warps, 32]; 0 where a thread takes no part."""
     full = np.zeros(block.warps * _WARP, np.uint64)
     full[lanes] = values
     return full.reshape(-1, _WARP)
 
 
-def shuffle(block: Block, statement: Statement, lanes: Lanes) -> None:
+def shuffle(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``shfl.sync.bfly.b32 d|p, a, b, c, mask`` (PTX ISA, 9.7.9.6)."""
     mode, texts = statement.parts[2], statement.operands
     results = [one.strip() for one in texts[0].split("|")]
@@ -44,7 +44,7 @@ def shuffle(block: Block, statement: Statement, lanes: Lanes) -> None:
         block.write(results[1], lanes, inside.astype(np.uint64))
 
 
-def vote(block: Block, statement: Statement, lanes: Lanes) -> None:
+def vote(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``vote.sync.ballot.b32``, ``.any``, ``.all``."""
     mode = next(p for p in statement.parts if p in ("ballot", "any", "all", "uni"))
     value = block.read(statement.operands[1], lanes) & np.uint64(1)
@@ -60,7 +60,7 @@ def vote(block: Block, statement: Statement, lanes: Lanes) -> None:
     block.write(statement.operands[0], lanes, found[mode][lanes // _WARP])
 
 
-def active_mask(block: Block, statement: Statement, lanes: Lanes) -> None:
+def active_mask(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``activemask.b32``."""
     there = _whole(block, np.ones(len(lanes), np.uint64), lanes)
     weights = np.uint64(1) << np.arange(_WARP, dtype=np.uint64)
@@ -68,14 +68,14 @@ def active_mask(block: Block, statement: Statement, lanes: Lanes) -> None:
     block.write(statement.operands[0], lanes, masks[lanes // _WARP])
 
 
-def reduce(block: Block, statement: Statement, lanes: Lanes) -> None:
+def reduce(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``redux.sync.add.s32``: the whole warp's, as a term that no order changes."""
     whole = mixed(_whole(block, masked(block.read(statement.operands[1], lanes), 32), lanes))
     found = masked(mixed(whole.sum(axis=1, dtype=np.uint64) ^ number_of(statement.name)), 32)
     block.write(statement.operands[0], lanes, found[lanes // _WARP])
 
 
-def matrix(block: Block, statement: Statement, lanes: Lanes) -> None:
+def matrix(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``mma``, ``wmma.mma``, ``movmatrix``: each result a term of all that the warp gives."""
     results, *given = (listed(text) for text in statement.operands)
     seen = np.full(block.warps, number_of(statement.name))
@@ -88,7 +88,7 @@ def matrix(block: Block, statement: Statement, lanes: Lanes) -> None:
         block.write(name, lanes, masked(mixed(seen[lanes // _WARP] ^ mixed(place)), 32))
 
 
-def load_matrix(block: Block, statement: Statement, lanes: Lanes) -> None:
+def load_matrix(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``ldmatrix.sync.aligned.m8n8.x4[.trans].shared.b16``: 8 rows of 16 bytes a matrix, of which
     lane l gets elements 2 (l mod 4) and the next of row l / 4; transposed, of column l / 4."""
     if "m8n8" not in statement.parts or statement.parts[-1] != "b16":
@@ -110,7 +110,7 @@ def load_matrix(block: Block, statement: Statement, lanes: Lanes) -> None:
         block.write(name, lanes, found)
 
 
-def store_matrix(block: Block, statement: Statement, lanes: Lanes) -> None:
+def store_matrix(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``stmatrix``: the other way round."""
     if "m8n8" not in statement.parts or statement.parts[-1] != "b16":
         raise Unsupported(statement.name)

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from bankwise.errors import Refusal
 from bankwise.read.cxx.reach import reach
 from bankwise.read.cxx.tree import (
+    CxxSource,
     Node,
-    Source,
-    Span,
+    ByteSpan,
     around,
     inside_parentheses,
     named,
@@ -38,8 +38,8 @@ class ArrayUse:
     only asks how large the array is.
     """
 
-    span: Span
-    indices: tuple[Span, ...]
+    span: ByteSpan
+    indices: tuple[ByteSpan, ...]
     kept: tuple[str, ...] = ()
     size: bool = False
 
@@ -53,22 +53,22 @@ class SharedArray:
 
     name: str
     element: str
-    extents: tuple[Span, ...]
-    statement: Span
+    extents: tuple[ByteSpan, ...]
+    statement: ByteSpan
     function: str
     unsized: bool
     uses: tuple[ArrayUse, ...]
     refusals: tuple[Refusal, ...]
 
 
-def shared_arrays(source: Source) -> tuple[SharedArray, ...]:
+def shared_arrays(source: CxxSource) -> tuple[SharedArray, ...]:
     """The arrays of a source that are declared as ``__shared__``, in order."""
     found = (node for node in walk(source.root) if node.type == "declaration")
     shared = (node for node in found if _is_shared(source, node))
     return tuple(one for node in shared for one in _declared(source, node))
 
 
-def _is_shared(source: Source, node: Node) -> bool:
+def _is_shared(source: CxxSource, node: Node) -> bool:
     return any(
         child.type in ("type_qualifier", "storage_class_specifier")
         and source.of(child) == "__shared__"
@@ -76,7 +76,7 @@ def _is_shared(source: Source, node: Node) -> bool:
     )
 
 
-def _declared(source: Source, statement: Node) -> Iterator[SharedArray]:
+def _declared(source: CxxSource, statement: Node) -> Iterator[SharedArray]:
     element = statement.child_by_field_name("type")
     for declarator in statement.children_by_field_name("declarator"):
         name, extents = _extents(declarator)
@@ -114,7 +114,7 @@ def _scope(node: Node) -> Node:
     return node
 
 
-def _function(source: Source, node: Node) -> str:
+def _function(source: CxxSource, node: Node) -> str:
     while node.parent is not None:
         node = node.parent
         if node.type == "function_definition":
@@ -125,7 +125,7 @@ def _function(source: Source, node: Node) -> str:
 
 
 def _uses(
-    source: Source, name: str, extents: int, declared: Node, scope: Node
+    source: CxxSource, name: str, extents: int, declared: Node, scope: Node
 ) -> tuple[tuple[ArrayUse, ...], tuple[Refusal, ...]]:
     """Every use in the scope; a refusal for each place that is none, and for hidden ones."""
     uses: list[ArrayUse] = []
@@ -149,7 +149,7 @@ def _uses(
     return tuple(uses), (*refusals, *_macros(source, name))
 
 
-def _macros(source: Source, name: str) -> Iterator[Refusal]:
+def _macros(source: CxxSource, name: str) -> Iterator[Refusal]:
     for node in walk(source.root):
         if node.type not in ("preproc_def", "preproc_function_def"):
             continue
@@ -159,13 +159,13 @@ def _macros(source: Source, name: str) -> Iterator[Refusal]:
             yield Refusal(f"the macro {macro} names {name}", source.place(node.start_byte))
 
 
-def _use(source: Source, name: Node, extents: int) -> ArrayUse | Refusal:
+def _use(source: CxxSource, name: Node, extents: int) -> ArrayUse | Refusal:
     """What happens to an array at one place of its name."""
     if around(name).type == "sizeof_expression":
         return ArrayUse(span(name), (), size=True)
     if around(name).type in _DECLARES:
         return _no(source, name, "is declared once more here: which one a use means is not decided")
-    indices: list[Span] = []
+    indices: list[ByteSpan] = []
     node = name
     while len(indices) < extents:
         parent = around(node)
@@ -183,7 +183,7 @@ def _use(source: Source, name: Node, extents: int) -> ArrayUse | Refusal:
 _DECLARES = frozenset({"init_declarator", "array_declarator", "pointer_declarator"})
 
 
-def _partial(source: Source, node: Node, indices: int) -> str:
+def _partial(source: CxxSource, node: Node, indices: int) -> str:
     parent = around(node)
     called = "is named whole" if not indices else "is indexed in part"
     if parent is not None and parent.type == "argument_list":
@@ -192,12 +192,12 @@ def _partial(source: Source, node: Node, indices: int) -> str:
     return f"{called}, as a pointer"
 
 
-def _no(source: Source, name: Node, why: str) -> Refusal:
+def _no(source: CxxSource, name: Node, why: str) -> Refusal:
     return Refusal(f"{source.of(name)} {why}", source.place(name.start_byte))
 
 
 def _touched(
-    source: Source, name: Node, node: Node, indices: tuple[Span, ...]
+    source: CxxSource, name: Node, node: Node, indices: tuple[ByteSpan, ...]
 ) -> ArrayUse | Refusal:
     """An element, by value; or what is reached from its address."""
     parent = around(node)

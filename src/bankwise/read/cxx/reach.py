@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.tree import Node, Source, around, inside_parentheses, named, walk
+from bankwise.read.cxx.tree import CxxSource, Node, around, inside_parentheses, named, walk
 
 _DEPTH = 4
 """Functions within functions that an address is followed into."""
@@ -34,7 +34,7 @@ _ASM_BYTES = 16
 Kept = tuple[str, ...] | Refusal
 
 
-def reach(source: Source, address: Node, depth: int = 0) -> Kept:
+def reach(source: CxxSource, address: Node, depth: int = 0) -> Kept:
     """How many bytes are moved from an address, in C++: "sizeof(float4)"; none: an element."""
     parent = around(address)
     handler = _HANDLERS.get(parent.type) if parent is not None else None
@@ -43,16 +43,16 @@ def reach(source: Source, address: Node, depth: int = 0) -> Kept:
     return handler(source, address, parent, depth)
 
 
-def _no(source: Source, node: Node, why: str) -> Refusal:
+def _no(source: CxxSource, node: Node, why: str) -> Refusal:
     return Refusal(f"the address {source.of(node)} {why}", source.place(node.start_byte))
 
 
-def _cast(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+def _cast(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``(float4*)p``: of the type from here on, where that is a pointer."""
     return _as(source, source.of(parent.child_by_field_name("type")), parent, depth)
 
 
-def _as(source: Source, pointee: str, cast: Node, depth: int) -> Kept:
+def _as(source: CxxSource, pointee: str, cast: Node, depth: int) -> Kept:
     found = reach(source, cast, depth)
     kind = re.sub(r"\b(?:const|volatile)\b", "", pointee).strip()
     if isinstance(found, Refusal) or found or not kind.endswith("*"):
@@ -61,14 +61,14 @@ def _as(source: Source, pointee: str, cast: Node, depth: int) -> Kept:
     return (f"sizeof({kind})",) if kind not in ("void", "auto") else ()
 
 
-def _pointer(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+def _pointer(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``*p``."""
     if source.of(parent)[0] == "*":
         return ()
     return _no(source, address, "has its own address taken")
 
 
-def _subscript(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+def _subscript(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``p[0]``."""
     inner = inside_parentheses(parent.children[0])
     index = named(parent.child_by_field_name("indices"))
@@ -79,12 +79,12 @@ def _subscript(source: Source, address: Node, parent: Node, depth: int) -> Kept:
     return _no(source, address, "is indexed further: nothing shows that the row is not left")
 
 
-def _field(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+def _field(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``p->x``."""
     return () if "->" in source.of(parent) else _no(source, address, "is no pointer here")
 
 
-def _argument(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """An argument of a call: a cast, an atomic, a copy, or a function of this file."""
     call, place = around(parent), named(parent).index(_argument_of(address, parent))
     if call.type != "call_expression":
@@ -108,7 +108,7 @@ def _argument_of(node: Node, arguments: Node) -> Node:
     return node
 
 
-def _followed(source: Source, address: Node, name: str, place: int, depth: int) -> Kept:
+def _followed(source: CxxSource, address: Node, name: str, place: int, depth: int) -> Kept:
     """Into the one function of the file that has this name."""
     found = [one for one in walk(source.root) if _defines(source, one, name)]
     if len(found) != 1 or depth == _DEPTH:
@@ -125,7 +125,7 @@ def _followed(source: Source, address: Node, name: str, place: int, depth: int) 
     return kept if isinstance(kept, Refusal) or kept else _parameter(source, parameters[place])
 
 
-def _parameter(source: Source, parameter: Node) -> tuple[str, ...]:
+def _parameter(source: CxxSource, parameter: Node) -> tuple[str, ...]:
     """What a parameter that is dereferenced as it is points to; nothing for a template's type."""
     kind = source.of(parameter.child_by_field_name("type"))
     node = parameter
@@ -137,7 +137,7 @@ def _parameter(source: Source, parameter: Node) -> tuple[str, ...]:
     return (f"sizeof({kind})",)
 
 
-def _defines(source: Source, node: Node, name: str) -> bool:
+def _defines(source: CxxSource, node: Node, name: str) -> bool:
     if node.type != "function_definition":
         return False
     declarator = node.child_by_field_name("declarator")
@@ -151,7 +151,7 @@ def _defines(source: Source, node: Node, name: str) -> bool:
     return source.of(declarator.child_by_field_name("declarator")) == name
 
 
-def _everywhere(source: Source, name: str, scope: Node, begin: int, depth: int) -> Kept:
+def _everywhere(source: CxxSource, name: str, scope: Node, begin: int, depth: int) -> Kept:
     """All uses of a variable that holds an address; it may not be given another one."""
     kept: list[str] = []
     for node in walk(scope):
@@ -164,7 +164,7 @@ def _everywhere(source: Source, name: str, scope: Node, begin: int, depth: int) 
     return tuple(dict.fromkeys(kept))
 
 
-def _held(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+def _held(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``float4* p = ..``: all uses of the variable, until its block ends."""
     declarator = parent.child_by_field_name("declarator")
     if declarator is address or depth == _DEPTH:
@@ -179,7 +179,7 @@ def _held(source: Source, address: Node, parent: Node, depth: int) -> Kept:
     return _pointee(source, parent, kept)
 
 
-def _pointee(source: Source, initialised: Node, kept: Kept) -> Kept:
+def _pointee(source: CxxSource, initialised: Node, kept: Kept) -> Kept:
     """Where it is dereferenced as it is, the type that the variable points to."""
     if isinstance(kept, Refusal) or kept:
         return kept
@@ -189,7 +189,7 @@ def _pointee(source: Source, initialised: Node, kept: Kept) -> Kept:
     return (f"sizeof({kind})",) if pointer and kind not in ("auto", "void") else ()
 
 
-def _assembly(source: Source, address: Node, parent: Node, depth: int) -> Kept:
+def _assembly(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """An operand of inline assembly, whose instructions say how many bytes."""
     while parent.type != "gnu_asm_expression":
         parent = parent.parent
@@ -200,7 +200,7 @@ def _assembly(source: Source, address: Node, parent: Node, depth: int) -> Kept:
     return (str(max((_ASM_BYTES, *wide))),)
 
 
-_Handler = Callable[[Source, Node, Node, int], Kept]
+_Handler = Callable[[CxxSource, Node, Node, int], Kept]
 
 _HANDLERS: Mapping[str, _Handler] = {
     "cast_expression": _cast,

@@ -18,7 +18,7 @@ from pathlib import Path
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cuda import compiled_ptx
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.tree import Source
+from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.ptx.parse import Variable, kernels
 
 _ENTRY = re.compile(r"^\s*(?:\.\w+\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
@@ -43,7 +43,7 @@ Sizes = Mapping[str, Mapping[int, ArraySize]]
 """By kernel, as the compiler calls it, and number of the array."""
 
 
-def sizes(source: Source, arrays: Sequence[SharedArray], target: str) -> Sizes | Refusal:
+def sizes(source: CxxSource, arrays: Sequence[SharedArray], target: str) -> Sizes | Refusal:
     """The arrays of each kernel that has them. A Refusal in the compiler's words."""
     text = _with_questions(source, arrays)
     try:
@@ -53,7 +53,7 @@ def sizes(source: Source, arrays: Sequence[SharedArray], target: str) -> Sizes |
     return _answers(ptx, arrays)
 
 
-def _with_questions(source: Source, arrays: Sequence[SharedArray]) -> str:
+def _with_questions(source: CxxSource, arrays: Sequence[SharedArray]) -> str:
     data, done = source.data, []
     at = 0
     for number, array in sorted(enumerate(arrays), key=lambda one: one[1].statement.stop):

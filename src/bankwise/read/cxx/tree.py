@@ -25,7 +25,7 @@ Node = Any
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Span:
+class ByteSpan:
     """Bytes of a text, the end excluded."""
 
     start: int
@@ -33,7 +33,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class CxxSource:
     """A text with its tree. ``file``: what the user calls it."""
 
     file: str
@@ -41,10 +41,12 @@ class Source:
     data: bytes = field(repr=False)
     root: Node = field(repr=False)
 
-    def of(self, node: Node | Span) -> str:
+    def of(self, node: Node | ByteSpan) -> str:
         """The text of a node or of a span."""
         start, stop = (
-            (node.start, node.stop) if isinstance(node, Span) else (node.start_byte, node.end_byte)
+            (node.start, node.stop)
+            if isinstance(node, ByteSpan)
+            else (node.start_byte, node.end_byte)
         )
         return self.data[start:stop].decode()
 
@@ -55,11 +57,11 @@ class Source:
         return Location(self.file, line, len(self.data[begin:byte].decode()) + 1)
 
 
-def parse(text: str, file: str) -> Source:
+def parse(text: str, file: str) -> CxxSource:
     """The tree of a source. Raises :class:`bankwise.errors.InputError` without tree-sitter."""
     data = text.encode()
     plain = _ATTRIBUTES.sub(lambda found: b" " * len(found[0]), data)
-    return Source(file, text, data, _parser().parse(plain).root_node)
+    return CxxSource(file, text, data, _parser().parse(plain).root_node)
 
 
 @lru_cache(maxsize=1)
@@ -69,9 +71,9 @@ def _parser() -> Node:
     return tree_sitter.Parser(tree_sitter.Language(language))
 
 
-def span(node: Node) -> Span:
+def span(node: Node) -> ByteSpan:
     """Where a node stands."""
-    return Span(node.start_byte, node.end_byte)
+    return ByteSpan(node.start_byte, node.end_byte)
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -101,7 +103,7 @@ def around(node: Node) -> Node:
     return parent
 
 
-def words(source: Source, name: str) -> Iterator[int]:
+def words(source: CxxSource, name: str) -> Iterator[int]:
     """Every byte at which an identifier ``name`` stands, in whatever context, strings as well."""
     for found in re.finditer(
         rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", source.data
