@@ -26,7 +26,7 @@ from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray, shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
-from bankwise.read.cxx.tree import CxxSource, Node, ByteSpan, inside_parentheses, named, walk
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, named, walk
 
 _MOST_ROWS = 4096
 _MOST_COLUMNS = 1 << 16

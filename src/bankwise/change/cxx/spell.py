@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray
-from bankwise.read.cxx.tree import CxxSource, Node, ByteSpan, walk
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, walk
 
 _ATOMS = frozenset(
     {

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from bankwise.errors import Refusal
 from bankwise.read.cxx.reach import reach
 from bankwise.read.cxx.tree import (
+    ByteSpan,
     CxxSource,
     Node,
-    ByteSpan,
     around,
     inside_parentheses,
     named,
