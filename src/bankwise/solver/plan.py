@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, RowFolds
 from bankwise.algebra.offset import Dims, Shape, footprint, offset_text, operations
 from bankwise.counting.cost import Cost
-from bankwise.errors import Refusal
+from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.price import LayoutCost, Workload, cost, fills_rows, linear_totals
 from bankwise.solver.spaces import Space
@@ -127,6 +127,14 @@ Rank = tuple[Fraction | int, ...]
 """What plans are ranked by, the least first."""
 
 
+def preference(text: str) -> Prefer:
+    """A preference by its name, "" for the usual one; InputError for a text that is none."""
+    for known in get_args(Prefer):
+        if text in (known, ""):
+            return cast("Prefer", text or "cheapest")
+    raise InputError(f"unknown preference {text!r}", hint="known: " + ", ".join(get_args(Prefer)))
+
+
 def spent(
     prefer: Prefer, passes: Fraction | int, issue: int | None, instructions: int, size: int = 0
 ) -> Rank:
@@ -232,7 +240,7 @@ def front(plans: Iterable[Plan], price: Callable[[Plan], Rank]) -> tuple[Plan, .
 
 def number(value: Fraction) -> str:
     """A mean of passes, without a fraction where it has none."""
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.2f}"
+    return f"{value.numerator:,}" if value.denominator == 1 else f"{float(value):,.2f}"
 
 
 def worth(
