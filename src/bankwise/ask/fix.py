@@ -28,7 +28,7 @@ from bankwise.ask.fix_proved import (
     write_proved,
 )
 from bankwise.ask.judge_smt import judge_smt, need_solver
-from bankwise.ask.text_price import CountedText, price_of
+from bankwise.ask.text_price import ReportedText, price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
@@ -159,12 +159,12 @@ def fix_kernels(
     )
 
 
-def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> CountedText:
-    return CountedText(opened, analyses, report_of(opened, options, analyses))
+def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
+    return ReportedText(opened, analyses, report_of(opened, options, analyses))
 
 
 def _executed(
-    before: CountedText,
+    before: ReportedText,
     done: _Rewritten,
     reference: str,
     progress: Progress | None,
@@ -177,7 +177,7 @@ def _executed(
 
 
 def _compiled(
-    before: CountedText, done: _Rewritten, options: Options
+    before: ReportedText, done: _Rewritten, options: Options
 ) -> tuple[_Rewritten, tuple[Verdict, ...]]:
     """What the emitted code says; where it rejects accesses in parts, of those left whole."""
     from bankwise.ask.judge_isa import judge_isa
