@@ -70,16 +70,18 @@ def judge_execution(
     reference: str = "",
     progress: Progress | None = None,
     dims: Mapping[str, int] | None = None,
-    budget: int = _BUDGET,
+    budget: int | None = None,
 ) -> Verdict:
     """Run every kernel before and after; compare all buffers bit for bit.
 
     :mod:`bankwise.ask.workgroups` says which workgroups run; a fixed amount of work, not of time,
     says how many, and the verdict tells. ``reference``: ``FILE.py:FUNCTION`` that maps the input
     buffers to the expected ones; :class:`InputError` if it does not. ``dims``: numbers that only
-    the launch knows, by name. ``budget``: operations times threads.
+    the launch knows, by name. ``budget``: operations times threads,
+    a fixed number where it is not given.
     """
     expect = load(reference) if reference else None
+    budget = _BUDGET if budget is None else budget
     verdicts: list[Verdict] = []
     inner = _called(old)
     for a, b in zip(old, new, strict=True):
