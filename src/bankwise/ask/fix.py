@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
+from bankwise.show.values import CheckReport
 
 if TYPE_CHECKING:
     from bankwise.change.prove import MapClaim
@@ -140,10 +142,21 @@ def rewritten(file: Path, options: Options) -> RewrittenFile:
 
     opened = open_module(file)
     analyses = analyse(opened, options)
-    done = _rewritten(opened, analyses, options)
+    before = report_of(opened, options, analyses)
+    return _as_file(file, options, before, opened, analyses, _rewritten(opened, analyses, options))
+
+
+def _as_file(
+    file: Path,
+    options: Options,
+    before: CheckReport,
+    opened: Opened,
+    analyses: tuple[Analysis, ...],
+    done: _Rewritten,
+) -> RewrittenFile:
     fixed_text = done.opened.source.text
     report = FixReport(
-        before=report_of(opened, options, analyses),
+        before=before,
         after=report_of(done.opened, options, done.analyses),
         changes=done.changes,
         refusals=done.refusals,
@@ -153,8 +166,10 @@ def rewritten(file: Path, options: Options) -> RewrittenFile:
         patch=unified_patch(file, opened.source.text, fixed_text),
         parts={} if done.parted is None else done.parted.parts,
     )
-    now = (done.opened, done.analyses)
-    return RewrittenFile(options, report, opened, analyses, *now, done.start, done.claims)
+    texts = (opened, analyses, done.opened, done.analyses, done.start)
+    known = (file, options, before, opened, analyses)
+    instead = None if done.instead is None else partial(_as_file, *known, done.instead)
+    return RewrittenFile(options, report, *texts, done.claims, instead)
 
 
 def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
@@ -167,7 +182,8 @@ def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, .
 class _Rewritten:
     """``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
-    ``done``: the rewrites that stand in the text."""
+    ``done``: the rewrites that stand in the text. ``instead``: with accesses whole, where those in
+    parts are cheaper."""
 
     start: Opened
     opened: Opened
@@ -179,6 +195,7 @@ class _Rewritten:
     claims: tuple[MapClaim, ...] = ()
     done: tuple[ProvedRewrite, ...] = ()
     parted: PartedText | None = None
+    instead: _Rewritten | None = None
 
 
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
@@ -203,7 +220,8 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
 
 def _cheaper(whole: _Rewritten, parted: _Rewritten) -> _Rewritten:
     one, other = price_of(whole.analyses), price_of(parted.analyses)
-    return parted if other.no_worse(one) and other < one else whole
+    better = other.no_worse(one) and other < one
+    return replace(parted, instead=whole) if better else whole
 
 
 def _unpadded(
@@ -236,14 +254,12 @@ class _PlannedTask:
 
 
 def _folded(texts: StartingText, start: Start) -> _Rewritten:
-    from bankwise.change.rewrite.plan import plan
-
     policy = texts.options.width_policy
     planned: list[_PlannedTask] = []
     refusals: list[Refusal] = []
     worse: dict[Key, Refusal] = {}
     for each in owned(start.analyses):
-        chosen = each.unknown or plan(each.group, each.issues, each.machine, policy)
+        chosen = each.unknown or each.plan(policy)
         padding = start.undone.get(each.key)
         found = _to_try(each, chosen, padding)
         if isinstance(found, _PlannedTask):

@@ -6,6 +6,7 @@ that IREE makes unasked and the one without its mitigation. The cheaper of them 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,8 @@ class RewrittenFile:
     """What ``fix`` makes of a file, proved. ``report``: the answer without other verdicts.
 
     ``opened``, ``analyses``: the user's text and its kernels; ``after``, ``again``: those that are
-    written; ``start``: the text that the claims are about.
+    written; ``start``: the text that the claims are about. ``instead``: where accesses are in
+    parts, the best with all of them whole.
     """
 
     options: Options
@@ -34,6 +36,17 @@ class RewrittenFile:
     again: tuple[Analysis, ...]
     start: Opened
     claims: tuple[MapClaim, ...]
+    instead: Callable[[], RewrittenFile] | None = None
+
+
+def as_it_was(found: RewrittenFile) -> RewrittenFile:
+    """The user's text, left alone."""
+    report, text = found.report, found.report.source_text
+    report = replace(
+        report, after=report.before, changes=(), verdicts=(), fixed_text=text, patch="", parts={}
+    )
+    kept = (found.opened, found.analyses)
+    return RewrittenFile(found.options, report, *kept, *kept, found.opened, ())
 
 
 def judged(

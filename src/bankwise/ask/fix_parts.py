@@ -96,6 +96,14 @@ def parted_groups(
 def parted_group(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
     """The plan of a group that issues accesses in parts; a Refusal where parts take fewer passes
     and gain nothing, None where no such plan is cheaper."""
+    key = f"parts {policy}"
+    if key not in owned.known:
+        owned.known[key] = _parted_group(owned, policy)
+    found: PartedGroup | Refusal | None = owned.known[key]
+    return found
+
+
+def _parted_group(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
     from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
 
     if owned.unknown is not None:
