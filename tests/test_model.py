@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bankwise.ask.model import check_model, fix_model
 from bankwise.change.compile.lower import Lowering, code_object, last_dump, link, lower, unpadded
 from bankwise.errors import InputError, Refusal
 from bankwise.read.amd.listing import listings
+from bankwise.read.emitted import SPILLED
 from bankwise.read.mlir.module import Opened
 from bankwise.read.options import Options
 from bankwise.read.recognise import recognise, recognise_text
@@ -205,16 +207,26 @@ def test_where_the_code_is_worse_the_default_stays(
     assert found.exit_code == 3
 
 
-def test_of_equal_codes_the_one_with_more_waves_then_fewer_registers_is_best() -> None:
+def test_code_that_spills_or_takes_more_is_worse_and_fewer_registers_are_better() -> None:
     one = CodePrice(100, 100, 300, 50, 0, 8192, 128, 20, 0, 8)
+    assert replace(one, spilled=4).worse(one)
+    assert replace(one, cycles=301, passes=90).worse(one)
+    assert not replace(one, cycles=301, passes=90).worse(one, "fewest-passes")
+    assert replace(one, passes=101, cycles=90).worse(one, "fewest-passes")
     more_waves, fewer = replace(one, waves=12, vgprs=140), replace(one, vgprs=96)
-    spilled, slower = replace(one, spilled=4), replace(one, cycles=301, passes=90)
-    assert sorted([one, slower, fewer, more_waves], key=lambda code: code.rank) == [
-        *(more_waves, fewer, one, slower),
-    ]
-    assert spilled.worse(one)
-    assert slower.worse(one)
     assert not fewer.worse(one)
+    assert more_waves.taken < fewer.taken < one.taken
+
+
+def test_registers_that_are_kept_in_memory_are_read_from_the_assembly() -> None:
+    (dispatch,) = lower(SMALL, "gfx942")
+    text = code_object(dispatch.text, "gfx942")[1]
+    (plain,) = listings(text)
+    (spilling,) = listings(
+        re.sub(r"(\.vgpr_spill_count: +)0$", r"\g<1>3", text, flags=re.MULTILINE)
+    )
+    assert SPILLED not in plain.totals
+    assert spilling.totals[SPILLED] == 3
 
 
 def a_piece_only_in(one: bytes, other: bytes, size: int = 256) -> bytes:

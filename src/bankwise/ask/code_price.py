@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_assembly import counted_kernel
-from bankwise.ask.text_price import issued_cycles
+from bankwise.ask.text_price import AT_ANY_CYCLES, issued_cycles
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.emitted import SPILLED
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
+from bankwise.solver.plan import Prefer
 from bankwise.tile import COPIES
 
 if TYPE_CHECKING:
@@ -43,10 +44,18 @@ class CodePrice:
     spilled: int
     waves: int
 
-    def worse(self, other: CodePrice) -> bool:
-        """Whether it takes more passes or cycles, or keeps more registers in memory."""
-        more = self.passes > other.passes or self.cycles > other.cycles
-        return more or self.spilled > other.spilled
+    def worse(self, other: CodePrice, prefer: Prefer = "cheapest") -> bool:
+        """Whether it takes more passes or cycles, or keeps more registers in memory.
+
+        Some preferences may cost cycles (:data:`bankwise.ask.text_price.AT_ANY_CYCLES`).
+        """
+        dearer = self.cycles > other.cycles and prefer not in AT_ANY_CYCLES
+        return dearer or self.passes > other.passes or self.spilled > other.spilled
+
+    @property
+    def taken(self) -> tuple[int, int]:
+        """What it takes of a unit: the one with more waves first, then with fewer registers."""
+        return -self.waves, self.vgprs
 
     def against(self, before: CodePrice) -> str:
         """What a workgroup takes, before and after, in words."""
@@ -58,11 +67,6 @@ class CodePrice:
         )
         spilled = f", {self.spilled} registers kept in memory" if self.spilled else ""
         return f"code of a workgroup takes {', '.join(pairs)}{spilled}"
-
-    @property
-    def rank(self) -> tuple[int, ...]:
-        """The cheapest first; of equals the one with more waves, then with fewer registers."""
-        return self.cycles, self.passes, -self.waves, self.vgprs, self.lds_bytes
 
 
 def code_price(opened: Opened, analysis: Analysis) -> CodePrice | Refusal:

@@ -31,7 +31,7 @@ class OwnedGroup:
     analyses: tuple[Analysis, ...]
     group: Group
     issues: Issues
-    known: dict[str, Any] = field(default_factory=dict, repr=False)
+    known: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -48,13 +48,15 @@ class OwnedGroup:
         """The GPU of all of its kernels."""
         return self.analyses[0].machine
 
-    def plan(self, policy: str) -> GroupPlan | Refusal:
-        """The best layouts of it, or why none may be applied."""
+    def plan(self, policy: str, *, shorter: bool = False) -> GroupPlan | Refusal:
+        """The best layouts of it, or why none may be applied; parameters as of its function."""
         from bankwise.change.rewrite.plan import plan
 
-        if policy not in self.known:
-            self.known[policy] = plan(self.group, self.issues, self.machine, policy)
-        found: GroupPlan | Refusal = self.known[policy]
+        key = (policy, shorter)
+        if key not in self.known:
+            asked = self.group, self.issues, self.machine, policy
+            self.known[key] = plan(*asked, shorter=shorter)
+        found: GroupPlan | Refusal = self.known[key]
         return found
 
     @property

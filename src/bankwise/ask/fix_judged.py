@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bankwise.ask.analysis import Analysis
+from bankwise.ask.text_price import CountedText
+from bankwise.errors import Refusal
 from bankwise.read.options import Options, Progress, dims_of
 from bankwise.show.fixing import FixReport, Verdict
 
@@ -23,17 +24,14 @@ if TYPE_CHECKING:
 class RewrittenFile:
     """What ``fix`` makes of a file, proved. ``report``: the answer without other verdicts.
 
-    ``opened``, ``analyses``: the user's text and its kernels; ``after``, ``again``: those that are
-    written; ``start``: the text that the claims are about. ``instead``: where accesses are in
-    parts, the best with all of them whole.
+    ``before``: the user's text; ``after``: what is written; ``start``: the text that the claims are
+    about. ``instead``: where accesses are in parts, the best with all of them whole.
     """
 
     options: Options
     report: FixReport
-    opened: Opened
-    analyses: tuple[Analysis, ...]
-    after: Opened
-    again: tuple[Analysis, ...]
+    before: CountedText
+    after: CountedText
     start: Opened
     claims: tuple[MapClaim, ...]
     instead: Callable[[], RewrittenFile] | None = None
@@ -45,8 +43,7 @@ def as_it_was(found: RewrittenFile) -> RewrittenFile:
     report = replace(
         report, after=report.before, changes=(), verdicts=(), fixed_text=text, patch="", parts={}
     )
-    kept = (found.opened, found.analyses)
-    return RewrittenFile(found.options, report, *kept, *kept, found.opened, ())
+    return RewrittenFile(found.options, report, found.before, found.before, found.before.opened, ())
 
 
 def judged(
@@ -61,19 +58,33 @@ def judged(
 ) -> FixReport:
     """The answer with the verdicts of the judges that are asked, as :func:`bankwise.ask.fix.fix`
     names them."""
-    verdicts: list[Verdict] = [*found.report.verdicts]
-    texts = found.opened, found.after
+    code: tuple[Verdict, ...] = ()
+    if found.report.changes and isa:
+        found, code = _compiled(found)
+    verdicts, before, after = [*found.report.verdicts], found.before, found.after
     if found.report.changes and prove:
         from bankwise.ask.judge_smt import judge_smt
 
-        verdicts.append(judge_smt(found.start, found.after, found.claims))
+        verdicts.append(judge_smt(found.start, after.opened, found.claims))
     if found.report.changes and execute:
         from bankwise.ask.judge_execution import judge_execution
 
-        kernels, dims = (found.analyses, found.again), dims_of(found.options)
-        verdicts.append(judge_execution(*texts, *kernels, reference, progress, dims))
-    if found.report.changes and isa:
-        from bankwise.ask.judge_isa import judge_isa
-
-        verdicts.append(judge_isa(*texts, found.analyses))
+        texts = (before.opened, after.opened, before.analyses, after.analyses)
+        verdicts.append(judge_execution(*texts, reference, progress, dims_of(found.options)))
+    verdicts += code
     return replace(found.report, verdicts=tuple(verdicts), accept_sampled=accept_sampled)
+
+
+def _compiled(found: RewrittenFile) -> tuple[RewrittenFile, tuple[Verdict, ...]]:
+    """What the emitted code says; where it rejects accesses in parts, of those left whole."""
+    from bankwise.ask.judge_isa import judge_isa
+    from bankwise.solver.plan import preference
+
+    verdict = judge_isa(found.before, found.after, preference(found.options.prefer))
+    if verdict.status != "failed" or found.instead is None:
+        return found, (verdict,)
+    told = Refusal(f"accesses stay whole: in parts {verdict.detail}")
+    whole = found.instead()
+    report = replace(whole.report, refusals=(*whole.report.refusals, told))
+    whole = replace(whole, report=report)
+    return _compiled(whole) if report.changes else (whole, ())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from bankwise.ask.code_price import CodePrice, code_price
@@ -20,6 +21,7 @@ from bankwise.errors import Location, Refusal
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
 from bankwise.show.model import FrameworkDefault
+from bankwise.solver.plan import preference
 
 IREE_DEFAULT = Lowering(padding=True, direct_load=True)
 """What ``iree-compile`` does unasked."""
@@ -62,7 +64,7 @@ class DispatchFix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Candidate:
+class _FixedLowering:
     """A dispatch as it may be answered; ``code``: None where it is not counted."""
 
     lowered: LoweredDispatch
@@ -89,7 +91,7 @@ def best(
     found = [c for each in group for c in _candidates(each, options, code)]
     own = next((c for c in found if c.lowered.lowering == IREE_DEFAULT and not _changed(c)), None)
     start = None if own is None else launch_price(own.report.before)
-    counted = own is not None and all(each.code is not None for each in found)
+    counted = all(each.code is not None for each in found)
     ranked = sorted(found, key=lambda each: _rank(each, own if counted else None, start))
     dear = [] if own is None else [r for c in ranked if (r := _dearer(c, own, start))]
     for each in ranked:
@@ -102,50 +104,52 @@ def best(
     return DispatchFix(each.lowered, report, start, codes)
 
 
-def _changed(candidate: _Candidate) -> bool:
+def _changed(candidate: _FixedLowering) -> bool:
     return bool(candidate.report.changes)
 
 
-def _candidates(lowered: LoweredDispatch, options: Options, code: bool) -> list[_Candidate]:
+def _candidates(lowered: LoweredDispatch, options: Options, code: bool) -> list[_FixedLowering]:
     """A way to lower a dispatch, fixed with accesses in parts or whole, and as it is."""
     plan = rewritten(lowered.path, options)
     plans = [as_it_was(plan)] if plan.report.changes else []
     plans = [plan, *plans]
     if code and plan.instead is not None:
         plans.insert(1, plan.instead())
-    return [_Candidate(lowered, each, _code(each) if code else None) for each in plans]
+    alone = [replace(each, instead=None) for each in plans]
+    return [_FixedLowering(lowered, each, _code(each) if code else None) for each in alone]
 
 
 def _code(plan: RewrittenFile) -> CodePrice | None:
-    if len(plan.again) != 1:
+    if len(plan.after.analyses) != 1:
         return None
-    found = code_price(plan.after, plan.again[0])
+    found = code_price(plan.after.opened, plan.after.analyses[0])
     return None if isinstance(found, Refusal) else found
 
 
 def _rank(
-    each: _Candidate, own: _Candidate | None, start: TextPrice | None
-) -> tuple[bool | int, ...]:
+    each: _FixedLowering, own: _FixedLowering | None, start: TextPrice | None
+) -> tuple[bool | int | Fraction, ...]:
     """What is worse than the default, or not comparable, comes last; of equals the default."""
     price, other = launch_price(each.report.after), each.lowered.lowering != IREE_DEFAULT
     if price is None or start is None:
         return True, other
-    worse = not price.no_worse(start)
-    code: tuple[int, ...] = ()
-    if own is not None:
-        assert own.code is not None, "all codes are counted"
-        assert each.code is not None, "all codes are counted"
-        worse, code = worse or each.code.worse(own.code), each.code.rank
-    left = other and not _changed(each)
-    return worse, *code, price.cycles, price.passes, left, price.lds_bytes
+    left, prefer = other and not _changed(each), preference(each.plan.options.prefer)
+    worse = not price.no_worse(start, prefer)
+    if own is None or own.code is None or each.code is None:
+        return worse, *price.rank(prefer), left, price.lds_bytes
+    worse = worse or each.code.worse(own.code, prefer)
+    text = price.rank(prefer) if prefer != "cheapest" else ()
+    return worse, *text, each.code.cycles, each.code.passes, left, *each.code.taken, price.lds_bytes
 
 
-def _dearer(each: _Candidate, own: _Candidate, start: TextPrice | None) -> Refusal | None:
+def _dearer(each: _FixedLowering, own: _FixedLowering, start: TextPrice | None) -> Refusal | None:
     """Why a plan that takes fewer passes is not taken: its code."""
     price = launch_price(each.report.after)
     if price is None or start is None or each.code is None or own.code is None:
         return None
-    if price.passes >= start.passes or not each.code.worse(own.code):
+    if price.passes >= start.passes or not each.code.worse(
+        own.code, preference(each.plan.options.prefer)
+    ):
         return None
     name, told = each.lowered.dispatch.executable, each.code.against(own.code)
     reason = f"IREE's own stays: of what takes {price.passes:,} passes of the launch the {told}"
