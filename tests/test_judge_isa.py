@@ -12,7 +12,7 @@ from bankwise.ask import judge_isa as judge
 from bankwise.ask.analysis import analyse
 from bankwise.ask.check_mlir import report_of
 from bankwise.ask.fix import fix
-from bankwise.ask.text_price import CountedText, TextPrice
+from bankwise.ask.text_price import ReportedText, TextPrice
 from bankwise.change.compile.compile import Emitted, emit
 from bankwise.errors import InputError
 from bankwise.read.mlir.module import open_text
@@ -29,10 +29,10 @@ GEMM = EXAMPLES / "gemm_gather_to_lds" / "gemm_gfx950.mlir"
 ABT = EXAMPLES / "iree" / "matmul_abt_4096.gfx942.mlir"
 
 
-def counted(text: str, target: str = "") -> CountedText:
+def counted(text: str, target: str = "") -> ReportedText:
     opened, options = open_text(text), Options(target)
     analyses = analyse(opened, options)
-    return CountedText(opened, analyses, report_of(opened, options, analyses))
+    return ReportedText(opened, analyses, report_of(opened, options, analyses))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_accesses_stay_whole_where_the_code_of_parts_is_worse(
 ) -> None:
     real = judge.judge_isa
 
-    def strict(before: CountedText, after: CountedText, prefer: Prefer) -> Verdict:
+    def strict(before: ReportedText, after: ReportedText, prefer: Prefer) -> Verdict:
         split = "extract_strided_slice" in after.opened.source.text
         return Verdict("isa", "failed", "worse") if split else real(before, after, prefer)
 

@@ -30,7 +30,7 @@ from bankwise.ask.fix_proved import (
 )
 from bankwise.ask.fix_told import PlannedTask, change_of
 from bankwise.ask.judge_smt import need_solver
-from bankwise.ask.text_price import CountedText, price_of
+from bankwise.ask.text_price import ReportedText, price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
@@ -152,7 +152,7 @@ def rewritten(file: Path, options: Options) -> RewrittenFile:
     return _as_file(file, options, before, _rewritten(opened, before.analyses, options))
 
 
-def _as_file(file: Path, options: Options, before: CountedText, done: _Rewritten) -> RewrittenFile:
+def _as_file(file: Path, options: Options, before: ReportedText, done: _Rewritten) -> RewrittenFile:
     after = _counted(done.opened, done.analyses, options)
     source_text, fixed_text = before.opened.source.text, done.opened.source.text
     report = FixReport(
@@ -173,8 +173,8 @@ def _as_file(file: Path, options: Options, before: CountedText, done: _Rewritten
     return RewrittenFile(options, report, before, after, done.start, done.claims, instead)
 
 
-def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> CountedText:
-    return CountedText(opened, analyses, report_of(opened, options, analyses))
+def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
+    return ReportedText(opened, analyses, report_of(opened, options, analyses))
 
 
 def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:

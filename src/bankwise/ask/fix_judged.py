@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bankwise.ask.text_price import CountedText
+from bankwise.ask.text_price import ReportedText
 from bankwise.errors import Refusal
 from bankwise.read.options import Options, Progress, dims_of
 from bankwise.show.fixing import FixReport, Verdict
@@ -30,8 +30,8 @@ class RewrittenFile:
 
     options: Options
     report: FixReport
-    before: CountedText
-    after: CountedText
+    before: ReportedText
+    after: ReportedText
     start: Opened
     claims: tuple[MapClaim, ...]
     instead: Callable[[], RewrittenFile] | None = None

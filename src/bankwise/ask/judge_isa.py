@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.check_isa import as_emitted, compiled, followed
 from bankwise.ask.check_mlir import kernel_of
-from bankwise.ask.text_price import AT_ANY_CYCLES, CountedText, TextPrice, kernel_price
+from bankwise.ask.text_price import AT_ANY_CYCLES, ReportedText, TextPrice, kernel_price
 from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import READ
 from bankwise.hardware.machine import machine
@@ -41,7 +41,7 @@ class _EmittedCode:
     assumed: tuple[str, ...] = ()
 
 
-def judge_isa(before: CountedText, after: CountedText, prefer: Prefer = "cheapest") -> Verdict:
+def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheapest") -> Verdict:
     """Compile every kernel before and after; put what is emitted side by side.
 
     ``prefer``: some preferences may cost cycles (:data:`bankwise.ask.text_price.AT_ANY_CYCLES`).
@@ -66,7 +66,7 @@ def judge_isa(before: CountedText, after: CountedText, prefer: Prefer = "cheapes
 
 
 def _both(
-    before: CountedText, after: CountedText, number: int
+    before: ReportedText, after: ReportedText, number: int
 ) -> tuple[_EmittedCode, _EmittedCode] | Verdict:
     old = _emitted(before, number)
     if isinstance(old, Refusal):
@@ -79,7 +79,7 @@ def _both(
     return Verdict("isa", "failed", f"the compiler says: {dropped[0]}") if dropped else (old, new)
 
 
-def _emitted(text: CountedText, number: int) -> _EmittedCode | Refusal:
+def _emitted(text: ReportedText, number: int) -> _EmittedCode | Refusal:
     from bankwise.change.compile.compile import listing_of
 
     kernel, file = text.report.kernels[number], text.opened.source.file

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CountedText:
+class ReportedText:
     """A text with its kernels, as they were read and as they were counted."""
 
     opened: Opened

@@ -68,21 +68,20 @@ def counted(
     found = most_promising(choices, partial(_try, asked), partial(_least, asked, limits.prefer))
     plans = _fitting(asked, found)
     if not plans:
-        which = limits.family or "any family"
-        return Refusal(f"no member of {which} keeps what every lane moves at once together")
-    layout = min(plans, key=lambda plan: rank_of(plan, limits.prefer))
+        return _none(limits.family or "any family")
+    layout = _first(plans, limits.prefer)
     at = next((t for t in found if layout in t.plans), found[0])
     if not limits.family:
         layout = replace(layout, tried=sum(map(len, map(_listed, found))))
     known = known_of(at.work, layout, proof if at is found[0] else _SPLIT, layout.splits)
-    looked_at = f"{layout.tried} members of the families"
+    looked_at = f"{layout.tried:,} members of the families"
     standing = standing_of(layout, known, limits.prefer, choices, looked_at)
     return Answer(
         layout,
         known,
         _held(standing, layout, asked, found),
         limits,
-        whole=min(found[0].plans, key=lambda plan: rank_of(plan, limits.prefer), default=None),
+        whole=_first(found[0].plans, limits.prefer) if found[0].plans else None,
         rivals=tuple(plan for t in found for plan in t.plans if plan.space == SOLVER),
         notes=notes_of(layout),
         counted=at.work,
@@ -102,6 +101,14 @@ def _held(
     ):
         return standing
     return no_worse(standing)
+
+
+def _none(which: str) -> Refusal:
+    return Refusal(f"no member of {which} keeps what every lane moves at once together")
+
+
+def _first(plans: Sequence[Plan], prefer: Prefer) -> Plan:
+    return min(plans, key=lambda plan: rank_of(plan, prefer))
 
 
 _SPLIT = Refusal("only the layouts of the families were tried")

@@ -94,26 +94,24 @@ def optimise(
     if isinstance(present, Refusal):
         return present
     asked = (priced(work, name, address) for name, address in baselines)
-    there = [plan for plan in asked if not isinstance(plan, Refusal)]
+    there = tuple(plan for plan in asked if not isinstance(plan, Refusal))
     choices = issue_choices(work, prefer, split=split)
 
     def attempt(issued: Workload) -> Best | Refusal:
-        asked = spaces(issued.tile)
-        return best(issued.tile, machine, asked, policy=policy, nodes=nodes)
+        return best(issued.tile, machine, spaces(issued.tile), policy=policy, nodes=nodes)
 
-    ranked = partial(_least, prefer, lds_bytes)
-    found = most_promising(choices, attempt, ranked)
-    tried = [each for each in found if isinstance(each, Best)]
+    found = most_promising(choices, attempt, partial(_least, prefer, lds_bytes))
+    tried = tuple(each for each in found if isinstance(each, Best))
     every = [plan for best in tried for plan in best.plans]
     chosen = _chosen([*every, present, *there], [present, *there], prefer, lds_bytes)
     whole = min((present, *tried[0].plans), key=lambda plan: rank_of(plan, prefer))
     at = next((b for b in tried if chosen in b.plans), tried[0])
     known = known_of(at.work, chosen, at.proof, chosen.splits)
     standing = standing_of(chosen, known, prefer, choices, "the spaces that were searched")
-    ranks = (rank_of(plan, prefer) for plan in every if _fits(plan, lds_bytes))
-    if min(ranks, default=rank_of(chosen, prefer)) < rank_of(chosen, prefer):
+    fitting = [plan for plan in every if _fits(plan, lds_bytes)]
+    if any(rank_of(plan, prefer) < rank_of(chosen, prefer) for plan in fitting):
         standing = no_worse(standing)
-    return Optimised(chosen, whole, present, tuple(there), tuple(tried), standing)
+    return Optimised(chosen, whole, present, there, tried, standing)
 
 
 def _least(prefer: Prefer, lds_bytes: int | None, found: Sequence[Best | Refusal]) -> Rank | None:
