@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
-from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
+from bankwise.ask.fix_judged import RewrittenFile, judged
+from bankwise.ask.fix_padding import Padding, Start, kept, paddings, without
 from bankwise.ask.fix_parts import (
     PartedGroup,
     PartedText,
@@ -21,18 +23,18 @@ from bankwise.ask.fix_parts import (
 )
 from bankwise.ask.fix_proved import (
     ProvedRewrite,
-    RewriteAttempt,
     RewriteTask,
     StartingText,
     proof_verdict,
     write_proved,
 )
-from bankwise.ask.judge_smt import judge_smt, need_solver
+from bankwise.ask.fix_told import PlannedTask, change_of
+from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import ReportedText, price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
-from bankwise.read.options import Options, Progress, dims_of
+from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import unified_patch
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan
     from bankwise.read.mlir.module import Opened
     from bankwise.show.model import ModelFix
-    from bankwise.solver.plan import Plan
 
 
 def fix(
@@ -131,65 +132,49 @@ def fix_kernels(
         check_writable(Path(output))
     if prove:
         need_solver()
+    return judged(
+        rewritten(file, options),
+        execute=execute,
+        isa=isa,
+        reference=reference,
+        accept_sampled=accept_sampled,
+        prove=prove,
+        progress=progress,
+    )
+
+
+def rewritten(file: Path, options: Options) -> RewrittenFile:
+    """Plan, rewrite and prove; nobody executes or compiles the kernels."""
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
     before = _counted(opened, analyse(opened, options), options)
-    done = _rewritten(opened, before.analyses, options)
-    code: tuple[Verdict, ...] = ()
-    if done.changes and isa:
-        done, code = _compiled(before, done, options)
-    verdicts = [] if done.proof is None else [done.proof]
-    if done.changes and prove:
-        verdicts.append(judge_smt(done.start, done.opened, done.claims))
-    if done.changes and execute:
-        verdicts.append(_executed(before, done, reference, progress, options))
-    return FixReport(
+    return _as_file(file, options, before, _rewritten(opened, before.analyses, options))
+
+
+def _as_file(file: Path, options: Options, before: ReportedText, done: _Rewritten) -> RewrittenFile:
+    after = _counted(done.opened, done.analyses, options)
+    source_text, fixed_text = before.opened.source.text, done.opened.source.text
+    report = FixReport(
         before=before.report,
-        after=_counted(done.opened, done.analyses, options).report,
+        after=after.report,
         changes=done.changes,
         refusals=done.refusals,
-        verdicts=(*verdicts, *code),
-        source_text=opened.source.text,
-        fixed_text=done.opened.source.text,
-        patch=unified_patch(file, opened.source.text, done.opened.source.text),
-        accept_sampled=accept_sampled,
+        verdicts=() if done.proof is None else (done.proof,),
+        source_text=source_text,
+        fixed_text=fixed_text,
+        patch=unified_patch(file, source_text, fixed_text),
         parts={} if done.parted is None else done.parted.parts,
         fronts=done.fronts,
     )
+    instead = None
+    if done.instead is not None:
+        instead = partial(_as_file, file, options, before, done.instead)
+    return RewrittenFile(options, report, before, after, done.start, done.claims, instead)
 
 
 def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
     return ReportedText(opened, analyses, report_of(opened, options, analyses))
-
-
-def _executed(
-    before: ReportedText,
-    done: _Rewritten,
-    reference: str,
-    progress: Progress | None,
-    options: Options,
-) -> Verdict:
-    from bankwise.ask.judge_execution import judge_execution
-
-    texts = (before.opened, done.opened, before.analyses, done.analyses)
-    return judge_execution(*texts, reference, progress, dims_of(options))
-
-
-def _compiled(
-    before: ReportedText, done: _Rewritten, options: Options
-) -> tuple[_Rewritten, tuple[Verdict, ...]]:
-    """What the emitted code says; where it rejects accesses in parts, of those left whole."""
-    from bankwise.ask.judge_isa import judge_isa
-    from bankwise.solver.plan import preference
-
-    after = _counted(done.opened, done.analyses, options)
-    verdict = judge_isa(before, after, preference(options.prefer))
-    if verdict.status != "failed" or done.instead is None:
-        return done, (verdict,)
-    told = Refusal(f"accesses stay whole: in parts {verdict.detail}")
-    whole = replace(done.instead, refusals=(*done.instead.refusals, told))
-    return _compiled(before, whole, options) if whole.changes else (whole, ())
 
 
 def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
@@ -287,27 +272,16 @@ def _unpadded(
         wanted = tuple(p for key, p in start.undone.items() if key not in done.worse)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _PlannedTask:
-    """A task with the plans it was made from; ``padding``: the one that is gone from its rows."""
-
-    task: RewriteTask
-    chosen: GroupPlan
-    padding: Padding | None
-
-
 def _folded(texts: StartingText, start: Start) -> _Rewritten:
-    from bankwise.change.rewrite.plan import plan
-
     policy = texts.options.width_policy
-    planned: list[_PlannedTask] = []
+    planned: list[PlannedTask] = []
     refusals: list[Refusal] = []
     worse: dict[Key, Refusal] = {}
     for each in owned(start.analyses):
-        chosen = each.unknown or plan(each.group, each.issues, each.machine, policy)
+        chosen = each.unknown or each.plan(policy)
         padding = start.undone.get(each.key)
         found = _to_try(each, chosen, padding)
-        if isinstance(found, _PlannedTask):
+        if isinstance(found, PlannedTask):
             planned.append(found)
         elif padding is not None:
             worse[each.key] = padding.stays(found.reason) if found else padding.stays("no plan")
@@ -324,23 +298,23 @@ def _folded(texts: StartingText, start: Start) -> _Rewritten:
 
 def _to_try(
     group: OwnedGroup, chosen: GroupPlan | Refusal, padding: Padding | None
-) -> _PlannedTask | Refusal | None:
+) -> PlannedTask | Refusal | None:
     """What to try for a group; None where nothing helps, a Refusal where that is a loss."""
     if isinstance(chosen, Refusal):
         return chosen
     present = chosen.best.present
     helping = [p for p in chosen.choices if p.passes < present.passes]
     if padding is None:
-        return _PlannedTask(RewriteTask(group, tuple(helping)), chosen, None) if helping else None
+        return PlannedTask(RewriteTask(group, tuple(helping)), chosen, None) if helping else None
     plans = [p for p in (*helping, present) if p.passes <= padding.undone.least]
     if not plans:
         least = min(p.run.passes for p in (*helping, present))
         return Refusal(f"without it {least:,} passes can be written")
-    return _PlannedTask(RewriteTask(group, tuple(plans), padding.undone.rows), chosen, padding)
+    return PlannedTask(RewriteTask(group, tuple(plans), padding.undone.rows), chosen, padding)
 
 
 def _proved(
-    texts: StartingText, planned: Sequence[_PlannedTask], refusals: list[Refusal]
+    texts: StartingText, planned: Sequence[PlannedTask], refusals: list[Refusal]
 ) -> _Rewritten:
     """Write what can be proved; the reasons for all else."""
     by_task = {each.task: each for each in planned}
@@ -355,7 +329,7 @@ def _proved(
     for done in written.done:
         each = by_task[done.attempt.task]
         refusals += [] if each.padding else kept(each.chosen, done.attempt.chosen)
-        changes.append(_change(each, done, texts.parted))
+        changes.append(change_of(each, done, texts.parted))
     proof = proof_verdict([done.proofs for done in written.done])
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
     stands = (texts.before, written.opened, written.analyses)
@@ -386,58 +360,3 @@ def _conflicts(group: OwnedGroup) -> bool:
         if any(r.run.extra and set(r.allocations) & names for r in reports):
             return True
     return False
-
-
-def _change(planned: _PlannedTask, done: ProvedRewrite, text: PartedText | None) -> Change:
-    """A change, with what was counted before and after it; ``text``: with accesses in parts."""
-    from bankwise.change.rewrite.plan import coalescing
-    from bankwise.solver.best import certified
-
-    plan, padding, group = planned.chosen, planned.padding, planned.task.owned.group
-    found, counted = done.attempt.chosen, done.gain
-    as_planned = counted.after.passes == found.run.passes
-    parts = None if text is None else text.groups.get(done.key)
-    split = () if parts is None else ("into the parts that are written",)
-    known = _against_optimum(plan, done.attempt, split) if as_planned else _otherwise(found)
-    return Change(
-        kernel=planned.task.owned.key[0],
-        allocations=tuple(a.name for a in group.allocations),
-        address=str(found.layout),
-        before=counted.before,
-        after=counted.after,
-        members=found.tried,
-        coalescing=coalescing(group, found),
-        optimum=known + _uncounted(plan),
-        certificate=certified(plan.best_of(found), found.layout) if as_planned else None,
-        padding=_padding_told(padding, found, parts),
-        parts="" if parts is None else parts.told,
-    )
-
-
-def _padding_told(padding: Padding | None, found: Plan, parts: PartedGroup | None) -> str:
-    """Of a padding that was undone; what it cost is of accesses as they were."""
-    if padding is None:
-        return ""
-    return str(padding.undone.rows) if parts is not None else against(padding, found)
-
-
-def _otherwise(found: Plan) -> str:
-    """What is said where the text takes something else than the plan."""
-    return f"counted in the changed text, where {found.run.passes:,} were planned"
-
-
-def _uncounted(plan: GroupPlan) -> str:
-    count = len(plan.group.unseen)
-    accesses = "1 access" if count == 1 else f"{count} accesses"
-    return f"; {accesses} beside, whose passes are not known" if count else ""
-
-
-def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt, split: tuple[str, ...]) -> str:
-    least, known = plan.anything, plan.known(plan.anything, split)
-    if attempt.chosen.passes == least.passes:
-        return str(known)
-    because = attempt.because.removeprefix(f"{plan.group.names}: ")
-    why = f"is not written: {because}" if because else "is not written"
-    if plan.writable.passes > least.passes:
-        why = "does not keep rows"
-    return f"a layout that takes {least.run.passes:,} exists, but {why}; that is {known}"

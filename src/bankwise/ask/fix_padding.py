@@ -64,15 +64,14 @@ def paddings(groups: Sequence[OwnedGroup], options: Options) -> tuple[Padding, .
 
     By the preference *least-lds* all that are no worse than they are without it.
     """
-    from bankwise.change.rewrite.plan import GroupPlan, plan
+    from bankwise.change.rewrite.plan import GroupPlan
 
     shorter = options.prefer == "least-lds"
     found: list[Padding] = []
     for owned in groups:
         if owned.unknown is not None or len(owned.analyses) > 1:
             continue
-        asked = owned.machine, options.width_policy
-        kept = plan(owned.group, owned.issues, *asked, shorter=shorter)
+        kept = owned.plan(options.width_policy, shorter=shorter)
         if isinstance(kept, GroupPlan) and kept.without and kept.without.chosen:
             found.append(Padding(owned, kept, kept.without))
     return tuple(found)

@@ -122,6 +122,14 @@ class OptimisedGroup:
 
 def optimised(owned: OwnedGroup, policy: str, prefer: Prefer = "cheapest") -> OptimisedGroup | None:
     """The optimiser's answers for a group; None where it has none, or there is nothing to gain."""
+    key = (policy, prefer)
+    if key not in owned.known:
+        owned.known[key] = _optimised_group(owned, policy, prefer)
+    found: OptimisedGroup | None = owned.known[key]
+    return found
+
+
+def _optimised_group(owned: OwnedGroup, policy: str, prefer: Prefer) -> OptimisedGroup | None:
     from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
 
     if owned.unknown is not None:
@@ -169,10 +177,9 @@ def _optimised(
 
 
 def _spaces(tile: Tile, rows: Sequence[int]) -> list[Space]:
-    from bankwise.solver.spaces import LAST_INDEX, Space, row_folds
+    from bankwise.solver.spaces import LAST_INDEX, Space, row_folds, shorter
 
-    shorter = [1 << n for n in reversed(range(max(rows).bit_length()))]
-    every = [*rows, *(n for n in shorter if n not in rows and not any(row % n for row in rows))]
+    every = [*rows, *shorter(rows)]
     return [Space(LAST_INDEX, tuple(row_folds(tile, every)), tuple(every))]
 
 

@@ -19,6 +19,7 @@ from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import READ
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.read.emitted import SPILLED
 from bankwise.show.fixing import Verdict
 from bankwise.show.values import KernelReport
 from bankwise.solver.plan import Prefer
@@ -160,6 +161,9 @@ def _worse(old: _EmittedCode, new: _EmittedCode, prefer: Prefer) -> str:
     sizes = old.listing.lds_bytes, new.listing.lds_bytes
     if sizes[0] is not None and sizes[1] is not None and sizes[1] > sizes[0]:
         return "the fixed kernel takes more shared memory"
+    kept, spilled = (code.listing.totals.get(SPILLED, 0) for code in (old, new))
+    if spilled > kept:
+        return f"the emitted code is worse: {spilled} {SPILLED} where {kept} were"
     if isinstance(old.price, Refusal) or isinstance(new.price, Refusal):
         return ""
     if new.price.passes > old.price.passes:
