@@ -268,6 +268,13 @@ def test_the_solve_table_is_for_files_with_a_layout_too() -> None:
             "registers and distribution in one access",
         ),
         ('lanes = "m0 m1 m2 m3 n0"', "", 11, "needs either lanes or offset"),
+        ('lanes = "m0 m1 m2 m3 n0"', 'lanes = ["m0", "m1"]', 14, 'one text: lanes = "m0 m1"'),
+        (
+            'lanes = "m0 m1 m2 m3 n0"',
+            'lanes = "m0"\ninstruction = "wgmma"',
+            14,
+            "wgmma of a whole tile names no lanes",
+        ),
         ('"row-major"', '"row-minor"', 4, "row-minor"),
         ("element_bits = 32", "element_bits = 4", 3, "element_bits = 4"),
     ],

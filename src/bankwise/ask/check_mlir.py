@@ -11,7 +11,7 @@ import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
-from bankwise.ask.fix_parts import PartedGroup, parted_group
+from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
@@ -172,12 +172,11 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
     Of padded rows also without their padding, where that is sure to be no worse.
     """
     from bankwise.change.rewrite.group import as_compiled
-    from bankwise.change.rewrite.plan import plan
     from bankwise.solver.best import certified
 
     for each in owned((analysis,)):
         group = each.group
-        chosen = plan(group, analysis.issues, analysis.machine, policy)
+        chosen = each.plan(policy)
         if isinstance(chosen, Refusal) or not chosen.best.present.ideal:
             continue
         present = chosen.best.present
@@ -204,7 +203,8 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
 
 def _parted(group: OwnedGroup, best: Plan, policy: str) -> tuple[str, ...]:
     """What ``fix`` does where accesses in parts are better than any layout with all whole."""
-    found = parted_group(group, policy) if best.passes > best.ideal else None
+    answer = optimised(group, policy) if best.passes > best.ideal else None
+    found = None if answer is None else parted_group(answer)
     if not isinstance(found, PartedGroup) or found.chosen.passes >= best.passes:
         return ()
     return (f"`bankwise fix`: {found.told}",)

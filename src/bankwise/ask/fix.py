@@ -4,30 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
-from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
-from bankwise.ask.fix_parts import PartedGroup, PartedText, cut, in_parts, parted_groups
+from bankwise.ask.fix_judged import RewrittenFile, judged
+from bankwise.ask.fix_padding import Padding, Start, kept, paddings, without
+from bankwise.ask.fix_parts import (
+    PartedGroup,
+    PartedText,
+    cut,
+    in_parts,
+    optimised,
+    parted_group,
+)
 from bankwise.ask.fix_proved import (
     ProvedRewrite,
-    RewriteAttempt,
     RewriteTask,
     StartingText,
     proof_verdict,
     write_proved,
 )
-from bankwise.ask.judge_smt import judge_smt, need_solver
-from bankwise.ask.text_price import price_of
+from bankwise.ask.fix_told import PlannedTask, change_of
+from bankwise.ask.judge_smt import need_solver
+from bankwise.ask.text_price import ReportedText, price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
-from bankwise.read.options import Options, Progress, dims_of
+from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import asker
-from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import unified_patch
 
 if TYPE_CHECKING:
@@ -35,7 +44,6 @@ if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan
     from bankwise.read.mlir.module import Opened
     from bankwise.show.model import ModelFix
-    from bankwise.solver.plan import Plan
 
 
 def fix(
@@ -54,6 +62,7 @@ def fix(
     direct_load: bool = False,
     accept_sampled: bool = False,
     prove: bool = False,
+    prefer: str = "",
 ) -> FixReport | ModelFix:
     """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
 
@@ -64,6 +73,7 @@ def fix(
         keep=keep,
         padding=padding,
         direct_load=direct_load,
+        prefer=prefer,
     )
     return fix_file(
         Path(file),
@@ -122,39 +132,49 @@ def fix_kernels(
         check_writable(Path(output))
     if prove:
         need_solver()
+    return judged(
+        rewritten(file, options),
+        execute=execute,
+        isa=isa,
+        reference=reference,
+        accept_sampled=accept_sampled,
+        prove=prove,
+        progress=progress,
+    )
+
+
+def rewritten(file: Path, options: Options) -> RewrittenFile:
+    """Plan, rewrite and prove; nobody executes or compiles the kernels."""
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
-    analyses = analyse(opened, options)
-    rewritten = _rewritten(opened, analyses, options)
-    reopened = rewritten.opened
-    fixed_text, again = reopened.source.text, rewritten.analyses
-    verdicts = [] if rewritten.proof is None else [rewritten.proof]
-    if rewritten.changes and prove:
-        verdicts.append(judge_smt(rewritten.start, reopened, rewritten.claims))
-    if rewritten.changes and execute:
-        from bankwise.ask.judge_execution import judge_execution
+    before = _counted(opened, analyse(opened, options), options)
+    return _as_file(file, options, before, _rewritten(opened, before.analyses, options))
 
-        dims = dims_of(options)
-        verdicts.append(
-            judge_execution(opened, reopened, analyses, again, reference, progress, dims)
-        )
-    if rewritten.changes and isa:
-        from bankwise.ask.judge_isa import judge_isa
 
-        verdicts.append(judge_isa(opened, reopened, analyses))
-    return FixReport(
-        before=report_of(opened, options, analyses),
-        after=report_of(reopened, options, again),
-        changes=rewritten.changes,
-        refusals=rewritten.refusals,
-        verdicts=tuple(verdicts),
-        source_text=opened.source.text,
+def _as_file(file: Path, options: Options, before: ReportedText, done: _Rewritten) -> RewrittenFile:
+    after = _counted(done.opened, done.analyses, options)
+    source_text, fixed_text = before.opened.source.text, done.opened.source.text
+    report = FixReport(
+        before=before.report,
+        after=after.report,
+        changes=done.changes,
+        refusals=done.refusals,
+        verdicts=() if done.proof is None else (done.proof,),
+        source_text=source_text,
         fixed_text=fixed_text,
-        patch=unified_patch(file, opened.source.text, fixed_text),
-        accept_sampled=accept_sampled,
-        parts={} if rewritten.parted is None else rewritten.parted.parts,
+        patch=unified_patch(file, source_text, fixed_text),
+        parts={} if done.parted is None else done.parted.parts,
+        fronts=done.fronts,
     )
+    instead = None
+    if done.instead is not None:
+        instead = partial(_as_file, file, options, before, done.instead)
+    return RewrittenFile(options, report, before, after, done.start, done.claims, instead)
+
+
+def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
+    return ReportedText(opened, analyses, report_of(opened, options, analyses))
 
 
 def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
@@ -167,7 +187,8 @@ def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, .
 class _Rewritten:
     """``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
-    ``done``: the rewrites that stand in the text."""
+    ``done``: the rewrites that stand in the text. ``instead``: with accesses whole, what is written
+    if the compiler makes worse code of those in parts. ``fronts``: what competes, by group."""
 
     start: Opened
     opened: Opened
@@ -179,13 +200,33 @@ class _Rewritten:
     claims: tuple[MapClaim, ...] = ()
     done: tuple[ProvedRewrite, ...] = ()
     parted: PartedText | None = None
+    instead: _Rewritten | None = None
+    fronts: tuple[GroupFront, ...] = ()
 
 
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
     """The best that can be written and proved: accesses whole, or in parts where they take less."""
+    from bankwise.solver.plan import preference
+
+    policy, prefer = options.width_policy, preference(options.prefer)
     whole = _unpadded(opened, analyses, analyses, options)
-    wanted, dear = parted_groups(owned(analyses), options.width_policy)
-    whole = replace(whole, refusals=(*whole.refusals, *dear))
+    asked = [optimised(group, policy, prefer) for group in owned(analyses)]
+    found = [parted_group(each) for each in asked if each is not None]
+    dear = tuple(each for each in found if isinstance(each, Refusal))
+    fronts = tuple(each.front for each in asked if each is not None)
+    whole = replace(whole, refusals=(*whole.refusals, *dear), fronts=fronts)
+    wanted = tuple(each for each in found if isinstance(each, PartedGroup))
+    return _in_parts(whole, (opened, analyses), wanted, options)
+
+
+def _in_parts(
+    whole: _Rewritten,
+    before: tuple[Opened, tuple[Analysis, ...]],
+    wanted: tuple[PartedGroup, ...],
+    options: Options,
+) -> _Rewritten:
+    """With accesses of these groups in parts, where that takes less than with all ``whole``."""
+    opened, analyses = before
     while wanted:
         text = in_parts(opened, wanted, options)
         if isinstance(text, Refusal):
@@ -196,14 +237,19 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
         }
         apart = tuple(g for g in wanted if g.key in maps and cut(g, *maps[g.key]))
         if len(apart) == len(wanted):
-            return _cheaper(whole, replace(done, parted=text))
+            return _better(whole, replace(done, parted=text, fronts=whole.fronts), options)
         wanted = apart
     return whole
 
 
-def _cheaper(whole: _Rewritten, parted: _Rewritten) -> _Rewritten:
+def _better(whole: _Rewritten, parted: _Rewritten, options: Options) -> _Rewritten:
+    from bankwise.solver.plan import preference
+
+    prefer = preference(options.prefer)
     one, other = price_of(whole.analyses), price_of(parted.analyses)
-    return parted if other.no_worse(one) and other < one else whole
+    before = one.rank(prefer) > other.rank(prefer)
+    better = other.no_worse(one, prefer) and before
+    return replace(parted, instead=whole) if better else whole
 
 
 def _unpadded(
@@ -215,7 +261,7 @@ def _unpadded(
 ) -> _Rewritten:
     """Paddings undone where that pays, then the folds. ``before``: what gains are counted from."""
     groups, told = owned(analyses), dict[Refusal, None]()
-    wanted = paddings(groups, options.width_policy)
+    wanted = paddings(groups, options)
     while True:
         start = without(opened, analyses, wanted, options)
         texts = (opened, before, start.opened, start.analyses)
@@ -226,27 +272,16 @@ def _unpadded(
         wanted = tuple(p for key, p in start.undone.items() if key not in done.worse)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _PlannedTask:
-    """A task with the plans it was made from; ``padding``: the one that is gone from its rows."""
-
-    task: RewriteTask
-    chosen: GroupPlan
-    padding: Padding | None
-
-
 def _folded(texts: StartingText, start: Start) -> _Rewritten:
-    from bankwise.change.rewrite.plan import plan
-
     policy = texts.options.width_policy
-    planned: list[_PlannedTask] = []
+    planned: list[PlannedTask] = []
     refusals: list[Refusal] = []
     worse: dict[Key, Refusal] = {}
     for each in owned(start.analyses):
-        chosen = each.unknown or plan(each.group, each.issues, each.machine, policy)
+        chosen = each.unknown or each.plan(policy)
         padding = start.undone.get(each.key)
         found = _to_try(each, chosen, padding)
-        if isinstance(found, _PlannedTask):
+        if isinstance(found, PlannedTask):
             planned.append(found)
         elif padding is not None:
             worse[each.key] = padding.stays(found.reason) if found else padding.stays("no plan")
@@ -263,23 +298,23 @@ def _folded(texts: StartingText, start: Start) -> _Rewritten:
 
 def _to_try(
     group: OwnedGroup, chosen: GroupPlan | Refusal, padding: Padding | None
-) -> _PlannedTask | Refusal | None:
+) -> PlannedTask | Refusal | None:
     """What to try for a group; None where nothing helps, a Refusal where that is a loss."""
     if isinstance(chosen, Refusal):
         return chosen
     present = chosen.best.present
     helping = [p for p in chosen.choices if p.passes < present.passes]
     if padding is None:
-        return _PlannedTask(RewriteTask(group, tuple(helping)), chosen, None) if helping else None
+        return PlannedTask(RewriteTask(group, tuple(helping)), chosen, None) if helping else None
     plans = [p for p in (*helping, present) if p.passes <= padding.undone.least]
     if not plans:
         least = min(p.run.passes for p in (*helping, present))
         return Refusal(f"without it {least:,} passes can be written")
-    return _PlannedTask(RewriteTask(group, tuple(plans), padding.undone.rows), chosen, padding)
+    return PlannedTask(RewriteTask(group, tuple(plans), padding.undone.rows), chosen, padding)
 
 
 def _proved(
-    texts: StartingText, planned: Sequence[_PlannedTask], refusals: list[Refusal]
+    texts: StartingText, planned: Sequence[PlannedTask], refusals: list[Refusal]
 ) -> _Rewritten:
     """Write what can be proved; the reasons for all else."""
     by_task = {each.task: each for each in planned}
@@ -294,7 +329,7 @@ def _proved(
     for done in written.done:
         each = by_task[done.attempt.task]
         refusals += [] if each.padding else kept(each.chosen, done.attempt.chosen)
-        changes.append(_change(each, done, texts.parted))
+        changes.append(change_of(each, done, texts.parted))
     proof = proof_verdict([done.proofs for done in written.done])
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
     stands = (texts.before, written.opened, written.analyses)
@@ -325,58 +360,3 @@ def _conflicts(group: OwnedGroup) -> bool:
         if any(r.run.extra and set(r.allocations) & names for r in reports):
             return True
     return False
-
-
-def _change(planned: _PlannedTask, done: ProvedRewrite, text: PartedText | None) -> Change:
-    """A change, with what was counted before and after it; ``text``: with accesses in parts."""
-    from bankwise.change.rewrite.plan import coalescing
-    from bankwise.solver.best import certified
-
-    plan, padding, group = planned.chosen, planned.padding, planned.task.owned.group
-    found, counted = done.attempt.chosen, done.gain
-    as_planned = counted.after.passes == found.run.passes
-    parts = None if text is None else text.groups.get(done.key)
-    split = () if parts is None else ("into the parts that are written",)
-    known = _against_optimum(plan, done.attempt, split) if as_planned else _otherwise(found)
-    return Change(
-        kernel=planned.task.owned.key[0],
-        allocations=tuple(a.name for a in group.allocations),
-        address=str(found.layout),
-        before=counted.before,
-        after=counted.after,
-        members=found.tried,
-        coalescing=coalescing(group, found),
-        optimum=known + _uncounted(plan),
-        certificate=certified(plan.best_of(found), found.layout) if as_planned else None,
-        padding=_padding_told(padding, found, parts),
-        parts="" if parts is None else parts.told,
-    )
-
-
-def _padding_told(padding: Padding | None, found: Plan, parts: PartedGroup | None) -> str:
-    """Of a padding that was undone; what it cost is of accesses as they were."""
-    if padding is None:
-        return ""
-    return str(padding.undone.rows) if parts is not None else against(padding, found)
-
-
-def _otherwise(found: Plan) -> str:
-    """What is said where the text takes something else than the plan."""
-    return f"counted in the changed text, where {found.run.passes:,} were planned"
-
-
-def _uncounted(plan: GroupPlan) -> str:
-    count = len(plan.group.unseen)
-    accesses = "1 access" if count == 1 else f"{count} accesses"
-    return f"; {accesses} beside, whose passes are not known" if count else ""
-
-
-def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt, split: tuple[str, ...]) -> str:
-    least, known = plan.anything, plan.known(plan.anything, split)
-    if attempt.chosen.passes == least.passes:
-        return str(known)
-    because = attempt.because.removeprefix(f"{plan.group.names}: ")
-    why = f"is not written: {because}" if because else "is not written"
-    if plan.writable.passes > least.passes:
-        why = "does not keep rows"
-    return f"a layout that takes {least.run.passes:,} exists, but {why}; that is {known}"

@@ -215,7 +215,7 @@ def _sources(op: ir.Operation) -> list[ir.Value]:
     found = list(op.operands)
     for region in op.regions:
         for block in region.blocks:
-            found += list(block.operations[len(block.operations) - 1].operands)
+            found += [value for op in list(block.operations)[-1:] for value in op.operands]
     return found
 
 

@@ -25,6 +25,7 @@ from bankwise.solver.general import (
 )
 from bankwise.solver.linear_form import dimensions
 from bankwise.solver.problem import BitTile, Request, problem
+from bankwise.solver.units import UNIT_ROWS
 
 KEYS = ("lanes", "registers", "offset", "active", "instruction", "kind")
 """Keys that an access has in these words alone."""
@@ -87,11 +88,14 @@ def _by_directions(
     }
     lane_bits = gpu.wave_size.bit_length() - 1
     if len(found["lanes"]) != lane_bits:
+        unit = request.instruction in UNIT_ROWS
         raise source.error(
             (*where, "lanes"),
             f"access {request.name!r} gives {len(found['lanes'])} lane directions; {gpu.name} "
             f"has {gpu.wave_size} lanes in a wave, so {lane_bits} lane bits",
-            'a lane bit that moves nothing is written "0"',
+            f"{request.instruction} of a whole tile names no lanes: leave them out"
+            if unit
+            else 'a lane bit that moves nothing is written "0"',
         )
     if request.kind == "dma" and request.instruction is None:
         width = shape.element_bits << len(found.get("vector", ()))

@@ -71,10 +71,11 @@ def optional(
     """The value of a key if it is there; its type has to fit."""
     value = table.get(key, default)
     if key in table and type(value) is not kind:
-        article = {str: "a text", int: "a whole number", bool: "true or false"}
-        raise source.error(
-            (*where, key), f"{key} = {value!r} is not {article.get(kind, 'a table')}"
-        )
+        article = {str: "a text", int: "a whole number", bool: "true or false", list: "a list"}
+        message = f"{key} = {value!r} is not {article.get(kind, 'a table')}"
+        listed = kind is str and isinstance(value, list)
+        hint = f'one text: {key} = "{" ".join(map(str, value))}"' if listed else ""
+        raise source.error((*where, key), message, hint)
     return value
 
 

@@ -1,0 +1,90 @@
+"""The judges of ``bankwise fix`` beside the proof: what they say of a text that is rewritten.
+
+Texts are rewritten (and proved) in more ways than are executed and compiled: of a model the kernel
+that IREE makes unasked and the one without its mitigation. The cheaper of them is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bankwise.ask.text_price import ReportedText
+from bankwise.errors import Refusal
+from bankwise.read.options import Options, Progress, dims_of
+from bankwise.show.fixing import FixReport, Verdict
+
+if TYPE_CHECKING:
+    from bankwise.change.prove import MapClaim
+    from bankwise.read.mlir.module import Opened
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RewrittenFile:
+    """What ``fix`` makes of a file, proved. ``report``: the answer without other verdicts.
+
+    ``before``: the user's text; ``after``: what is written; ``start``: the text that the claims are
+    about. ``instead``: where accesses are in parts, the best with all of them whole.
+    """
+
+    options: Options
+    report: FixReport
+    before: ReportedText
+    after: ReportedText
+    start: Opened
+    claims: tuple[MapClaim, ...]
+    instead: Callable[[], RewrittenFile] | None = None
+
+
+def as_it_was(found: RewrittenFile) -> RewrittenFile:
+    """The user's text, left alone."""
+    report, text = found.report, found.report.source_text
+    report = replace(
+        report, after=report.before, changes=(), verdicts=(), fixed_text=text, patch="", parts={}
+    )
+    return RewrittenFile(found.options, report, found.before, found.before, found.before.opened, ())
+
+
+def judged(
+    found: RewrittenFile,
+    *,
+    execute: bool = True,
+    isa: bool = True,
+    reference: str = "",
+    accept_sampled: bool = False,
+    prove: bool = False,
+    progress: Progress | None = None,
+) -> FixReport:
+    """The answer with the verdicts of the judges that are asked, as :func:`bankwise.ask.fix.fix`
+    names them."""
+    code: tuple[Verdict, ...] = ()
+    if found.report.changes and isa:
+        found, code = _compiled(found)
+    verdicts, before, after = [*found.report.verdicts], found.before, found.after
+    if found.report.changes and prove:
+        from bankwise.ask.judge_smt import judge_smt
+
+        verdicts.append(judge_smt(found.start, after.opened, found.claims))
+    if found.report.changes and execute:
+        from bankwise.ask.judge_execution import judge_execution
+
+        texts = (before.opened, after.opened, before.analyses, after.analyses)
+        verdicts.append(judge_execution(*texts, reference, progress, dims_of(found.options)))
+    verdicts += code
+    return replace(found.report, verdicts=tuple(verdicts), accept_sampled=accept_sampled)
+
+
+def _compiled(found: RewrittenFile) -> tuple[RewrittenFile, tuple[Verdict, ...]]:
+    """What the emitted code says; where it rejects accesses in parts, of those left whole."""
+    from bankwise.ask.judge_isa import judge_isa
+    from bankwise.solver.plan import preference
+
+    verdict = judge_isa(found.before, found.after, preference(found.options.prefer))
+    if verdict.status != "failed" or found.instead is None:
+        return found, (verdict,)
+    told = Refusal(f"accesses stay whole: in parts {verdict.detail}")
+    whole = found.instead()
+    report = replace(whole.report, refusals=(*whole.report.refusals, told))
+    whole = replace(whole, report=report)
+    return _compiled(whole) if report.changes else (whole, ())
