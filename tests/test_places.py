@@ -146,6 +146,31 @@ def test_what_parts_the_lanes_by_an_unknown_number_is_refused(code: str) -> None
     assert len(kernel.refusals) == 1
 
 
+@pytest.mark.parametrize(("pitch", "start", "multiple"), [(32, 255, 1), (32, 16, 16), (32, 64, 32)])
+def test_a_known_start_is_part_of_where_a_row_lies(pitch: int, start: int, multiple: int) -> None:
+    code = f"mad.lo.s32 %r5, %r5, {pitch}, {start}; mad.lo.s32 %r6, %r1, 128, %r5"
+    (access,) = ptx(ROW.format(code)).accesses
+    assert [p.anywhere for p in access.access.patterns] == [multiple]
+
+
+@pytest.mark.parametrize("step", [4, 12, 0])
+def test_a_place_of_one_warp_leaves_the_lanes_of_another_as_they_are(step: int) -> None:
+    body = f"""
+    ld.param.u32 %r6, [k_param_1];
+    mov.u32 %r4, %warpid;
+    setp.ne.s32 %p1, %r4, 0;
+    @%p1 bra $L_join;
+    mul.lo.s32 %r6, %r1, {step};
+$L_join:
+    ld.shared.u8 %r7, [%r6];
+"""
+    (access,) = ptx(body, threads=64).accesses
+    (pattern,) = access.access.patterns
+    assert set(np.diff(pattern.offsets_bytes).T.flatten().tolist()) == {step, 0}
+    assert set(np.diff(pattern.offsets_bytes[0]).tolist()) == {step}
+    assert pattern.anywhere == 1
+
+
 def test_what_is_known_of_the_place_makes_a_cost_exact() -> None:
     """Words at any byte of an AMD GPU may reach into the next one; at a word they do not."""
     body = "\ts_load_dword s6, s[0:1], 0x8\n{}"
