@@ -229,3 +229,17 @@ $L_end:
     program = PTX.decode(kernel, size, {}).program
     found = varying_branches(program, PTX.start(kernel, size, {}))
     assert (line in found) is varies
+
+
+def test_a_unit_at_an_unknown_place_is_not_counted_where_nobody_knows_whether_it_runs() -> None:
+    body = """
+    ld.param.u32 %r9, [k_param_1];
+    mov.u32 %r4, %ctaid.x;
+    shl.b32 %r6, %r9, 3;
+    setp.eq.s32 %p1, %r4, 5;
+    @%p1 bra $L_behind;
+    mbarrier.arrive.shared.b64 %rd1, [%r6];
+$L_behind:
+    mbarrier.arrive.shared.b64 %rd1, [%r6];
+"""
+    assert [access.counted for access in ptx(body).accesses] == [False, True]
