@@ -153,6 +153,31 @@ def test_a_known_start_is_part_of_where_a_row_lies(pitch: int, start: int, multi
     assert [p.anywhere for p in access.access.patterns] == [multiple]
 
 
+@pytest.mark.parametrize(("start", "multiple"), [(0, 32), (16, 16), (64, 32), (4, 4)])
+def test_where_the_first_lane_lies_is_part_of_where_a_row_does(start: int, multiple: int) -> None:
+    code = f"shl.b32 %r5, %r5, 5; mad.lo.s32 %r6, %r1, 128, {start}; add.s32 %r6, %r6, %r5"
+    (access,) = ptx(ROW.format(code)).accesses
+    assert [p.anywhere for p in access.access.patterns] == [multiple]
+
+
+def test_rows_of_several_executions_lie_where_all_of_them_may() -> None:
+    body = """
+    ld.param.u32 %r9, [k_param_1];
+    mov.u32 %r4, %ctaid.x;
+    shl.b32 %r5, %r9, 3;
+    mov.u32 %r3, 0;
+$L_loop:
+    mad.lo.s32 %r6, %r1, 16, %r5;
+    ld.shared.u32 %r7, [%r6];
+    shl.b32 %r5, %r4, 2;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 2;
+    @%p1 bra $L_loop;
+"""
+    (access,) = ptx(body).accesses
+    assert [(p.executions, p.anywhere) for p in access.access.patterns] == [(2, 4)]
+
+
 @pytest.mark.parametrize("step", [4, 12, 0])
 def test_a_place_of_one_warp_leaves_the_lanes_of_another_as_they_are(step: int) -> None:
     body = f"""
