@@ -138,6 +138,8 @@ def test_a_row_pointer_is_a_place_of_the_wave(code: str, step: int) -> None:
         "setp.lt.u32 %p1, %r1, %r9; selp.b32 %r6, 0, 1024, %p1",
         "add.s32 %r2, %r1, %r5; cvt.u16.u32 %rs1, %r2; cvt.u32.u16 %r6, %rs1",
         "add.s32 %r2, %r1, %r5; shfl.sync.bfly.b32 %r6, %r2, 1, 31, -1",
+        "ld.global.u32 %r2, [%rd1]; setp.eq.s32 %p1, %r2, 0; @%p1 bra $L_some;\n"
+        "mov.u32 %r5, %r9;\n$L_some:\nshl.b32 %r6, %r1, 2; add.s32 %r6, %r6, %r5",
     ],
 )
 def test_what_parts_the_lanes_by_an_unknown_number_is_refused(code: str) -> None:
@@ -176,6 +178,39 @@ $L_loop:
 """
     (access,) = ptx(body).accesses
     assert [(p.executions, p.anywhere) for p in access.access.patterns] == [(2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "multiple"), [(3, 2, 4), (2, 4, 4), (4, 4, 16), (5, 3, 8)]
+)
+def test_one_of_two_rows_lies_where_both_may(one: int, other: int, multiple: int) -> None:
+    code = f"""
+    shl.b32 %r2, %r5, {one};
+    shl.b32 %r3, %r9, {other};
+    mad.lo.s32 %r2, %r1, 64, %r2;
+    mad.lo.s32 %r3, %r1, 64, %r3;
+    setp.eq.s32 %p1, %r9, 0;
+    selp.b32 %r6, %r2, %r3, %p1"""
+    (access,) = ptx(ROW.format(code)).accesses
+    assert [p.anywhere for p in access.access.patterns] == [multiple]
+
+
+@pytest.mark.parametrize("number", [4, 8, 64])
+def test_what_one_warp_knows_counts_in_where_the_row_of_another_lies(number: int) -> None:
+    body = f"""
+    ld.param.u32 %r9, [k_param_1];
+    shl.b32 %r6, %r9, 5;
+    mov.u32 %r4, %warpid;
+    setp.ne.s32 %p1, %r4, 0;
+    @%p1 bra $L_join;
+    mov.u32 %r6, {number};
+$L_join:
+    mov.u32 %r2, %laneid;
+    mad.lo.s32 %r6, %r2, 128, %r6;
+    ld.shared.u32 %r7, [%r6];
+"""
+    (access,) = ptx(body, threads=64).accesses
+    assert [p.anywhere for p in access.access.patterns] == [min(number, 32)]
 
 
 @pytest.mark.parametrize("step", [4, 12, 0])
