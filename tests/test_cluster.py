@@ -109,3 +109,32 @@ def test_a_moved_rank_makes_an_own_address_all_the_same(move: str) -> None:
     (own,) = kernel.accesses
     assert set(pieces(own)) == {8}
     assert not own.anywhere
+
+
+@pytest.mark.parametrize(
+    ("between", "own"),
+    [
+        ("NOP", True),
+        ("ISETP.GT.AND P2, PT, R0, 0x4, PT", False),
+        ("@P3 S2R R5, SR_CgaCtaId", False),
+    ],
+)
+def test_what_is_written_over_a_rank_is_none_where_it_was_written(between: str, own: bool) -> None:
+    """As ptxas uses a register again under another predicate; not if that, or the rank, is new."""
+    kernel = sass(f"""
+    S2R R0, SR_TID.X
+    ISETP.GT.AND P0, PT, R0, 0x8, PT
+    ISETP.GT.AND P2, PT, R0, 0x10, PT
+    ISETP.GT.AND P3, PT, R0, 0x12, PT
+    @P0 S2R R5, SR_CgaCtaId
+    @P2 S2R R6, SR_CgaCtaId
+    @P2 MOV R5, 0x400
+    {between}
+    @P2 LEA R6, R6, R5, 0x18
+    @P2 LEA R6, R0, R6, 0x2
+    @P2 STS [R6], R0
+""")
+    assert bool(kernel.accesses) is own
+    assert bool(kernel.refusals) is not own
+    if own:
+        assert pieces(kernel.accesses[0]) == list(range(4 * 17, 128, 4))

@@ -7,6 +7,8 @@ import pytest
 
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.follow.driver import check_code
+from bankwise.read.follow.touched import Touched, together
+from bankwise.read.follow.values import Unknown
 from bankwise.read.ptx.dialect import PTX
 from isa_texts import lanes, ptx, ptx_text
 
@@ -136,3 +138,30 @@ def test_a_vote_of_loaded_data_is_not_known() -> None:
     st.shared.b8 [%r2], %r1;"""
     (access,) = ptx(body).accesses
     assert access.unknown.startswith("a value loaded from memory")
+
+
+def noted(count: int, sure: int, bits: int, maybe: str, unknown: str = "") -> Touched:
+    """What one copy of an access touched at byte 0 of all lanes."""
+    place, lanes_ = np.zeros((1, 32), np.int64), np.ones((1, 32), bool)
+    return Touched(
+        [(place, lanes_)],
+        [count],
+        [sure],
+        counted=count == sure,
+        unknown=Unknown(unknown) if unknown else None,
+        maybe=Unknown(maybe) if maybe else None,
+        xored=bits,
+        multiples=bits,
+        index={(b"place", b"lanes"): 0},
+    )
+
+
+def test_copies_of_an_access_are_noted_as_one_of_all_their_executions() -> None:
+    first, second = noted(2, 1, 4, ""), noted(3, 3, 8, "a number", "an address")
+    first.anywhere, second.anywhere = noted(5, 5, 16, ""), noted(1, 0, 64, "")
+    found = together([first, second])
+    assert found.anywhere is not None
+    for one, counts, sure, bits in ((found, 5, 4, 12), (found.anywhere, 6, 5, 80)):
+        assert (one.counts, one.sure, one.counted) == ([counts], [sure], False)
+        assert (one.xored, one.multiples) == (bits, bits)
+    assert (found.maybe, found.unknown) == (second.maybe, second.unknown)

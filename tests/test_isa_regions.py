@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from isa_texts import amd, lanes, ptx
+import pytest
+
+from bankwise.read.follow.uniform import varying_branches
+from bankwise.read.ptx.dialect import PTX
+from isa_texts import amd, lanes, ptx, ptx_text
 
 LOAD_N = "\ts_load_dword s4, s[0:1], 0x8\n\tv_lshlrev_b32_e32 v1, 4, v0\n"
 
@@ -96,3 +100,146 @@ $skip:
     assert behind.counted
     assert behind.access.executions == 1
     assert lanes(behind) == [4 * lane + 256 for lane in range(32)]
+
+
+def rows(kernel, line: int) -> set[tuple[int, tuple[int, ...]]]:
+    """What an access touches in any execution: the wave, and the bytes of its active lanes."""
+    (found,) = [a for a in kernel.accesses if a.access.location.line == line]
+    return {
+        (wave, tuple(p.offsets_bytes[wave][p.active[wave]].tolist()))
+        for p in found.access.patterns
+        for wave in range(len(p.active))
+        if p.active[wave].any()
+    }
+
+
+def line_of(body: str, text: str) -> int:
+    lines = ptx_text(body, threads=64).split("\n")
+    return 1 + next(n for n, line in enumerate(lines) if text in line)
+
+
+WARPS = """
+    mov.u32 %r4, %warpid;
+    mov.u32 %r5, %laneid;
+    ld.param.u32 %r9, [k_param_1];
+    setp.gt.s32 %p2, %r9, 3;
+    setp.eq.s32 %p4, %r4, 0;
+"""
+
+
+def test_lanes_that_wait_keep_what_an_open_branch_brought_them() -> None:
+    """The first warp needs nothing of %r6 behind the branch, the second has two values of it."""
+    body = f"""{WARPS}
+    mov.u32 %r6, 0;
+    @%p2 bra $L_join;
+    shl.b32 %r6, %r5, 7;
+$L_join:
+    @%p4 bra $L_first;
+    st.shared.u32 [%r6+256], %r1;
+    bra $L_end;
+$L_first:
+    st.shared.u32 [%r5], %r1;
+$L_end:
+    ret;
+"""
+    said = rows(ptx(body, threads=64), line_of(body, "[%r6+256]"))
+    assert said == {(1, (256,) * 32), (1, tuple(256 + 128 * lane for lane in range(32)))}
+
+
+def test_lanes_that_wait_where_all_meet_keep_what_an_open_branch_brought_them() -> None:
+    """The warp that runs last writes %r6 anew; the first waits with two values of it."""
+    body = f"""{WARPS}
+    mov.u32 %r6, 0;
+    @%p4 bra $L_first;
+    shl.b32 %r6, %r5, 3;
+    bra $L_join;
+$L_first:
+    @%p2 bra $L_join;
+    shl.b32 %r6, %r5, 7;
+$L_join:
+    st.shared.u32 [%r6+256], %r1;
+"""
+    said = rows(ptx(body, threads=64), line_of(body, "[%r6+256]"))
+    steps = {(0, 0), (0, 128), (1, 8)}
+    assert said == {(w, tuple(256 + step * lane for lane in range(32))) for w, step in steps}
+
+
+def test_a_branch_is_open_for_each_lane_if_lanes_part_on_one_way() -> None:
+    """%p2 is a number of the block on one way; on the other, lanes below 13 of warp 0 have it."""
+    body = f"""{WARPS}
+    setp.lt.u32 %p1, %r5, 13;
+    shl.b32 %r6, %r5, 2;
+    @%p2 bra $L_join;
+    @%p1 bra $L_low;
+    bra $L_join;
+$L_low:
+    mov.u32 %r6, %r5;
+    or.pred %p2, %p4, %p2;
+$L_join:
+    mov.u32 %r3, 0;
+$L_loop:
+    @!%p2 bra $L_end;
+    st.shared.u8 [%r6], %r1;
+$L_end:
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p3, %r3, %r9;
+    @%p3 bra $L_loop;
+"""
+    kernel = ptx(body, threads=64)
+    line = line_of(body, "st.shared.u8 [%r6]")
+    truth = (0, tuple(range(13)))
+    (found,) = [a for a in kernel.accesses if a.access.location.line == line]
+    assert found.some_lanes or truth in rows(kernel, line)
+    inside = [
+        p
+        for p in found.access.patterns
+        if p.active[0][:13].all() and p.offsets_bytes[0][:13].tolist() == list(range(13))
+    ]
+    assert inside
+
+
+@pytest.mark.parametrize(
+    ("made", "varies"),
+    [
+        ("setp.lt.u32 %p3, %r1, 13;", True),
+        ("setp.lt.u32 %p3, %r9, 13;", False),
+        ("ld.global.u32 %r3, [%rd1]; setp.lt.u32 %p3, %r3, 13;", True),
+        ("shfl.sync.idx.b32 %r3, %r1, 0, 31, -1; setp.lt.u32 %p3, %r3, 13;", False),
+        ("@%p1 mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", True),
+        ("@%p2 mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", False),
+        ("mov.u32 %r9, %r1; mov.u32 %r9, 5; setp.lt.u32 %p3, %r9, 13;", False),
+        ("@%p2 bra $L_a;\nmov.u32 %r9, 5;\n$L_a:\nsetp.lt.u32 %p3, %r9, 13;", False),
+        ("@%p1 bra $L_a;\nmov.u32 %r9, 5;\n$L_a:\nsetp.lt.u32 %p3, %r9, 13;", True),
+    ],
+)
+def test_a_branch_varies_if_it_may_be_made_of_what_lanes_do_not_share(
+    made: str, varies: bool
+) -> None:
+    body = f"""
+    ld.param.u32 %r9, [k_param_1];
+    setp.gt.u32 %p1, %r1, 3;
+    setp.gt.u32 %p2, %r9, 3;
+{made}
+    @%p3 bra $L_end;
+    st.shared.u32 [%r1], %r1;
+$L_end:
+"""
+    (kernel,) = PTX.kernels(ptx_text(body), "k.ptx", "")
+    size, line = (32, 1, 1), line_of(body, "@%p3")
+    program = PTX.decode(kernel, size, {}).program
+    found = varying_branches(program, PTX.start(kernel, size, {}))
+    assert (line in found) is varies
+
+
+def test_a_unit_at_an_unknown_place_is_not_counted_where_nobody_knows_whether_it_runs() -> None:
+    body = """
+    ld.param.u32 %r9, [k_param_1];
+    mov.u32 %r4, %ctaid.x;
+    shl.b32 %r6, %r9, 3;
+    setp.eq.s32 %p1, %r4, 5;
+    @%p1 bra $L_behind;
+    mbarrier.arrive.shared.b64 %rd1, [%r6];
+$L_behind:
+    mbarrier.arrive.shared.b64 %rd1, [%r6];
+"""
+    assert [access.counted for access in ptx(body).accesses] == [False, True]

@@ -138,12 +138,97 @@ def test_a_row_pointer_is_a_place_of_the_wave(code: str, step: int) -> None:
         "setp.lt.u32 %p1, %r1, %r9; selp.b32 %r6, 0, 1024, %p1",
         "add.s32 %r2, %r1, %r5; cvt.u16.u32 %rs1, %r2; cvt.u32.u16 %r6, %rs1",
         "add.s32 %r2, %r1, %r5; shfl.sync.bfly.b32 %r6, %r2, 1, 31, -1",
+        "ld.global.u32 %r2, [%rd1]; setp.eq.s32 %p1, %r2, 0; @%p1 bra $L_some;\n"
+        "mov.u32 %r5, %r9;\n$L_some:\nshl.b32 %r6, %r1, 2; add.s32 %r6, %r6, %r5",
     ],
 )
 def test_what_parts_the_lanes_by_an_unknown_number_is_refused(code: str) -> None:
     kernel = ptx(ROW.format(code))
     assert not kernel.accesses
     assert len(kernel.refusals) == 1
+
+
+@pytest.mark.parametrize(("pitch", "start", "multiple"), [(32, 255, 1), (32, 16, 16), (32, 64, 32)])
+def test_a_known_start_is_part_of_where_a_row_lies(pitch: int, start: int, multiple: int) -> None:
+    code = f"mad.lo.s32 %r5, %r5, {pitch}, {start}; mad.lo.s32 %r6, %r1, 128, %r5"
+    (access,) = ptx(ROW.format(code)).accesses
+    assert [p.anywhere for p in access.access.patterns] == [multiple]
+
+
+@pytest.mark.parametrize(("start", "multiple"), [(0, 32), (16, 16), (64, 32), (4, 4)])
+def test_where_the_first_lane_lies_is_part_of_where_a_row_does(start: int, multiple: int) -> None:
+    code = f"shl.b32 %r5, %r5, 5; mad.lo.s32 %r6, %r1, 128, {start}; add.s32 %r6, %r6, %r5"
+    (access,) = ptx(ROW.format(code)).accesses
+    assert [p.anywhere for p in access.access.patterns] == [multiple]
+
+
+def test_rows_of_several_executions_lie_where_all_of_them_may() -> None:
+    body = """
+    ld.param.u32 %r9, [k_param_1];
+    mov.u32 %r4, %ctaid.x;
+    shl.b32 %r5, %r9, 3;
+    mov.u32 %r3, 0;
+$L_loop:
+    mad.lo.s32 %r6, %r1, 16, %r5;
+    ld.shared.u32 %r7, [%r6];
+    shl.b32 %r5, %r4, 2;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 2;
+    @%p1 bra $L_loop;
+"""
+    (access,) = ptx(body).accesses
+    assert [(p.executions, p.anywhere) for p in access.access.patterns] == [(2, 4)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "multiple"), [(3, 2, 4), (2, 4, 4), (4, 4, 16), (5, 3, 8)]
+)
+def test_one_of_two_rows_lies_where_both_may(one: int, other: int, multiple: int) -> None:
+    code = f"""
+    shl.b32 %r2, %r5, {one};
+    shl.b32 %r3, %r9, {other};
+    mad.lo.s32 %r2, %r1, 64, %r2;
+    mad.lo.s32 %r3, %r1, 64, %r3;
+    setp.eq.s32 %p1, %r9, 0;
+    selp.b32 %r6, %r2, %r3, %p1"""
+    (access,) = ptx(ROW.format(code)).accesses
+    assert [p.anywhere for p in access.access.patterns] == [multiple]
+
+
+@pytest.mark.parametrize("number", [4, 8, 64])
+def test_what_one_warp_knows_counts_in_where_the_row_of_another_lies(number: int) -> None:
+    body = f"""
+    ld.param.u32 %r9, [k_param_1];
+    shl.b32 %r6, %r9, 5;
+    mov.u32 %r4, %warpid;
+    setp.ne.s32 %p1, %r4, 0;
+    @%p1 bra $L_join;
+    mov.u32 %r6, {number};
+$L_join:
+    mov.u32 %r2, %laneid;
+    mad.lo.s32 %r6, %r2, 128, %r6;
+    ld.shared.u32 %r7, [%r6];
+"""
+    (access,) = ptx(body, threads=64).accesses
+    assert [p.anywhere for p in access.access.patterns] == [min(number, 32)]
+
+
+@pytest.mark.parametrize("step", [4, 12, 0])
+def test_a_place_of_one_warp_leaves_the_lanes_of_another_as_they_are(step: int) -> None:
+    body = f"""
+    ld.param.u32 %r6, [k_param_1];
+    mov.u32 %r4, %warpid;
+    setp.ne.s32 %p1, %r4, 0;
+    @%p1 bra $L_join;
+    mul.lo.s32 %r6, %r1, {step};
+$L_join:
+    ld.shared.u8 %r7, [%r6];
+"""
+    (access,) = ptx(body, threads=64).accesses
+    (pattern,) = access.access.patterns
+    assert set(np.diff(pattern.offsets_bytes).T.flatten().tolist()) == {step, 0}
+    assert set(np.diff(pattern.offsets_bytes[0]).tolist()) == {step}
+    assert pattern.anywhere == 1
 
 
 def test_what_is_known_of_the_place_makes_a_cost_exact() -> None:

@@ -87,10 +87,9 @@ def check(
     """
     if not wheel.installed():
         raise wheel.needed()
-    path, name = _place(fn)
-    gpu = machine(target)
+    (path, name), gpu = _place(fn), machine(target)
     constants, given = dict(constexprs or {}), dict(numbers or {})
-    types = {**dict(signature), **dict.fromkeys(constants, "constexpr")}
+    types = {**signature, **dict.fromkeys(constants, "constexpr")}
     request = {
         "path": str(path),
         "function": name,

@@ -138,22 +138,6 @@ def _row(gpu: Machine, name: str, found: _Material, machines: Sequence[Machine])
         for n in range(len(rivals))
     ]
     most = Votes(len(telling), len(kernels), sum(found.accesses[layout] for layout in telling))
-    by_layouts = log_ratios([one.layouts for one in votes], most.layouts)
-    by_kernels = log_ratios([one.kernels for one in votes], most.kernels)
-    scores = (
-        RivalScore(
-            rival.name,
-            rival.own,
-            rival.instruction.banks,
-            phases_text(rival.instruction.phases),
-            vote,
-            layouts_ratio,
-            kernels_ratio,
-        )
-        for rival, vote, layouts_ratio, kernels_ratio in zip(
-            rivals, votes, by_layouts, by_kernels, strict=True
-        )
-    )
     return RowEvidence(
         instruction=name,
         evidence=row.evidence,
@@ -161,8 +145,19 @@ def _row(gpu: Machine, name: str, found: _Material, machines: Sequence[Machine])
         accesses=sum(found.accesses.values()),
         free=sum(found.accesses[layout] for layout in every if verdicts[layout][0]),
         telling=most,
-        scores=tuple(scores),
+        scores=tuple(_scores(rivals, votes, most)),
     )
+
+
+def _scores(
+    rivals: Sequence[BelievedRule], votes: Sequence[Votes], most: Votes
+) -> Iterable[RivalScore]:
+    by_layouts = log_ratios([one.layouts for one in votes], most.layouts)
+    by_kernels = log_ratios([one.kernels for one in votes], most.kernels)
+    for rival, vote, *ratios in zip(rivals, votes, by_layouts, by_kernels, strict=True):
+        row = rival.instruction
+        rule = (rival.name, rival.own, row.banks, phases_text(row.phases))
+        yield RivalScore(*rule, vote, *ratios)
 
 
 def _free(rival: BelievedRule, layout: Layout) -> bool:

@@ -219,13 +219,12 @@ def scanned(
     sources: Mapping[Location, Location | None] | None = None,
 ) -> ScannedKernel:
     """A counted kernel in one line. ``sources``: where in its source an access stands."""
-    counted = {a.location for a in kernel.accesses}
-    all_refused = tuple(refusals)
-    refused = {r.location: r for r in all_refused if r.access}
-    lost = {r.location: r for r in all_refused if not r.access}
-    added = kernel.added
-    costliest = max(kernel.accesses, key=lambda a: (a.run.extra, a.ways), default=None)
-    worst = costliest if costliest is not None and costliest.run.extra else None
+    counted, added = {a.location for a in kernel.accesses}, kernel.added
+    every = tuple(refusals)
+    refused = {r.location: r for r in every if r.access}
+    lost = {r.location: r for r in every if not r.access}
+    wasting = (a for a in kernel.accesses if a.run.extra)
+    worst = max(wasting, key=lambda a: (a.run.extra, a.ways), default=None)
     place = None if worst is None else (sources or {}).get(worst.location) or worst.location
     open_ = refused.keys() - counted
     return ScannedKernel(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
@@ -15,6 +16,9 @@ ArgumentValues = Mapping[str | int, int]
 
 MOST_BYTES = 1 << 20
 """More shared memory than any GPU has; an address beyond it wrapped around."""
+
+NAMED_LINE = re.compile(r"\bline (\d+)\b")
+"""How the follower names a line of the text in its reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +129,28 @@ class AssemblyKernel:
     facts: tuple[str, ...] = ()
     openers: tuple[Opener, ...] = ()
     sampled: tuple[AssemblyKernel, ...] = ()
+
+
+def reworded(
+    found: AssemblyKernel,
+    words: Callable[[str], str],
+    placed: Callable[[AssemblyKernel], AssemblyKernel],
+) -> AssemblyKernel:
+    """A kernel whose reasons and notes are rewritten by ``words``, and whose lines by ``placed``;
+    so are those that stand beside it."""
+
+    def access(one: AssemblyAccess) -> AssemblyAccess:
+        known = replace(one.access, note=words(one.access.note))
+        return replace(one, access=known, unknown=words(one.unknown))
+
+    said = replace(
+        found,
+        accesses=tuple(map(access, found.accesses)),
+        refusals=tuple(replace(one, reason=words(one.reason)) for one in found.refusals),
+        open_branches={line: words(why) for line, why in found.open_branches.items()},
+        notes=tuple(map(words, found.notes)),
+        unseen=tuple(map(words, found.unseen)),
+        others=tuple(reworded(one, words, placed) for one in found.others),
+        sampled=tuple(reworded(one, words, placed) for one in found.sampled),
+    )
+    return placed(said)

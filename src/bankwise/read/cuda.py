@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,13 @@ from bankwise.errors import InputError, Location
 from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 from bankwise.hardware.toolchain import triton
-from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
+from bankwise.read.assembly import (
+    NAMED_LINE,
+    ArgumentValues,
+    AssemblyAccess,
+    AssemblyKernel,
+    reworded,
+)
 from bankwise.read.follow.dialect import Size
 from bankwise.read.follow.driver import (
     UNSAID,
@@ -34,9 +40,6 @@ from bankwise.read.nvcc import Name, compile_cuda
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
 from bankwise.read.sass.parse import SassKernel, kernel_names
-
-_LINE = re.compile(r"\bline (\d+)\b")
-"""How the follower names a line of the machine code in its reasons."""
 
 Lines = Mapping[int, Location]
 """Lines of the machine code to places in the source."""
@@ -176,22 +179,20 @@ def _at_source(found: AssemblyKernel, lines: Lines, name: Name) -> AssemblyKerne
     """Lines that are named in words become those of the source, too."""
 
     def words(text: str) -> str:
-        return _LINE.sub(lambda one: _said(one, lines, found.location.file), text)
+        return NAMED_LINE.sub(lambda one: _said(one, lines, found.location.file), text)
 
-    branches: dict[int, str] = {}
-    for line, why in found.open_branches.items():
-        branches.setdefault(lines[line].line, words(why))
-    return replace(
-        found,
-        accesses=tuple(_access(one, words, name) for one in found.accesses),
-        not_followed=tuple(replace(n, line=lines[n.line].line) for n in found.not_followed),
-        refusals=tuple(replace(one, reason=words(one.reason)) for one in found.refusals),
-        open_branches=branches,
-        notes=tuple(map(words, found.notes)),
-        unseen=tuple(map(words, found.unseen)),
-        others=tuple(_at_source(one, lines, name) for one in found.others),
-        sampled=tuple(_at_source(one, lines, name) for one in found.sampled),
-    )
+    def placed(one: AssemblyKernel) -> AssemblyKernel:
+        branches: dict[int, str] = {}
+        for line, why in one.open_branches.items():
+            branches.setdefault(lines[line].line, why)
+        return replace(
+            one,
+            accesses=tuple(_from_elsewhere(access, name) for access in one.accesses),
+            not_followed=tuple(replace(n, line=lines[n.line].line) for n in one.not_followed),
+            open_branches=branches,
+        )
+
+    return reworded(found, words, placed)
 
 
 def _said(found: re.Match[str], lines: Lines, home: str) -> str:
@@ -201,9 +202,7 @@ def _said(found: re.Match[str], lines: Lines, home: str) -> str:
     return f"line {place.line}" if place.file == home else str(place)
 
 
-def _access(found: AssemblyAccess, words: Callable[[str], str], name: Name) -> AssemblyAccess:
+def _from_elsewhere(found: AssemblyAccess, name: Name) -> AssemblyAccess:
     """``source`` is left where it is another place than the access's own."""
     place = found.source and replace(found.source, file=name(found.source.file))
-    access = replace(found.access, note=words(found.access.note))
-    source = None if place == access.location else place
-    return replace(found, access=access, source=source, unknown=words(found.unknown))
+    return replace(found, source=None if place == found.access.location else place)

@@ -83,6 +83,7 @@ class FixReport:
     is the second judge. ``accept_sampled``: it need not have seen the whole launch. ``parts``: into
     how many an access was split, by its place in the text before. ``by_line``: the accesses are
     instructions that a compiler made, before and after, and only their lines go together.
+    ``fronts``: what else could be written.
     """
 
     before: CheckReport

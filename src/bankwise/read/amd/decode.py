@@ -136,14 +136,17 @@ def _step(
     if not isinstance(found, DecodedAccess):
         return step
     reads = tuple(dict.fromkeys((*registers(found), *(step.reads if private is not None else ()))))
-    if op.name.startswith("flat_"):
-        return replace(
-            step,
-            reads=reads,
-            address=lambda state: first_shared_byte(found, state),
-            guard=lambda state: in_shared(found, state),
-        )
-    return replace(step, reads=reads, address=lambda state: first_byte(found, state))
+    return _touching(replace(step, reads=reads), found, flat=op.name.startswith("flat_"))
+
+
+def _touching(step: ProgramStep, found: DecodedAccess, flat: bool) -> ProgramStep:
+    if not flat:
+        return replace(step, address=lambda state: first_byte(found, state))
+    return replace(
+        step,
+        address=lambda state: first_shared_byte(found, state),
+        guard=lambda state: in_shared(found, state),
+    )
 
 
 def _private(step: ProgramStep, access: PrivateAccess, words: tuple[str, ...]) -> ProgramStep:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.amd.dialect import AMD
-from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
+from bankwise.read.assembly import NAMED_LINE, ArgumentValues, AssemblyKernel, reworded
 from bankwise.read.binary.container import PTX, members
 from bankwise.read.binary.kernels import BinaryKernel, Disassembly, kernels_in, readable
 from bankwise.read.follow.dialect import Dialect, Size
@@ -31,8 +30,6 @@ from bankwise.read.sass.dialect import SASS
 
 NO_CODE, NO_KERNEL = "no code for a GPU in this file", "no kernel for a GPU"
 """Errors of files that hold something else, as most libraries do."""
-_LINE = re.compile(r"\bline (\d+)\b")
-"""How the follower names a line of the disassembly in its reasons."""
 
 
 def check_binary(
@@ -124,31 +121,9 @@ def _in_words(found: AssemblyKernel, one: Disassembly) -> AssemblyKernel:
     def words(text: str) -> str:
         """The kernel's own line is where what the launch gives comes from: that says nothing."""
         plain = text.replace(f" (line {one.code.line})", "")
-        return _LINE.sub(lambda line: texts.get(int(line[1]), line[0]), plain)
+        return NAMED_LINE.sub(lambda line: texts.get(int(line[1]), line[0]), plain)
 
-    return said_as(found, words, places) if places else found
-
-
-def said_as(
-    found: AssemblyKernel, words: Callable[[str], str], places: Mapping[int, str]
-) -> AssemblyKernel:
-    """A kernel whose reasons and notes are rewritten by ``words``; ``places`` as there."""
-
-    def access(one: AssemblyAccess) -> AssemblyAccess:
-        known = replace(one.access, note=words(one.access.note))
-        return replace(one, access=known, unknown=words(one.unknown))
-
-    return replace(
-        found,
-        places=places,
-        accesses=tuple(map(access, found.accesses)),
-        refusals=tuple(replace(one, reason=words(one.reason)) for one in found.refusals),
-        open_branches={line: words(why) for line, why in found.open_branches.items()},
-        notes=tuple(map(words, found.notes)),
-        unseen=tuple(map(words, found.unseen)),
-        others=tuple(said_as(one, words, places) for one in found.others),
-        sampled=tuple(said_as(one, words, places) for one in found.sampled),
-    )
+    return reworded(found, words, lambda one: replace(one, places=places)) if places else found
 
 
 def chosen_kernels(

@@ -21,28 +21,34 @@ from bankwise.read.follow.values import (
 
 
 def snapshot(
-    state: State, names: tuple[str, ...]
+    state: State, names: tuple[str, ...], waiting: tuple[str, ...] = ()
 ) -> tuple[bytes, tuple[int, ...], tuple[object, ...]]:
-    """Equal for two states that behave alike as far as ``names`` decide."""
+    """Equal for two states that behave alike as far as ``names`` decide, and those that matter to
+    ``waiting`` lanes alone."""
     words: dict[Hashable, int] = {}
     conditions = tuple(_renamed(tag, words) for tag in state.conditions)
-    held = tuple([_key(state.registers.get(name), words) for name in names])
-    return (state.active.tobytes(), conditions, held)
+    held = [_key(state.registers.get(name), words) for name in names]
+    held += [_key_outside(state, state.registers.get(name), words) for name in waiting]
+    return (state.active.tobytes(), conditions, tuple(held))
 
 
 def merged(
-    states: Sequence[State], names: tuple[str, ...], cause: Unknown | None = None
+    states: Sequence[State],
+    names: tuple[str, ...],
+    waiting: tuple[str, ...],
+    cause: Unknown | None = None,
 ) -> State | None:
-    """One state for all of ``states``, as far as ``names`` decide; None if there is none.
+    """One state for all of ``states``, as far as ``names`` decide, and those that matter to
+    ``waiting`` lanes; None if there is none.
 
     They may differ in registers that are not wholly known in one of them; if there is a ``cause``
     of their being several, in any register: it becomes unknown for that cause.
     """
-    found = [snapshot(state, names) for state in states]
+    found = [snapshot(state, names, waiting) for state in states]
     if len({one[:2] for one in found}) != 1:
         return None
     out = states[0].copy()
-    for at, name in enumerate(names):
+    for at, name in enumerate((*names, *waiting)):
         if len({held[at] for _, _, held in found}) == 1:
             continue
         values = [state.registers.get(name, UNWRITTEN) for state in states]
@@ -112,3 +118,13 @@ def _key(value: Value | Partly | None, words: dict[Hashable, int]) -> object:
     known = (content(value.array), content(value.lanes), _renamed(value.tag, words))
     apart = tuple((lane, key(why, words)) for lane, why in sorted(value.apart.items()))
     return (*known, key(value.otherwise, words), apart)
+
+
+def _key_outside(state: State, value: Value | Partly | None, words: dict[Hashable, int]) -> object:
+    """The key of a value in the lanes that do not run, where it is known in all of them."""
+    outside = ~state.active
+    if isinstance(value, Partly) and not value.tag and not (outside & ~value.lanes).any():
+        value = value.array
+    if isinstance(value, np.ndarray):
+        return "outside", value.dtype, np.where(outside, value, 0).tobytes()
+    return _key(value, words)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.state import State, leave
+from bankwise.read.follow.state import BranchCondition, State, enter, leave
 from bankwise.read.follow.values import Tags, Unknown
 from bankwise.read.follow.widen import LoopCounters
 
@@ -37,6 +37,25 @@ class Path:
     certain: bool = True
     region: Region | None = None
     parted: Unknown | None = None
+
+    @property
+    def aside(self) -> frozenset[int]:
+        """The blocks at which lanes wait: at the other side of a branch, or where all meet."""
+        others = (frame.other[0] for frame in self.frames if frame.other is not None)
+        return frozenset((*others, *(frame.join for frame in self.frames)))
+
+    @property
+    def waiting(self) -> object:
+        """Equal for paths whose lanes wait alike."""
+        return tuple(
+            (
+                f.join,
+                f.active.tobytes(),
+                f.other and (f.other[0], f.other[1].tobytes()),
+                f.conditions,
+            )
+            for f in self.frames
+        )
 
 
 @dataclass(slots=True)
@@ -91,3 +110,11 @@ def split(path: Path, join: int, ways: Sequence[int], taken: BoolArray) -> None:
     path.frames.append(Frame(join, state.active, other, state.conditions, state.maybe))
     state.active = taken
     path.block = ways[0]
+
+
+def part(path: Path, join: int, line: int, why: Unknown) -> None:
+    """Some lanes branch in a ``line``, others do not, nobody knows which: up to ``join``."""
+    state, last = path.state, path.frames[-1] if path.frames else None
+    if last is None or last.join != join or last.other is not None:
+        path.frames.append(Frame(join, state.active, None, state.conditions, state.maybe))
+    enter(state, BranchCondition(line), why)

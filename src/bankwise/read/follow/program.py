@@ -8,7 +8,7 @@ the data never run. What the slice leaves out cannot be seen by what it keeps.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Literal
 
@@ -77,12 +77,22 @@ class Program:
 class ProgramSlice:
     """The steps of each block that matter, and the registers that matter at its start.
 
-    ``idle``: accesses whose result decides nothing.
+    ``idle``: accesses whose result decides nothing; ``unions``: what was asked of several blocks.
     """
 
     steps: tuple[tuple[int, ...], ...]
     live: tuple[tuple[str, ...], ...]
     idle: frozenset[int]
+    unions: dict[tuple[int, frozenset[int]], tuple[str, ...]] = field(default_factory=dict)
+
+    def names(self, block: int, waiting: frozenset[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The registers that matter at the start of ``block``, and those that matter only to lanes
+        that wait at one of others."""
+        own, found = self.live[block], self.unions.get((block, waiting))
+        if found is None:
+            every = set().union(*(self.live[other] for other in waiting))
+            found = self.unions[block, waiting] = tuple(sorted(every.difference(own)))
+        return own, found
 
 
 def program(steps: Sequence[ProgramStep]) -> Program:

@@ -37,11 +37,9 @@ def access(
 ) -> AssemblyAccess:
     """The access of one instruction, the number ``index`` of its kernel, in one allocation.
     ``touched`` has at least one pattern, or its ``anywhere`` has."""
-    elsewhere = touched.anywhere
-    parts = [touched] if elsewhere is None else [touched, elsewhere]
+    parts = [part for part in (touched, touched.anywhere) if part is not None]
     counted = touched.unknown is None and all(part.counted for part in parts)
-    patterns = tuple(pattern for part in parts for pattern in _patterns(part, allocation, counted))
-    why = touched.unknown or (elsewhere.unknown if elsewhere is not None else None)
+    why = next((part.unknown for part in parts if part.unknown is not None), None)
     found = Access(
         operation=touch.name,
         direction=touch.direction,
@@ -51,7 +49,7 @@ def access(
         alignment_bytes=_alignment(touched, touch.apart_bytes or 0),
         location=location,
         kernel=kernel,
-        patterns=patterns,
+        patterns=tuple(one for part in parts for one in _patterns(part, allocation, counted)),
         shared_index=index,
         note=_note(touched),
         variant=touch.variant,
@@ -66,7 +64,7 @@ def access(
         immediate_bytes=touch.immediate_bytes,
         xored=touched.xored,
         some_lanes=any(part.maybe is not None for part in parts),
-        anywhere=elsewhere is not None and touched.unknown is None,
+        anywhere=len(parts) > 1 and touched.unknown is None,
     )
 
 

@@ -18,7 +18,7 @@ Work is bounded by the size of the code times a constant:
   come later become one, in which each register that differs is unknown, for the reason of the
   branch. It can only lose registers, so a loop ends: what counts its rounds is unknown at last.
 - If the states of an attempt are too many it is made again with fewer, at last with one a block.
-- A loop whose branch is known and that runs too long is opened: that loop alone.
+- A loop whose branch is known and that runs too long is opened.
 - What a region between an open branch and its join makes of a state is remembered.
 """
 
@@ -35,11 +35,12 @@ from bankwise.read.follow.data import name_data
 from bankwise.read.follow.leap import LEAP_AFTER, leap
 from bankwise.read.follow.lost import without_lost
 from bankwise.read.follow.merge import merged, snapshot
-from bankwise.read.follow.paths import Crossing, Frame, Path, Region, meet, split, waits_at
+from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
-from bankwise.read.follow.state import BranchCondition, State, enter
+from bankwise.read.follow.state import State, parted
 from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
-from bankwise.read.follow.values import Unknown, is_uniform
+from bankwise.read.follow.uniform import for_each_lane
+from bankwise.read.follow.values import Unknown, Value, alike
 from bankwise.read.follow.widen import LoopCounters, address_registers, busiest, loop_heads, widen
 
 MOST_VISITS = 4_096
@@ -79,7 +80,7 @@ class Trace:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One attempt. ``open``: branches that are open; ``opened``: how many of them it found itself,
+    """One attempt. ``open``: branches that are open; ``fresh``: those of them that it found itself,
     so that what it followed was more than decides anything; ``found_at``: what it had spent when it
     found the last one. ``rung``: of :data:`BREADTHS`.
     ``certain``, ``visits``: how often a block ran on the one certain path, and in all. ``spent``:
@@ -105,7 +106,7 @@ class _Attempt:
     work: int = 0
     spent: int = 0
     unsure: int = 0
-    opened: int = 0
+    fresh: set[int] = field(default_factory=set)
     found_at: int = 0
     stopped: str = ""
     heads: frozenset[int] = frozenset()
@@ -138,10 +139,11 @@ def follow(program: Program, initial: Callable[[], State], most: int | None = No
             _all_paths(run, initial())
         except _Again as found:
             open_branches.update(found.lines)
+            for_each_lane(written, initial(), open_branches, {*run.fresh, *found.lines})
             work, rung = run.work, found.rung
             continue
         work = run.work
-        if run.opened and not run.stopped:
+        if run.fresh and not run.stopped:
             continue
         seen, lost = frozenset(run.executed), tuple(run.lost.values())
         name_data(written, open_branches, run.touched.values())
@@ -208,9 +210,9 @@ def _admitted(run: _Attempt, path: Path) -> bool:
         return False
     if parted is not None:
         if place.last is not None and len(place.seen) >= BREADTHS[run.rung]:
-            names = run.slice.live[block]
-            path.state = merged([place.last, path.state], names, parted) or path.state
-            held = snapshot(path.state, names)[2]
+            names = run.slice.names(path.block, path.aside)
+            path.state = merged([place.last, path.state], *names, parted) or path.state
+            held = snapshot(path.state, *names)[2]
             if held in place.seen:
                 return False
         place.last = path.state.copy()
@@ -231,13 +233,9 @@ def _situation(
     run: _Attempt, path: Path
 ) -> tuple[int, object, tuple[bytes, tuple[int, ...], tuple[object, ...]]]:
     """Equal for paths that go on alike."""
-    frames = tuple(
-        (f.join, f.active.tobytes(), f.other and (f.other[0], f.other[1].tobytes()), f.conditions)
-        for f in path.frames
-    )
-    names = run.slice.live[path.block]
-    _spend(run, path, 1 + len(names) // COMPARED)
-    return path.block, frames, snapshot(path.state, names)
+    names = run.slice.names(path.block, path.aside)
+    _spend(run, path, 1 + sum(map(len, names)) // COMPARED)
+    return path.block, path.waiting, snapshot(path.state, *names)
 
 
 def _spend(run: _Attempt, path: Path, work: int) -> None:
@@ -263,7 +261,7 @@ def _within_budget(run: _Attempt, path: Path) -> bool:
         return _stop(run, f"more work than {run.most:,} steps")
     visits = run.certain if path.certain else run.visits
     visits[path.block] = visits.get(path.block, 0) + 1
-    if run.opened and run.spent > max(FIRST_STEPS, 2 * run.found_at):
+    if run.fresh and run.spent > max(FIRST_STEPS, 2 * run.found_at):
         raise _Again({}, run.rung)
     if path.certain:
         long = run.spent - run.unsure > MOST_STEPS
@@ -294,20 +292,13 @@ def _stop(run: _Attempt, why: str) -> bool:
 
 
 def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> None:
-    if step.line in run.open:
+    value = _condition(run, path, step)
+    if isinstance(value, Unknown):
         if waits_at(path.region, run.program.joins[path.block]):
             _fork(run, path, step, ways)
         else:
             _enter_region(run, path, step, ways)
         return
-    assert step.condition is not None
-    value = step.condition(path.state)
-    if isinstance(value, Unknown):
-        run.open[step.line] = value
-        run.opened, run.found_at = run.opened + 1, run.spent
-        _branch(run, path, step, ways)
-        return
-    run.uniform[step.line] = is_uniform(value)
     taken = path.state.active & value
     if taken.any() and not np.array_equal(taken, path.state.active):
         split(path, run.program.joins[path.block], ways, taken)
@@ -316,6 +307,22 @@ def _branch(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -
     if here == path.block and path.certain and run.certain[here] == LEAP_AFTER:
         here = there if _leap(run, path, step, bool(taken.any())) else here
     path.block = here
+
+
+def _condition(run: _Attempt, path: Path, step: ProgramStep) -> Value:
+    """Whether a branch is taken; an open one is for each lane if lanes may part on some way."""
+    line = step.line
+    if line in run.open and line not in run.fresh:
+        return run.open[line]
+    assert step.condition is not None
+    value = step.condition(path.state)
+    run.uniform[line] = run.uniform.get(line, True) and alike(value, path.state.active)
+    if isinstance(value, Unknown) and line not in run.open:
+        run.open[line], run.found_at = value, run.spent
+        run.fresh.add(line)
+    if line in run.open and not run.uniform[line]:
+        run.open[line] = parted(run.open[line])
+    return run.open.get(line, value)
 
 
 def _leap(run: _Attempt, path: Path, step: ProgramStep, again: bool) -> bool:
@@ -377,7 +384,8 @@ def _agreed(run: _Attempt, arrivals: Sequence[Path]) -> Path | None:
     if len(places) != 1:
         return None
     first = arrivals[0]
-    state = merged([one.state for one in arrivals], run.slice.live[first.block])
+    names = run.slice.names(first.block, first.aside)
+    state = merged([one.state for one in arrivals], *names)
     return None if state is None else Path(first.block, state, first.frames)
 
 
@@ -385,12 +393,7 @@ def _fork(run: _Attempt, path: Path, step: ProgramStep, ways: Sequence[int]) -> 
     """Both ways, each on its own. Where lanes may decide differently, they do so until the join."""
     why = run.open[step.line]
     if not why.uniform:
-        state = path.state
-        join = run.program.joins[path.block]
-        waits = path.frames and path.frames[-1].join == join and path.frames[-1].other is None
-        if not waits:
-            path.frames.append(Frame(join, state.active, None, state.conditions, state.maybe))
-        enter(state, BranchCondition(step.line), why)
+        part(path, run.program.joins[path.block], step.line, why)
     path.parted = why
     other = Path(ways[1], path.state.copy(), list(path.frames), False, path.region, why)
     _wait(run, other)

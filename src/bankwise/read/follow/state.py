@@ -14,7 +14,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bankwise.counting.access import BoolArray
-from bankwise.read.follow.values import Array, Tags, Unknown, Value, because, in_step, of_one_lane
+from bankwise.read.follow.values import (
+    Array,
+    Tags,
+    Unknown,
+    Value,
+    because,
+    beside,
+    in_step,
+    of_one_lane,
+)
 
 UNWRITTEN = Unknown("a register that nothing has written")
 _SOME_LANES = Unknown("a value that some lanes may have and others not")
@@ -118,7 +127,8 @@ def read(state: State, name: str, lanes: BoolArray | None = None) -> Value:
         return value.array
     columns: list[int] = np.flatnonzero(missing.any(0)).tolist() if value.apart else []
     why = value.apart.get(columns[0], value.otherwise) if len(columns) == 1 else value.otherwise
-    return parted(why) if _share_a_wave(missing, wanted & value.lanes) else why
+    known = wanted & value.lanes
+    return parted(why) if _share_a_wave(missing, known) else beside(why, value.array, known)
 
 
 def parted(why: Unknown) -> Unknown:

@@ -97,6 +97,13 @@ def is_uniform(value: Value) -> bool:
     return value.shape[-1] == 1 or bool((value == value[:, :1]).all())
 
 
+def alike(condition: Value, lanes: npt.NDArray[np.bool_]) -> bool:
+    """Whether ``lanes`` of each wave decide a condition alike."""
+    if isinstance(condition, Unknown):
+        return condition.uniform
+    return not ((lanes & condition).any(axis=1) & (lanes & ~condition).any(axis=1)).any()
+
+
 def mixed(values: tuple[Value, ...]) -> Unknown:
     """The result of arithmetic in which at least one operand is unknown."""
     first = next(v for v in values if isinstance(v, Unknown))
@@ -184,7 +191,9 @@ class LaneSum:
             return found
         lanes = _low(self.function(*known))
         multiple = self._multiple(values, known, lanes) if fixed else 1
-        return replace(found, lanes=None if found.uniform else lanes, multiple_of=multiple)
+        if found.uniform:
+            return replace(found, multiple_of=_divisor(multiple | _bits(lanes)))
+        return replace(found, lanes=lanes, multiple_of=multiple)
 
     def _multiple(self, values: tuple[Value, ...], parts: list[Array], lanes: Array) -> int:
         """What divides the number of the wave in the result: what it grows by with each part."""
@@ -194,7 +203,12 @@ class LaneSum:
                 step = parts[n].astype(np.uint32) + np.uint32(multiple_of(value) % _ANY)
                 moved = [*parts[:n], step, *parts[n + 1 :]]
                 found |= _bits(_low(self.function(*moved)) - lanes)
-        return found & -found or _ANY
+        return _divisor(found)
+
+
+def _divisor(bits: int) -> int:
+    """The largest power of two that divides all numbers of these bits."""
+    return bits & -bits or _ANY
 
 
 def _is_fixed(value: Value) -> bool:
@@ -233,7 +247,27 @@ def in_step(found: Unknown, values: tuple[Value, ...]) -> Unknown:
     if not all(map(is_uniform, apart)):
         return found
     bits = reduce(or_, (multiple_of(v) for v in values if isinstance(v, Unknown)), _bits(*apart))
-    return replace(found, lanes=None if found.uniform else lanes, multiple_of=bits & -bits or _ANY)
+    return replace(found, lanes=None if found.uniform else lanes, multiple_of=_divisor(bits))
+
+
+def beside(why: Unknown, array: Array, known: npt.NDArray[np.bool_]) -> Unknown:
+    """Unknown in some waves; in others, whose lanes ``known`` has, the numbers of ``array``."""
+    if not known.any():
+        return why
+    waves, part = known.any(axis=1, keepdims=True), lane_part(why)
+    full = np.broadcast_to(array.view(np.ndarray), known.shape)
+    first = np.take_along_axis(full, known.argmax(axis=1)[:, None], axis=1)
+    uniform = why.uniform and bool((full == first)[known].all())
+    found = because(why, uniform, space_of((why, array)))
+    if why.instead is not None:
+        found = replace(found, instead=np.where(waves, full, why.instead))
+    if array.dtype == np.bool_ or part is None:
+        return found
+    if uniform:
+        bits = multiple_of(why) | _bits(np.where(waves, _low(first), np.uint32(0)))
+        return replace(found, multiple_of=_divisor(bits))
+    lanes = np.where(waves, _low(full), np.asarray(_low(part)))
+    return replace(found, lanes=lanes, multiple_of=multiple_of(why))
 
 
 def of_one_lane(value: Unknown) -> Unknown:

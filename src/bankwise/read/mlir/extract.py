@@ -132,8 +132,7 @@ def extract(
         note = _WORKGROUP_NOTE if number in moving else ""
         done = _accesses(kernel, touch, seen, len(pieces), note)
         pieces.extend(done)
-        if not done:
-            unseen.append(replace(_unseen(kernel, touch), elsewhere=asks))
+        unseen += () if done else (replace(_unseen(kernel, touch), elsewhere=asks),)
     allocations = [_allocation(kernel, made, view) for made, view in found.allocations.values()]
     return Extraction(
         tuple(each for each in allocations if isinstance(each, Allocation)),

@@ -77,13 +77,7 @@ def _step(
         return _control(statement, kernel, guard)
     parameter = passed(statement, kernel)
     writes = parameter.writes if parameter else _results(statement)
-    does = parameter.run if parameter else None
-    if does is None and statement.name.startswith("ld.param"):
-        does = _load(statement, loads)
-    if does is None and statement.parts[0] == "mapa" and len(statement.operands) == 3:
-        does = lambda state: (other_block(value(state, statement.operands[1], known)),)  # noqa: E731 - one of several
-    if does is None and writes:
-        does = meaning(statement, known)
+    does = parameter.run if parameter else _does(statement, known, loads) if writes else None
     reads = registers(statement.guard)
     if parameter is not None:
         reads += parameter.reads
@@ -106,6 +100,15 @@ def _step(
         made_of=tuple(n for text in statement.operands[1:] for n in registers(text)),
         data=None if does is not None else _data(statement),
     )
+
+
+def _does(statement: Statement, known: Mapping[str, int], loads: Loads) -> Meaning | None:
+    """What a statement writes; None if it is not followed."""
+    if statement.name.startswith("ld.param"):
+        return lambda state: loads(statement)
+    if statement.parts[0] == "mapa" and len(statement.operands) == 3:
+        return lambda state: (other_block(value(state, statement.operands[1], known)),)
+    return meaning(statement, known)
 
 
 def _control(statement: Statement, kernel: PtxKernel, guard: Guard | None) -> ProgramStep:
@@ -189,10 +192,6 @@ def _address(at: Address, known: Mapping[str, int], generic: bool) -> Callable[[
         return apply(LaneSum(lambda x: x.astype(np.int64) + at.offset_bytes), base)
 
     return first_byte
-
-
-def _load(statement: Statement, loads: Loads) -> Meaning:
-    return lambda state: loads(statement)
 
 
 def _lost(statement: Statement, writes: tuple[str, ...]) -> Meaning:

@@ -13,7 +13,7 @@ Source: what ptxas 13.0 makes of shared variables, %cluster_ctarank and mapa.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from bankwise.read.follow.values import Unknown
 from bankwise.read.follow.ways import facts_before
@@ -30,8 +30,10 @@ RANK_BIT = 24
 _REGISTER = "SR_CgaCtaId"
 _COPIES = ("MOV", "UMOV", "R2UR", "IMAD.MOV.U32")
 _ANY = "*"
+_BUT = " but "
 Holders = Mapping[str, str]
-"""Registers that may hold the rank, and under which guard it was written to them."""
+"""Registers that may hold the rank, and under which guard it was written to them; ``@!P0 but @P2``
+where something else was written under another guard since."""
 
 
 def holders(code: InlinedSass) -> Mapping[int, Holders]:
@@ -47,11 +49,17 @@ def holders(code: InlinedSass) -> Mapping[int, Holders]:
 
 def asks_rank(one: SassInstruction, reads: tuple[str, ...], held: Holders) -> bool:
     """Whether a result may be made of the rank in another way than an own address is."""
-    if not any(name in held for name in reads) or _copies(one):
+    if not _any_holds(reads, held, one.guard) or _copies(one):
         return False
     sources = form(one).sources
     own = one.name in ("LEA", "ULEA") and number(sources[-1]) == RANK_BIT
-    return not own or any(name in held for name in names(sources[1]))
+    return not own or _any_holds(names(sources[1]), held, one.guard)
+
+
+def _any_holds(registers: Iterable[str], held: Holders, guard: str) -> bool:
+    """Whether one of them may hold the rank where ``guard`` does."""
+    states = (held[name].partition(_BUT)[2] for name in registers if name in held)
+    return any(not guard or cleared != guard for cleared in states)
 
 
 def _copies(one: SassInstruction) -> bool:
@@ -62,11 +70,15 @@ def _copies(one: SassInstruction) -> bool:
 
 def _move(one: SassInstruction, facts: dict[str, str]) -> None:
     """What an instruction writes holds the rank, or no longer; under a guard, where it wrote it."""
-    copied = _copies(one) and any(n in facts for t in one.operands[1:] for n in names(t))
+    sources = [name for text in one.operands[1:] for name in names(text)]
+    copied = _copies(one) and _any_holds(sources, facts, one.guard)
     for name in results(one):
+        before = facts.get(name, one.guard).partition(_BUT)[0]
         if predicate_name(name):
             facts.update({at: _ANY for at, guard in facts.items() if name in guard})
         elif copied or _REGISTER in one.operands:
-            facts[name] = one.guard if facts.get(name, one.guard) == one.guard else _ANY
-        elif not one.guard or facts.get(name) == one.guard:
+            facts[name] = one.guard if before == one.guard else _ANY
+        elif not one.guard or before == one.guard:
             facts.pop(name, None)
+        else:
+            facts[name] = f"{before}{_BUT}{one.guard}"
