@@ -252,6 +252,7 @@ def test_every_case_is_compared_with_the_default_of_its_own_shape() -> None:
     assert ratios[1, "iree"] == (1, 1)
     none = next(s for s in summaries(found) if s.mitigation == "none")
     assert (none.passes_to_default, none.cycles_to_default) == (1.5, 1.375)
+    assert none.worse == 2, "8 of 4 passes, 5 of 0"
 
 
 def test_shapes_stand_on_the_axis_by_name(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def run_tile(case: Case) -> Row:
     """The row of a case of a tile: what each layout takes, or why it does not fit; the best of the
     tile; what the framework does unasked. Raises :class:`InputError` for a question that has no
     answer."""
-    question = parse_question(case.text, str(case), case.target)
+    question = parse_question(case.text, "question", case.target)
     stated = tile_problem(question)
     if isinstance(stated, Refusal):
         raise InputError(stated.reason, location=stated.location)

@@ -90,6 +90,7 @@ def _summaries(report: SweepReport) -> Table:
     for title in (
         *("cases", "conflict-free", "median conflicts", "median LDS bytes"),
         *("median waves", "median LDS instructions", "passes / default", "cycles / default"),
+        "worse than default",
     ):
         table.add_column(title, justify="right")
     for s in summaries(report.kernels):
@@ -101,6 +102,7 @@ def _summaries(report: SweepReport) -> Table:
             f"{s.conflict_free} of {s.done}",
             *("unknown" if n is None else f"{n:,.0f}" for n in numbers),
             *map(ratio_text, (s.passes_to_default, s.cycles_to_default)),
+            f"{s.worse} of {s.done}",
         )
     return table
 

@@ -31,7 +31,8 @@ COMPARED = {
     "waves_to_default": ("resident_waves",),
 }
 """Ratios to the framework's default, with the columns (of kernels, of tiles) that they are of."""
-SAME = ("kernel", "shape", "type", "target")
+_TIME = ("passes_to_default", "cycles_to_default")
+_SAME = ("kernel", "shape", "type", "target")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Summary:
 
     ``conflict_free`` of ``done`` cases have a counter of 0; the medians are over the done ones,
     None where there are none; ``passes_to_default``, ``cycles_to_default`` those of the ratios to
-    the framework's default of the same shape.
+    the framework's default of the same shape; ``worse``: cases that take more
+    passes or cycles than that.
     """
 
     kernel: str
@@ -56,6 +58,7 @@ class Summary:
     instructions: float | None
     passes_to_default: float | None
     cycles_to_default: float | None
+    worse: int
 
 
 def rows(outcomes: Iterable[CaseResult[Case]]) -> list[Row]:
@@ -135,16 +138,19 @@ def _head(outcome: CaseResult[Case]) -> Row:
 
 
 def _same(row: Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in SAME)
+    return tuple(row[name] for name in _SAME)
 
 
 def _compared(row: Row, default: Row) -> Row:
-    """The ratios to the default; None where either is unknown, or the default is 0."""
-    found: Row = {}
+    """The ratios to the default, None where either is unknown or the default is 0; and whether it
+    takes more passes or cycles."""
+    found: Row = {"worse_than_default": False}
     for name, columns in COMPARED.items():
         mine, theirs = (next((r[c] for c in columns if c in r), None) for r in (row, default))
-        none = 1.0 if mine == theirs == 0 else None
-        found[name] = mine / theirs if mine is not None and theirs else none
+        found[name] = 1.0 if mine == theirs == 0 else None
+        if mine is not None and theirs is not None:
+            found[name] = mine / theirs if theirs else found[name]
+            found["worse_than_default"] |= name in _TIME and mine > theirs
     return found
 
 
@@ -161,6 +167,7 @@ def _summary(key: tuple[str, str, str, str], group: Sequence[Row]) -> Summary:
         instructions=_median(done, "lds_instructions"),
         passes_to_default=_median(done, "passes_to_default"),
         cycles_to_default=_median(done, "cycles_to_default"),
+        worse=sum(row["worse_than_default"] for row in done),
     )
 
 

@@ -34,6 +34,7 @@ class SummaryDocument(Struct, frozen=True):
         Number | None, Meta(description="median ratio to the framework's default of the same shape")
     ]
     cycles_to_default: Annotated[Number | None, Meta(description="the same of data + issue cycles")]
+    worse: Annotated[int, Meta(description="cases that take more of either than the default")]
 
 
 class OwnBestDocument(Struct, frozen=True):
