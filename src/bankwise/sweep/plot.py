@@ -64,6 +64,8 @@ def plot(outcomes: Sequence[CaseResult[Case]], path: Path, title: str) -> None:
         for (column, label, scale), place in zip(panels, line, strict=True):
             _panel(place, found, column)
             place.set(title=" ".join(kind), ylabel=label, yscale=scale)
+            if scale == "symlog":
+                place.set_ylim(bottom=0)
     figure.suptitle(title)
     drawn = BytesIO()
     figure.savefig(drawn, format=path.suffix.removeprefix("."))
