@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bankwise.ask import model_best
+from bankwise.ask.analysis import Analysis
 from bankwise.ask.check import check
+from bankwise.ask.code_price import CodePrice
 from bankwise.ask.model import check_model, fix_model
 from bankwise.change.compile.lower import Lowering, code_object, last_dump, link, lower, unpadded
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Refusal
 from bankwise.read.amd.listing import listings
+from bankwise.read.mlir.module import Opened
 from bankwise.read.options import Options
 from bankwise.read.recognise import recognise, recognise_text
 from kernel_texts import EXAMPLES, ROWS, written
@@ -159,6 +164,57 @@ def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_
     assert row.answer[0] == now.passes < row.default[0]
     assert row.answer[1] < row.default[1]
     assert f"IREE's default {launch.passes:,} passes" in str(row)
+
+
+def small_abt(folder: Path) -> Path:
+    text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8").replace("4096", "256")
+    return model(folder, text)
+
+
+def test_the_code_of_the_answer_stands_beside_that_of_the_default(tmp_path: Path) -> None:
+    file = small_abt(tmp_path)
+    found = fix_model(file, Options("gfx942"), execute=False)
+    (row,), (report,) = found.defaults, found.reports
+    (default,) = lower(file.read_text("utf-8"), "gfx942", Lowering(padding=True, direct_load=True))
+    texts = (default.text, report.fixed_text)
+    counted = [check(written(tmp_path, text), isa=True).totals.run.passes for text in texts]
+    assert counted[1] < counted[0]
+    assert f"takes {counted[0]:,} -> {counted[1]:,} passes" in row.code
+    assert row.code in str(row)
+
+
+def test_where_the_code_is_worse_the_default_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever takes fewer passes in the text: here its code is said to take more cycles."""
+    real = model_best.code_price
+
+    def dear(opened: Opened, analysis: Analysis) -> CodePrice | Refusal:
+        found = real(opened, analysis)
+        fixed = "%swz" in opened.source.text
+        assert isinstance(found, CodePrice)
+        return replace(found, cycles=found.cycles * (1 + 9 * fixed))
+
+    monkeypatch.setattr(model_best, "code_price", dear)
+    found = fix_model(small_abt(tmp_path), Options("gfx942"), execute=False)
+    (row,), (report,) = found.defaults, found.reports
+    assert row.default == row.answer
+    assert (report.changes, found.vmfb) == ((), None)
+    assert all("IREE's own stays" in refusal.reason for refusal in report.refusals)
+    assert report.refusals
+    assert found.exit_code == 3
+
+
+def test_of_equal_codes_the_one_with_more_waves_then_fewer_registers_is_best() -> None:
+    one = CodePrice(100, 100, 300, 50, 0, 8192, 128, 20, 0, 8)
+    more_waves, fewer = replace(one, waves=12, vgprs=140), replace(one, vgprs=96)
+    spilled, slower = replace(one, spilled=4), replace(one, cycles=301, passes=90)
+    assert sorted([one, slower, fewer, more_waves], key=lambda code: code.rank) == [
+        *(more_waves, fewer, one, slower),
+    ]
+    assert spilled.worse(one)
+    assert slower.worse(one)
+    assert not fewer.worse(one)
 
 
 def a_piece_only_in(one: bytes, other: bytes, size: int = 256) -> bytes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
     """One kernel with all that later stages need: its accesses and their instructions, by number;
-    ``joins``: which of them the compiler joins or drops; ``compiled``: what becomes of those."""
+    ``joins``: which of them the compiler joins or drops; ``compiled``: what becomes of those;
+    ``known``: what was computed of it already, and is remembered."""
 
     kernel: KernelFunction
     machine: Machine
@@ -38,6 +39,7 @@ class Analysis:
     compiled: Mapping[int, CompiledAccess]
     findings: tuple[Finding, ...]
     refusals: tuple[Refusal, ...]
+    known: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 def analyse(opened: Opened, options: Options) -> tuple[Analysis, ...]:

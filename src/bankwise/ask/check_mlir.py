@@ -172,12 +172,11 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
     Of padded rows also without their padding, where that is sure to be no worse.
     """
     from bankwise.change.rewrite.group import as_compiled
-    from bankwise.change.rewrite.plan import plan
     from bankwise.solver.best import certified
 
     for each in owned((analysis,)):
         group = each.group
-        chosen = plan(group, analysis.issues, analysis.machine, policy)
+        chosen = each.plan(policy)
         if isinstance(chosen, Refusal) or not chosen.best.present.ideal:
             continue
         present = chosen.best.present

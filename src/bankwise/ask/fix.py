@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
+from bankwise.ask.fix_judged import RewrittenFile, judged
 from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
 from bankwise.ask.fix_parts import PartedGroup, PartedText, cut, in_parts, parted_groups
 from bankwise.ask.fix_proved import (
@@ -20,15 +22,16 @@ from bankwise.ask.fix_proved import (
     proof_verdict,
     write_proved,
 )
-from bankwise.ask.judge_smt import judge_smt, need_solver
+from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
-from bankwise.read.options import Options, Progress, dims_of
+from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
+from bankwise.show.values import CheckReport
 
 if TYPE_CHECKING:
     from bankwise.change.prove import MapClaim
@@ -122,39 +125,51 @@ def fix_kernels(
         check_writable(Path(output))
     if prove:
         need_solver()
+    return judged(
+        rewritten(file, options),
+        execute=execute,
+        isa=isa,
+        reference=reference,
+        accept_sampled=accept_sampled,
+        prove=prove,
+        progress=progress,
+    )
+
+
+def rewritten(file: Path, options: Options) -> RewrittenFile:
+    """Plan, rewrite and prove; nobody executes or compiles the kernels."""
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
     analyses = analyse(opened, options)
-    rewritten = _rewritten(opened, analyses, options)
-    reopened = rewritten.opened
-    fixed_text, again = reopened.source.text, rewritten.analyses
-    verdicts = [] if rewritten.proof is None else [rewritten.proof]
-    if rewritten.changes and prove:
-        verdicts.append(judge_smt(rewritten.start, reopened, rewritten.claims))
-    if rewritten.changes and execute:
-        from bankwise.ask.judge_execution import judge_execution
+    before = report_of(opened, options, analyses)
+    return _as_file(file, options, before, opened, analyses, _rewritten(opened, analyses, options))
 
-        dims = dims_of(options)
-        verdicts.append(
-            judge_execution(opened, reopened, analyses, again, reference, progress, dims)
-        )
-    if rewritten.changes and isa:
-        from bankwise.ask.judge_isa import judge_isa
 
-        verdicts.append(judge_isa(opened, reopened, analyses))
-    return FixReport(
-        before=report_of(opened, options, analyses),
-        after=report_of(reopened, options, again),
-        changes=rewritten.changes,
-        refusals=rewritten.refusals,
-        verdicts=tuple(verdicts),
+def _as_file(
+    file: Path,
+    options: Options,
+    before: CheckReport,
+    opened: Opened,
+    analyses: tuple[Analysis, ...],
+    done: _Rewritten,
+) -> RewrittenFile:
+    fixed_text = done.opened.source.text
+    report = FixReport(
+        before=before,
+        after=report_of(done.opened, options, done.analyses),
+        changes=done.changes,
+        refusals=done.refusals,
+        verdicts=() if done.proof is None else (done.proof,),
         source_text=opened.source.text,
         fixed_text=fixed_text,
         patch=unified_patch(file, opened.source.text, fixed_text),
-        accept_sampled=accept_sampled,
-        parts={} if rewritten.parted is None else rewritten.parted.parts,
+        parts={} if done.parted is None else done.parted.parts,
     )
+    texts = (opened, analyses, done.opened, done.analyses, done.start)
+    known = (file, options, before, opened, analyses)
+    instead = None if done.instead is None else partial(_as_file, *known, done.instead)
+    return RewrittenFile(options, report, *texts, done.claims, instead)
 
 
 def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
@@ -167,7 +182,8 @@ def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, .
 class _Rewritten:
     """``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
-    ``done``: the rewrites that stand in the text."""
+    ``done``: the rewrites that stand in the text. ``instead``: with accesses whole, where those in
+    parts are cheaper."""
 
     start: Opened
     opened: Opened
@@ -179,6 +195,7 @@ class _Rewritten:
     claims: tuple[MapClaim, ...] = ()
     done: tuple[ProvedRewrite, ...] = ()
     parted: PartedText | None = None
+    instead: _Rewritten | None = None
 
 
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
@@ -203,7 +220,8 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
 
 def _cheaper(whole: _Rewritten, parted: _Rewritten) -> _Rewritten:
     one, other = price_of(whole.analyses), price_of(parted.analyses)
-    return parted if other.no_worse(one) and other < one else whole
+    better = other.no_worse(one) and other < one
+    return replace(parted, instead=whole) if better else whole
 
 
 def _unpadded(
@@ -236,14 +254,12 @@ class _PlannedTask:
 
 
 def _folded(texts: StartingText, start: Start) -> _Rewritten:
-    from bankwise.change.rewrite.plan import plan
-
     policy = texts.options.width_policy
     planned: list[_PlannedTask] = []
     refusals: list[Refusal] = []
     worse: dict[Key, Refusal] = {}
     for each in owned(start.analyses):
-        chosen = each.unknown or plan(each.group, each.issues, each.machine, policy)
+        chosen = each.unknown or each.plan(policy)
         padding = start.undone.get(each.key)
         found = _to_try(each, chosen, padding)
         if isinstance(found, _PlannedTask):
@@ -378,5 +394,5 @@ def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt, split: tuple[str,
     because = attempt.because.removeprefix(f"{plan.group.names}: ")
     why = f"is not written: {because}" if because else "is not written"
     if plan.writable.passes > least.passes:
-        why = "does not keep rows"
+        why = "is not indices XOR functions of the bits above them"
     return f"a layout that takes {least.run.passes:,} exists, but {why}; that is {known}"

@@ -7,8 +7,8 @@ one of them does to the rows, all of them must do.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from bankwise.ask.analysis import Analysis
 from bankwise.errors import Refusal
@@ -16,6 +16,7 @@ from bankwise.hardware.machine import Machine
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.group import Group, Issues
+    from bankwise.change.rewrite.plan import GroupPlan
 
 Key = tuple[str, str]
 """A group: its kernels and its allocations, as texts."""
@@ -23,11 +24,14 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnedGroup:
-    """Allocations that must share one map, with all of their accesses in ``analyses``."""
+    """Allocations that must share one map, with all of their accesses in ``analyses``.
+
+    ``known``: what was planned of it already, and is remembered."""
 
     analyses: tuple[Analysis, ...]
     group: Group
     issues: Issues
+    known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -43,6 +47,15 @@ class OwnedGroup:
     def machine(self) -> Machine:
         """The GPU of all of its kernels."""
         return self.analyses[0].machine
+
+    def plan(self, policy: str) -> GroupPlan | Refusal:
+        """The best layouts of it, or why none may be applied."""
+        from bankwise.change.rewrite.plan import plan
+
+        if policy not in self.known:
+            self.known[policy] = plan(self.group, self.issues, self.machine, policy)
+        found: GroupPlan | Refusal = self.known[policy]
+        return found
 
     @property
     def unknown(self) -> Refusal | None:
@@ -60,6 +73,16 @@ class OwnedGroup:
 
 def owned(analyses: Sequence[Analysis]) -> tuple[OwnedGroup, ...]:
     """All groups, those of one storage joined, in program order."""
+    if len(analyses) != 1:
+        return _owned(analyses)
+    (one,) = analyses
+    if "owned" not in one.known:
+        one.known["owned"] = _owned(analyses)
+    found: tuple[OwnedGroup, ...] = one.known["owned"]
+    return found
+
+
+def _owned(analyses: Sequence[Analysis]) -> tuple[OwnedGroup, ...]:
     from bankwise.change.rewrite.group import groups, joined
 
     storages: dict[Hashable, list[tuple[Analysis, Group]]] = {}

@@ -61,13 +61,13 @@ class Start:
 
 def paddings(groups: Sequence[OwnedGroup], policy: str) -> tuple[Padding, ...]:
     """The allocations that take fewer passes, or less memory, without their padding."""
-    from bankwise.change.rewrite.plan import GroupPlan, plan
+    from bankwise.change.rewrite.plan import GroupPlan
 
     found: list[Padding] = []
     for owned in groups:
         if owned.unknown is not None or len(owned.analyses) > 1:
             continue
-        kept = plan(owned.group, owned.issues, owned.machine, policy)
+        kept = owned.plan(policy)
         if isinstance(kept, GroupPlan) and kept.without and kept.without.chosen:
             found.append(Padding(owned, kept, kept.without))
     return tuple(found)

@@ -96,6 +96,14 @@ def parted_groups(
 def parted_group(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
     """The plan of a group that issues accesses in parts; a Refusal where parts take fewer passes
     and gain nothing, None where no such plan is cheaper."""
+    key = f"parts {policy}"
+    if key not in owned.known:
+        owned.known[key] = _parted_group(owned, policy)
+    found: PartedGroup | Refusal | None = owned.known[key]
+    return found
+
+
+def _parted_group(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
     from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
 
     if owned.unknown is not None:
@@ -146,10 +154,9 @@ def _optimised(owned: OwnedGroup, group: Group, issues: Issues, policy: str) -> 
 
 
 def _spaces(tile: Tile, rows: Sequence[int]) -> list[Space]:
-    from bankwise.solver.spaces import LAST_INDEX, Space, row_folds
+    from bankwise.solver.spaces import LAST_INDEX, Space, row_folds, shorter
 
-    shorter = [1 << n for n in reversed(range(max(rows).bit_length()))]
-    every = [*rows, *(n for n in shorter if n not in rows and not any(row % n for row in rows))]
+    every = [*rows, *shorter(rows)]
     return [Space(LAST_INDEX, tuple(row_folds(tile, every)), tuple(every))]
 
 

@@ -10,67 +10,29 @@ written ``model.mlir[dispatch]``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import Costs, cost_of_opened
-from bankwise.ask.fix import fix_kernels
-from bankwise.ask.text_price import TextPrice, launch_price
+from bankwise.ask.fix_judged import judged
+from bankwise.ask.judge_smt import need_solver
+from bankwise.ask.model_best import IREE_DEFAULT, DispatchFix, LoweredDispatch, best
 from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Options, Progress
 from bankwise.show.costing import KernelCost
-from bankwise.show.fixing import FixReport
-from bankwise.show.model import FrameworkDefault, ModelFix
+from bankwise.show.model import ModelFix
 from bankwise.show.values import CheckReport
 
 _TEXTS = frozenset(
     (".mlir", ".rst", ".md", ".txt", ".json", ".toml", ".csv", ".html", ".ll", ".s", ".ptx", ".py")
 )
 """Suffixes of names that promise a text."""
-
-
-IREE_DEFAULT = Lowering(padding=True, direct_load=True)
-"""What ``iree-compile`` does unasked."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoweredDispatch:
-    """One dispatch, lowered in one way, as a file."""
-
-    lowering: Lowering
-    dispatch: Dispatch
-    path: Path
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DispatchFix:
-    """The answer for one dispatch. ``start``: what a launch takes of what IREE does unasked."""
-
-    lowered: LoweredDispatch
-    report: FixReport
-    start: TextPrice | None
-
-    @property
-    def linked(self) -> bool:
-        """Whether its kernel takes the place of IREE's own."""
-        if self.report.changes:
-            return self.report.accepted
-        return self.lowered.lowering != IREE_DEFAULT
-
-    @property
-    def default(self) -> FrameworkDefault:
-        """Beside what IREE does unasked."""
-        answer = launch_price(self.report.after) if self.linked else self.start
-        name, lowering = self.lowered.dispatch.executable, self.lowered.lowering
-        how = str(lowering if self.linked else IREE_DEFAULT)
-        return FrameworkDefault(name, _pair(self.start), _pair(answer), how)
 
 
 def check_model(file: Path, options: Options, progress: Progress | None = None) -> CheckReport:
@@ -121,9 +83,10 @@ def fix_model(
     assert not reference, "the table of formats refuses it"
     if output:
         check_output(Path(output))
-    judged = partial(
-        fix_kernels,
-        options=options,
+    if prove:
+        need_solver()
+    judge = partial(
+        judged,
         execute=execute,
         isa=isa,
         accept_sampled=accept_sampled,
@@ -136,7 +99,7 @@ def fix_model(
     answers: list[DispatchFix] = []
     with TemporaryDirectory(prefix="bankwise-") as folder:
         for group in _by_dispatch(file, options.target, lowered, keep or Path(folder)):
-            answers.append(_best(group, options, judged))
+            answers.append(best(group, options, judge, code=isa))
     linked = (answer for answer in answers if answer.linked)
     accepted = {each.lowered.dispatch.executable: each.report.fixed_text for each in linked}
     text, target = read_text(file), options.target
@@ -161,37 +124,6 @@ def _by_dispatch(
             one = LoweredDispatch(way, dispatch, path)
             found.setdefault(dispatch.executable, []).append(one)
     yield from map(tuple, found.values())
-
-
-def _best(
-    group: tuple[LoweredDispatch, ...], options: Options, judged: Callable[[Path], FixReport]
-) -> DispatchFix:
-    """The cheapest of the ways, fixed, that is no worse than what IREE does unasked; judged."""
-    plans = [(each, fix_kernels(each.path, options, execute=False, isa=False)) for each in group]
-    default = next((r.before for each, r in plans if each.lowering == IREE_DEFAULT), None)
-    start = None if default is None else launch_price(default)
-    ranked = sorted(plans, key=lambda plan: _rank(plan[0], plan[1], start))
-    for each, _ in ranked:
-        report = judged(each.path)
-        found = DispatchFix(each, report, start)
-        if report.accepted or not report.changes:
-            break
-    return found
-
-
-def _rank(
-    each: LoweredDispatch, report: FixReport, start: TextPrice | None
-) -> tuple[bool, int, int, int, bool]:
-    """What is worse than the default, or not comparable, comes last; of equals the default."""
-    price, other = launch_price(report.after), each.lowering != IREE_DEFAULT
-    if price is None or start is None:
-        return True, 0, 0, 0, other
-    worse = price.passes > start.passes or price.cycles > start.cycles
-    return worse, price.passes, price.cycles, price.lds_bytes, other and not report.changes
-
-
-def _pair(price: TextPrice | None) -> tuple[int, int] | None:
-    return None if price is None else (price.passes, price.cycles)
 
 
 def cost_of_model(file: Path, options: Options) -> Costs:

@@ -16,17 +16,20 @@ from bankwise.show.fixing import FixReport, print_fix
 class FrameworkDefault:
     """A dispatch as the framework lowers it unasked, beside the answer. ``default``, ``answer``:
     passes and, with their issue, cycles of the launch; None where they are not known.
-    ``lowering``: that of the kernel which the answer is made from."""
+    ``lowering``: that of the kernel which the answer is made from; ``code``: what is emitted for
+    both, in words."""
 
     dispatch: str
     default: tuple[int, int] | None
     answer: tuple[int, int] | None
     lowering: str
+    code: str = ""
 
     def __str__(self) -> str:
         return (
             f"{self.dispatch}: IREE's default {_taken(self.default)} of the launch, "
             f"the answer {_taken(self.answer)}, from {self.lowering}"
+            + (f"; {self.code}" if self.code else "")
         )
 
 

@@ -82,6 +82,7 @@ class FrameworkDefaultDocument(Struct, frozen=True):
     ]
     answer: tuple[Whole, Whole] | None
     lowering: Annotated[str, Meta(description="of the kernel that the answer is made from")]
+    code: Annotated[str, Meta(description="what is emitted for both; empty: not counted")]
 
 
 class FixModelDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix-model/1"):
