@@ -18,13 +18,16 @@ from bankwise.algebra.offset import Shape, footprint
 from bankwise.ask.sweep import export, sweep
 from bankwise.ask.sweep_case import MITIGATIONS
 from bankwise.ask.sweep_tile import run_tile
+from bankwise.ask.tile_problem import tile_problem
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
+from bankwise.read.tile_file.read import parse_question
 from bankwise.show.sweeping import SweepReport
 from bankwise.sweep.one_layout import entry, one_layouts
 from bankwise.sweep.rules import layout_rules
 from bankwise.sweep.spec import Case, read_spec
 from bankwise.sweep.store import CaseResult
+from bankwise.sweep.table import csv_text, rows
 from command import bankwise
 from kernel_texts import EXAMPLES
 
@@ -300,9 +303,6 @@ def test_the_example_prints_the_answer_and_how_far_it_is(tmp_path: Path) -> None
 
 def test_every_tile_of_the_long_example_is_a_question() -> None:
     """Counting them takes half a minute; docs/sweep.md shows what comes of it."""
-    from bankwise.ask.tile_problem import tile_problem
-    from bankwise.read.tile_file.read import parse_question
-
     found = cases(TILES)
     assert {case.target for case in found} == {"gfx942", "gfx950", "sm_90"}
     for case in found:
@@ -397,8 +397,6 @@ def test_charts_of_tiles_name_them_and_draw_the_best_as_1(spec_file: Path) -> No
 
 
 def test_no_row_is_written_twice(spec_file: Path) -> None:
-    from bankwise.sweep.table import csv_text, rows
-
-    table = csv_text(rows(sweep(spec_file, engine="here").outcomes))
-    keys = [(r["shape"], r["mitigation"]) for r in csv.DictReader(io.StringIO(table))]
-    assert len(keys) == len(set(keys)) == 2 * (len(layout_rules()) + 1)
+    table = list(csv.DictReader(io.StringIO(csv_text(rows(sweep(spec_file).outcomes)))))
+    assert len({(r["shape"], r["mitigation"]) for r in table}) == len(table)
+    assert len(table) == 2 * (len(layout_rules()) + 1)

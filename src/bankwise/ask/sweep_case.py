@@ -4,8 +4,8 @@
     padding   IREE's padding of LDS rows, without direct loads
     swizzle   the kernels of ``none``, rewritten by ``bankwise fix``
     pr23778   the kernels of ``none``, rewritten by the rule of iree-org/iree#23778
-    best      of each kernel the cheapest of ``iree`` and ``none``, as it is and after ``bankwise
-              fix``, that is no worse than ``iree`` in passes and in cycles
+    best      what ``bankwise fix`` makes of the model: the cheapest of all ways to lower and to
+              fix each kernel that is no worse than ``iree``, in the text and in emitted code
     iree      IREE's own defaults for the target: what every case is compared with
 
 The row adds up all dispatches with workgroup memory. Nothing is executed: a sweep counts. The case
@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import kernel_cost
 from bankwise.ask.fix import fix_kernels
-from bankwise.ask.model import IREE_DEFAULT
+from bankwise.ask.fix_judged import judged
+from bankwise.ask.model_best import IREE_DEFAULT, LoweredDispatch, best
 from bankwise.ask.sweep_tile import run_tile
 from bankwise.ask.text_price import TextPrice, launch_price
 from bankwise.change.compile.compile import compile_text
@@ -45,7 +47,7 @@ _LOWERINGS = {
     "iree": IREE_DEFAULT,
 }
 _WAYS_OF_BEST = ("iree", "none")
-"""Of equals the first is taken."""
+"""IREE's own first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +85,23 @@ def _counted(case: Case, ways: Sequence[Dispatch]) -> _DispatchResult:
     """One dispatch, lowered in several ways; the first has workgroup memory."""
     if case.mitigation != "best":
         return _text_counted(case, ways[0], _mitigated(case, ways[0]))
-    shared = [each for each in ways if each.uses_shared_memory]
-    texts = {text: each for each in shared[::-1] for text in (_fixed(case, each), each.text)}
-    found = [_text_counted(case, each, text) for text, each in reversed(texts.items())]
-    start = found[0].price
-    known = [one for one in found if start and one.price and one.price.no_worse(start)]
-    return min(known, key=_price, default=found[0])
+    return _text_counted(case, *_best(case, [way for way in ways if way.uses_shared_memory]))
 
 
-def _price(one: _DispatchResult) -> tuple[int, int, int]:
-    """As ``fix`` ranks the ways to lower a model."""
-    assert one.price is not None, "it is no worse than the default"
-    return one.price.passes, one.price.cycles, one.price.lds_bytes
+def _best(case: Case, ways: Sequence[Dispatch]) -> tuple[Dispatch, str]:
+    """What ``fix`` answers for a dispatch of a model, proved and not executed: its text, and the
+    way to lower that it comes from."""
+    with TemporaryDirectory(prefix="bankwise-") as folder:
+        group = []
+        for name, dispatch in zip(_WAYS_OF_BEST, ways, strict=False):
+            path = Path(folder) / f"{dispatch.executable}.{name}.mlir"
+            path.write_text(dispatch.text, "utf-8")
+            group.append(LoweredDispatch(_LOWERINGS[name], dispatch, path))
+        judge = partial(judged, execute=False, isa=False)
+        found = best(group[::-1], Options(case.target), judge, code=True)
+    if found.linked:
+        return found.lowered.dispatch, found.report.fixed_text
+    return ways[0], ways[0].text
 
 
 def _text_counted(case: Case, dispatch: Dispatch, text: str) -> _DispatchResult:
