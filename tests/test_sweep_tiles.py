@@ -68,8 +68,7 @@ def spec_file(tmp_path: Path) -> Path:
 
 
 def passes(name: str, target: str, offsets_bytes: list[int]) -> int:
-    """One execution of an instruction, counted with dictionaries: in every phase the most words
-    that one bank has to give. What the machine file says of phases and banks is not judged here."""
+    """By dictionaries; what the machine file says of phases and banks is not judged here."""
     row, total = machine(target).instruction(name), 0
     for phase in row.phases:
         wanted: dict[int, set[int]] = {}
@@ -82,8 +81,6 @@ def passes(name: str, target: str, offsets_bytes: list[int]) -> int:
 
 
 Place = Callable[[int, int], int]
-"""Row and column to the element's place."""
-
 PLACES: Mapping[str, Callable[[int], Place]] = {
     "row-major": lambda n: lambda i, j: i * n + j,
     "rows padded by 16 bytes": lambda n: lambda i, j: i * (n + 4) + j,
@@ -96,7 +93,7 @@ PLACES: Mapping[str, Callable[[int], Place]] = {
     "Swizzle<2,2,3>": lambda n: lambda i, j: i * n + j ^ ((i * n + j) >> 5 & 3) << 2,
     "Swizzle<2,4,3> of bytes": lambda n: lambda i, j: i * n + j ^ ((i * n + j) >> 5 & 3) << 2,
 }
-"""The layouts again, for elements of 4 bytes, each as its name says it."""
+"""Row and column to the place, for rows of n elements of 4 bytes, each as its name says it."""
 
 
 def judged(place: Place, m: int, n: int) -> float:
