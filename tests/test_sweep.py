@@ -13,15 +13,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from string import Template
 
 import pytest
 
 from bankwise.ask.sweep import check_outputs, export, sweep
-from bankwise.ask.sweep_case import MITIGATIONS
+from bankwise.ask.sweep_case import MITIGATIONS, run_case
 from bankwise.errors import InputError
+from bankwise.show.sweeping import SweepReport
 from bankwise.sweep.engine import run
 from bankwise.sweep.spec import COLUMNS, Case, read_spec
-from bankwise.sweep.store import missing, open_store, outcomes, record
+from bankwise.sweep.store import CaseResult, missing, open_store, outcomes, record
 from bankwise.sweep.table import csv_text, rows, saved, summaries
 from kernel_texts import EXAMPLES, ROOT
 from sweep_work import product, troubled
@@ -33,12 +35,14 @@ name = "k"
 file = "k.mlir"
 targets = ["gfx942"]
 types = ["f16"]
-mitigations = ["none"]
+mitigations = ["iree"]
 shapes = [{ a = 7, b = 1 }]
 [[kernel.grid]]
 a = [1, 2, 3, 4, 5]
 b = [1, 2]
 """
+
+KERNEL = SPEC[SPEC.index("[[kernel]]") : SPEC.index("[[kernel.grid]]")]
 
 
 @pytest.fixture
@@ -52,9 +56,17 @@ def spec_file(tmp_path: Path) -> Path:
 def test_shapes_and_grids_are_all_combined(spec_file: Path) -> None:
     cases = read_spec(spec_file, MITIGATIONS).cases
     assert len(cases) == 1 + 5 * 2
-    assert str(cases[0]) == "k 7x1 f16 gfx942 none"
+    assert str(cases[0]) == "k 7x1 f16 gfx942 iree"
     assert cases[0].text == "// 7 x 1 x f16\n"
     assert len({case.key for case in cases}) == len(cases)
+
+
+def test_the_default_is_a_case_beside_whatever_is_asked_for(spec_file: Path) -> None:
+    spec_file.write_text(SPEC.replace('"iree"', '"none"'), "utf-8")
+    cases = read_spec(spec_file, MITIGATIONS).cases
+    assert [case.mitigation for case in cases[:2]] == ["none", "iree"]
+    assert [case.asked for case in cases[:2]] == [True, False]
+    assert len(cases) == 2 * (1 + 5 * 2)
 
 
 def test_a_changed_kernel_makes_new_cases(spec_file: Path) -> None:
@@ -69,13 +81,20 @@ def test_a_changed_kernel_makes_new_cases(spec_file: Path) -> None:
     [
         ('name = "small"', 'name = "small', "is no TOML"),
         ('"k.mlir"', '"other.mlir"', "kernel file 'other.mlir' cannot be read"),
-        ('"none"', '"magic"', "unknown mitigation 'magic'"),
+        ('"iree"', '"magic"', "unknown mitigation 'magic'"),
         ('"gfx942"', '"gfx1"', "unknown target 'gfx1'"),
         ("a = 7, b = 1", "a = 7", "the kernel asks for 'b'"),
         ("a = 7, b = 1", "a = 7, b = 0", "is no shape"),
         ("types", "kinds", "unknown key 'kinds'"),
         ('types = ["f16"]\n', "", "`types` must be a list"),
-        ("[[kernel]]", "[[kernels]]", "it declares no [[kernel]]"),
+        ("[[kernel]]", "[[kernels]]", "unknown key 'kernels'"),
+        ("[[kernel]]", "[[tile]]", "unknown key 'mitigations'"),
+        (KERNEL, "", "it declares no [[kernel]] and no [[tile]]"),
+        (KERNEL, "kernel = 3", "`kernel` is no list of tables"),
+        ('file = "k.mlir"', "file = 3", "`file` is no text: 3"),
+        ("shapes = [{ a = 7, b = 1 }]", "shapes = 3", "3 is no list of shapes"),
+        ("shapes = [{ a = 7, b = 1 }]", "grid = [{ a = 7 }]", "is no grid of lists"),
+        ("shapes = [{ a = 7, b = 1 }]", "grid = [{ a = [] }]", "has neither `shapes` nor"),
     ],
 )
 def test_a_bad_spec_is_told_with_the_value(
@@ -197,17 +216,57 @@ def test_the_summary_and_the_savings_are_those_of_the_rows(tmp_path: Path) -> No
     numbers = {(1, "none"): (0, 100), (2, "none"): (8, 200), (1, "padding"): (0, 110),
                (2, "padding"): (0, 250)}  # fmt: skip
     with open_store(tmp_path / "s.sqlite", COLUMNS, "sweep") as store:
-        from bankwise.sweep.store import CaseResult
-
         for (a, mitigation), (extra, lds) in numbers.items():
             row = {"extra_launch": extra, "lds_bytes": lds}
             record(store, CaseResult(case(a, mitigation), "done", 0.0, row))
         found = outcomes(store, [case(*key) for key in numbers])
     none, padding = summaries(found)
+    assert none.passes_to_default is None, "there is no case of the default"
     assert (none.conflict_free, none.done, none.extra, none.lds_bytes) == (1, 2, 4, 150)
     assert padding.conflict_free == 2
     part = saved(found, "lds_bytes", by="none", against="padding", kind="f16")
     assert part == [1 - 100 / 110, 1 - 200 / 250]
+
+
+def test_every_case_is_compared_with_the_default_of_its_own_shape() -> None:
+    """8 of 4 passes and 6 of 6; a default without passes is like one without a number."""
+    numbers = {(1, "none"): (8, 20), (1, "iree"): (4, 10), (2, "none"): (6, 9),
+               (2, "iree"): (6, 12), (3, "none"): (5, 5),
+               (3, "iree"): (0, None), (4, "none"): (7, 7)}  # fmt: skip
+    found = [
+        CaseResult(
+            Case("k", (("a", a),), "f16", "gfx942", mitigation, ""),
+            "done",
+            0.0,
+            {"passes_launch": passes, "cycles_launch": cycles, "lds_bytes": 64},
+        )
+        for (a, mitigation), (passes, cycles) in numbers.items()
+    ]
+    ratios = {
+        (row["a"], row["mitigation"]): (row["passes_to_default"], row["cycles_to_default"])
+        for row in rows(found)
+    }
+    assert [ratios[a, "none"] for a in (1, 2, 3, 4)] == [
+        *((2, 2), (1, 0.75), (None, None), (None, None)),
+    ]
+    assert ratios[1, "iree"] == (1, 1)
+    none = next(s for s in summaries(found) if s.mitigation == "none")
+    assert (none.passes_to_default, none.cycles_to_default) == (1.5, 1.375)
+    assert none.worse == 2, "8 of 4 passes, 5 of 0"
+
+
+def test_shapes_stand_on_the_axis_by_name(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra [sweep]")
+    cases = [
+        Case("k", (("a", a), ("b", 96)), "f16", "gfx942", m, "")
+        for a in (5, 7)
+        for m in ("none", "iree")
+    ]
+    found = tuple(CaseResult(c, "done", 0.0, {"passes_launch": 3, "lds_bytes": 8}) for c in cases)
+    export(SweepReport("two", "two.sqlite", found), tmp_path / "out.svg")
+    drawn = (tmp_path / "out.svg").read_text("utf-8")
+    for word in ("5x96", "7x96", "passes / the framework's default"):
+        assert f"<!-- {word} -->" in drawn
 
 
 def test_no_rows_make_a_table_with_a_header() -> None:
@@ -229,11 +288,21 @@ def test_attention_of_64_columns_is_freed_by_padding_and_by_a_swizzle() -> None:
     wanted = ("none", "padding", "swizzle")
     chosen = [c for c in spec.cases if c.shape == shape and c.mitigation in wanted]
     chosen = [c for c in chosen if c.type == "f16"]
-    from bankwise.ask.sweep_case import run_case
-
     extra = {o.case.mitigation: o.row["extra_launch"] for o in run(chosen, run_case, workers=2)}
     assert extra["none"] > 0
     assert extra["padding"] == extra["swizzle"] == 0
+
+
+def test_best_is_no_worse_than_the_default_and_frees_what_it_leaves() -> None:
+    """Of 128 columns IREE's padding leaves conflicts."""
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    text = (EXAMPLES / "sweep" / "attention.mlir").read_text("utf-8")
+    filled = Template(text).substitute(b=1, n=128, d=128, type="f16")
+    cases = [Case("k", (), "f16", "gfx942", how, filled) for how in ("best", "iree")]
+    best, iree = (o.row for o in run(cases, run_case, engine="here"))
+    assert best["passes_launch"] < iree["passes_launch"]
+    assert best["cycles_launch"] <= iree["cycles_launch"]
+    assert best["extra_launch"] == 0 < iree["extra_launch"]
 
 
 def test_the_110_shapes_hold_the_one_that_the_talk_names() -> None:

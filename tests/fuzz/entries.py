@@ -229,6 +229,13 @@ def _machine(text: str) -> None:
     parse(text, "mine.toml")
 
 
+def _sweep(text: str) -> None:
+    from bankwise.ask.sweep_case import MITIGATIONS
+    from bankwise.sweep.spec import parse_spec
+
+    parse_spec(text, EXAMPLES / "sweep" / "fuzz.toml", MITIGATIONS)
+
+
 def _certificate(text: str) -> None:
     from bankwise.ask.certify import certify
 
@@ -310,6 +317,9 @@ ENTRIES = (
     _call("call question", _problem, _files("examples/solve/*.toml", "examples/ck_transpose/*.toml",
                                             "examples/transpose_16x32/*.toml")),
     _call("call profile", _profile, _files("tests/data/profile/*.csv", most=60_000)),
+    _call("call sweep", _sweep,
+          _files("examples/sweep/tiles.toml", "examples/sweep/k_tiles.toml",
+                 "examples/sweep/attention_head_dims.toml")),
     _call("call machine", _machine, _files("src/bankwise/hardware/*.toml")),
     _call("call certificate", _certificate, _answers),
     _call("call kit cases", _kit_cases, _texts("ds_read_b64 32 2 0 0 7 4096\nds_write_b8 -1 0\n")),

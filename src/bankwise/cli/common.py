@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -195,16 +197,30 @@ def err() -> Console:
 
 
 @contextmanager
-def progress(text: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr that vanishes when done; nothing where stderr is no terminal."""
+def progress(text: str, every_s: float | None = None) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr that vanishes when done. Where stderr is no terminal nothing, or
+    with ``every_s`` a line as often and one at the end."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield _lines(text, inf if every_s is None else every_s)
         return
     from rich.progress import Progress
 
     with Progress(console=err(), transient=True) as bar:
         task = bar.add_task(text, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _lines(text: str, every_s: float) -> Callable[[int, int], None]:
+    last = time.monotonic()
+
+    def advance(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if every_s < inf and (done == total or now - last >= every_s):
+            print(f"{text}: {done} of {total}", file=sys.stderr, flush=True)
+            last = now
+
+    return advance
 
 
 def _width(terminal: bool) -> dict[str, Any]:

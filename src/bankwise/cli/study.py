@@ -20,6 +20,9 @@ from bankwise.cli.common import (
     write_json,
 )
 
+_PROGRESS_S = 10.0
+"""Between two lines about how far a sweep is, where there is no terminal."""
+
 
 @app.command(
     epilog=examples(
@@ -83,6 +86,7 @@ def workbench(
 
 @app.command(
     epilog=examples(
+        "bankwise sweep examples/sweep/k_tiles.toml --store tiles.sqlite",
         "bankwise sweep examples/sweep/attention_110.toml -o out.csv -o out.svg",
         "bankwise sweep spec.toml --engine dask://cluster:8786",
     )
@@ -101,14 +105,19 @@ def sweep(
     retry_failed: Annotated[bool, typer.Option(help="Compute failed cases again.")] = False,
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
-    """Count many kernels x shapes x types x targets x mitigations; resumes where it was killed."""
+    """Count many kernels x shapes x types x targets x mitigations beside the framework's default.
+
+    Of tiles: which one layout for all of them. Resumes where it was killed. Exit code 0: free of
+    conflicts, and the one layout is each tile's best; 1: conflicts, or a tile has a better one.
+    """
     from bankwise.ask.sweep import check_outputs, export
     from bankwise.ask.sweep import sweep as run_sweep
     from bankwise.show.sweeping import print_sweep
 
     outputs = [Path(one) for one in output]
     check_outputs(outputs)
-    with progress("cases") as advance:
+    every_s = None if form is Output.json else _PROGRESS_S
+    with progress("cases", every_s) as advance:
         report = run_sweep(
             spec,
             store_file=Path(store) if store else None,

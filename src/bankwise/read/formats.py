@@ -205,6 +205,7 @@ READ: tuple[Format, ...] = (
         options=_ANY_KERNEL,
         binary=True,
     ),
+    _toml("sweep", "kernel", "tile [[]]", verbs={"sweep": "ask.sweep:sweep"}),
     _toml(
         *("tile question", "memory", "global", "tile", "access", "layout", "solve", "machine"),
         verbs={
@@ -220,7 +221,6 @@ READ: tuple[Format, ...] = (
         verbs={},
         instead="`bankwise check KERNEL --launch FILE` follows the kernels as it says",
     ),
-    _toml("sweep", "kernel", verbs={"sweep": "ask.sweep:sweep"}),
     _toml(
         *("machine file", "wave_size", "instruction"),
         verbs={},

@@ -63,7 +63,7 @@ def lines(*beginnings: str) -> Sign:
 
 
 def keys(*names: str) -> Sign:
-    """The text is TOML, or nearly, with one of these keys at its top level; ``tile []``: a list."""
+    """The text is TOML, or nearly, with one of these keys at its top; ``tile [[]]``: tables."""
     return lambda content: bool(_top_keys(content.text).intersection(names))
 
 
@@ -148,7 +148,7 @@ def _top_keys(text: str) -> frozenset[str]:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         found = _TOP_KEY.findall(text) if _LIKE_TOML.match(text) else []
-        lists = {k for k, mark in found if mark.endswith("[")}
-        return frozenset((*(k for k, _ in found), *(f"{k} []" for k in lists)))
-    lists = {k for k, value in data.items() if isinstance(value, list)}
-    return frozenset((*data, *(f"{k} []" for k in lists)))
+        tables = re.findall(r"^\[\[[ \t]*(\w+)[ \t]*\]\]", text, re.MULTILINE) if found else []
+        return frozenset((*(k for k, _ in found), *(f"{k} [[]]" for k in tables)))
+    tables = [k for k, v in data.items() if isinstance(v, list) and v and isinstance(v[0], dict)]
+    return frozenset((*data, *(f"{k} [[]]" for k in tables)))

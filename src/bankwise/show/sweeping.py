@@ -1,8 +1,10 @@
-"""The answer of ``bankwise sweep``: the value and the terminal table."""
+"""The answer of ``bankwise sweep``: the value and the terminal tables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rich import box
 from rich.console import Console
@@ -10,17 +12,29 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.errors import exit_code
+from bankwise.show.one_layout import print_one_layout, ratio_text
+from bankwise.sweep.one_layout import OneLayout, one_layouts
 from bankwise.sweep.spec import Case
-from bankwise.sweep.store import CaseResult
-from bankwise.sweep.table import summaries
+from bankwise.sweep.store import CaseResult, Row
+from bankwise.sweep.table import rows, summaries
 
 _SHOWN = 5
 """Failed cases told one by one; the rest is counted."""
+_LISTED = 60
+"""Cases with a line of their own."""
+_NUMBERS = {
+    "passes": ("passes_launch", "passes_to_default"),
+    "cycles": ("cycles_launch", "cycles_to_default"),
+    "LDS bytes": ("lds_bytes", "lds_to_default"),
+    "waves": ("resident_waves", "waves_to_default"),
+}
+"""Of a case, and what they are of the framework's default."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SweepReport:
-    """A sweep that has ended: one outcome per case. ``resumed``: cases that an earlier run did."""
+    """A sweep that has ended: one outcome per case. ``resumed``: cases that an earlier run did.
+    Without slots: the answers about tiles are computed once."""
 
     name: str
     store: str
@@ -33,23 +47,53 @@ class SweepReport:
         return tuple(o for o in self.outcomes if o.status == "failed")
 
     @property
+    def kernels(self) -> tuple[CaseResult[Case], ...]:
+        """The cases of kernels."""
+        return tuple(o for o in self.outcomes if not o.case.is_tile)
+
+    @cached_property
+    def one_layouts(self) -> tuple[OneLayout, ...]:
+        """Which one layout for all tiles, by target and for all targets together."""
+        return one_layouts(self.outcomes)
+
+    @property
     def exit_code(self) -> int:
-        """0 all conflict-free, 1 conflicts in some case, 2 some case failed."""
-        findings = any(o.row.get("extra_launch") for o in self.outcomes)
-        return exit_code(failed=bool(self.failed), findings=findings)
+        """0 kernels conflict-free, and one layout that is every tile's proved best; 1 conflicts in
+        some kernel that was asked for, or a tile with a better layout of its own; 2 some case
+        failed; 3 every tile takes its best, not all of them proved."""
+        worse = any(one.best.worst != 1 or not one.best.fits_all for one in self.one_layouts)
+        findings = worse or any(o.row.get("extra_launch") for o in self.outcomes if o.case.asked)
+        open_ = not all(one.proved for one in self.one_layouts)
+        return exit_code(failed=bool(self.failed), findings=findings, incomplete=open_)
 
 
 def print_sweep(report: SweepReport, console: Console) -> None:
-    """One line per kernel, type, target and mitigation; failed cases with their errors below."""
+    """Kernels: medians and a line per case, with the ratio to the framework's default of the same
+    shape. Tiles: the answers. Failed cases with their errors below."""
+    if report.kernels:
+        console.print(_summaries(report))
+        _print_cases(report.kernels, console)
+    for one in report.one_layouts:
+        print_one_layout(one, console)
+    if report.resumed:
+        console.print(f"[dim]{report.resumed} cases were known from {escape(report.store)}[/]")
+    for outcome in report.failed[:_SHOWN]:
+        console.print(f"[red]{escape(str(outcome.case))}:[/] {escape(outcome.error)}")
+    if len(report.failed) > _SHOWN:
+        console.print(f"[red]and {len(report.failed) - _SHOWN} more failed cases[/]")
+
+
+def _summaries(report: SweepReport) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=escape(report.name))
     for title in ("kernel", "type", "target", "mitigation"):
         table.add_column(title)
     for title in (
         *("cases", "conflict-free", "median conflicts", "median LDS bytes"),
-        *("median waves", "median LDS instructions"),
+        *("median waves", "median LDS instructions", "passes / default", "cycles / default"),
+        "worse than default",
     ):
         table.add_column(title, justify="right")
-    for s in summaries(report.outcomes):
+    for s in summaries(report.kernels):
         failed = f" [red]+ {s.failed} failed[/]" if s.failed else ""
         numbers = (s.extra, s.lds_bytes, s.waves, s.instructions)
         table.add_row(
@@ -57,11 +101,32 @@ def print_sweep(report: SweepReport, console: Console) -> None:
             f"{s.done}{failed}",
             f"{s.conflict_free} of {s.done}",
             *("unknown" if n is None else f"{n:,.0f}" for n in numbers),
+            *map(ratio_text, (s.passes_to_default, s.cycles_to_default)),
+            f"{s.worse} of {s.done}",
         )
+    return table
+
+
+def _print_cases(kernels: Sequence[CaseResult[Case]], console: Console) -> None:
+    """Every case that is done, with its ratios; where they are many, the first."""
+    done = [row for row in rows(kernels) if row["status"] == "done"]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("kernel", "shape", "type", "target", "mitigation"):
+        table.add_column(title)
+    for title in _NUMBERS:
+        table.add_column(title, justify="right")
+        table.add_column("/ default", justify="right", style="dim")
+    for row in done[:_LISTED]:
+        case = (row["kernel"], row["shape"], row["type"], row["target"], row["mitigation"])
+        table.add_row(*map(escape, case), *_numbers(row))
     console.print(table)
-    if report.resumed:
-        console.print(f"[dim]{report.resumed} cases were known from {escape(report.store)}[/]")
-    for outcome in report.failed[:_SHOWN]:
-        console.print(f"[red]{escape(str(outcome.case))}:[/] {escape(outcome.error)}")
-    if len(report.failed) > _SHOWN:
-        console.print(f"[red]and {len(report.failed) - _SHOWN} more failed cases[/]")
+    if len(done) > _LISTED:
+        console.print(f"[dim]and {len(done) - _LISTED:,} more cases: -o cases.csv has them all[/]")
+
+
+def _numbers(row: Row) -> list[str]:
+    found: list[str] = []
+    for column, ratio in _NUMBERS.values():
+        value = row.get(column)
+        found += ["unknown" if value is None else f"{value:,}", ratio_text(row[ratio])]
+    return found

@@ -1,23 +1,38 @@
-"""Outcomes as a table: rows of plain columns, CSV, Parquet, and numbers of many rows."""
+"""Outcomes as a table: rows of plain columns, CSV, Parquet, and numbers of many rows.
+
+A case of a kernel is a row; a case of a tile has one for each layout that was tried. Every row is
+compared with the framework's default for the same shape, ``passes_to_default`` and so on.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError
 from bankwise.files import write_atomically
-from bankwise.sweep.spec import Case
+from bankwise.sweep.one_layout import entry
+from bankwise.sweep.spec import DEFAULT, Case
 from bankwise.sweep.store import CaseResult, Row
 
 FIRST = ("kernel", "shape", "type", "target", "mitigation", "status", "error")
 """Columns of every table, before those of the results. Seconds are left out: they are no result,
 and would make two tables of the same sweep differ."""
+
+COMPARED = {
+    "passes_to_default": ("passes_launch", "passes"),
+    "cycles_to_default": ("cycles_launch", "cycles"),
+    "lds_to_default": ("lds_bytes",),
+    "waves_to_default": ("resident_waves",),
+}
+"""Ratios to the framework's default, with the columns (of kernels, of tiles) that they are of."""
+_TIME = ("passes_to_default", "cycles_to_default")
+_SAME = ("kernel", "shape", "type", "target")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +40,9 @@ class Summary:
     """All cases of one kernel, type, target and mitigation.
 
     ``conflict_free`` of ``done`` cases have a counter of 0; the medians are over the done ones,
-    None where there are none.
+    None where there are none; ``passes_to_default``, ``cycles_to_default`` those of the ratios to
+    the framework's default of the same shape; ``worse``: cases that take more
+    passes or cycles than that.
     """
 
     kernel: str
@@ -39,11 +56,16 @@ class Summary:
     lds_bytes: float | None
     waves: float | None
     instructions: float | None
+    passes_to_default: float | None
+    cycles_to_default: float | None
+    worse: int
 
 
 def rows(outcomes: Iterable[CaseResult[Case]]) -> list[Row]:
-    """One flat row per outcome, all with the same columns."""
-    found = [_row(outcome) for outcome in outcomes]
+    """A flat row per kernel and mitigation, per tile and layout, all with the same columns."""
+    found = [row for outcome in outcomes for row in _rows(outcome)]
+    defaults = {_same(row): row for row in found if row.pop("is_default", False)}
+    found = [row | _compared(row, defaults.get(_same(row), {})) for row in found]
     columns = dict.fromkeys(name for row in found for name in row)
     return [{name: row.get(name) for name in columns} for row in found]
 
@@ -71,10 +93,10 @@ def write_parquet(table: Sequence[Row], path: Path) -> None:
 
 def summaries(outcomes: Sequence[CaseResult[Case]]) -> list[Summary]:
     """One :class:`Summary` per kernel, type, target and mitigation, in order of appearance."""
-    groups: dict[tuple[str, str, str, str], list[CaseResult[Case]]] = {}
-    for o in outcomes:
-        key = (o.case.kernel, o.case.type, o.case.target, o.case.mitigation)
-        groups.setdefault(key, []).append(o)
+    groups: dict[tuple[str, str, str, str], list[Row]] = {}
+    for row in rows(o for o in outcomes if not o.case.is_tile):
+        key = (row["kernel"], row["type"], row["target"], row["mitigation"])
+        groups.setdefault(key, []).append(row)
     return [_summary(key, group) for key, group in groups.items()]
 
 
@@ -94,16 +116,46 @@ def saved(
     return [1 - new / old for new, old in pairs if old]
 
 
-def _row(outcome: CaseResult[Case]) -> Row:
+def _rows(outcome: CaseResult[Case]) -> Iterator[Row]:
+    case, found = outcome.case, outcome.row
+    if not case.is_tile or outcome.status == "failed":
+        yield _head(outcome) | found | {"is_default": case.mitigation == DEFAULT}
+        return
+    known = {name: entry(found, name) or {} for name in found["layouts"]}
+    own = {k: v for k, v in found["own"].items() if k not in ("name", "proved")}
+    best = found["own"]["price"]
+    for name, each in {**known, "own": {**own, "layout": found["own"]["name"]}}.items():
+        row = _head(outcome) | {"mitigation": name, "layout": name} | each
+        ratio = {} if "refused" in each else {"price_to_best": each["price"] / best}
+        yield row | ratio | {"is_default": name == found["default"]}
+
+
+def _head(outcome: CaseResult[Case]) -> Row:
     case = outcome.case
     first = (case.kernel, case.size, case.type, case.target, case.mitigation)
     head: Row = dict(zip(FIRST, (*first, outcome.status, outcome.error), strict=True))
-    found: Row = head | dict(case.shape) | outcome.row
+    return head | dict(case.shape)
+
+
+def _same(row: Row) -> tuple[Any, ...]:
+    return tuple(row[name] for name in _SAME)
+
+
+def _compared(row: Row, default: Row) -> Row:
+    """The ratios to the default, None where either is unknown or the default is 0; and whether it
+    takes more passes or cycles."""
+    found: Row = {"worse_than_default": False}
+    for name, columns in COMPARED.items():
+        mine, theirs = (next((r[c] for c in columns if c in r), None) for r in (row, default))
+        found[name] = 1.0 if mine == theirs == 0 else None
+        if mine is not None and theirs is not None:
+            found[name] = mine / theirs if theirs else found[name]
+            found["worse_than_default"] |= name in _TIME and mine > theirs
     return found
 
 
-def _summary(key: tuple[str, str, str, str], group: Sequence[CaseResult[Case]]) -> Summary:
-    done = [o.row for o in group if o.status == "done"]
+def _summary(key: tuple[str, str, str, str], group: Sequence[Row]) -> Summary:
+    done = [row for row in group if row["status"] == "done"]
     return Summary(
         *key,
         done=len(done),
@@ -113,6 +165,9 @@ def _summary(key: tuple[str, str, str, str], group: Sequence[CaseResult[Case]]) 
         lds_bytes=_median(done, "lds_bytes"),
         waves=_median(done, "resident_waves"),
         instructions=_median(done, "lds_instructions"),
+        passes_to_default=_median(done, "passes_to_default"),
+        cycles_to_default=_median(done, "cycles_to_default"),
+        worse=sum(row["worse_than_default"] for row in done),
     )
 
 
