@@ -21,6 +21,8 @@ from bankwise.errors import InputError, Refusal
 from bankwise.read.options import Options
 
 if TYPE_CHECKING:
+    from iree.compiler import ir
+
     from bankwise.change.passes.statements import Statements
     from bankwise.change.rewrite.plan import GroupPlan, Unpadding
     from bankwise.counting.access import Access
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Padding:
-    """One allocation whose padding is to be undone: how it is planned with it and without."""
+    """Allocations whose padding is to be undone: how they are planned with it and without."""
 
     owned: OwnedGroup
     kept: GroupPlan
@@ -42,6 +44,11 @@ class Padding:
     def key(self) -> Key:
         """Of the allocation."""
         return self.owned.key
+
+    @property
+    def names(self) -> set[str]:
+        """Of its allocations."""
+        return {allocation.name for allocation in self.kept.group.allocations}
 
     def stays(self, reason: str) -> Refusal:
         """The refusal to report where it stays."""
@@ -109,18 +116,21 @@ def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] |
     from bankwise.read.mlir.pools import part_of
 
     name = called(opened)
+    found: dict[ir.Operation, str] = {}
     for op in operations(padding.owned.analyses[0].kernel.op):
         first = op if op.name in ("memref.alloc", "memref.alloca") else part_of(op)
-        if first is not None and first == op and name(op.results[0]) == padding.key[1]:
-            return unpadded(op, padding.undone.rows, text)
-    return "nothing allocates it here"
+        if first is not None and (known := name(first.results[0])) in padding.names:
+            found[op] = known
+    if {*found.values()} != padding.names:
+        return "something else allocates it"
+    return unpadded(tuple(found), padding.undone.rows, text)
 
 
 def _agrees(padding: Padding, again: Sequence[Analysis]) -> bool:
     """Whether every access of an allocation is at the same coordinates of the shorter rows."""
-    kernel, name = padding.key
-    now = [a.extraction for a in again if a.kernel.name == kernel]
-    sites = [s.access for e in now for s in e.accesses if name in s.access.allocations]
+    names = padding.names
+    now = [a.extraction for a in again if a.kernel.name == padding.key[0]]
+    sites = [s.access for e in now for s in e.accesses if names & {*s.access.allocations}]
     old = [site.access for site in padding.kept.group.accesses]
     pairs = zip(old, sites, strict=False)
     return len(old) == len(sites) and all(_moved(a, b, padding.undone.rows) for a, b in pairs)

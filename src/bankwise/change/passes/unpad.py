@@ -92,15 +92,14 @@ def _shortened(
     first = group.allocations[0]
     if lowered.extraction.refusals:
         return f"not all accesses of this kernel are known: {lowered.extraction.refusals[0].reason}"
-    if len(group.allocations) > 1:
-        return "they share accesses; their type goes round"
     if any(site.access.kind in COPIES for site in group.accesses):
         return "copies in lane order fill its rows, padding and all"
-    op = allocation_op(lowered, first)
-    edits = "nothing allocates it here" if op is None else unpadded(op, rows, text)
+    ops = [allocation_op(lowered, each) for each in group.allocations]
+    known = [op for op in ops if op is not None]
+    edits = unpadded(known, rows, text) if known == ops else "nothing allocates it here"
     if isinstance(edits, str):
         return edits
-    claim = MapClaim(first.kernel, (first.name,), None, rows)
+    claim = MapClaim(first.kernel, tuple(a.name for a in group.allocations), None, rows)
     story = (
         f"{rows.pitch - rows.row} elements behind each row taken away{_price(lowered, group, rows)}"
     )
@@ -110,7 +109,7 @@ def _shortened(
 def _price(lowered: Lowered, group: Group, rows: Unpadded) -> str:
     """What it costs and saves, in words; empty if nobody can count it."""
     tile = tile_of(group, {})
-    saved = group.allocations[0].size_bytes * (rows.pitch - rows.row) // rows.pitch
+    saved = sum(a.size_bytes for a in group.allocations) * (rows.pitch - rows.row) // rows.pitch
     if isinstance(tile, Refusal):
         return f", {saved} bytes less"
     now, then = costs(Workload(lowered.machine, tile), [Identity(), rows])
