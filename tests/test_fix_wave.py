@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
+from bankwise.algebra.address import Fold, RowFolds
 from bankwise.ask.fix import fix
 from bankwise.change.passes.unpad import unpad
+from bankwise.change.prove import MapClaim, prove
 from bankwise.counting.cost import Cost
+from bankwise.errors import InputError
+from bankwise.notation.padding import Unpadded
+from bankwise.read.mlir.module import Opened, open_text
 from bankwise.show.fixing import FixReport
 from kernel_texts import changed, written
 from passes_cases import GFX942, opened
@@ -108,6 +114,13 @@ def test_a_type_that_is_written_otherwise_keeps_the_padding(tmp_path: Path) -> N
     assert TILE in report.fixed_text
 
 
+def test_the_pass_packs_the_pool_too() -> None:
+    done = unpad(opened(PIPELINE), GFX942)
+    assert not done.refusals
+    assert "memref<9216xi8" not in done.text
+    assert "memref<8192xi8" in done.text
+
+
 def test_the_pass_takes_padding_of_buffers_that_go_round_a_loop() -> None:
     apart = ("memref.view %pool[%c0][] : ", "memref.view %pool[%half][] : ")
     text = PIPELINE
@@ -119,3 +132,42 @@ def test_the_pass_takes_padding_of_buffers_that_go_round_a_loop() -> None:
     assert not done.refusals
     assert TILE not in done.text
     assert done.text.count(SHORT) == PIPELINE.count(TILE)
+
+
+def test_a_pool_ends_behind_its_shorter_tiles(fixed: FixReport) -> None:
+    """64 rows of 32 halves are 4,096 bytes; both tiles begin where the one before ends."""
+    [kernel] = fixed.after.kernels
+    assert [a.bytes for a in kernel.allocations] == [4096, 4096]
+    assert "memref<9216xi8" not in fixed.fixed_text
+    assert fixed.fixed_text.count("memref<8192xi8") == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "pool"),
+    [(4080, 8192), (4096, 8176), (4104, 8208), (0, 8192), (-16, 8192)],
+    ids=["overlapping", "outside", "unaligned", "one on the other", "before it"],
+)
+def test_tiles_that_do_not_lie_apart_are_not_proved(
+    fixed: FixReport, place: int, pool: int
+) -> None:
+    [change] = fixed.changes
+    claim = MapClaim("k", ("p", "q"), folds(change.address), Unpadded(36, 32))
+    before = open_text(fixed.source_text)
+    assert proved(before, fixed.fixed_text, claim)
+    text = fixed.fixed_text.replace("arith.constant 4096 :", f"arith.constant {place} :")
+    assert not proved(before, text.replace("memref<8192xi8", f"memref<{pool}xi8"), claim)
+
+
+def folds(address: str) -> RowFolds:
+    """``xor<width, unit, stride, per_phase, period>`` as the fold that it is."""
+    width, unit, stride, per_phase, period = map(int, re.findall(r"\d+", address))
+    return RowFolds(width, (Fold(stride * per_phase, unit, period),))
+
+
+def proved(before: Opened, text: str, claim: MapClaim) -> bool:
+    """Whether an edit is proved; a text that MLIR refuses is not."""
+    try:
+        [proof] = prove(before, open_text(text), [claim])
+    except InputError:
+        return False
+    return proof.refusal is None

@@ -21,8 +21,6 @@ from bankwise.errors import InputError, Refusal
 from bankwise.read.options import Options
 
 if TYPE_CHECKING:
-    from iree.compiler import ir
-
     from bankwise.change.passes.statements import Statements
     from bankwise.change.rewrite.plan import GroupPlan, Unpadding
     from bankwise.counting.access import Access
@@ -96,7 +94,9 @@ def without(
     done = {p.key: p for p, found in written if not isinstance(found, str)}
     edits = [edit for _, found in written if not isinstance(found, str) for edit in found]
     try:
-        shorter = open_text(apply_edits(opened.source.text, edits), opened.source.file)
+        shorter = _packed(
+            open_text(apply_edits(opened.source.text, edits), opened.source.file), done
+        )
         again = analyse(shorter, options)
     except InputError as error:
         rejected = (p.stays(f"the text without it: {error.message}") for p in done.values())
@@ -110,20 +110,27 @@ def without(
 
 
 def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] | str:
-    from bankwise.change.passes.rows import unpadded
-    from bankwise.read.mlir.kernels import operations
+    from bankwise.change.passes.rows import allocating, unpadded
     from bankwise.read.mlir.names import called
-    from bankwise.read.mlir.pools import part_of
 
-    name = called(opened)
-    found: dict[ir.Operation, str] = {}
-    for op in operations(padding.owned.analyses[0].kernel.op):
-        first = op if op.name in ("memref.alloc", "memref.alloca") else part_of(op)
-        if first is not None and (known := name(first.results[0])) in padding.names:
-            found[op] = known
-    if {*found.values()} != padding.names:
-        return "something else allocates it"
-    return unpadded(tuple(found), padding.undone.rows, text)
+    function = padding.owned.analyses[0].kernel.op
+    ops = allocating(function, padding.names, called(opened))
+    return unpadded(ops, padding.undone.rows, text) if ops else "something else allocates it"
+
+
+def _packed(opened: Opened, done: Mapping[Key, Padding]) -> Opened:
+    """The text with the byte pools of what lost its padding as small as they can be."""
+    from bankwise.change.passes.pool_places import packed
+    from bankwise.read.mlir.module import open_text
+
+    for kernel in dict.fromkeys(kernel for kernel, _ in done):
+        names = {
+            name for key, padding in done.items() if key[0] == kernel for name in padding.names
+        }
+        text = packed(opened, kernel, names)
+        if text != opened.source.text:
+            opened = open_text(text, opened.source.file)
+    return opened
 
 
 def _agrees(padding: Padding, again: Sequence[Analysis]) -> bool:

@@ -21,6 +21,9 @@ from bankwise.algebra.address import Padded
 from bankwise.change.passes.statements import Statements, users
 from bankwise.change.rewrite.operand_text import Span
 from bankwise.notation.padding import Unpadded
+from bankwise.read.mlir.kernels import operations
+from bankwise.read.mlir.names import Called
+from bankwise.read.mlir.pools import part_of
 from bankwise.read.mlir.source import Edit
 
 Rows = Padded | Unpadded
@@ -46,6 +49,17 @@ _BOUNDS = 3
 _TYPES = re.compile(
     r"\s:\s+(?P<source>memref<.*>)\s+(?:to|into)\s+(?P<result>memref<.*>)\s*\Z", re.S
 )
+
+
+def allocating(function: ir.Operation, names: set[str], name: Called) -> list[ir.Operation]:
+    """What allocates these names in a function: of parts of a byte pool all of their views; nothing
+    if one is allocated in another way."""
+    found: dict[ir.Operation, str] = {}
+    for op in operations(function):
+        first = op if op.name in ("memref.alloc", "memref.alloca") else part_of(op)
+        if first is not None and (known := name(first.results[0])) in names:
+            found[op] = known
+    return list(found) if {*found.values()} == names else []
 
 
 def unpadded(ops: Sequence[ir.Operation], rows: Unpadded, text: Statements) -> list[Edit] | str:

@@ -31,6 +31,20 @@ class Pool:
     parts: tuple[tuple[ir.Operation, ...], ...]
     rest_bytes: int
 
+    @property
+    def views(self) -> tuple[ir.Value, ...]:
+        """All of its views."""
+        return tuple(view.results[0] for views in self.parts for view in views)
+
+    @property
+    def packed(self) -> tuple[tuple[int, ...], int]:
+        """Where its parts begin at least, in their order, and the bytes of all of them."""
+        places, end = [], 0
+        for views in self.parts:
+            places.append(-(-end // _ALIGNED_BYTES) * _ALIGNED_BYTES)
+            end = places[-1] + _size(views[0])
+        return tuple(places), end
+
     def part(self, view: ir.Operation) -> ir.Operation | None:
         """The first view of the bytes that ``view`` shows; None if it is no view of this pool."""
         return next((views[0] for views in self.parts if view in views), None)
@@ -90,15 +104,22 @@ def _divided(op: ir.Operation, ranges: list[_ViewRange], size: int) -> Pool | No
 
 def _range(view: ir.Operation) -> _ViewRange | None:
     """The bytes of a view; None where they are not known, or not whole rows of aligned elements."""
-    of, start = view.results[0].type, _constant(view.operands[1])
-    if start is None or start % _ALIGNED_BYTES or not of.has_static_shape:
+    start = place_of(view)
+    if start is None or start % _ALIGNED_BYTES or not view.results[0].type.has_static_shape:
         return None
-    whole = whole_allocation("", of, ())
-    size = size_bytes(whole) if isinstance(whole, View) else None
+    size = _size(view)
     return None if not size else _ViewRange(start, start + size, view)
 
 
-def _constant(value: ir.Value) -> int | None:
+def _size(view: ir.Operation) -> int:
+    """Bytes of a view of a static shape; 0 where they are not known."""
+    whole = whole_allocation("", view.results[0].type, ())
+    return (size_bytes(whole) if isinstance(whole, View) else None) or 0
+
+
+def place_of(view: ir.Operation) -> int | None:
+    """The byte at which a memref.view begins; None where that is no constant."""
+    value = view.operands[1]
     if isinstance(value.owner, ir.Block):
         return None
     op = value.owner.operation
