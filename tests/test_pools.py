@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -11,8 +10,10 @@ from rich.console import Console
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
+from bankwise.ask.analysis import analyse
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.fix import fix
+from bankwise.ask.fix_wave import padded as padded_by
 from bankwise.change.passes.pad import pad
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
@@ -163,10 +164,10 @@ def test_every_judge_agrees(fixed: FixReport, judge: str) -> None:
 # Padded tiles of a pool: 16-byte stores at rows that are aligned to 8, 8-byte reads
 
 
-def padded(columns: int, stores: str, reads: int) -> str:
-    """256 threads store 64 rows of so many halves and 4 of padding; waves read 16 rows each."""
-    tile = f"memref<64x{columns + 4}xf16, {LDS}>"
-    pool, out = f"memref<{2 * 64 * (columns + 4) * 2}xi8, {LDS}>", f"memref<64x{columns}xf16>"
+def padded(columns: int, stores: str, reads: int, *, pad: int = 4) -> str:
+    """256 threads store 64 rows of so many halves and ``pad`` more; waves read 16 rows each."""
+    tile = f"memref<64x{columns + pad}xf16, {LDS}>"
+    pool, out = f"memref<{2 * 64 * (columns + pad) * 2}xi8, {LDS}>", f"memref<64x{columns}xf16>"
     loads = "".join(
         f"""
   %at{k} = affine.apply affine_map<()[s0] -> (((s0 mod 64) floordiv 16) * 4 + {16 * k})>()[%x]
@@ -178,7 +179,7 @@ def padded(columns: int, stores: str, reads: int) -> str:
 func.func @k(%in: {out}, %out: {out}) attributes {{
     gpu.known_block_size = array<i32: 256, 1, 1>}} {{
   %c0 = arith.constant 0 : index
-  %half = arith.constant {64 * (columns + 4) * 2} : index
+  %half = arith.constant {64 * (columns + pad) * 2} : index
   %x = gpu.thread_id x upper_bound 256
   %pool = memref.alloc() : {pool}
   %tile = memref.view %pool[%half][] : {pool} to {tile}
@@ -235,9 +236,26 @@ def test_padding_a_tile_of_a_pool_is_told_and_not_written() -> None:
 
 
 @pytest.mark.parametrize("host", ["isolated_benchmark$async", "main"])
-def test_who_fixes_a_text_of_wave_hears_where_to_put_it(host: str, fixed: FixReport) -> None:
+def test_who_fixes_a_text_of_wave_hears_where_to_put_it(
+    host: str, fixed: FixReport, tmp_path: Path
+) -> None:
     text = f"{fixed.source_text}\nfunc.func @{host}() {{ return }}\n"
+    report = fix(written(tmp_path, text), TARGET, execute=False, isa=False)
+    assert isinstance(report, FixReport)
     console = Console(file=StringIO(), width=200)
-    print_fix(replace(fixed, source_text=text), console)
+    print_fix(report, console)
     assert isinstance(console.file, StringIO)
     assert ("override_mlir=.." in console.file.getvalue()) == (host != "main")
+
+
+@pytest.mark.parametrize("bits", [0, 32, 64, 128, 256])
+def test_another_padding_takes_what_the_text_with_it_takes(bits: int) -> None:
+    """The tile is 64 rows of 64 halves; it is the only one, and fills its half of the pool."""
+    now = opened(padded(64, EVEN_AND_ODD_ROWS, 4))
+    found = padded_by(analyse(now, Options("gfx950")), bits, "iree")
+    report = check_opened(
+        opened(padded(64, EVEN_AND_ODD_ROWS, 4, pad=bits // 16)), Options("gfx950")
+    )
+    assert found is not None
+    assert found.passes == report.totals.run.passes
+    assert found.lds_bytes == 64 * (128 + bits // 8)

@@ -20,6 +20,7 @@ from bankwise.ask.fix_proved import (
     proof_verdict,
     write_proved,
 )
+from bankwise.ask.fix_wave import wave_settings
 from bankwise.ask.judge_smt import judge_smt, need_solver
 from bankwise.ask.text_price import price_of
 from bankwise.counting.count_kernel import count_kernel
@@ -154,6 +155,7 @@ def fix_kernels(
         patch=unified_patch(file, opened.source.text, fixed_text),
         accept_sampled=accept_sampled,
         parts={} if rewritten.parted is None else rewritten.parted.parts,
+        settings=wave_settings(opened.source.text, analyses, options.width_policy),
     )
 
 

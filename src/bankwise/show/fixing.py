@@ -67,7 +67,8 @@ class FixReport:
 
     Every change is proved: the verdict ``proof`` says of what, and what that rests on. Execution
     is the second judge. ``accept_sampled``: it need not have seen the whole launch. ``parts``: into
-    how many an access was split, by its place in the text before.
+    how many an access was split, by its place in the text before. ``settings``: what to do with it
+    in the framework that wrote the text, in lines.
     """
 
     before: CheckReport
@@ -80,6 +81,7 @@ class FixReport:
     patch: str
     accept_sampled: bool = False
     parts: Mapping[Location, int] = field(default_factory=dict)
+    settings: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -109,15 +111,6 @@ class FixReport:
         )
 
 
-_WAVE = "func.func @isolated_benchmark"
-"""The host function that Wave writes around its kernels, if nobody names it otherwise."""
-
-_WAVE_TAKES = (
-    "Wave compiles this in place of its own text: WaveCompileOptions(override_mlir=..), with "
-    "WAVE_CACHE_ON=0; its Python has no parameter for a layout (docs/fix.md)"
-)
-
-
 def print_fix(report: FixReport, console: Console) -> None:
     """Tell the before / after story."""
     for refusal in report.before.refusals:
@@ -145,8 +138,8 @@ def print_fix(report: FixReport, console: Console) -> None:
         _print_verdict(verdict, console)
     if report.changes and not report.accepted:
         console.print("[red]not offered[/]: a judge rejected it")
-    elif report.changes and _WAVE in report.source_text:
-        console.print(escape(_WAVE_TAKES))
+    for line in report.settings if report.accepted else ():
+        console.print(escape(line))
 
 
 def _table(report: FixReport) -> Table:

@@ -71,6 +71,9 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     before: CheckDocument
     after: CheckDocument
     patch: Annotated[str, Meta(description="a unified diff of the text")]
+    settings: Annotated[
+        tuple[str, ...], Meta(description="what to do with it in the framework that wrote the text")
+    ]
 
 
 class FrameworkDefaultDocument(Struct, frozen=True):
@@ -105,6 +108,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         before=check_document(report.before, lanes=lanes),
         after=check_document(report.after, lanes=lanes),
         patch=report.patch,
+        settings=report.settings,
     )
 
 
