@@ -59,6 +59,62 @@ def test_views_that_overlap_or_begin_anywhere_or_end_outside_leave_the_pool_whol
     assert "has no allocation lds" in refusal(pooled(second))
 
 
+REFUSED = {
+    "overlap": (
+        "%far = memref.view %pool[%half][] : POOL to memref<64x32xf16, SPACE>",
+        "its views memref<64x64xf16> (bytes 0 to 8,191) and memref<64x32xf16> (bytes 4,096 to "
+        "8,191) overlap: what is stored by one may be read by the other",
+    ),
+    "another type": (
+        "%far = memref.view %pool[%c0][] : POOL to memref<64x64xbf16, SPACE>",
+        "its views memref<64x64xf16> (bytes 0 to 8,191) and memref<64x64xbf16> (bytes 0 to "
+        "8,191) overlap: what is stored by one may be read by the other",
+    ),
+    "before it": (
+        "%far = memref.view %pool[%before][] : POOL to memref<64x64xf16, SPACE>",
+        "its view memref<64x64xf16> (bytes -8,192 to -1) does not lie in its 24,576 bytes",
+    ),
+    "behind it": (
+        "%far = memref.view %pool[%late][] : POOL to memref<64x64xf16, SPACE>",
+        "its view memref<64x64xf16> (bytes 20,480 to 28,671) does not lie in its 24,576 bytes",
+    ),
+    "unaligned": (
+        "%far = memref.view %pool[%odd][] : POOL to memref<8x8xf16, SPACE>",
+        "its view memref<8x8xf16> begins at byte 16,392, no multiple of 16",
+    ),
+    "where only a run can tell": (
+        "%far = memref.view %pool[%far_off][] : POOL to memref<8x8xf16, SPACE>",
+        "its view memref<8x8xf16> begins where only a run can tell",
+    ),
+    "dynamic": (
+        "%far = memref.view %pool[%last][%far_off] : POOL to memref<?x8xf16, SPACE>",
+        "its view memref<?x8xf16> has no fixed size, or elements of unknown bytes",
+    ),
+    "all of it": (
+        "%far = memref.subview %pool[0] [16] [1] : POOL to memref<16xi8, strided<[1]>, SPACE>",
+        "memref.subview uses all of its bytes, beside views of them",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_pool_that_is_one_allocation_says_why_and_is_not_touched(
+    case: str, tmp_path: Path
+) -> None:
+    """The text that a moved tile would have is not proved either."""
+    view, reason = REFUSED[case]
+    places = {"half": 4096, "before": -8192, "late": 20480, "odd": 16392, "last": 16384}
+    made = "".join(f"  %{n} = arith.constant {at} : index\n" for n, at in places.items())
+    made += "  %far_off = gpu.block_id x upper_bound 4\n"
+    view = view.replace("POOL", f"memref<{3 * BYTES}xi8, {LDS}>").replace("SPACE", LDS)
+    texts = pooled(more=f"{made}  {view}\n")
+    assert "has no allocation lds" in refusal(texts)
+    report = fix(written(tmp_path, texts.before), "gfx950", execute=False, isa=False)
+    assert isinstance(report, FixReport)
+    assert not report.changes
+    assert f"pool: {reason}" in [each.reason for each in report.refusals]
+
+
 def test_a_tile_moves_and_the_one_beside_it_stays() -> None:
     [proof] = proofs(pooled())
     assert (proof.refusal, proof.accesses) == (None, 2)
