@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -11,8 +10,10 @@ from rich.console import Console
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
+from bankwise.ask.analysis import analyse
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.fix import fix
+from bankwise.ask.fix_wave import padded as padded_by
 from bankwise.change.passes.pad import pad
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Options
@@ -56,6 +57,62 @@ def test_views_that_overlap_or_begin_anywhere_or_end_outside_leave_the_pool_whol
     if second + BYTES <= 3 * BYTES:
         assert allocations(pooled(second)) == {"pool": 3 * BYTES}
     assert "has no allocation lds" in refusal(pooled(second))
+
+
+REFUSED = {
+    "overlap": (
+        "%far = memref.view %pool[%half][] : POOL to memref<64x32xf16, SPACE>",
+        "its views memref<64x64xf16> (bytes 0 to 8,191) and memref<64x32xf16> (bytes 4,096 to "
+        "8,191) overlap: what is stored by one may be read by the other",
+    ),
+    "another type": (
+        "%far = memref.view %pool[%c0][] : POOL to memref<64x64xbf16, SPACE>",
+        "its views memref<64x64xf16> (bytes 0 to 8,191) and memref<64x64xbf16> (bytes 0 to "
+        "8,191) overlap: what is stored by one may be read by the other",
+    ),
+    "before it": (
+        "%far = memref.view %pool[%before][] : POOL to memref<64x64xf16, SPACE>",
+        "its view memref<64x64xf16> (bytes -8,192 to -1) does not lie in its 24,576 bytes",
+    ),
+    "behind it": (
+        "%far = memref.view %pool[%late][] : POOL to memref<64x64xf16, SPACE>",
+        "its view memref<64x64xf16> (bytes 20,480 to 28,671) does not lie in its 24,576 bytes",
+    ),
+    "unaligned": (
+        "%far = memref.view %pool[%odd][] : POOL to memref<8x8xf16, SPACE>",
+        "its view memref<8x8xf16> begins at byte 16,392, no multiple of 16",
+    ),
+    "where only a run can tell": (
+        "%far = memref.view %pool[%far_off][] : POOL to memref<8x8xf16, SPACE>",
+        "its view memref<8x8xf16> begins where only a run can tell",
+    ),
+    "dynamic": (
+        "%far = memref.view %pool[%last][%far_off] : POOL to memref<?x8xf16, SPACE>",
+        "its view memref<?x8xf16> has no fixed size, or elements of unknown bytes",
+    ),
+    "all of it": (
+        "%far = memref.subview %pool[0] [16] [1] : POOL to memref<16xi8, strided<[1]>, SPACE>",
+        "memref.subview uses all of its bytes, beside views of them",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_pool_that_is_one_allocation_says_why_and_is_not_touched(
+    case: str, tmp_path: Path
+) -> None:
+    """The text that a moved tile would have is not proved either."""
+    view, reason = REFUSED[case]
+    places = {"half": 4096, "before": -8192, "late": 20480, "odd": 16392, "last": 16384}
+    made = "".join(f"  %{n} = arith.constant {at} : index\n" for n, at in places.items())
+    made += "  %far_off = gpu.block_id x upper_bound 4\n"
+    view = view.replace("POOL", f"memref<{3 * BYTES}xi8, {LDS}>").replace("SPACE", LDS)
+    texts = pooled(more=f"{made}  {view}\n")
+    assert "has no allocation lds" in refusal(texts)
+    report = fix(written(tmp_path, texts.before), "gfx950", execute=False, isa=False)
+    assert isinstance(report, FixReport)
+    assert not report.changes
+    assert f"pool: {reason}" in [each.reason for each in report.refusals]
 
 
 def test_a_tile_moves_and_the_one_beside_it_stays() -> None:
@@ -163,10 +220,10 @@ def test_every_judge_agrees(fixed: FixReport, judge: str) -> None:
 # Padded tiles of a pool: 16-byte stores at rows that are aligned to 8, 8-byte reads
 
 
-def padded(columns: int, stores: str, reads: int) -> str:
-    """256 threads store 64 rows of so many halves and 4 of padding; waves read 16 rows each."""
-    tile = f"memref<64x{columns + 4}xf16, {LDS}>"
-    pool, out = f"memref<{2 * 64 * (columns + 4) * 2}xi8, {LDS}>", f"memref<64x{columns}xf16>"
+def padded(columns: int, stores: str, reads: int, *, pad: int = 4) -> str:
+    """256 threads store 64 rows of so many halves and ``pad`` more; waves read 16 rows each."""
+    tile = f"memref<64x{columns + pad}xf16, {LDS}>"
+    pool, out = f"memref<{2 * 64 * (columns + pad) * 2}xi8, {LDS}>", f"memref<64x{columns}xf16>"
     loads = "".join(
         f"""
   %at{k} = affine.apply affine_map<()[s0] -> (((s0 mod 64) floordiv 16) * 4 + {16 * k})>()[%x]
@@ -178,7 +235,7 @@ def padded(columns: int, stores: str, reads: int) -> str:
 func.func @k(%in: {out}, %out: {out}) attributes {{
     gpu.known_block_size = array<i32: 256, 1, 1>}} {{
   %c0 = arith.constant 0 : index
-  %half = arith.constant {64 * (columns + 4) * 2} : index
+  %half = arith.constant {64 * (columns + pad) * 2} : index
   %x = gpu.thread_id x upper_bound 256
   %pool = memref.alloc() : {pool}
   %tile = memref.view %pool[%half][] : {pool} to {tile}
@@ -235,9 +292,26 @@ def test_padding_a_tile_of_a_pool_is_told_and_not_written() -> None:
 
 
 @pytest.mark.parametrize("host", ["isolated_benchmark$async", "main"])
-def test_who_fixes_a_text_of_wave_hears_where_to_put_it(host: str, fixed: FixReport) -> None:
+def test_who_fixes_a_text_of_wave_hears_where_to_put_it(
+    host: str, fixed: FixReport, tmp_path: Path
+) -> None:
     text = f"{fixed.source_text}\nfunc.func @{host}() {{ return }}\n"
+    report = fix(written(tmp_path, text), TARGET, execute=False, isa=False)
+    assert isinstance(report, FixReport)
     console = Console(file=StringIO(), width=200)
-    print_fix(replace(fixed, source_text=text), console)
+    print_fix(report, console)
     assert isinstance(console.file, StringIO)
     assert ("override_mlir=.." in console.file.getvalue()) == (host != "main")
+
+
+@pytest.mark.parametrize("bits", [0, 32, 64, 128, 256])
+def test_another_padding_takes_what_the_text_with_it_takes(bits: int) -> None:
+    """The tile is 64 rows of 64 halves; it is the only one, and fills its half of the pool."""
+    now = opened(padded(64, EVEN_AND_ODD_ROWS, 4))
+    found = padded_by(analyse(now, Options("gfx950")), bits, "iree")
+    report = check_opened(
+        opened(padded(64, EVEN_AND_ODD_ROWS, 4, pad=bits // 16)), Options("gfx950")
+    )
+    assert found is not None
+    assert found.passes == report.totals.run.passes
+    assert found.lds_bytes == 64 * (128 + bits // 8)

@@ -311,7 +311,7 @@ REFUSED = {
     "rows of a vector": (TWO_ROWS, "separate pieces", "vector.load %lds"),
     "a mask that cuts vectors": (MASKED, "separate pieces", "vector.maskedload"),
     "generic form": (GENERIC, "not found in the text", '"vector.store"'),
-    "bytes seen as f16": (OTHER_TYPE, "element type", "vector.store %v, %lds"),
+    "bytes seen as f16": (OTHER_TYPE, "overlap", "memref.alloc"),
 }
 
 

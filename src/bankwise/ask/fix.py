@@ -29,6 +29,7 @@ from bankwise.ask.fix_proved import (
     write_proved,
 )
 from bankwise.ask.fix_told import PlannedTask, change_of
+from bankwise.ask.fix_wave import wave_settings
 from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import ReportedText, price_of
 from bankwise.counting.count_kernel import count_kernel
@@ -166,6 +167,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: _Rewritte
         patch=unified_patch(file, source_text, fixed_text),
         parts={} if done.parted is None else done.parted.parts,
         fronts=done.fronts,
+        settings=wave_settings(source_text, before.analyses, options.width_policy),
     )
     instead = None
     if done.instead is not None:

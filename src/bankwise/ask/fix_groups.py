@@ -59,6 +59,19 @@ class OwnedGroup:
         found: GroupPlan | Refusal = self.known[key]
         return found
 
+    def _undivided(self) -> Refusal | None:
+        """Why a pool of bytes is one allocation, of elements of many kinds."""
+        from bankwise.read.mlir.kernels import operations
+        from bankwise.read.mlir.pools import undivided
+
+        first = self.group.allocations[0]
+        sizes = {site.access.element_bytes for site in self.group.accesses}
+        if first.element_bytes != 1 or len(first.shape) != 1 or sizes == {1}:
+            return None
+        reasons = filter(None, map(undivided, operations(self.analyses[0].kernel.op)))
+        reason = next(reasons, "")
+        return Refusal(f"{self.group.names}: {reason}", first.location) if reason else None
+
     @property
     def unknown(self) -> Refusal | None:
         """Why it may not be touched: an access that was not analysed could be one of its own."""
@@ -68,7 +81,7 @@ class OwnedGroup:
         blockers = (found for each in self.analyses for found in _blockers(each))
         first = next(blockers, None)
         if first is None:
-            return None
+            return self._undivided()
         reason = f"not all accesses of this kernel are known: {first.reason}"
         return Refusal(f"{self.group.names}: {reason}", first.location)
 

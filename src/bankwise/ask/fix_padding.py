@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Padding:
-    """One allocation whose padding is to be undone: how it is planned with it and without."""
+    """Allocations whose padding is to be undone: how they are planned with it and without."""
 
     owned: OwnedGroup
     kept: GroupPlan
@@ -42,6 +42,11 @@ class Padding:
     def key(self) -> Key:
         """Of the allocation."""
         return self.owned.key
+
+    @property
+    def names(self) -> set[str]:
+        """Of its allocations."""
+        return {allocation.name for allocation in self.kept.group.allocations}
 
     def stays(self, reason: str) -> Refusal:
         """The refusal to report where it stays."""
@@ -93,7 +98,9 @@ def without(
     done = {p.key: p for p, found in written if not isinstance(found, str)}
     edits = [edit for _, found in written if not isinstance(found, str) for edit in found]
     try:
-        shorter = open_text(apply_edits(opened.source.text, edits), opened.source.file)
+        shorter = _packed(
+            open_text(apply_edits(opened.source.text, edits), opened.source.file), done
+        )
         again = analyse(shorter, options)
     except InputError as error:
         rejected = (p.stays(f"the text without it: {error.message}") for p in done.values())
@@ -107,24 +114,34 @@ def without(
 
 
 def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] | str:
-    from bankwise.change.passes.rows import unpadded
-    from bankwise.read.mlir.kernels import operations
+    from bankwise.change.passes.rows import allocating, unpadded
     from bankwise.read.mlir.names import called
-    from bankwise.read.mlir.pools import part_of
 
-    name = called(opened)
-    for op in operations(padding.owned.analyses[0].kernel.op):
-        first = op if op.name in ("memref.alloc", "memref.alloca") else part_of(op)
-        if first is not None and first == op and name(op.results[0]) == padding.key[1]:
-            return unpadded(op, padding.undone.rows, text)
-    return "nothing allocates it here"
+    function = padding.owned.analyses[0].kernel.op
+    ops = allocating(function, padding.names, called(opened))
+    return unpadded(ops, padding.undone.rows, text) if ops else "something else allocates it"
+
+
+def _packed(opened: Opened, done: Mapping[Key, Padding]) -> Opened:
+    """The text with the byte pools of what lost its padding as small as they can be."""
+    from bankwise.change.passes.pool_places import packed
+    from bankwise.read.mlir.module import open_text
+
+    for kernel in dict.fromkeys(kernel for kernel, _ in done):
+        names = {
+            name for key, padding in done.items() if key[0] == kernel for name in padding.names
+        }
+        text = packed(opened, kernel, names)
+        if text != opened.source.text:
+            opened = open_text(text, opened.source.file)
+    return opened
 
 
 def _agrees(padding: Padding, again: Sequence[Analysis]) -> bool:
     """Whether every access of an allocation is at the same coordinates of the shorter rows."""
-    kernel, name = padding.key
-    now = [a.extraction for a in again if a.kernel.name == kernel]
-    sites = [s.access for e in now for s in e.accesses if name in s.access.allocations]
+    names = padding.names
+    now = [a.extraction for a in again if a.kernel.name == padding.key[0]]
+    sites = [s.access for e in now for s in e.accesses if names & {*s.access.allocations}]
     old = [site.access for site in padding.kept.group.accesses]
     pairs = zip(old, sites, strict=False)
     return len(old) == len(sites) and all(_moved(a, b, padding.undone.rows) for a, b in pairs)

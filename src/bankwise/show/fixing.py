@@ -83,7 +83,8 @@ class FixReport:
     is the second judge. ``accept_sampled``: it need not have seen the whole launch. ``parts``: into
     how many an access was split, by its place in the text before. ``by_line``: the accesses are
     instructions that a compiler made, before and after, and only their lines go together.
-    ``fronts``: what else could be written.
+    ``fronts``: what else could be written. ``settings``: what to do with it
+    in the framework that wrote the text, in lines.
     """
 
     before: CheckReport
@@ -98,6 +99,7 @@ class FixReport:
     parts: Mapping[Location, int] = field(default_factory=dict)
     fronts: tuple[GroupFront, ...] = ()
     by_line: bool = False
+    settings: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -127,15 +129,6 @@ class FixReport:
         )
 
 
-_WAVE = "func.func @isolated_benchmark"
-"""The host function that Wave writes around its kernels, if nobody names it otherwise."""
-
-_WAVE_TAKES = (
-    "Wave compiles this in place of its own text: WaveCompileOptions(override_mlir=..), with "
-    "WAVE_CACHE_ON=0; its Python has no parameter for a layout (docs/fix.md)"
-)
-
-
 def print_fix(report: FixReport, console: Console) -> None:
     """Tell the before / after story."""
     for refusal in report.before.refusals:
@@ -163,8 +156,8 @@ def print_fix(report: FixReport, console: Console) -> None:
         _print_verdict(verdict, console)
     if report.changes and not report.accepted:
         console.print("[red]not offered[/]: a judge rejected it")
-    elif report.changes and _WAVE in report.source_text:
-        console.print(escape(_WAVE_TAKES))
+    for line in report.settings if report.accepted else ():
+        console.print(escape(line))
 
 
 _SHOWN = 4

@@ -5,12 +5,14 @@
 
 Indices stay as they are: ``%v[%i, %j]`` is the same element of the tile in rows of any length, as
 long as each dimension of a view stays inside a row, or steps through whole ones. A view that merges
-columns with rows does neither, and keeps the rows as they are.
+columns with rows does neither, and keeps the rows as they are. Buffers that go round a loop change
+their type together, in the lists of types of the loop and its yield.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 from iree.compiler import ir
@@ -19,6 +21,9 @@ from bankwise.algebra.address import Padded
 from bankwise.change.passes.statements import Statements, users
 from bankwise.change.rewrite.operand_text import Span
 from bankwise.notation.padding import Unpadded
+from bankwise.read.mlir.kernels import operations
+from bankwise.read.mlir.names import Called
+from bankwise.read.mlir.pools import part_of
 from bankwise.read.mlir.source import Edit
 
 Rows = Padded | Unpadded
@@ -32,13 +37,43 @@ _PLAIN_USERS = frozenset(
     }
 )
 _VIEWS = ("memref.subview", "memref.expand_shape", "memref.collapse_shape")
+_LISTS = {
+    "scf.for": re.compile(r"\biter_args\s*\([^()]*\)\s*->\s*\("),
+    "scf.yield": re.compile(r"\s:\s"),
+}
+"""What stands before the types of the carried values."""
+
+_BOUNDS = 3
+"""Operands of an scf.for before the carried values."""
+
 _TYPES = re.compile(
     r"\s:\s+(?P<source>memref<.*>)\s+(?:to|into)\s+(?P<result>memref<.*>)\s*\Z", re.S
 )
 
 
-def unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] | str:
-    """The allocation ``op`` in rows of ``rows.row``, and every type that follows; or why not."""
+def allocating(function: ir.Operation, names: set[str], name: Called) -> list[ir.Operation]:
+    """What allocates these names in a function: of parts of a byte pool all of their views; nothing
+    if one is allocated in another way."""
+    found: dict[ir.Operation, str] = {}
+    for op in operations(function):
+        first = op if op.name in ("memref.alloc", "memref.alloca") else part_of(op)
+        if first is not None and (known := name(first.results[0])) in names:
+            found[op] = known
+    return list(found) if {*found.values()} == names else []
+
+
+def unpadded(ops: Sequence[ir.Operation], rows: Unpadded, text: Statements) -> list[Edit] | str:
+    """The allocations ``ops`` in rows of ``rows.row``, and every type that follows; or why not."""
+    edits: dict[Edit, None] = {}
+    for op in ops:
+        found = _unpadded(op, rows, text)
+        if isinstance(found, str):
+            return found
+        edits |= dict.fromkeys(found)
+    return list(edits)
+
+
+def _unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] | str:
     old = ir.MemRefType(op.results[0].type)
     if not isinstance(old.layout, ir.AffineMapAttr):
         return f"{old} says its strides"
@@ -59,12 +94,67 @@ def followed(value: ir.Value, old: str, new: str, rows: Rows, text: Statements) 
     ``old``, ``new``: the type of ``value`` as the text writes it, and as it shall.
     """
     edits: list[Edit] = []
-    for user in users(value):
-        more = (_view if user.name in _VIEWS else _retyped)(user, old, new, rows, text)
-        if isinstance(more, str):
-            return more
-        edits += more
+    waiting, seen = [value], [value]
+    while waiting:
+        each = waiting.pop()
+        for user in users(each):
+            round_loop = _carried(user, each)
+            more = (
+                _listed([n for n, *_ in round_loop], user, old, new, text)
+                if round_loop
+                else (_view if user.name in _VIEWS else _retyped)(user, old, new, rows, text)
+            )
+            if isinstance(more, str):
+                return more
+            edits += more
+            for reached in (v for _, *values in round_loop for v in values if v not in seen):
+                seen.append(reached)
+                waiting.append(reached)
     return edits
+
+
+def _carried(user: ir.Operation, value: ir.Value) -> list[tuple[int, ir.Value, ir.Value]]:
+    """Where a value goes round a loop: as which of the carried ones, and what it is there."""
+    loop, before = (user, _BOUNDS) if user.name == "scf.for" else (user.parent, 0)
+    if user.name not in ("scf.for", "scf.yield") or loop.name != "scf.for":
+        return []
+    inside = loop.regions[0].blocks[0].arguments
+    places = [n - before for n, operand in enumerate(user.operands) if operand == value]
+    return [(n, inside[1 + n], loop.results[n]) for n in places]
+
+
+def _listed(
+    places: Sequence[int], op: ir.Operation, old: str, new: str, text: Statements
+) -> list[Edit] | str:
+    """Types of a loop's, or a yield's, list written anew."""
+    body = text.body(op)
+    begins = _LISTS[op.name].search(text.code, body.start, body.end)
+    spans = [] if begins is None else _pieces(text.code, begins.end(), body.end)
+    if max(places) >= len(spans) or any(text.text[slice(*spans[n])] != old for n in places):
+        return f"{op.name} does not write its type as the allocation does"
+    return [Edit(*spans[n], new) for n in places]
+
+
+def _pieces(code: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the types of a list stand, up to the bracket that closes it."""
+    spans, depth, first = [], 0, start
+    for at in range(start, end):
+        closes = code[at] in ")]}" or (code[at] == ">" and code[at - 1] != "-")
+        if depth == 0 and (code[at] == "," or closes):
+            spans.append((first, at))
+            first = at + 1
+        if depth == 0 and closes:
+            break
+        depth += (code[at] in "([{<") - closes
+    else:
+        spans.append((first, end))
+    return [_stripped(code, *span) for span in spans]
+
+
+def _stripped(code: str, start: int, end: int) -> tuple[int, int]:
+    """A span without white space at its ends."""
+    inner = code[start:end]
+    return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
 
 
 def memref(shape: tuple[int, ...], like: ir.MemRefType, layout: str = "") -> str:

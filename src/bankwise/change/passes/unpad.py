@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankwise.algebra.address import Identity
-from bankwise.change.passes.decide import allocation_op
 from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.rows import unpadded
+from bankwise.change.passes.pool_places import packed
+from bankwise.change.passes.rows import allocating, unpadded
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
@@ -27,6 +27,7 @@ from bankwise.change.rewrite.unpadded import padded_rows
 from bankwise.errors import Location, Refusal
 from bankwise.notation.padding import Unpadded
 from bankwise.read.mlir.module import Opened, open_text
+from bankwise.read.mlir.names import called
 from bankwise.read.mlir.source import Edit, apply_edits
 from bankwise.solver.price import Workload, costs
 from bankwise.tile import COPIES
@@ -62,10 +63,8 @@ def unpad(opened: Opened, launch: PassOptions) -> Outcome:
             else:
                 refusals.append(Refusal(f"{group.names}: {done}", group.allocations[0].location))
     proved, more = _proved(opened, found)
-    edits = [edit for each in proved for edit in each.edits]
     told = (Remark(each.names, each.location, True, f"{each.story}; {PROVED}") for each in proved)
-    result = apply_edits(opened.source.text, edits)
-    return Outcome(result, (*told, *remarks), (*refusals, *more))
+    return Outcome(_text(opened, proved), (*told, *remarks), (*refusals, *more))
 
 
 def _proved(
@@ -74,8 +73,7 @@ def _proved(
     """Those that are proved together, and why the others are not."""
     refusals: list[Refusal] = []
     while found:
-        text = apply_edits(opened.source.text, [edit for each in found for edit in each.edits])
-        after = open_text(text, opened.source.file)
+        after = open_text(_text(opened, found), opened.source.file)
         proofs = prove(opened, after, [each.claim for each in found])
         wrong = [proof.refusal for proof in proofs if proof.refusal is not None]
         if not wrong:
@@ -86,21 +84,29 @@ def _proved(
     return found, refusals
 
 
+def _text(opened: Opened, found: Sequence[_Shortening]) -> str:
+    """The text with these in it, and byte pools that end behind them."""
+    text = apply_edits(opened.source.text, [edit for each in found for edit in each.edits])
+    for each in found:
+        claim = each.claim
+        text = packed(open_text(text, opened.source.file), claim.kernel, claim.allocations)
+    return text
+
+
 def _shortened(
     lowered: Lowered, group: Group, rows: Unpadded, text: Statements
 ) -> _Shortening | str:
     first = group.allocations[0]
     if lowered.extraction.refusals:
         return f"not all accesses of this kernel are known: {lowered.extraction.refusals[0].reason}"
-    if len(group.allocations) > 1:
-        return "they share accesses; their type goes round"
     if any(site.access.kind in COPIES for site in group.accesses):
         return "copies in lane order fill its rows, padding and all"
-    op = allocation_op(lowered, first)
-    edits = "nothing allocates it here" if op is None else unpadded(op, rows, text)
+    names = tuple(allocation.name for allocation in group.allocations)
+    ops = allocating(lowered.kernel.op, {*names}, called(lowered.opened))
+    edits = unpadded(ops, rows, text) if ops else "nothing allocates it here"
     if isinstance(edits, str):
         return edits
-    claim = MapClaim(first.kernel, (first.name,), None, rows)
+    claim = MapClaim(first.kernel, names, None, rows)
     story = (
         f"{rows.pitch - rows.row} elements behind each row taken away{_price(lowered, group, rows)}"
     )
@@ -110,7 +116,7 @@ def _shortened(
 def _price(lowered: Lowered, group: Group, rows: Unpadded) -> str:
     """What it costs and saves, in words; empty if nobody can count it."""
     tile = tile_of(group, {})
-    saved = group.allocations[0].size_bytes * (rows.pitch - rows.row) // rows.pitch
+    saved = sum(a.size_bytes for a in group.allocations) * (rows.pitch - rows.row) // rows.pitch
     if isinstance(tile, Refusal):
         return f", {saved} bytes less"
     now, then = costs(Workload(lowered.machine, tile), [Identity(), rows])

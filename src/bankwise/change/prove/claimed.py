@@ -15,17 +15,20 @@ from bankwise.read.mlir.graph import Graph, read
 from bankwise.read.mlir.kernels import KernelFunction, kernels
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.names import called
+from bankwise.read.mlir.pools import Pool
 from bankwise.read.mlir.slice import allocation_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimedBuffers:
-    """A claim, its kernel, and the storage classes of its allocations."""
+    """A claim, its kernel, and the storage classes of its allocations. ``pools``: byte pools that
+    these are parts of, and no part of which escapes: their parts may lie anywhere."""
 
     claim: MapClaim
     kernel: KernelFunction
     origins: tuple[ir.Value, ...]
     classes: tuple[StorageClass, ...]
+    pools: tuple[Pool, ...] = ()
 
 
 def claimed_buffers(
@@ -50,7 +53,9 @@ def _buffers(
         return Refusal(f"{claim.kernel} has no allocation {missing[0]}")
     origins = [value for name in claim.allocations for value in known[name]]
     mine = tuple(c for c in classes if any(value in c.values for value in origins))
-    return ClaimedBuffers(claim, named[0], tuple(origins), mine)
+    closed = {value for c in classes if not c.escapes for value in c.values}
+    pools = dict.fromkeys(p for c in mine for p in c.pools if closed.issuperset(p.views))
+    return ClaimedBuffers(claim, named[0], tuple(origins), mine, tuple(pools))
 
 
 def _names(kernel: KernelFunction, called: Callable[[ir.Value], str]) -> dict[str, list[ir.Value]]:

@@ -19,8 +19,12 @@ from bankwise.change.prove.storage import StorageClass, storage_classes
 from bankwise.change.prove.threads import FormEvaluators, evaluators, function_of
 from bankwise.errors import Refusal
 from bankwise.read.mlir.module import Opened
+from bankwise.read.mlir.pools import Pool, pool_of
 from bankwise.read.mlir.touches import MemrefAccess
 from bankwise.tile import COPIES
+
+_PLACE = 1
+"""The operand of a memref.view that says where it begins."""
 
 _ASKS_SIZES = frozenset({"memref.dim", "memref.extract_strided_metadata"})
 
@@ -33,7 +37,7 @@ def prove(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> tuple[Pr
     """
     claimed = claimed_buffers(before, claims)
     good = [each for each in claimed if isinstance(each, ClaimedBuffers)]
-    paired = pair(before, after, may_differ(good))
+    paired = paired_texts(before, after, good)
     if isinstance(paired, Refusal):
         refused = [paired if isinstance(c, ClaimedBuffers) else c for c in claimed]
         return tuple(Proof(c, 0, (), r) for c, r in zip(claims, refused, strict=True))
@@ -53,15 +57,36 @@ def prove_parts(before: Opened, after: Opened, parted: Sequence[ir.Operation]) -
     return found if isinstance(found, Refusal) else None
 
 
-def may_differ(claimed: Sequence[ClaimedBuffers]) -> MayDiffer:
-    """What an edit that claims these buffers may change."""
+def paired_texts(
+    before: Opened, after: Opened, claimed: Sequence[ClaimedBuffers]
+) -> PairedModules | Refusal:
+    """The two texts side by side, if they differ only where an edit that claims these buffers may.
+
+    Parts of a byte pool may move, and it may be as small, as long as they share no byte.
+    """
     operands: dict[ir.Operation, frozenset[int]] = {}
     types: set[ir.Value] = set()
+    pools = [pool for each in claimed if each.claim.unpadded for pool in each.pools]
     for each in claimed:
         for storage in each.classes:
             operands |= {access.op: _indices(access) for access in storage.accesses}
             types |= storage.values if each.claim.unpadded else set()
-    return MayDiffer(operands, frozenset(types))
+    operands |= {view.owner: frozenset({_PLACE}) for pool in pools for view in pool.views}
+    types |= {pool.op.results[0] for pool in pools}
+    found = pair(before, after, MayDiffer(operands, frozenset(types)))
+    mixed = None if isinstance(found, Refusal) else next(_mixed(pools, found), None)
+    if mixed is None:
+        return found
+    return Refusal("parts of a byte pool do not lie apart", before.location_of(mixed))
+
+
+def _mixed(pools: Sequence[Pool], paired: PairedModules) -> Iterator[ir.Operation]:
+    """The pools that are not in the same parts in the text after."""
+    for pool in pools:
+        found = pool_of(paired.resized[pool.op.results[0]].owner)
+        parts = {frozenset(paired.partners[view] for view in part) for part in pool.parts}
+        if found is None or {*map(frozenset, found.parts)} != parts:
+            yield pool.op
 
 
 def _indices(access: MemrefAccess) -> frozenset[int]:

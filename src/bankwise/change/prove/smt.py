@@ -21,9 +21,9 @@ from iree.compiler import ir
 
 from bankwise.change.prove.claim import MapClaim
 from bankwise.change.prove.claimed import ClaimedBuffers, claimed_buffers
-from bankwise.change.prove.pairing import PairedModules, pair
+from bankwise.change.prove.pairing import PairedModules
 from bankwise.change.prove.places import PlaceError, elements_of
-from bankwise.change.prove.prove import may_differ
+from bankwise.change.prove.prove import paired_texts
 from bankwise.change.prove.smt_access import AccessQuery, UnknownError, access_queries
 from bankwise.change.prove.smt_map import bijection_query
 from bankwise.change.prove.storage import StorageClass, storage_classes
@@ -62,7 +62,7 @@ def decide(
     """One answer for each claim, in order."""
     buffers = claimed_buffers(before, claims)
     good = [each for each in buffers if isinstance(each, ClaimedBuffers)]
-    paired = pair(before, after, may_differ(good))
+    paired = paired_texts(before, after, good)
     if isinstance(paired, Refusal):
         return tuple(_unknown(claim, paired) for claim in claims)
     judge = _SmtJudge(before, after, paired, rlimit)

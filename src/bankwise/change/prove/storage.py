@@ -41,7 +41,7 @@ class StorageClass:
     """Memref values that may be one buffer. ``origins``: results and arguments that begin one.
 
     ``incoming``: of an argument of a loop, a result of a loop or branch and a selection, the
-    values that it may be. ``escapes``: why the class is not closed.
+    values that it may be. ``escapes``: why the class is not closed. ``pools``: it is a part of.
     """
 
     values: frozenset[ir.Value]
@@ -50,6 +50,7 @@ class StorageClass:
     escapes: tuple[Refusal, ...]
     incoming: dict[ir.Value, tuple[ir.Value, ...]]
     facts: tuple[str, ...] = ()
+    pools: tuple[Pool, ...] = ()
 
 
 def storage_classes(opened: Opened) -> tuple[StorageClass, ...]:
@@ -100,6 +101,7 @@ class _Scan:
             (*(r for v, r in self.escapes if v in values), *everywhere),
             {v: into for v, into in self.incoming.items() if v in values},
             tuple(dict.fromkeys(f for v, f in self.facts if v in values)),
+            tuple(p for p in self.pools.values() if any(v in values for v in p.views)),
         )
 
     def operation(self, op: ir.Operation) -> None:
@@ -160,9 +162,8 @@ class _Scan:
     def _leaves_part(self, leader: ir.Value, op: ir.Operation) -> None:
         """What may look beyond its part of a pool lets all parts of that pool escape."""
         for pool in self.pools.values():
-            values = [view.results[0] for views in pool.parts for view in views]
-            if any(self._leader(value) == leader for value in values):
-                for value in values:
+            if any(self._leader(value) == leader for value in pool.views):
+                for value in pool.views:
                     self._escape(value, op, f"{op.name} may show more than a part of a pool")
 
     def _view(self, op: ir.Operation, used: list[int]) -> None:

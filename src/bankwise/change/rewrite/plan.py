@@ -2,7 +2,7 @@
 
 A :class:`GroupPlan` is made for a whole group or not at all. Rows that end in padding have two:
 one that keeps it (as it is, or a fold inside the columns that are used), and one in rows without
-it. The second is made where there are conflicts, and taken where it is sure to be no worse.
+it. The second is taken where it is sure to be no worse, of rows without conflicts if it is better.
 
 What the compiler joins is priced as one access, which a map may leave whole or cut into parts.
 """
@@ -60,8 +60,8 @@ class GroupPlan:
     ``anything`` is what ``check`` names, ``writable`` what ``fix`` does. ``wider``: where rows of
     the whole length leave conflicts, the best map of all row lengths that divide them: their own
     column bits fold too. ``steady``: where copies fill the rows, the best map whose phases are the
-    same in all rounds, if that is another one. ``without``: of padded rows with conflicts, the plan
-    without the padding. ``parted``: what takes fewer passes than now, and joined stores apart.
+    same in all rounds, if that is another one. ``without``: of padded rows, the plan without the
+    padding. ``parted``: what takes fewer passes than now, and joined stores apart.
     """
 
     group: Group
@@ -140,6 +140,11 @@ class Unpadding:
             return None
         return self.plan
 
+    @property
+    def pays(self) -> bool:
+        """Whether it is sure to take fewer passes: pads of 8 bytes halve accesses of 16."""
+        return self.chosen is not None and self.chosen.writable.passes < self.least
+
 
 def folded(plan: Plan) -> bool:
     """Whether a plan has something to write into the accesses."""
@@ -162,11 +167,13 @@ def plan(
     """
     rows = padded_rows(group)
     found = _plan(group, issues, machine, rows, policy)
-    if rows is None or isinstance(found, Refusal) or not (found.conflicts or shorter):
+    if rows is None or isinstance(found, Refusal):
         return found
-    without = _without(found, rows, machine, policy)
-    least = without.present if shorter else without.least
-    return replace(found, without=replace(without, least=least))
+    undone = _without(found, rows, machine, policy)
+    if shorter:
+        undone = replace(undone, least=undone.present)
+    pays = found.conflicts or shorter or undone.pays
+    return replace(found, without=undone) if pays else found
 
 
 def _plan(

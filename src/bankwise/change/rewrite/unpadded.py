@@ -56,10 +56,6 @@ def _last_column(site: SharedAccess, pitch: int) -> int:
 
 def shortened(group: Group, rows: Unpadded, machine: Machine, policy: str) -> Shortened | Refusal:
     """The group in rows of ``rows.row``; a Refusal where its padding may not be taken away."""
-    first = group.allocations[0]
-    if len(group.allocations) > 1:
-        reason = "its allocations share accesses, their type goes round"
-        return Refusal(reason, first.location)
     for site in group.accesses:
         if site.access.kind in COPIES:
             reason = f"{site.access.operation} fills its rows in lane order, padding and all"
@@ -71,7 +67,8 @@ def shortened(group: Group, rows: Unpadded, machine: Machine, policy: str) -> Sh
         if isinstance(chosen, Refusal):
             return Refusal(chosen.reason, site.access.location)
         issues[site.access.shared_index] = chosen
-    return Shortened(Group((_shorter(first, rows),), sites, joins=group.joins), issues)
+    shorter = tuple(_shorter(allocation, rows) for allocation in group.allocations)
+    return Shortened(Group(shorter, sites, joins=group.joins), issues)
 
 
 def _shorter(allocation: Allocation, rows: Unpadded) -> Allocation:

@@ -83,6 +83,9 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     after: CheckDocument
     patch: Annotated[str, Meta(description="a unified diff of the text")]
     fronts: Annotated[tuple[FrontDocument, ...], Meta(description="what competes, by allocation")]
+    settings: Annotated[
+        tuple[str, ...], Meta(description="what to do with it in the framework that wrote the text")
+    ]
 
 
 class FrameworkDefaultDocument(Struct, frozen=True):
@@ -119,6 +122,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         after=check_document(report.after, lanes=lanes),
         patch=report.patch,
         fronts=tuple(_front(found) for found in report.fronts),
+        settings=report.settings,
     )
 
 

@@ -1,0 +1,173 @@
+"""Pipelines in Wave's manner: padded tiles of one byte pool that take turns in a loop."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+
+from bankwise.algebra.address import Fold, RowFolds
+from bankwise.ask.fix import fix
+from bankwise.change.passes.unpad import unpad
+from bankwise.change.prove import MapClaim, prove
+from bankwise.counting.cost import Cost
+from bankwise.errors import InputError
+from bankwise.notation.padding import Unpadded
+from bankwise.read.mlir.module import Opened, open_text
+from bankwise.show.fixing import FixReport
+from kernel_texts import changed, written
+from passes_cases import GFX942, opened
+from patches import verdict
+
+LDS = "#gpu.address_space<workgroup>"
+TILE = f"memref<64x36xf16, {LDS}>"
+SHORT = f"memref<64x32xf16, {LDS}>"
+ROUNDS = 3
+LOOP_TYPES = f"-> (vector<8xf16>, {TILE}, {TILE}) {{"
+
+PIPELINE = f"""
+func.func @k(%in: memref<256x32xf16>, %out: memref<256x32xf16>) attributes {{
+    gpu.known_block_size = array<i32: 256, 1, 1>, gpu.known_grid_size = array<i32: 1, 1, 1>}} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant {ROUNDS} : index
+  %half = arith.constant 4608 : index
+  %x = gpu.thread_id x upper_bound 256
+  %w = affine.apply affine_map<()[s0] -> (s0 floordiv 4)>()[%x]
+  %j = affine.apply affine_map<()[s0] -> ((s0 mod 4) * 8)>()[%x]
+  %r = affine.apply affine_map<()[s0] -> (s0 mod 16 + (s0 floordiv 64) * 16)>()[%x]
+  %c = affine.apply affine_map<()[s0] -> (((s0 mod 64) floordiv 16) * 8)>()[%x]
+  %pool = memref.alloc() : memref<9216xi8, {LDS}>
+  %p = memref.view %pool[%c0][] : memref<9216xi8, {LDS}> to {TILE}
+  %q = memref.view %pool[%half][] : memref<9216xi8, {LDS}> to {TILE}
+  %first = vector.load %in[%w, %j] : memref<256x32xf16>, vector<8xf16>
+  vector.store %first, %p[%w, %j] : {TILE}, vector<8xf16>
+  %last:3 = scf.for %n = %c0 to %c3 step %c1 iter_args(%v = %first, %now = %p, %next = %q)
+      {LOOP_TYPES}
+    %from = affine.apply affine_map<()[s0, s1] -> (s0 + s1 * 64 + 64)>()[%w, %n]
+    %to = affine.apply affine_map<()[s0, s1] -> (s0 + s1 * 64)>()[%r, %n]
+    %a = vector.load %in[%from, %j] : memref<256x32xf16>, vector<8xf16>
+    gpu.barrier
+    vector.store %a, %next[%w, %j] : {TILE}, vector<8xf16>
+    %b = vector.load %now[%r, %c] : {TILE}, vector<8xf16>
+    vector.store %b, %out[%to, %c] : memref<256x32xf16>, vector<8xf16>
+    gpu.barrier
+    scf.yield %a, %next, %now : vector<8xf16>, {TILE}, {TILE}
+  }}
+  %end = affine.apply affine_map<()[s0] -> (s0 + {64 * ROUNDS})>()[%r]
+  %z = vector.load %last#1[%r, %c] : {TILE}, vector<8xf16>
+  vector.store %z, %out[%end, %c] : memref<256x32xf16>, vector<8xf16>
+  return
+}}
+"""
+"""256 threads copy 4 blocks of 64 rows, each through one tile while the other one is filled."""
+
+IDEAL = 2 * (ROUNDS + 1) * 4 * 8
+"""Stores and loads of 4 waves: 1,024 bytes are 8 passes of 128."""
+
+
+@pytest.fixture(scope="module")
+def fixed(tmp_path_factory: pytest.TempPathFactory) -> FixReport:
+    report = fix(written(Path(tmp_path_factory.mktemp("wave")), PIPELINE), "gfx942")
+    assert isinstance(report, FixReport)
+    return report
+
+
+def test_tiles_that_go_round_a_loop_lose_their_padding_together(fixed: FixReport) -> None:
+    assert not fixed.refusals
+    [change] = fixed.changes
+    assert change.allocations == ("p", "q")
+    assert fixed.before.totals.run.passes > IDEAL
+    assert fixed.after.totals.run == Cost(IDEAL, IDEAL)
+    assert TILE not in fixed.fixed_text
+
+
+@pytest.mark.parametrize("judge", ["proof", "execution", "isa"])
+def test_every_judge_agrees(fixed: FixReport, judge: str) -> None:
+    assert verdict(fixed, judge).status == "passed", verdict(fixed, judge)
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        f"-> ( vector<8xf16>,\n   {TILE} // one\n , {TILE}) {{",
+        f"->(vector<8xf16>,{TILE},{TILE}){{",
+    ],
+)
+def test_a_list_of_types_may_be_written_anyhow(tmp_path: Path, spelled: str) -> None:
+    text = changed(PIPELINE, (LOOP_TYPES, spelled))
+    report = fix(written(tmp_path, text), "gfx942", execute=False, isa=False)
+    assert report.accepted, report.refusals
+    assert report.after.totals.run == Cost(IDEAL, IDEAL)
+
+
+def test_a_type_that_is_written_otherwise_keeps_the_padding(tmp_path: Path) -> None:
+    """An alias in the loop stands for the type of the rows as they are."""
+    alias = changed(PIPELINE, (LOOP_TYPES, f"-> (vector<8xf16>, !tile, {TILE}) {{"))
+    text = f"!tile = {TILE}\n{alias}"
+    report = fix(written(tmp_path, text), "gfx942", execute=False, isa=False)
+    reasons = [refusal.reason for refusal in report.refusals]
+    assert any("scf.for does not write its type as the allocation does" in r for r in reasons)
+    assert TILE in report.fixed_text
+
+
+def test_the_pass_packs_the_pool_too() -> None:
+    done = unpad(opened(PIPELINE), GFX942)
+    assert not done.refusals
+    assert "memref<9216xi8" not in done.text
+    assert "memref<8192xi8" in done.text
+
+
+def test_the_pass_takes_padding_of_buffers_that_go_round_a_loop() -> None:
+    apart = ("memref.view %pool[%c0][] : ", "memref.view %pool[%half][] : ")
+    text = PIPELINE
+    for view in apart:
+        text = changed(
+            text, (f"{view}memref<9216xi8, {LDS}> to {TILE}", f"memref.alloc() : {TILE}")
+        )
+    done = unpad(opened(text), GFX942)
+    assert not done.refusals
+    assert TILE not in done.text
+    assert done.text.count(SHORT) == PIPELINE.count(TILE)
+
+
+def test_a_pool_ends_behind_its_shorter_tiles(fixed: FixReport) -> None:
+    """64 rows of 32 halves are 4,096 bytes; both tiles begin where the one before ends."""
+    [kernel] = fixed.after.kernels
+    assert [a.bytes for a in kernel.allocations] == [4096, 4096]
+    assert "memref<9216xi8" not in fixed.fixed_text
+    assert fixed.fixed_text.count("memref<8192xi8") == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "pool"),
+    [(4080, 8192), (4096, 8176), (4104, 8208), (0, 8192), (-16, 8192)],
+    ids=["overlapping", "outside", "unaligned", "one on the other", "before it"],
+)
+def test_tiles_that_do_not_lie_apart_are_not_proved(
+    fixed: FixReport, place: int, pool: int
+) -> None:
+    [change] = fixed.changes
+    claim = MapClaim("k", ("p", "q"), folds(change.address), Unpadded(36, 32))
+    before = open_text(fixed.source_text)
+    assert proved(before, fixed.fixed_text, claim)
+    text = fixed.fixed_text.replace("arith.constant 4096 :", f"arith.constant {place} :")
+    assert not proved(before, text.replace("memref<8192xi8", f"memref<{pool}xi8"), claim)
+
+
+def folds(address: str) -> RowFolds:
+    """``xor<width, unit, stride, per_phase, period>`` as the fold that it is."""
+    width, unit, stride, per_phase, period = map(int, re.findall(r"\d+", address))
+    return RowFolds(width, (Fold(stride * per_phase, unit, period),))
+
+
+def proved(before: Opened, text: str, claim: MapClaim) -> bool:
+    """Whether an edit is proved; a text that MLIR refuses is not."""
+    try:
+        [proof] = prove(before, open_text(text), [claim])
+    except InputError:
+        return False
+    return proof.refusal is None
