@@ -51,7 +51,7 @@ WORKED = [
     ("wave_tile_128_gfx950", {"gather_to_lds": 8, "read": 4}),
     ("fp8_mma_sm90", {"blocked_store": 4, "fragment_read": 1}),
     ("fp8_wgmma_sm90", {"accumulator_store": 1, "row_read": 4}),
-    ("fp8_mfma_gfx942", {"blocked_store": 8, "fragment_read": 8}),
+    ("fp8_mfma_gfx942", {"blocked_store": 4, "fragment_read": 4}),
     ("fp8_sliced_sm90", {"blocked_store": 4, "sliced_read": 1}),
     ("ck_kernel04_gfx950", {"write": 8, "read": 2}),
     ("ck_kernel08_gfx950", {"write": 8, "read": 4}),

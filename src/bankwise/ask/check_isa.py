@@ -28,6 +28,7 @@ from bankwise.read.recognise import load, recognise_text
 from bankwise.show.values import AsEmitted, CheckReport, KernelReport
 
 if TYPE_CHECKING:
+    from bankwise.change.compile.compile import Emitted
     from bankwise.read.mlir.module import Opened
 
 _SUFFIX = {"amd": "s", "nvidia": "ptx"}
@@ -51,17 +52,20 @@ def compiled_report(report: CheckReport, opened: Opened, kernels: Sequence[Kerne
     """
     found: list[KernelReport] = []
     for counted, source in zip(report.kernels, kernels, strict=True):
-        emitted = _compile(counted, opened)
+        code = compiled(counted, opened)
+        file = opened.source.file
+        emitted = code if isinstance(code, Refusal) else followed(code, counted, file)
         if isinstance(emitted, Refusal):
             found.append(replace(counted, refusals=(*counted.refusals, emitted)))
         else:
-            found.append(_compiled(counted, source, emitted))
+            found.append(as_emitted(counted, source, emitted))
     refusals = tuple(refusal for kernel in found for refusal in kernel.refusals)
     return replace(report, kernels=tuple(found), refusals=refusals)
 
 
-def _compile(counted: KernelReport, opened: Opened) -> EmittedKernel | Refusal:
-    from bankwise.change.compile.compile import compiler_name, emit
+def compiled(counted: KernelReport, opened: Opened) -> Emitted | Refusal:
+    """What the compiler makes of a kernel."""
+    from bankwise.change.compile.compile import emit
 
     file = opened.source.file
     emitted = emit(
@@ -73,6 +77,13 @@ def _compile(counted: KernelReport, opened: Opened) -> EmittedKernel | Refusal:
     )
     if isinstance(emitted, Refusal):
         return emitted if emitted.location else replace(emitted, location=Location(file))
+    return emitted
+
+
+def followed(emitted: Emitted, counted: KernelReport, file: str) -> EmittedKernel | Refusal:
+    """What the emitted code of a kernel touches."""
+    from bankwise.change.compile.compile import compiler_name
+
     try:
         found = _followed(emitted.texts, counted, file)
     except InputError as error:
@@ -103,7 +114,7 @@ def _followed(texts: Sequence[str], counted: KernelReport, file: str) -> list[As
     return found
 
 
-def _compiled(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> KernelReport:
+def as_emitted(counted: KernelReport, source: Kernel, emitted: EmittedKernel) -> KernelReport:
     """The kernel as it is emitted; its allocations and what is advised are those of the source."""
     gpu, read = machine(counted.target), kernel_of(emitted.kernel)
     file = counted.location.file

@@ -11,7 +11,7 @@ import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
-from bankwise.ask.fix_parts import PartedGroup, parted_group
+from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
@@ -204,7 +204,8 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
 
 def _parted(group: OwnedGroup, best: Plan, policy: str) -> tuple[str, ...]:
     """What ``fix`` does where accesses in parts are better than any layout with all whole."""
-    found = parted_group(group, policy) if best.passes > best.ideal else None
+    answer = optimised(group, policy) if best.passes > best.ideal else None
+    found = None if answer is None else parted_group(answer)
     if not isinstance(found, PartedGroup) or found.chosen.passes >= best.passes:
         return ()
     return (f"`bankwise fix`: {found.told}",)

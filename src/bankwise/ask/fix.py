@@ -11,7 +11,14 @@ from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
-from bankwise.ask.fix_parts import PartedGroup, PartedText, cut, in_parts, parted_groups
+from bankwise.ask.fix_parts import (
+    PartedGroup,
+    PartedText,
+    cut,
+    in_parts,
+    optimised,
+    parted_group,
+)
 from bankwise.ask.fix_proved import (
     ProvedRewrite,
     RewriteAttempt,
@@ -21,13 +28,13 @@ from bankwise.ask.fix_proved import (
     write_proved,
 )
 from bankwise.ask.judge_smt import judge_smt, need_solver
-from bankwise.ask.text_price import price_of
+from bankwise.ask.text_price import ReportedText, price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
 from bankwise.read.options import Options, Progress, dims_of
 from bankwise.read.recognise import asker
-from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import unified_patch
 
 if TYPE_CHECKING:
@@ -54,6 +61,7 @@ def fix(
     direct_load: bool = False,
     accept_sampled: bool = False,
     prove: bool = False,
+    prefer: str = "",
 ) -> FixReport | ModelFix:
     """Rewrite the kernels of ``file`` so that their conflicts vanish; only ``keep`` is written.
 
@@ -64,6 +72,7 @@ def fix(
         keep=keep,
         padding=padding,
         direct_load=direct_load,
+        prefer=prefer,
     )
     return fix_file(
         Path(file),
@@ -125,36 +134,62 @@ def fix_kernels(
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
-    analyses = analyse(opened, options)
-    rewritten = _rewritten(opened, analyses, options)
-    reopened = rewritten.opened
-    fixed_text, again = reopened.source.text, rewritten.analyses
-    verdicts = [] if rewritten.proof is None else [rewritten.proof]
-    if rewritten.changes and prove:
-        verdicts.append(judge_smt(rewritten.start, reopened, rewritten.claims))
-    if rewritten.changes and execute:
-        from bankwise.ask.judge_execution import judge_execution
-
-        dims = dims_of(options)
-        verdicts.append(
-            judge_execution(opened, reopened, analyses, again, reference, progress, dims)
-        )
-    if rewritten.changes and isa:
-        from bankwise.ask.judge_isa import judge_isa
-
-        verdicts.append(judge_isa(opened, reopened, analyses))
+    before = _counted(opened, analyse(opened, options), options)
+    done = _rewritten(opened, before.analyses, options)
+    code: tuple[Verdict, ...] = ()
+    if done.changes and isa:
+        done, code = _compiled(before, done, options)
+    verdicts = [] if done.proof is None else [done.proof]
+    if done.changes and prove:
+        verdicts.append(judge_smt(done.start, done.opened, done.claims))
+    if done.changes and execute:
+        verdicts.append(_executed(before, done, reference, progress, options))
     return FixReport(
-        before=report_of(opened, options, analyses),
-        after=report_of(reopened, options, again),
-        changes=rewritten.changes,
-        refusals=rewritten.refusals,
-        verdicts=tuple(verdicts),
+        before=before.report,
+        after=_counted(done.opened, done.analyses, options).report,
+        changes=done.changes,
+        refusals=done.refusals,
+        verdicts=(*verdicts, *code),
         source_text=opened.source.text,
-        fixed_text=fixed_text,
-        patch=unified_patch(file, opened.source.text, fixed_text),
+        fixed_text=done.opened.source.text,
+        patch=unified_patch(file, opened.source.text, done.opened.source.text),
         accept_sampled=accept_sampled,
-        parts={} if rewritten.parted is None else rewritten.parted.parts,
+        parts={} if done.parted is None else done.parted.parts,
+        fronts=done.fronts,
     )
+
+
+def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
+    return ReportedText(opened, analyses, report_of(opened, options, analyses))
+
+
+def _executed(
+    before: ReportedText,
+    done: _Rewritten,
+    reference: str,
+    progress: Progress | None,
+    options: Options,
+) -> Verdict:
+    from bankwise.ask.judge_execution import judge_execution
+
+    texts = (before.opened, done.opened, before.analyses, done.analyses)
+    return judge_execution(*texts, reference, progress, dims_of(options))
+
+
+def _compiled(
+    before: ReportedText, done: _Rewritten, options: Options
+) -> tuple[_Rewritten, tuple[Verdict, ...]]:
+    """What the emitted code says; where it rejects accesses in parts, of those left whole."""
+    from bankwise.ask.judge_isa import judge_isa
+    from bankwise.solver.plan import preference
+
+    after = _counted(done.opened, done.analyses, options)
+    verdict = judge_isa(before, after, preference(options.prefer))
+    if verdict.status != "failed" or done.instead is None:
+        return done, (verdict,)
+    told = Refusal(f"accesses stay whole: in parts {verdict.detail}")
+    whole = replace(done.instead, refusals=(*done.instead.refusals, told))
+    return _compiled(before, whole, options) if whole.changes else (whole, ())
 
 
 def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
@@ -167,7 +202,8 @@ def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, .
 class _Rewritten:
     """``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
-    ``done``: the rewrites that stand in the text."""
+    ``done``: the rewrites that stand in the text. ``instead``: with accesses whole, what is written
+    if the compiler makes worse code of those in parts. ``fronts``: what competes, by group."""
 
     start: Opened
     opened: Opened
@@ -179,13 +215,33 @@ class _Rewritten:
     claims: tuple[MapClaim, ...] = ()
     done: tuple[ProvedRewrite, ...] = ()
     parted: PartedText | None = None
+    instead: _Rewritten | None = None
+    fronts: tuple[GroupFront, ...] = ()
 
 
 def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
     """The best that can be written and proved: accesses whole, or in parts where they take less."""
+    from bankwise.solver.plan import preference
+
+    policy, prefer = options.width_policy, preference(options.prefer)
     whole = _unpadded(opened, analyses, analyses, options)
-    wanted, dear = parted_groups(owned(analyses), options.width_policy)
-    whole = replace(whole, refusals=(*whole.refusals, *dear))
+    asked = [optimised(group, policy, prefer) for group in owned(analyses)]
+    found = [parted_group(each) for each in asked if each is not None]
+    dear = tuple(each for each in found if isinstance(each, Refusal))
+    fronts = tuple(each.front for each in asked if each is not None)
+    whole = replace(whole, refusals=(*whole.refusals, *dear), fronts=fronts)
+    wanted = tuple(each for each in found if isinstance(each, PartedGroup))
+    return _in_parts(whole, (opened, analyses), wanted, options)
+
+
+def _in_parts(
+    whole: _Rewritten,
+    before: tuple[Opened, tuple[Analysis, ...]],
+    wanted: tuple[PartedGroup, ...],
+    options: Options,
+) -> _Rewritten:
+    """With accesses of these groups in parts, where that takes less than with all ``whole``."""
+    opened, analyses = before
     while wanted:
         text = in_parts(opened, wanted, options)
         if isinstance(text, Refusal):
@@ -196,14 +252,19 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
         }
         apart = tuple(g for g in wanted if g.key in maps and cut(g, *maps[g.key]))
         if len(apart) == len(wanted):
-            return _cheaper(whole, replace(done, parted=text))
+            return _better(whole, replace(done, parted=text, fronts=whole.fronts), options)
         wanted = apart
     return whole
 
 
-def _cheaper(whole: _Rewritten, parted: _Rewritten) -> _Rewritten:
+def _better(whole: _Rewritten, parted: _Rewritten, options: Options) -> _Rewritten:
+    from bankwise.solver.plan import preference
+
+    prefer = preference(options.prefer)
     one, other = price_of(whole.analyses), price_of(parted.analyses)
-    return parted if other.no_worse(one) and other < one else whole
+    before = one.rank(prefer) > other.rank(prefer)
+    better = other.no_worse(one, prefer) and before
+    return replace(parted, instead=whole) if better else whole
 
 
 def _unpadded(
@@ -215,7 +276,7 @@ def _unpadded(
 ) -> _Rewritten:
     """Paddings undone where that pays, then the folds. ``before``: what gains are counted from."""
     groups, told = owned(analyses), dict[Refusal, None]()
-    wanted = paddings(groups, options.width_policy)
+    wanted = paddings(groups, options)
     while True:
         start = without(opened, analyses, wanted, options)
         texts = (opened, before, start.opened, start.analyses)

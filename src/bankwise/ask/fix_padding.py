@@ -59,15 +59,20 @@ class Start:
     refusals: tuple[Refusal, ...] = ()
 
 
-def paddings(groups: Sequence[OwnedGroup], policy: str) -> tuple[Padding, ...]:
-    """The allocations that take fewer passes, or less memory, without their padding."""
+def paddings(groups: Sequence[OwnedGroup], options: Options) -> tuple[Padding, ...]:
+    """The allocations that take fewer passes, or less memory, without their padding.
+
+    By the preference *least-lds* all that are no worse than they are without it.
+    """
     from bankwise.change.rewrite.plan import GroupPlan, plan
 
+    shorter = options.prefer == "least-lds"
     found: list[Padding] = []
     for owned in groups:
         if owned.unknown is not None or len(owned.analyses) > 1:
             continue
-        kept = plan(owned.group, owned.issues, owned.machine, policy)
+        asked = owned.machine, options.width_policy
+        kept = plan(owned.group, owned.issues, *asked, shorter=shorter)
         if isinstance(kept, GroupPlan) and kept.without and kept.without.chosen:
             found.append(Padding(owned, kept, kept.without))
     return tuple(found)

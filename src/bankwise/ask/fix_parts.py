@@ -21,17 +21,19 @@ from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import Key, OwnedGroup
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options
+from bankwise.show.fixing import GroupFront
 from bankwise.tile import COPIES
 
 if TYPE_CHECKING:
     from bankwise.algebra.address import AddressMap
     from bankwise.change.rewrite.group import Group, Issues
     from bankwise.counting.access import Access
+    from bankwise.hardware.machine import Machine
     from bankwise.notation.padding import Unpadded
     from bankwise.read.mlir.extract import SharedAccess
     from bankwise.read.mlir.module import Opened
     from bankwise.solver.optimise import Optimised
-    from bankwise.solver.plan import Plan
+    from bankwise.solver.plan import Plan, Prefer, Rank
     from bankwise.solver.spaces import Space
     from bankwise.tile import Tile
 
@@ -81,67 +83,88 @@ class PartedText:
         return {place: n for group in self.groups.values() for place, n in group.parts.items()}
 
 
-def parted_groups(
-    groups: Sequence[OwnedGroup], policy: str
-) -> tuple[tuple[PartedGroup, ...], tuple[Refusal, ...]]:
-    """The groups whose cheapest plan issues accesses in parts; and where parts take fewer passes,
-    but nothing is gained."""
-    found = [parted_group(each, policy) for each in groups]
-    return (
-        tuple(each for each in found if isinstance(each, PartedGroup)),
-        tuple(each for each in found if isinstance(each, Refusal)),
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class OptimisedGroup:
+    """What the optimiser says of a group: in its rows, and without their padding."""
+
+    owned: OwnedGroup
+    answers: tuple[Optimised, ...]
+    prefer: Prefer
+
+    @property
+    def front(self) -> GroupFront:
+        """The plans that no other beats or equals in everything, the best whole one among them."""
+        from bankwise.solver.plan import front
+
+        group, gpu = self.owned.group, self.owned.machine
+        names = tuple(allocation.name for allocation in group.allocations)
+        every = [plan for answer in self.answers for plan in answer.plans]
+        found = front(every, lambda plan: plan.full_price)
+        kept = found if self.whole in found else (*found, self.whole)
+        return GroupFront(self.owned.key[0], names, gpu.name, kept)
+
+    @property
+    def whole(self) -> Plan:
+        """The best plan that leaves every access whole."""
+        return min((a.whole for a in self.answers), key=self.rank)
+
+    @property
+    def chosen(self) -> Plan:
+        """The best plan."""
+        return min((a.chosen for a in self.answers), key=self.rank)
+
+    def rank(self, plan: Plan) -> Rank:
+        """What plans are ranked by."""
+        from bankwise.solver.plan import rank_of
+
+        return rank_of(plan, self.prefer)
 
 
-def parted_group(owned: OwnedGroup, policy: str) -> PartedGroup | Refusal | None:
-    """The plan of a group that issues accesses in parts; a Refusal where parts take fewer passes
-    and gain nothing, None where no such plan is cheaper."""
+def optimised(owned: OwnedGroup, policy: str, prefer: Prefer = "cheapest") -> OptimisedGroup | None:
+    """The optimiser's answers for a group; None where it has none, or there is nothing to gain."""
     from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
 
     if owned.unknown is not None:
         return None
-    answers = [_optimised(owned, owned.group, owned.issues, policy)]
-    rows = padded_rows(owned.group)
-    if rows is not None:
-        short = shortened(owned.group, rows, owned.machine, policy)
-        if isinstance(short, Shortened):
-            answers.append(_optimised(owned, short.group, short.issues, policy))
-    if answers[0] is None:
+    asked = owned.machine, policy, prefer
+    first = _optimised(owned.group, owned.issues, *asked)
+    if first is None:
         return None
-    present = answers[0].present
-    known = [answer for answer in answers if answer is not None]
-    whole = min((a.whole for a in known), key=_cheaper)
-    chosen = min((a.chosen for a in known), key=_cheaper)
-    fewest = min((a.chosen for a in known), key=lambda plan: plan.passes)
+    rows = padded_rows(owned.group)
+    short = None if rows is None else shortened(owned.group, rows, owned.machine, policy)
+    second = _optimised(short.group, short.issues, *asked) if isinstance(short, Shortened) else None
+    return OptimisedGroup(owned, (first,) if second is None else (first, second), prefer)
+
+
+def parted_group(found: OptimisedGroup) -> PartedGroup | Refusal | None:
+    """The plan of a group that issues accesses in parts; a Refusal where parts take fewer passes
+    and gain nothing, None where no such plan ranks before the others."""
+    owned, present, whole, chosen = found.owned, found.answers[0].present, found.whole, found.chosen
+    fewest = min((a.chosen for a in found.answers), key=lambda plan: plan.passes)
     if not chosen.splits and fewest.splits and fewest.passes < chosen.passes:
         named, where = owned.group.names, owned.group.allocations[0].location
         reason = f"with accesses in parts {_price(fewest)} are reached, which is no cheaper than"
         return Refusal(f"{named}: {reason} {_price(chosen)} with all whole", where)
-    gains = chosen.passes < present.passes and _cheaper(chosen) < _cheaper(whole)
+    gains = chosen.passes < present.passes and found.rank(chosen) < found.rank(whole)
     parts = _places(owned, chosen) if chosen.splits and gains else {}
     return PartedGroup(owned, parts, chosen, whole) if parts else None
 
 
-def _cheaper(plan: Plan) -> tuple[object, ...]:
-    from bankwise.solver.plan import rank_of
-
-    return rank_of(plan, "cheapest")
-
-
-def _optimised(owned: OwnedGroup, group: Group, issues: Issues, policy: str) -> Optimised | None:
-    """The optimiser's answer for the folds that can be written; None where it has none, or there
-    is nothing to gain."""
+def _optimised(
+    group: Group, issues: Issues, machine: Machine, policy: str, prefer: Prefer
+) -> Optimised | None:
+    """Of the folds that can be written."""
     from bankwise.change.rewrite.group import rows_of, tile_of
     from bankwise.change.rewrite.plan import stores
     from bankwise.solver.optimise import Optimised, optimise
 
     if any(site.access.kind in COPIES for site in group.accesses):
         return None
-    tile = tile_of(group, issues, stores(group, owned.machine, policy))
+    tile = tile_of(group, issues, stores(group, machine, policy))
     if isinstance(tile, Refusal):
         return None
     rows = rows_of(group)
-    found = optimise(tile, owned.machine, lambda t: _spaces(t, rows), policy=policy)
+    found = optimise(tile, machine, lambda t: _spaces(t, rows), policy=policy, prefer=prefer)
     return found if isinstance(found, Optimised) else None
 
 

@@ -1,60 +1,168 @@
-"""The ISA verdict: what the compiler emits before and after."""
+"""The ISA verdict: what the compiler emits before and after, counted as it will run.
+
+Compilers join, forward and drop accesses, so a text with fewer passes could become code with more.
+Both are compiled, followed and counted (:mod:`bankwise.ask.check_isa`): a change whose code takes
+more passes, or more data and issue cycles, is rejected. Registers and occupancy stand beside it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING
 
+from bankwise.ask.check_isa import as_emitted, compiled, followed
+from bankwise.ask.check_mlir import kernel_of
+from bankwise.ask.text_price import AT_ANY_CYCLES, ReportedText, TextPrice, kernel_price
 from bankwise.errors import Refusal
+from bankwise.hardware.issue_cycles import issue_known
+from bankwise.hardware.machine import machine
+from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.show.fixing import Verdict
+from bankwise.show.values import KernelReport
+from bankwise.solver.plan import Prefer
 
 if TYPE_CHECKING:
-    from bankwise.ask.analysis import Analysis
     from bankwise.read.emitted import Listing
-    from bankwise.read.mlir.module import Opened
+
+Row = tuple[str, int, int]
+"""A number before and after, by name."""
 
 
-def judge_isa(before: Opened, after: Opened, analyses: Sequence[Analysis]) -> Verdict:
-    """Compile every kernel before and after; put the emitted instructions side by side."""
-    rows: list[tuple[str, int, int]] = []
-    for analysis in analyses:
-        found = _rows(before, after, analysis)
-        if isinstance(found, Verdict):
-            return found
-        rows += found
-    grown = [name for name, b, a in rows if name == "LDS bytes" and a > b]
-    if grown:
-        return Verdict("isa", "failed", "the fixed kernel takes more shared memory", tuple(rows))
-    same = sum(b == a for _, b, a in rows)
-    targets = ", ".join(dict.fromkeys(a.machine.name for a in analyses))
-    detail = f"compiled for {targets}: {same} of {len(rows)} counts unchanged"
-    return Verdict("isa", "passed", detail, tuple(rows))
+@dataclass(frozen=True, slots=True, eq=False)
+class _EmittedCode:
+    """One kernel as it is emitted; ``price``: what a workgroup takes, or why that is not known."""
+
+    kernel: KernelReport
+    listing: Listing
+    price: TextPrice | Refusal
+    assumed: tuple[str, ...] = ()
 
 
-def _rows(
-    before: Opened, after: Opened, analysis: Analysis
-) -> list[tuple[str, int, int]] | Verdict:
-    from bankwise.read.emitted import compare
+def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheapest") -> Verdict:
+    """Compile every kernel before and after; put what is emitted side by side.
 
-    old = _listing(before, analysis)
+    ``prefer``: some preferences may cost cycles (:data:`bankwise.ask.text_price.AT_ANY_CYCLES`).
+    """
+    rows: list[Row] = []
+    said: list[str] = []
+    same = total = 0
+    for number in range(len(before.analyses)):
+        both = _both(before, after, number)
+        if isinstance(both, Verdict):
+            return both
+        counts, prices = _counts(*both), tuple(_prices(*both))
+        same, total = same + sum(b == a for _, b, a in counts), total + len(counts)
+        rows += (*counts, *prices)
+        said += _doubts(*both)
+        worse = _worse(*both, prefer)
+        if worse:
+            return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
+    targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
+    detail = f"compiled for {targets}: {same} of {total} counts unchanged"
+    return Verdict("isa", "passed", "; ".join((detail, *dict.fromkeys(said))), tuple(rows))
+
+
+def _both(
+    before: ReportedText, after: ReportedText, number: int
+) -> tuple[_EmittedCode, _EmittedCode] | Verdict:
+    old = _emitted(before, number)
     if isinstance(old, Refusal):
         return Verdict("isa", "not available", old.reason)
-    new = _listing(after, analysis)
+    new = _emitted(after, number)
     if isinstance(new, Refusal):
         return Verdict("isa", "failed", f"the fixed kernel does not compile: {new.reason}")
-    dropped = [text for text in new.diagnostics if text not in old.diagnostics]
-    if dropped:
-        return Verdict("isa", "failed", f"the compiler says: {dropped[0]}")
-    return [(row.name, row.before or 0, row.after or 0) for row in compare(old, new)]
+    known = old.listing.diagnostics
+    dropped = [text for text in new.listing.diagnostics if text not in known]
+    return Verdict("isa", "failed", f"the compiler says: {dropped[0]}") if dropped else (old, new)
 
 
-def _listing(opened: Opened, analysis: Analysis) -> Listing | Refusal:
-    from bankwise.change.compile.compile import compile_text
+def _emitted(text: ReportedText, number: int) -> _EmittedCode | Refusal:
+    from bankwise.change.compile.compile import listing_of
 
-    return compile_text(
-        opened.source.parsed,
-        analysis.machine.name,
-        kernel=analysis.kernel.name,
-        workgroup_size=analysis.workgroup_size,
-        file=opened.source.file,
-    )
+    kernel, file = text.report.kernels[number], text.opened.source.file
+    code = compiled(kernel, text.opened)
+    if isinstance(code, Refusal):
+        return code
+    listing = listing_of(code, kernel.target, kernel.name, file)
+    if isinstance(listing, Refusal):
+        return listing
+    read = followed(code, kernel, file)
+    if isinstance(read, Refusal):
+        return _EmittedCode(kernel, listing, read)
+    source = kernel_of(replace(text.analyses[number], compiled={}))
+    found = as_emitted(kernel, source, read)
+    return _EmittedCode(found, listing, _price(found), tuple(_assumed(found)))
+
+
+def _price(kernel: KernelReport) -> TextPrice | Refusal:
+    if kernel.refusals:
+        return kernel.refusals[0]
+    if not kernel.counted:
+        return Refusal("how often some accesses run is not known")
+    return kernel_price(kernel)
+
+
+def _assumed(kernel: KernelReport) -> Iterator[str]:
+    gpu = machine(kernel.target)
+    names = {name for access in kernel.accesses for name in access.issued}
+    yield from sorted(n for n in names if gpu.instruction(n).evidence == "unknown")
+
+
+def _counts(old: _EmittedCode, new: _EmittedCode) -> list[Row]:
+    """Instructions in the text, and bytes."""
+    from bankwise.read.emitted import compare
+
+    return [(row.name, row.before, row.after) for row in compare(old.listing, new.listing)]
+
+
+def _prices(old: _EmittedCode, new: _EmittedCode) -> Iterator[Row]:
+    """What a workgroup executes, and how many waves a unit holds."""
+    if isinstance(old.price, TextPrice) and isinstance(new.price, TextPrice):
+        yield "passes of a workgroup", old.price.passes, new.price.passes
+        if issue_known(machine(old.kernel.target)):
+            yield "data and issue cycles of a workgroup", old.price.cycles, new.price.cycles
+        instructions = old.price.instructions, new.price.instructions
+        yield "LDS instructions of a workgroup's waves", *instructions
+    for name in ("vgprs", "sgprs"):
+        have, get = getattr(old.listing, name), getattr(new.listing, name)
+        if have is not None and get is not None:
+            yield f"{'vector' if name == 'vgprs' else 'scalar'} registers", have, get
+    if old.listing.vgprs is not None and new.listing.vgprs is not None:
+        yield "waves that a unit holds", _waves(old), _waves(new)
+
+
+def _waves(code: _EmittedCode) -> int:
+    listing, kernel = code.listing, code.kernel
+    size = kernel.lds_bytes if listing.lds_bytes is None else listing.lds_bytes
+    usage = Usage(prod(kernel.workgroup_size), size, listing.vgprs, listing.sgprs)
+    return occupancy(machine(kernel.target), usage).resident_waves
+
+
+def _doubts(old: _EmittedCode, new: _EmittedCode) -> Iterator[str]:
+    """Why the passes of the code are not compared, or what they rest on."""
+    unknown = next((c.price for c in (old, new) if isinstance(c.price, Refusal)), None)
+    if unknown is not None:
+        yield f"passes of the code are not compared: {unknown.reason}"
+        return
+    assumed = dict.fromkeys((*old.assumed, *new.assumed))
+    if assumed:
+        yield f"how {' and '.join(assumed)} is served is not known, assumed in its passes"
+
+
+def _worse(old: _EmittedCode, new: _EmittedCode, prefer: Prefer) -> str:
+    """What the emitted code takes more of, in words; empty if nothing."""
+    sizes = old.listing.lds_bytes, new.listing.lds_bytes
+    if sizes[0] is not None and sizes[1] is not None and sizes[1] > sizes[0]:
+        return "the fixed kernel takes more shared memory"
+    if isinstance(old.price, Refusal) or isinstance(new.price, Refusal):
+        return ""
+    if new.price.passes > old.price.passes:
+        taken = f"{new.price.passes:,} passes where {old.price.passes:,} were"
+        return f"the emitted code is worse: {taken}"
+    counts = issue_known(machine(old.kernel.target)) and prefer not in AT_ANY_CYCLES
+    if counts and new.price.cycles > old.price.cycles:
+        taken = f"{new.price.cycles:,} data and issue cycles where {old.price.cycles:,} were"
+        return f"the emitted code is worse: {taken}"
+    return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from bankwise.solver.as_linear import as_linear
 from bankwise.solver.construct import Step, construct
 from bankwise.solver.counted import counted
 from bankwise.solver.general import linear_part, listed_workload
-from bankwise.solver.plan import Prefer
+from bankwise.solver.plan import Prefer, preference
 from bankwise.solver.problem import problem
 from bankwise.solver.search import solve as solve_exactly
 from bankwise.solver.stages import with_stages
@@ -96,10 +96,7 @@ def over(options: SolveOptions, asked: SolveOptions) -> SolveOptions:
         found = replace(found, family=framework(asked.family).name)
     if asked.budget_s is not None and asked.budget_s <= 0:
         raise InputError(f"a budget of {asked.budget_s} seconds is no positive number")
-    if found.prefer not in ("", *get_args(Prefer)):
-        raise InputError(
-            f"unknown preference {found.prefer!r}", hint="known: " + ", ".join(get_args(Prefer))
-        )
+    preference(found.prefer)
     return found
 
 
@@ -108,7 +105,7 @@ def _limits(stated: TileProblem, options: SolveOptions) -> Limits:
     if options.max_lds_bytes is not None:
         most = min(most, options.max_lds_bytes)
     split = options.allow_narrowing is not False
-    prefer: Prefer = options.prefer or "cheapest"
+    prefer = preference(options.prefer)
     return Limits(most // stated.batch, options.family, options.budget_s, split, prefer)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_mlir import kernel_of
@@ -12,8 +13,25 @@ from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.hardware.machine import Machine, machine
-from bankwise.show.values import CheckReport
+from bankwise.show.values import CheckReport, KernelReport
+from bankwise.solver.plan import Prefer, Rank, spent
 from bankwise.tile import COPIES
+
+if TYPE_CHECKING:
+    from bankwise.read.mlir.module import Opened
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportedText:
+    """A text with its kernels, as they were read and as they were counted."""
+
+    opened: Opened
+    analyses: tuple[Analysis, ...]
+    report: CheckReport
+
+
+AT_ANY_CYCLES: tuple[Prefer, ...] = ("fewest-passes", "least-lds")
+"""Preferences by which a change may take more data and issue cycles; more passes by none."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,28 +40,33 @@ class TextPrice:
 
     ``unknown``: accesses without a number, or under a rule that nobody knows. ``cycles``: passes,
     and the cycles in which their instructions issue (one each, where no rule says more).
+    ``instructions``: executed by waves.
     """
 
     unknown: int
     passes: int
     cycles: int
     lds_bytes: int
+    instructions: int = 0
 
     def __str__(self) -> str:
         left = f", {self.unknown} accesses not known" if self.unknown else ""
         counted = f"{self.passes:,} passes, {self.cycles:,} cycles with their issue"
         return f"{counted}, {self.lds_bytes:,} bytes{left}"
 
-    def no_worse(self, other: TextPrice) -> bool:
-        """Whether it takes no more passes and no more cycles, and as much of it is known."""
-        return all(
-            mine <= theirs
-            for mine, theirs in (
-                (self.unknown, other.unknown),
-                (self.passes, other.passes),
-                (self.cycles, other.cycles),
-            )
-        )
+    def no_worse(self, other: TextPrice, prefer: Prefer = "cheapest") -> bool:
+        """Whether it takes no more passes and no more cycles, and as much of it is known.
+
+        What is preferred otherwise may cost cycles (:data:`AT_ANY_CYCLES`).
+        """
+        dear = self.cycles > other.cycles and prefer not in AT_ANY_CYCLES
+        return self.unknown <= other.unknown and self.passes <= other.passes and not dear
+
+    def rank(self, prefer: Prefer) -> Rank:
+        """What texts are ranked by, the least first."""
+        issue = self.cycles - self.passes
+        taken = spent(prefer, self.passes, issue, self.instructions, self.lds_bytes)
+        return (self.unknown, *taken, self.lds_bytes)
 
 
 def price_of(analyses: Sequence[Analysis]) -> TextPrice:
@@ -53,6 +76,12 @@ def price_of(analyses: Sequence[Analysis]) -> TextPrice:
     for each in analyses:
         found = _with(found, count_kernel(kernel_of(each), each.machine)[0], each.machine, 1)
     return found
+
+
+def kernel_price(kernel: KernelReport) -> TextPrice:
+    """The price of one workgroup of one kernel."""
+    found = TextPrice(len(kernel.refusals), 0, 0, kernel.lds_bytes)
+    return _with(found, kernel.accesses, machine(kernel.target), 1)
 
 
 def launch_price(report: CheckReport) -> TextPrice | None:
@@ -75,8 +104,14 @@ def _with(
     passes = times * sum(report.run.passes for report in own)
     issue = times * sum(issued_cycles(report, gpu) for report in own)
     unknown = sum(report.evidence == "unknown" for report in own)
-    cycles = price.cycles + passes + issue
-    return TextPrice(price.unknown + unknown, price.passes + passes, cycles, price.lds_bytes)
+    instructions = times * sum(len(r.issued) * r.waves * r.executions for r in own)
+    return TextPrice(
+        price.unknown + unknown,
+        price.passes + passes,
+        price.cycles + passes + issue,
+        price.lds_bytes,
+        price.instructions + instructions,
+    )
 
 
 def issued_cycles(report: AccessReport, gpu: Machine) -> int:

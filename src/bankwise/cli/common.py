@@ -121,6 +121,22 @@ Keep = Annotated[
 Padding = Annotated[
     bool, typer.Option("--padding", help="A model: leave IREE's padding of LDS rows on.")
 ]
+
+
+class Preference(StrEnum):
+    """The values of ``--prefer``, as :data:`bankwise.solver.plan.Prefer` has them."""
+
+    cheapest = "cheapest"
+    fewest_passes = "fewest-passes"
+    fewest_instructions = "fewest-instructions"
+    least_lds = "least-lds"
+
+
+PreferenceOption = Annotated[
+    Preference | None,
+    typer.Option("--prefer", help="What plans are ranked by: data and issue cycles, unless told."),
+]
+
 DirectLoad = Annotated[
     bool, typer.Option("--direct-load", help="A model: let IREE copy straight to LDS.")
 ]

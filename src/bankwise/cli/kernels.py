@@ -19,6 +19,7 @@ from bankwise.cli.common import (
     Padding,
     Policy,
     PolicyOption,
+    PreferenceOption,
     Target,
     Workgroup,
     app,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "bankwise fix kernel.mlir | git apply",
         "bankwise fix kernel.mlir -o fixed.mlir",
+        "bankwise fix kernel.mlir --prefer least-lds",
     )
 )
 def fix(
@@ -84,6 +86,7 @@ def fix(
     keep: Keep = "",
     padding: Padding = False,
     direct_load: DirectLoad = False,
+    prefer: PreferenceOption = None,
     form: Annotated[FixFormat, typer.Option("--format", help="How to print.")] = FixFormat.text,
 ) -> None:
     """Rewrite a kernel so that its conflicts vanish, and show that it computes the same.
@@ -99,6 +102,7 @@ def fix(
         keep=keep,
         padding=padding,
         direct_load=direct_load,
+        prefer="" if prefer is None else prefer.value,
     )
     if write and output:
         raise InputError("--write and --output exclude each other")

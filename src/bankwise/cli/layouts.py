@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from bankwise.cli.common import (
     Output,
     Policy,
     PolicyOption,
+    PreferenceOption,
     Target,
     app,
     examples,
@@ -50,15 +50,6 @@ def count(
     raise typer.Exit(report.exit_code)
 
 
-class Preference(StrEnum):
-    """The values of ``--prefer``, as :data:`bankwise.solver.plan.Prefer` has them."""
-
-    cheapest = "cheapest"
-    fewest_passes = "fewest-passes"
-    fewest_instructions = "fewest-instructions"
-    least_lds = "least-lds"
-
-
 @app.command(
     epilog=examples(
         "bankwise solve examples/solve/transpose_sm90.toml --steps",
@@ -79,10 +70,7 @@ def solve(
             help="Restrict the answer: cute, triton, iree, wave, ck, xor, rotation, padding."
         ),
     ] = "",
-    prefer: Annotated[
-        Preference | None,
-        typer.Option(help="What plans are ranked by: data and issue cycles, unless told."),
-    ] = None,
+    prefer: PreferenceOption = None,
     budget: Annotated[
         float, typer.Option(help="Seconds for the search; 0: the default effort.")
     ] = 0.0,

@@ -34,6 +34,11 @@ def issue_cycles(machine: Machine, row: Instruction) -> int | None:
     return port_cycles(machine, row)
 
 
+def issue_known(machine: Machine) -> bool:
+    """Whether the machine file says what issuing its loads and stores costs."""
+    return not machine.facts.keys().isdisjoint((READ, ADDED))
+
+
 def port_cycles(machine: Machine, row: Instruction) -> int | None:
     """Cycles of a SIMD's port, by AMD's model; None where the machine file does not say."""
     if row.direction == "read":

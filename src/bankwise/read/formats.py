@@ -55,8 +55,8 @@ _ANY_KERNEL = frozenset(
 """Of any kernel: one command line serves many files, also those that have no use for one."""
 _OWN_LAUNCH = _ANY_KERNEL - {"--launch"}
 """Of a text that says itself how it is launched."""
-_MLIR_OPTIONS = _OWN_LAUNCH | {"--isa", "--write", "--reference"}
-_MODEL_OPTIONS = _OWN_LAUNCH | {"--isa", "--keep", "--padding", "--direct-load"}
+_MLIR_OPTIONS = _OWN_LAUNCH | {"--isa", "--write", "--reference", "--prefer"}
+_MODEL_OPTIONS = _OWN_LAUNCH | {"--isa", "--keep", "--padding", "--direct-load", "--prefer"}
 
 _CUBIN_VERBS = {
     "check": "ask.check_assembly:check_assembly_file",

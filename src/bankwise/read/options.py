@@ -21,7 +21,8 @@ class Options:
     ``dims``: ``NAME=SIZE`` texts; ``workgroup_size``: ``X,Y,Z``; ``policy``: a width policy, "" for
     what is usual with the kind of file; ``arguments``: ``NAME=VALUE`` texts; ``isa``: compare with
     what the compiler emits; ``keep``: a folder for the kernels that a model is lowered to,
-    ``padding`` and ``direct_load``: how it is lowered. ``launches``: as ``--launch`` takes them.
+    ``padding`` and ``direct_load``: how it is lowered. ``prefer``: by what plans are ranked, ""
+    for data and issue cycles. ``launches``: as ``--launch`` takes them.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``work``: steps that following one launch of a kernel is worth, 0 for what its
     size is.
@@ -38,6 +39,7 @@ class Options:
     padding: bool = field(default=False, metadata={"flag": "--padding"})
     direct_load: bool = field(default=False, metadata={"flag": "--direct-load"})
     launches: tuple[str, ...] = field(default=(), metadata={"flag": "--launch"})
+    prefer: str = field(default="", metadata={"flag": "--prefer"})
     openers: bool = True
     shapes: bool = True
     work: int = 0

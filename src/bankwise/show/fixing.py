@@ -14,9 +14,12 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal, exit_code
+from bankwise.show.solving import price_text
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
 from bankwise.solver.certificate import Certificate
+from bankwise.solver.plan import Plan
+from bankwise.solver.table import AS_IT_IS
 
 Status = Literal["passed", "failed", "not available", "skipped"]
 
@@ -61,6 +64,17 @@ class Change:
     parts: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupFront:
+    """What competes for some allocations that share a layout: plans that can be written, of those
+    that were looked at the ones that no other beats or equals in everything."""
+
+    kernel: str
+    allocations: tuple[str, ...]
+    target: str
+    plans: tuple[Plan, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class FixReport:
     """Before, after, the changes, the verdicts, the patch.
@@ -80,6 +94,7 @@ class FixReport:
     patch: str
     accept_sampled: bool = False
     parts: Mapping[Location, int] = field(default_factory=dict)
+    fronts: tuple[GroupFront, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -131,7 +146,7 @@ def print_fix(report: FixReport, console: Console) -> None:
             f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
             f"{change.after.ideal:,}; {escape(change.optimum)}"
         )
-        for told in filter(None, (change.padding, change.parts)):
+        for told in filter(None, (change.padding, change.parts, _competing(change, report))):
             console.print(f"  {escape(told)}")
         if change.coalescing:
             console.print(f"  {escape(change.coalescing)}")
@@ -147,6 +162,26 @@ def print_fix(report: FixReport, console: Console) -> None:
         console.print("[red]not offered[/]: a judge rejected it")
     elif report.changes and _WAVE in report.source_text:
         console.print(escape(_WAVE_TAKES))
+
+
+_SHOWN = 4
+"""Plans of a front that are printed; documents hold every one."""
+
+
+def _competing(change: Change, report: FixReport) -> str:
+    """The front of a change, if it has more than is said of it anyway."""
+    named = change.kernel, change.allocations
+    every = [p for f in report.fronts if (f.kernel, f.allocations) == named for p in f.plans]
+    plans = [plan for plan in every if plan.space != AS_IT_IS]
+    shown = [_planned(plan) for plan in plans[:_SHOWN]]
+    more = [f"{len(plans) - _SHOWN} more (--format json)"] * (len(plans) > _SHOWN)
+    told = 2 if change.parts else 1
+    return f"what competes: {'; '.join((*shown, *more))}" if len(plans) > told else ""
+
+
+def _planned(plan: Plan) -> str:
+    split = f", {len(plan.splits)} accesses in parts" if plan.splits else ""
+    return f"{price_text(plan)}, {plan.lds_bytes:,} bytes{split}"
 
 
 def _table(report: FixReport) -> Table:

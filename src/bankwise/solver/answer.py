@@ -10,7 +10,7 @@ for restricts it. Tables, front and certificate are computed when somebody looks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -24,7 +24,7 @@ from bankwise.notation.framework import Ground
 from bankwise.notation.frameworks import languages, members
 from bankwise.solver.best import claimed, ranked
 from bankwise.solver.certificate import Certificate
-from bankwise.solver.cheapest import Cheapest, Rank, Solved, cheapest
+from bankwise.solver.cheapest import Cheapest, Solved, cheapest
 from bankwise.solver.fit import Fit, best_of, family, masks
 from bankwise.solver.known import (
     ALL,
@@ -38,11 +38,11 @@ from bankwise.solver.known import (
 )
 from bankwise.solver.modes import ModePlan
 from bankwise.solver.pads import padded_costs
-from bankwise.solver.plan import Plan, Prefer, plan_of, priced, rank_of, staged
+from bankwise.solver.plan import Plan, Prefer, Rank, plan_of, priced, rank_of, staged
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution, solve_within
-from bankwise.solver.simplest import keeps_vectors, linear_plan, simplest
+from bankwise.solver.simplest import SOLVER, keeps_vectors, linear_plan, simplest
 from bankwise.solver.table import AS_IT_IS, Table, bent, family_table, front_of
 from bankwise.solver.variants import Way
 
@@ -91,7 +91,8 @@ class AskedProblem:
 class Answer:
     """``layout``: the plan; ``known``: how good its layout is, ``standing``: how good the plan.
 
-    ``whole``: the best plan with accesses as stated, ``rivals``: others that were priced.
+    ``whole``: the best plan with accesses as stated, ``rivals``: others that were priced;
+    ``others``: what other preferences try besides.
     ``problem``, ``solution``: of the exact solver, as the plan issues the accesses; None where they
     were counted. ``modes``: the canonical layouts that were compared, where asynchronous units use
     the tile. Without slots: what is computed on demand is remembered.
@@ -111,6 +112,7 @@ class Answer:
     tables: tuple[Table, ...] | None = None
     stages: Dims = ()
     modes: tuple[ModePlan, ...] = ()
+    others: Callable[[], Iterable[Table]] = field(default=tuple, repr=False)
 
     @property
     def optimal(self) -> bool:
@@ -173,10 +175,9 @@ class Answer:
         """The plans that no other beats or equals in everything, and the best whole one."""
         tables = [*(self.tables or (self.table,))]
         plans = [self.layout, *self.rivals, *self.baselines]
+        tables = [*self.others(), *tables]
         if self.asked is not None and self.layout.splits:
             tables.append(family_table(self.asked.work(), self.limits.lds_bytes))
-        if self.asked is not None:
-            plans += _preferred(self.asked)
         found = front_of(plans, tables, self.whole)
         if not self.stages:
             return found
@@ -224,7 +225,8 @@ def exact(
         standing = no_worse(standing)
     whole = next((plan for plan, solved in linear.items() if solved.whole), None)
     rivals, at = (*linear, *others), solved or _unsplit(found)
-    return Answer(layout, known, standing, limits, asked, at, whole, rivals, notes_of(layout))
+    stated = (layout, known, standing, limits, asked, at, whole, rivals, notes_of(layout))
+    return Answer(*stated, others=partial(_preferred, asked))
 
 
 def _unsplit(found: Cheapest) -> Solved:
@@ -362,9 +364,9 @@ def _in_family(asked: AskedProblem, found: Cheapest) -> Answer | Refusal:
     standing = Standing(
         asked.limits.prefer, f"the family {name}", proved=len(found.solved) == found.choices
     )
-    return Answer(
-        layout, known, standing, asked.limits, asked, solved, None, tuple(best), notes_of(layout)
-    )
+    rivals, notes = tuple(best), notes_of(layout)
+    stated = (layout, known, standing, asked.limits, asked, solved, None, rivals, notes)
+    return Answer(*stated, others=partial(_preferred, asked))
 
 
 def _fitted(asked: AskedProblem, solved: Solved, name: str) -> Plan | Refusal:
@@ -380,9 +382,7 @@ def _fitted(asked: AskedProblem, solved: Solved, name: str) -> Plan | Refusal:
     return found if isinstance(found, Refusal) else found.best
 
 
-def _preferred(asked: AskedProblem) -> Iterator[Plan]:
-    """The best linear plan by every preference."""
+def _preferred(asked: AskedProblem) -> Iterator[Table]:
+    """The best linear plans by every preference."""
     for prefer in get_args(Prefer):
-        found = _cheapest(asked, prefer)
-        if isinstance(found, Cheapest):
-            yield from (simplest(solved, shape_of(asked.problem)) for solved in found.solved)
+        yield {SOLVER: tuple(_linear_plans(asked.problem, _cheapest(asked, prefer)))}

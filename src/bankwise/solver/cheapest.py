@@ -15,20 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from math import prod
 
 from bankwise.algebra import f2
 from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import issue_cycles
-from bankwise.solver.plan import Prefer, spent
+from bankwise.solver.plan import Prefer, Rank, spent
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution
 from bankwise.solver.theorem import floor, pins
 from bankwise.solver.variants import NARROWEST_BYTES, Way, ways, with_ways
 
-Rank = tuple[Fraction | int, ...]
 Chosen = tuple[int, ...]
 """The number of a way for each access; 0 leaves it whole."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import product
 from math import prod
+from typing import TypeVar
 
 from bankwise.solver.floors import Floors, floors
 from bankwise.solver.known import ALL, IN_PARTS, Known, Standing
-from bankwise.solver.plan import Plan, Prefer, rank_of, spent
+from bankwise.solver.plan import Plan, Prefer, Rank, rank_of, spent
 from bankwise.solver.price import Workload, issued_cycles
 from bankwise.solver.variants import split as split_tile
 from bankwise.solver.variants import splits
@@ -24,7 +24,10 @@ from bankwise.tile import COPIES, Use
 MOST_RANKED = 64
 """Choices whose floors are computed; beyond, all stores share their parts, and all loads."""
 
-Rank = tuple[Fraction | int, ...]
+MOST_TRIED = 4
+"""Choices whose layouts are searched or counted: each takes tens of milliseconds."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +46,21 @@ def issue_choices(work: Workload, prefer: Prefer, *, split: bool = True) -> list
     if not split:
         return [replace(whole, joined=min(c.joined for c in found)) for whole in found[:1]]
     return [*found[:1], *sorted(found[1:], key=lambda choice: choice.bound)]
+
+
+def most_promising(
+    choices: Sequence[IssueChoice],
+    attempt: Callable[[Workload], T],
+    best: Callable[[Sequence[T]], Rank | None],
+) -> list[T]:
+    """The choices that are tried: as long as one may rank before the ``best`` of those before."""
+    found: list[T] = []
+    for choice in choices[:MOST_TRIED]:
+        least = best(found)
+        if least is not None and choice.bound >= least:
+            break
+        found.append(attempt(choice.work))
+    return found
 
 
 def standing_of(

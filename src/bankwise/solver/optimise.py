@@ -19,22 +19,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bankwise.algebra.address import AddressMap, Identity
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.best import Best, best
-from bankwise.solver.choices import IssueChoice, Rank, issue_choices, standing_of
+from bankwise.solver.choices import issue_choices, most_promising, standing_of
 from bankwise.solver.colouring import NODES
 from bankwise.solver.known import Known, Standing, known_of, no_worse
-from bankwise.solver.plan import Plan, Prefer, front, priced, rank_of
+from bankwise.solver.plan import Plan, Prefer, Rank, front, priced, rank_of
 from bankwise.solver.price import Workload
 from bankwise.solver.spaces import Space
 from bankwise.solver.table import AS_IT_IS
 from bankwise.tile import Tile
-
-MOST_TRIED = 4
-"""Choices of parts whose spaces are searched."""
 
 SpacesOf = Callable[[Tile], Sequence[Space]]
 
@@ -96,46 +94,31 @@ def optimise(
     if isinstance(present, Refusal):
         return present
     asked = (priced(work, name, address) for name, address in baselines)
-    there = [plan for plan in asked if not isinstance(plan, Refusal)]
+    there = tuple(plan for plan in asked if not isinstance(plan, Refusal))
     choices = issue_choices(work, prefer, split=split)
-    tried = _tried(choices, spaces, prefer, nodes, lds_bytes)
-    if isinstance(tried, Refusal):
-        return tried
+
+    def attempt(issued: Workload) -> Best | Refusal:
+        return best(issued.tile, machine, spaces(issued.tile), policy=policy, nodes=nodes)
+
+    found = most_promising(choices, attempt, partial(_least, prefer, lds_bytes))
+    tried = tuple(each for each in found if isinstance(each, Best))
     every = [plan for best in tried for plan in best.plans]
     chosen = _chosen([*every, present, *there], [present, *there], prefer, lds_bytes)
     whole = min((present, *tried[0].plans), key=lambda plan: rank_of(plan, prefer))
     at = next((b for b in tried if chosen in b.plans), tried[0])
     known = known_of(at.work, chosen, at.proof, chosen.splits)
     standing = standing_of(chosen, known, prefer, choices, "the spaces that were searched")
-    ranks = (rank_of(plan, prefer) for plan in every if _fits(plan, lds_bytes))
-    if min(ranks, default=rank_of(chosen, prefer)) < rank_of(chosen, prefer):
+    fitting = [plan for plan in every if _fits(plan, lds_bytes)]
+    if any(rank_of(plan, prefer) < rank_of(chosen, prefer) for plan in fitting):
         standing = no_worse(standing)
-    return Optimised(chosen, whole, present, tuple(there), tuple(tried), standing)
+    return Optimised(chosen, whole, present, there, tried, standing)
 
 
-def _tried(
-    choices: Sequence[IssueChoice],
-    spaces: SpacesOf,
-    prefer: Prefer,
-    nodes: int,
-    lds_bytes: int | None,
-) -> list[Best] | Refusal:
-    """The choices that may be best, each with the best of its spaces."""
-    tried: list[Best] = []
-    least: Rank | None = None
-    for choice in choices:
-        if len(tried) == MOST_TRIED or (least is not None and choice.bound >= least):
-            break
-        work = choice.work
-        found = best(work.tile, work.machine, spaces(work.tile), policy=work.policy, nodes=nodes)
-        if isinstance(found, Best):
-            tried.append(found)
-        elif not tried:
-            return found
-        plans = (plan for best in tried for plan in best.plans)
-        ranks = [rank_of(p, prefer)[:-2] for p in plans if _fits(p, lds_bytes)]
-        least = min(ranks, default=None)
-    return tried
+def _least(prefer: Prefer, lds_bytes: int | None, found: Sequence[Best | Refusal]) -> Rank | None:
+    """The best rank of what was tried, but for the address."""
+    plans = (plan for best in found if isinstance(best, Best) for plan in best.plans)
+    ranks = (rank_of(plan, prefer)[:-2] for plan in plans if _fits(plan, lds_bytes))
+    return min(ranks, default=None)
 
 
 def _fits(plan: Plan, lds_bytes: int | None) -> bool:

@@ -22,14 +22,12 @@ from bankwise.algebra.address import Padded
 from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
 from bankwise.hardware.policies import WIDEST_BYTES, Issue, select
-from bankwise.solver.plan import Prefer, spent
+from bankwise.solver.plan import Prefer, Rank, spent
 from bankwise.solver.price import LayoutCost, UseCost, issued_cycles
 from bankwise.solver.problem import Problem, TileAccess
 from bankwise.solver.simplest import keeps_vectors
 from bankwise.solver.theorem import word_shift
 from bankwise.tile import spread
-
-Rank = tuple[Fraction | int, ...]
 
 
 def padded_costs(

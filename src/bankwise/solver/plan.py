@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 from bankwise.algebra.address import AddressMap, Fold, Identity, Linear, Padded, RowFolds
 from bankwise.algebra.offset import Dims, Shape, footprint, offset_text, operations
 from bankwise.counting.cost import Cost
-from bankwise.errors import Refusal
+from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.solver.price import LayoutCost, Workload, cost, fills_rows, linear_totals
 from bankwise.solver.spaces import Space
 from bankwise.solver.stacked import MOST_LANES, lanes, stacked, totals
+from bankwise.solver.variants import joinable_parts
 from bankwise.tile import Tile
 
 
@@ -122,17 +123,29 @@ class Plan:
 Prefer = Literal["cheapest", "fewest-passes", "fewest-instructions", "least-lds"]
 """By what plans are ranked; *cheapest* is data and issue cycles together."""
 
+Rank = tuple[Fraction | int, ...]
+"""What plans are ranked by, the least first."""
+
+
+def preference(text: str) -> Prefer:
+    """A preference by its name, "" for the usual one; InputError for a text that is none."""
+    for known in get_args(Prefer):
+        if text in (known, ""):
+            return cast("Prefer", text or "cheapest")
+    raise InputError(f"unknown preference {text!r}", hint="known: " + ", ".join(get_args(Prefer)))
+
 
 def spent(
     prefer: Prefer, passes: Fraction | int, issue: int | None, instructions: int, size: int = 0
-) -> tuple[Fraction | int, ...]:
-    """What plans are ranked by, the least first, but for their addresses.
+) -> Rank:
+    """What plans are ranked by, but for their addresses.
 
-    Where issue cycles are not known nobody can say what a split costs: the fewest instructions,
-    then the fewest passes, are the cheapest.
+    Of equal cycles the fewest passes come first: passes keep the memory of a whole unit busy, issue
+    cycles the port of one of its SIMDs. Where issue cycles are not known nobody can say what a
+    split costs: the fewest instructions, then the fewest passes, are the cheapest.
     """
-    time = (instructions, passes) if issue is None else (passes + issue, instructions, passes)
-    first: Mapping[Prefer, tuple[Fraction | int, ...]] = {
+    time = (instructions, passes) if issue is None else (passes + issue, passes, instructions)
+    first: Mapping[Prefer, Rank] = {
         "cheapest": (),
         "fewest-passes": (passes,),
         "fewest-instructions": (instructions,),
@@ -141,7 +154,7 @@ def spent(
     return (*first[prefer], *time)
 
 
-def rank_of(plan: Plan, prefer: Prefer) -> tuple[Fraction | int, ...]:
+def rank_of(plan: Plan, prefer: Prefer) -> Rank:
     """The same of a plan; of equals the one with fewer bytes, then with the cheaper address."""
     passes, _, instructions, size, operations = plan.full_price
     return (*spent(prefer, passes, plan.issue_cycles, instructions, size), size, operations)
@@ -211,14 +224,14 @@ def plan_in(
     work: Workload, space: str, layout: AddressMap, found: LayoutCost, label: str = ""
 ) -> Plan:
     """The plan of a layout of a workload that is priced already."""
-    return plan_of(work.machine, work.shape, space, layout, found, label, work.tile.batch)
+    plan = plan_of(work.machine, work.shape, space, layout, found, label, work.tile.batch)
+    joined = (joinable_parts(work.machine, work.tile, use, layout) for use in work.uses)
+    return replace(plan, assumed=tuple(dict.fromkeys((*plan.assumed, *filter(None, joined)))))
 
 
-def front(
-    plans: Iterable[Plan], price: Callable[[Plan], tuple[Fraction | int, ...]]
-) -> tuple[Plan, ...]:
+def front(plans: Iterable[Plan], price: Callable[[Plan], Rank]) -> tuple[Plan, ...]:
     """The plans that no other beats or equals in everything, the fewest passes first."""
-    kept: list[tuple[tuple[Fraction | int, ...], Plan]] = []
+    kept: list[tuple[Rank, Plan]] = []
     for mine, plan in sorted(((price(p), p) for p in plans), key=lambda pair: pair[0]):
         if not any(all(a <= b for a, b in zip(k, mine, strict=True)) for k, _ in kept):
             kept.append((mine, plan))
@@ -227,7 +240,7 @@ def front(
 
 def number(value: Fraction) -> str:
     """A mean of passes, without a fraction where it has none."""
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.2f}"
+    return f"{value.numerator:,}" if value.denominator == 1 else f"{float(value):,.2f}"
 
 
 def worth(

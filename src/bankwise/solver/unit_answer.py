@@ -53,9 +53,7 @@ def among_modes(
     best = min(taken, key=_price)
     assert best.plan is not None, "it was taken"
     work, linear = stated[best.inner]
-    proof: Solution | Refusal = Refusal("not all accesses are linear")
-    if linear is not None:
-        proof = solve_within(linear, limits.budget_s)
+    proof = _proof(linear, limits)
     known = _known(work, best.plan, proof, len(taken))
     return Answer(
         best.plan,
@@ -71,6 +69,12 @@ def among_modes(
         tables=({},),
         modes=modes,
     )
+
+
+def _proof(linear: Problem | None, limits: Limits) -> Solution | Refusal:
+    if linear is None:
+        return Refusal("not all accesses are linear")
+    return solve_within(linear, limits.budget_s)
 
 
 def _solved(linear: Problem | None, proof: Solution | Refusal) -> Solved | None:

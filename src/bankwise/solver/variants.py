@@ -17,12 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from bankwise.algebra import f2
+from bankwise.algebra.address import AddressMap
 from bankwise.errors import InputError, Refusal
-from bankwise.hardware.machine import Machine
+from bankwise.hardware.machine import Instruction, Machine
 from bankwise.hardware.policies import WIDEST_BYTES, select
 from bankwise.solver.problem import Problem, Request, TileAccess, issued, usual_instruction
 from bankwise.tile import Tile, Use
@@ -100,14 +102,37 @@ def joinable(problem: Problem, way: Way, bases: Sequence[f2.Vector]) -> str:
     Parts that differ in one direction lie a constant distance apart where nothing else that the
     access steps through moves a bit of it.
     """
-    access, width = way.access, way.access.instruction.width_bytes
-    name = _PAIRS.get(width, "").format(access.instruction.direction)
-    if way.parts < 2 or name not in problem.machine.instructions:
+    access = way.access
+    if way.parts < 2:
         return ""
     apart, *others = (f2.apply(bases, d) for d in access.registers)
     moved = [*others, *(f2.apply(bases, d) for d in access.lanes)]
-    steps, rest = divmod(apart * problem.tile.element_bits, 8 * width)
-    return name if not rest and steps < _REACH and not any(apart & x for x in moved) else ""
+    if any(apart & x for x in moved):
+        return ""
+    return _pair(problem.machine, access.instruction, apart * problem.tile.element_bits)
+
+
+def joinable_parts(machine: Machine, tile: Tile, use: Use, layout: AddressMap) -> str:
+    """The same of an access of any kind: two of its parts lie a constant distance apart."""
+    if use.parts < 2 or len(use.issues) != 1:
+        return ""
+    row, lanes = machine.instruction(use.issues[0].instruction), use.elements.shape[1]
+    places = layout(use.elements[..., 0]).reshape(-1, use.parts, lanes).swapaxes(1, 2)
+    working = places[use.active.reshape(-1, use.parts, lanes)[:, 0]]
+    for one, other in combinations(range(use.parts), 2):
+        apart = np.unique(working[:, other] - working[:, one])
+        name = _pair(machine, row, abs(int(apart[0])) * tile.shape.element_bits)
+        if len(apart) == 1 and name:
+            return name
+    return ""
+
+
+def _pair(machine: Machine, row: Instruction, bits: int) -> str:
+    """The instruction with two addresses so many bits apart, each moving what a row moves."""
+    name = _PAIRS.get(row.width_bytes, "").format(row.direction)
+    steps, rest = divmod(bits, 8 * row.width_bytes)
+    single = row.addresses == 1 and name in machine.instructions
+    return name if single and not rest and steps < _REACH else ""
 
 
 def splits(

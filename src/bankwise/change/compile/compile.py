@@ -108,11 +108,7 @@ def compile_text(
         file=file,
         time_limit_s=time_limit_s,
     )
-    if isinstance(emitted, Refusal):
-        return emitted
-    backend = backend_of(target)
-    assert backend is not None, target
-    return _choose(_listings(emitted, backend), backend.target, kernel, file)
+    return emitted if isinstance(emitted, Refusal) else listing_of(emitted, target, kernel, file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +119,13 @@ class Emitted:
     texts: tuple[str, ...]
     diagnostics: tuple[str, ...]
     shared_bytes: Mapping[str, int]
+
+
+def listing_of(emitted: Emitted, target: str, kernel: str, file: str) -> Listing | Refusal:
+    """The instructions of one kernel of what was emitted for ``target``."""
+    backend = backend_of(target)
+    assert backend is not None, target
+    return _choose(_listings(emitted, backend), backend.target, kernel, file)
 
 
 def emit(

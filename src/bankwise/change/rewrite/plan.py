@@ -144,17 +144,20 @@ def fold_of(plan: Plan) -> RowFolds | PaddedFold:
 
 
 def plan(
-    group: Group, issues: Issues, machine: Machine, policy: str = "iree"
+    group: Group, issues: Issues, machine: Machine, policy: str = "iree", *, shorter: bool = False
 ) -> GroupPlan | Refusal:
     """The best layouts for a group, or the reason why none may be applied.
 
     ``policy``: which instructions its accesses become where they are aligned otherwise.
+    ``shorter``: rows lose their padding wherever they are no worse than now without it.
     """
     rows = padded_rows(group)
     found = _plan(group, issues, machine, rows, policy)
-    if rows is None or isinstance(found, Refusal) or not found.conflicts:
+    if rows is None or isinstance(found, Refusal) or not (found.conflicts or shorter):
         return found
-    return replace(found, without=_without(found, rows, machine, policy))
+    without = _without(found, rows, machine, policy)
+    least = without.present if shorter else without.least
+    return replace(found, without=replace(without, least=least))
 
 
 def _plan(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from bankwise.hardware.machine import machine
 from bankwise.show.documents.checking import CheckDocument, check_document
 from bankwise.show.documents.parts import (
     CostDocument,
@@ -15,7 +16,8 @@ from bankwise.show.documents.parts import (
     maybe,
     views,
 )
-from bankwise.show.fixing import Change, FixReport, Status, Verdict
+from bankwise.show.documents.solving import CandidateDocument, candidate_document
+from bankwise.show.fixing import Change, FixReport, GroupFront, Status, Verdict
 from bankwise.show.model import ModelFix
 from bankwise.solver.certificate_json import CertificateDocument
 
@@ -60,6 +62,15 @@ class VerdictDocument(Struct, frozen=True):
     rows: tuple[JudgedDocument, ...]
 
 
+class FrontDocument(Struct, frozen=True):
+    """What competes for allocations that share a layout; of a workgroup, folds that ``fix`` can
+    write."""
+
+    kernel: str
+    allocations: tuple[str, ...]
+    plans: tuple[CandidateDocument, ...]
+
+
 class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1"):
     """One kernel before and after, the verdicts, the patch."""
 
@@ -71,6 +82,7 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     before: CheckDocument
     after: CheckDocument
     patch: Annotated[str, Meta(description="a unified diff of the text")]
+    fronts: Annotated[tuple[FrontDocument, ...], Meta(description="what competes, by allocation")]
 
 
 class FrameworkDefaultDocument(Struct, frozen=True):
@@ -105,7 +117,14 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         before=check_document(report.before, lanes=lanes),
         after=check_document(report.after, lanes=lanes),
         patch=report.patch,
+        fronts=tuple(_front(found) for found in report.fronts),
     )
+
+
+def _front(found: GroupFront) -> FrontDocument:
+    gpu = machine(found.target)
+    plans = tuple(candidate_document(plan, gpu) for plan in found.plans)
+    return FrontDocument(found.kernel, found.allocations, plans)
 
 
 def _change(change: Change) -> ChangeDocument:

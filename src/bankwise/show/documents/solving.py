@@ -257,13 +257,13 @@ def solve_document(report: SolveReport) -> SolveDocument:
         total_floor=_plain(report.total_floor) if report.layout else None,
         optimal=report.optimal,
         **_known(report.known),
-        plan=None if report.layout is None else _candidate(report.layout, gpu),
+        plan=None if report.layout is None else candidate_document(report.layout, gpu),
         standing=_standing(report.standing),
-        baselines=tuple(_candidate(one, gpu) for one in report.baselines),
+        baselines=tuple(candidate_document(one, gpu) for one in report.baselines),
         family=report.family or None,
         family_size=report.family_size,
         certificate=None if found is None else certificate_document(found),
-        pareto=tuple(_candidate(one, gpu) for one in report.pareto),
+        pareto=tuple(candidate_document(one, gpu) for one in report.pareto),
         families=tuple(_family(name, fit, gpu) for name, fit in fits.items()),
         layout=None if report.layout is None else _layout(report, report.layout),
         steps=tuple(_step(step) for step in report.steps),
@@ -338,7 +338,8 @@ def _standing(found: Standing | None) -> StandingDocument | None:
     return StandingDocument(found.prefer, found.space, found.proved, str(found))
 
 
-def _candidate(one: Plan, gpu: Machine) -> CandidateDocument:
+def candidate_document(one: Plan, gpu: Machine) -> CandidateDocument:
+    """One plan."""
     return CandidateDocument(
         family=one.space,
         label=one.name,
@@ -358,7 +359,7 @@ def _candidate(one: Plan, gpu: Machine) -> CandidateDocument:
 def _family(name: str, found: Fit | Refusal, gpu: Machine) -> FamilyDocument:
     if isinstance(found, Refusal):
         return FamilyDocument(name, refusal=found.reason)
-    best = {**structs.asdict(_candidate(found.best, gpu)), "family": name}
+    best = {**structs.asdict(candidate_document(found.best, gpu)), "family": name}
     lost = None if found.lost is None else _plain(found.lost)
     return FamilyDocument(**best, lost=lost, members=found.members)
 
