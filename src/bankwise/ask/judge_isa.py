@@ -16,7 +16,7 @@ from bankwise.ask.check_isa import as_emitted, compiled, followed
 from bankwise.ask.check_mlir import kernel_of
 from bankwise.ask.text_price import AT_ANY_CYCLES, ReportedText, TextPrice, kernel_price
 from bankwise.errors import Refusal
-from bankwise.hardware.issue_cycles import READ
+from bankwise.hardware.issue_cycles import issue_known
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.emitted import SPILLED
@@ -122,7 +122,7 @@ def _prices(old: _EmittedCode, new: _EmittedCode) -> Iterator[Row]:
     """What a workgroup executes, and how many waves a unit holds."""
     if isinstance(old.price, TextPrice) and isinstance(new.price, TextPrice):
         yield "passes of a workgroup", old.price.passes, new.price.passes
-        if _issue_known(old):
+        if issue_known(machine(old.kernel.target)):
             yield "data and issue cycles of a workgroup", old.price.cycles, new.price.cycles
         instructions = old.price.instructions, new.price.instructions
         yield "LDS instructions of a workgroup's waves", *instructions
@@ -132,10 +132,6 @@ def _prices(old: _EmittedCode, new: _EmittedCode) -> Iterator[Row]:
             yield f"{'vector' if name == 'vgprs' else 'scalar'} registers", have, get
     if old.listing.vgprs is not None and new.listing.vgprs is not None:
         yield "waves that a unit holds", _waves(old), _waves(new)
-
-
-def _issue_known(code: _EmittedCode) -> bool:
-    return READ in machine(code.kernel.target).facts
 
 
 def _waves(code: _EmittedCode) -> int:
@@ -169,7 +165,7 @@ def _worse(old: _EmittedCode, new: _EmittedCode, prefer: Prefer) -> str:
     if new.price.passes > old.price.passes:
         taken = f"{new.price.passes:,} passes where {old.price.passes:,} were"
         return f"the emitted code is worse: {taken}"
-    counts = _issue_known(old) and prefer not in AT_ANY_CYCLES
+    counts = issue_known(machine(old.kernel.target)) and prefer not in AT_ANY_CYCLES
     if counts and new.price.cycles > old.price.cycles:
         taken = f"{new.price.cycles:,} data and issue cycles where {old.price.cycles:,} were"
         return f"the emitted code is worse: {taken}"

@@ -116,5 +116,6 @@ def _with(
 
 def issued_cycles(report: AccessReport, gpu: Machine) -> int:
     """Cycles in which the instructions of an access issue, in all waves and rounds."""
-    each = sum(issue_cycles(gpu, gpu.instruction(name)) or 1 for name in report.issued)
-    return each * report.waves * report.executions
+    each = (issue_cycles(gpu, gpu.instruction(name)) for name in report.issued)
+    known = sum(1 if cycles is None else cycles for cycles in each)
+    return known * report.waves * report.executions

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
-from bankwise.hardware.issue_cycles import issue_cycles
+from bankwise.hardware.issue_cycles import port_cycles
 from bankwise.hardware.machine import BANK_BYTES, Alternative, Instruction, Machine
 
 CLAIM = Alternative(
@@ -61,7 +61,7 @@ def cycles(
     ``offsets_bytes``: int [wave_size]; for two-address forms [2, wave_size]: both are served, one
     after the other. A :class:`Refusal` where the machine file states no issue cycles.
     """
-    issue = issue_cycles(machine, instruction)
+    issue = port_cycles(machine, instruction)
     if issue is None:
         return Refusal(f"issue cycles: the rule is about CDNA's LDS, not about {machine.name}")
     rounds = np.asarray(offsets_bytes, np.int64).reshape(-1, machine.wave_size)
