@@ -154,8 +154,10 @@ def bits(row: Row) -> int:
 
 def totals() -> Iterator[str]:
     """Kernels and allocations of each pipeline, and how often the rule is behind, equal, ahead."""
-    yield "| target | pipeline | kernels | allocations | the rule loses to the best plan in | takes " \
-        "more passes than IREE's default in | fewer in | all: rule / default / best |"  # fmt: skip
+    yield (
+        "| target | pipeline | kernels | allocations | the rule loses to the best plan in | "
+        "takes more passes than IREE's default in | fewer in | all: rule / default / best |"
+    )
     yield "|---|---|--:|--:|--:|--:|--:|---|"
     found = read(DATA)
     for group in sorted({(row["target"], row["pipeline"]) for row in found}):
@@ -164,8 +166,8 @@ def totals() -> Iterator[str]:
         fewer = sum(order(row, "rule")[0] < order(row, "iree")[0] for row in own)
         sums = [f"{sum(order(row, s)[0] for row in own):,}" for s in ("rule", "iree", "best")]
         kernels = len({row["kernel"] for row in own})
-        yield f"| {' | '.join(group)} | {kernels} | {len(own)} | {sum(map(loses, own))} | {more} | " \
-            f"{fewer} | {' / '.join(sums)} |"  # fmt: skip
+        counts = (kernels, len(own), sum(map(loses, own)), more, fewer)
+        yield f"| {' | '.join((*group, *map(str, counts), ' / '.join(sums)))} |"
 
 
 def kernels() -> Iterator[str]:
