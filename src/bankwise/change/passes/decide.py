@@ -1,9 +1,10 @@
 """*decide*: for every allocation, an xor_shuffle that is legal and helps, or padding; and why.
 
-Two rules. ``pr23778`` is the rule of iree-org/iree#23778; it sees a tile only while it is one
-vector (:mod:`.conversions`) and reads nothing but two widths. ``solver`` counts: it tries every
-XOR fold on all accesses of the tile and takes the one with the fewest passes. It works on tiles,
-from their layouts, and on lowered kernels, from the addresses of all threads.
+Two rules. ``pr23778`` is the rule of iree-org/iree#23778, which reads nothing but two widths and
+the length of a row. ``solver`` counts: it tries every XOR fold on all accesses and takes the one
+with the fewest passes. Both work on tiles, from their layouts (:mod:`.conversions`), and on lowered
+kernels: ``solver`` from the addresses of all threads, ``pr23778`` from the widest vectors that
+threads store and load, which is all that it reads off the layouts of a tile.
 
 A decision about a tile is written on its ``to_layout`` as the attribute ``iree_codegen.swizzle``,
 where *materialise* finds it; one about an allocation becomes its hint:
@@ -35,7 +36,7 @@ from bankwise.change.passes.conversions import (
 from bankwise.change.passes.hints import ATTRIBUTE, hint_text, hints, rooted
 from bankwise.change.passes.legality import dropped_by_iree, use_of, why_not
 from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.rule_23778 import Choice
+from bankwise.change.passes.rule_23778 import Choice, choose
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
 from bankwise.change.rewrite.group import Group, groups
@@ -74,18 +75,18 @@ def decide(
         name = text.name(conversion.op).removeprefix("%")
         edits += [_marked(conversion.op, choice, text)] if choice.hint else []
         remarks.append(_remark(name, conversion.location, choice))
-    if rule == "solver":
-        for decision in decisions(opened, launch):
-            chosen = insert(decision, text, edits)
-            first = decision.group.allocations[0]
-            remarks.append(_remark(decision.group.names, first.location, chosen))
+    for decision in decisions(opened, launch, rule):
+        chosen = insert(decision, text, edits)
+        first = decision.group.allocations[0]
+        remarks.append(_remark(decision.group.names, first.location, chosen))
     return Outcome(apply_edits(opened.source.text, edits), tuple(remarks))
 
 
-def decisions(opened: Opened, launch: PassOptions) -> list[Decision]:
-    """The solver's decisions on all allocations of all lowered kernels."""
+def decisions(opened: Opened, launch: PassOptions, rule: Rule = "solver") -> list[Decision]:
+    """The decisions on all allocations of all lowered kernels."""
+    decided = _choice if rule == "solver" else _by_widths
     return [
-        Decision(lowered, group, _choice(opened, lowered, group))
+        Decision(lowered, group, decided(opened, lowered, group))
         for lowered in lower(opened, launch)
         for group in groups(lowered.extraction)
     ]
@@ -128,6 +129,19 @@ def _choice(opened: Opened, lowered: Lowered, group: Group) -> Choice:
     if any(map(dropped_by_iree, uses)):
         cost += "; resolve it with bankwise: IREE 3.13.0 drops hints over narrower accesses"
     return Choice(hint, cost)
+
+
+def _by_widths(opened: Opened, lowered: Lowered, group: Group) -> Choice:
+    """The choice of iree-org/iree#23778 for the widest store and load of an allocation."""
+    first = group.allocations[0]
+    writer, reader = _widest(group, "write"), _widest(group, "read")
+    return choose(first.shape, 8 * first.element_bytes, writer, reader, banks(opened))
+
+
+def _widest(group: Group, direction: str) -> list[int] | None:
+    """The element tile of one side: the most elements that an access of it takes at once."""
+    sizes = [s.vector_elements for s in group.accesses if s.access.direction == direction]
+    return [max(sizes)] if sizes else None
 
 
 def _remark(name: str, location: Location, choice: Choice) -> Remark:

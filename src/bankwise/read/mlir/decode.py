@@ -7,6 +7,7 @@ other result is unknown and says on which load or operation it depends.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from bankwise.read.mlir import indexing
 from bankwise.read.mlir.graph import Graph
 from bankwise.read.mlir.indexing import first_active
 from bankwise.read.mlir.masks import MaskFunction, mask_function
+from bankwise.read.mlir.swizzle_hint import swizzle_hint
 from bankwise.read.mlir.value import ActiveThreads, Function, Outcome, UnknownValue, Value, chosen
 from bankwise.read.mlir.views import (
     PossibleView,
@@ -63,14 +65,20 @@ def function_of(op: ir.Operation, graph: Graph) -> Function | None:
     return _mask(mask) if mask else None
 
 
-def allocation(name: str, of: ir.MemRefType) -> Function:
-    """The memref of an allocation of this type; the operands are its dynamic sizes."""
+def allocation(name: str, of: ir.MemRefType, swizzle: ir.Attribute | None = None) -> Function:
+    """The memref of an allocation of this type; the operands are its dynamic sizes.
+
+    ``swizzle``: its attribute ``iree_codegen.swizzle``, which IREE makes a hint of every access.
+    """
+    hint = None if swizzle is None else swizzle_hint(swizzle)
 
     def apply(operands: Sequence[Any], scope: ActiveThreads) -> Outcome:
         view = whole_allocation(name, of, [plain(size) for size in operands])
         if isinstance(view, str):
             return UnknownValue(f"a type that is not analysed: {view}")
-        return ((PossibleView(view),),)
+        if swizzle is not None and hint is None:
+            return UnknownValue(f"the swizzle {swizzle}")
+        return ((PossibleView(replace(view, hint=hint)),),)
 
     return apply
 

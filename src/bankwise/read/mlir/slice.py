@@ -215,7 +215,8 @@ def _compute(writer: _Writer, op: ir.Operation) -> Compute:
 
 
 def _allocate(made: Made, operands: tuple[int, ...], results: tuple[int | None, ...]) -> Compute:
-    return Compute(made.op, allocation(made.name, made.type), operands, results, made)
+    swizzle = made.op.attributes.get("iree_codegen.swizzle")
+    return Compute(made.op, allocation(made.name, made.type, swizzle), operands, results, made)
 
 
 def _made(graph: Graph, op: ir.Operation) -> Made:

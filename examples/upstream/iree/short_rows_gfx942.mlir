@@ -1,0 +1,37 @@
+// Rows of 32 bytes, stored and read 8 bytes at once: the widths are equal, and the rule of PR #23778
+// takes xor_shuffle<16, 4>, which moves elements within their rows: sixteen rows take four places
+// where there are sixteen. Padding by 64 bits spreads them.
+#t = #iree_codegen.translation_info<pipeline = #iree_codegen.no_pipeline workgroup_size = [64, 1, 1] subgroup_size = 64>
+stream.executable public @short_rows {
+  stream.executable.export public @short_rows workgroups() -> (index, index, index) {
+    %c1 = arith.constant 1 : index
+    stream.return %c1, %c1, %c1 : index, index, index
+  }
+  builtin.module {
+    func.func @short_rows(%in: !stream.binding, %out: !stream.binding) attributes {targets = [#rocdl.target<chip = "gfx942">], translation_info = #t} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %stores = arith.constant 4 : index
+      %loads = arith.constant 4 : index
+      %src = stream.binding.subspan %in[%c0] : !stream.binding -> memref<64x16xf16>
+      %dst = stream.binding.subspan %out[%c0] : !stream.binding -> memref<256x4xf16>
+      %tile = memref.alloc() : memref<64x16xf16, #gpu.address_space<workgroup>>
+      %t = gpu.thread_id x upper_bound 64
+      scf.for %i = %c0 to %stores step %c1 {
+        %m = affine.apply affine_map<(i, t) -> (i * 16 + t floordiv 4)>(%i, %t)
+        %n = affine.apply affine_map<(i, t) -> ((t mod 4) * 4)>(%i, %t)
+        %v = vector.load %src[%m, %n] : memref<64x16xf16>, vector<4xf16>
+        vector.store %v, %tile[%m, %n] : memref<64x16xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      }
+      gpu.barrier
+      scf.for %i = %c0 to %loads step %c1 {
+        %m = affine.apply affine_map<(i, t) -> (i * 16 + t mod 16)>(%i, %t)
+        %n = affine.apply affine_map<(i, t) -> ((t floordiv 16) * 4)>(%i, %t)
+        %w = vector.load %tile[%m, %n] : memref<64x16xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+        %slot = affine.apply affine_map<(i, t) -> (i * 64 + t)>(%i, %t)
+        vector.store %w, %dst[%slot, %c0] : memref<256x4xf16>, vector<4xf16>
+      }
+      return
+    }
+  }
+}
