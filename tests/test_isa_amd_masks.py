@@ -220,3 +220,33 @@ def test_whatever_writes_the_execution_mask_changes_the_lanes(
     body = f"\tv_lshlrev_b32_e32 v1, 2, v0\n\tv_mov_b32_e32 v5, 0\n\t{code}\n\tds_read_b32 v7, v1"
     (found,) = amd(body).accesses
     assert (len(lanes(found)), found.some_lanes) == (run, some)
+
+
+def test_a_copy_of_lanes_of_which_one_is_unknown_moves_those_that_run() -> None:
+    body = """\ts_load_dword s6, s[0:1], 0x8
+\tv_lshlrev_b32_e32 v1, 2, v0
+\tv_add_u32_e32 v2, 0x400, v1
+\tv_writelane_b32 v1, s6, 60
+\ts_mov_b64 exec, 0xff
+\tv_mov_b32_e32 v2, v1
+\ts_mov_b64 exec, -1
+\tds_read_b32 v3, v2"""
+    (read,) = amd(body).accesses
+    assert lanes(read) == [4 * lane + 1024 * (lane > 7) for lane in range(64)]
+
+
+def test_the_first_of_lanes_that_nobody_knows_is_no_number() -> None:
+    """But where all lanes have the same it is that."""
+    body = """\ts_load_dword s6, s[0:1], 0x8
+\tv_lshlrev_b32_e32 v1, 2, v0
+\tv_mov_b32_e32 v4, 32
+\tv_cmp_gt_u32_e32 vcc, s6, v0
+\ts_and_saveexec_b64 s[8:9], vcc
+\tv_readfirstlane_b32 s7, {}
+\ts_or_b64 exec, exec, s[8:9]
+\tv_mov_b32_e32 v2, s7
+\tds_read_b32 v3, v2"""
+    (varies,), (same,) = (amd(body.format(name)).accesses for name in ("v1", "v4"))
+    assert "which lane is the first" in varies.unknown
+    assert [p.anywhere for p in varies.access.patterns] == [1]
+    assert (same.unknown, lanes(same)) == ("", [32] * 64)

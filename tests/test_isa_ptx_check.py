@@ -33,6 +33,8 @@ M32 = 0xFFFFFFFF
         ("red.shared.add.u32 [%r3+16], 1", "red.shared.inc.b32", 4, "atomic"),
         ("atom.shared.cas.b32 %r4, [%r3+16], %r5, %r6", "atom.shared.cas.b32", 4, "atomic"),
         ("red.shared.add.f32 [%r3+16], %f1", "red.shared.cast.b32", 4, "atomic"),
+        ("atom.shared.exch.b64 %rd1, [%r3+16], %rd1", "atom.shared.b64", 8, "atomic"),
+        ("atom.shared.add.u64 %rd1, [%r3+16], %rd1", "atom.shared.cast.b64", 8, "atomic"),
         ("cp.async.cg.shared.global [%r3+16], [%rd1], 16", "cp.async.cg.b128", 16, "async"),
         ("cp.async.ca.shared.global [ %r3 + 16 ], [ %rd1 + 0 ], 0x8", "cp.async.b64", 8, "async"),
         (

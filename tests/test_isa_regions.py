@@ -243,3 +243,37 @@ $L_behind:
     mbarrier.arrive.shared.b64 %rd1, [%r6];
 """
     assert [access.counted for access in ptx(body).accesses] == [False, True]
+
+
+def test_lanes_that_wait_with_data_are_not_those_that_wait_with_a_number() -> None:
+    body = f"""{WARPS}
+    mov.u32 %r6, 0;
+    @%p4 bra $L_first;
+    shl.b32 %r6, %r5, 3;
+    bra $L_join;
+$L_first:
+    @%p2 bra $L_join;
+    ld.global.u32 %r6, [%rd1];
+$L_join:
+    st.shared.u32 [%r6+256], %r1;
+"""
+    line = line_of(body, "[%r6+256]")
+    kernel = ptx(body, threads=64)
+    assert (0, (256,) * 32) in rows(kernel, line)
+    assert [bool(a.unseen) for a in kernel.accesses if a.access.location.line == line] == [True]
+
+
+def test_what_is_not_chosen_need_not_be_known() -> None:
+    body = """
+    ld.global.u32 %r9, [%rd1];
+    setp.gt.u32 %p1, %r1, 100;
+    shl.b32 %r2, %r1, 2;
+    selp.b32 %r3, %r9, %r2, %p1;
+    not.pred %p2, %p1;
+    selp.b32 %r4, %r2, %r9, %p2;
+    ld.shared.u32 %r5, [%r3];
+    ld.shared.u32 %r5, [%r4];
+"""
+    kernel = ptx(body)
+    assert not kernel.refusals
+    assert [lanes(found) for found in kernel.accesses] == [list(range(0, 128, 4))] * 2

@@ -18,6 +18,7 @@ from bankwise.counting.lines import line_ends
 from bankwise.errors import Location
 from bankwise.hardware.machine import Instruction, machine, names
 from isa_texts import amd, ptx
+from sass_texts import sass
 
 ROWS = [
     (name, row.name)
@@ -92,6 +93,21 @@ def test_each_wave_has_a_place_of_its_own() -> None:
     cost = reported(row, lanes, np.ones((4, 32), bool), 1)
     once = [passes for passes, _ in judged(row, lanes[:1], np.ones((1, 32), bool), range(256))]
     assert cost.ends.passes.low == 4 * min(once) < cost.ends.passes.high == 4 * max(once)
+
+
+def test_waves_that_touch_unlike_lanes_are_all_counted() -> None:
+    row = machine("sm_90").instruction("ld.shared.b32")
+    steps = np.array([[4], [8], [128]]) * np.arange(32)
+    cost = reported(row, steps, np.ones((3, 32), bool), 128)
+    assert (cost.passes, cost.ideal, cost.exact) == (1 + 2 + 32, 3, True)
+
+
+@pytest.mark.parametrize(("gpu", "name"), ROWS)
+def test_no_place_is_less_aligned_than_the_instruction_demands(gpu: str, name: str) -> None:
+    row = machine(gpu).instruction(name)
+    offsets, active = random_lanes(random.Random(name), row)
+    found = [reported(row, offsets, active, multiple) for multiple in (1, row.alignment_bytes)]
+    assert found[0].ends == found[1].ends
 
 
 ROW = """
@@ -229,6 +245,24 @@ $L_join:
     assert set(np.diff(pattern.offsets_bytes).T.flatten().tolist()) == {step, 0}
     assert set(np.diff(pattern.offsets_bytes[0]).tolist()) == {step}
     assert pattern.anywhere == 1
+
+
+def test_the_upper_half_of_a_shifted_sum_is_no_sum() -> None:
+    """SASS: the lower half is, with lanes 64 bytes apart at any multiple of 16."""
+    kernel = sass("""
+    S2R R0, SR_TID.X
+    ULDC UR4, c[0x0][0x218]
+    LEA R2, R0, UR4, 0x2
+    SHF.L.U64.HI R4, R2, 0x4, RZ
+    STS [R4], R0
+    SHF.L.U32 R5, R2, 0x4, RZ
+    STS [R5], R0
+""")
+    (low,), (high,) = kernel.accesses, kernel.refusals
+    (pattern,) = low.access.patterns
+    assert "STS at 0x0040" in high.reason
+    assert set(np.diff(pattern.offsets_bytes[0]).tolist()) == {64}
+    assert pattern.anywhere == 16
 
 
 def test_what_is_known_of_the_place_makes_a_cost_exact() -> None:

@@ -329,19 +329,22 @@ def key(value: Value | None, names: dict[Hashable, int]) -> Hashable:
     return content(value)
 
 
-def content(array: Array) -> Hashable:
-    """Shape and bytes of an array. Arrays are never changed in place, so they are remembered."""
-    found = _CONTENTS.get(id(array))
-    if found is not None and found[0] is array:
+def content(of: Array | Choices) -> Hashable:
+    """Shape and bytes of an array, of all words of choices. Neither is ever changed in place, so
+    they are remembered."""
+    found = _CONTENTS.get(id(of))
+    if found is not None and found[0] is of:
         return found[1]
     if len(_CONTENTS) >= _MOST_CONTENTS:
         _CONTENTS.clear()
-    new = (array.shape, array.tobytes())
-    _CONTENTS[id(array)] = (array, new)
+    new: Hashable = (
+        tuple(map(content, of.words)) if isinstance(of, Choices) else (of.shape, of.tobytes())
+    )
+    _CONTENTS[id(of)] = (of, new)
     return new
 
 
-_CONTENTS: dict[int, tuple[Array, Hashable]] = {}
+_CONTENTS: dict[int, tuple[Array | Choices, Hashable]] = {}
 _MOST_CONTENTS = 8_192
 
 
@@ -349,4 +352,4 @@ def _key(choices: Choices | None, names: dict[Hashable, int]) -> Hashable:
     if choices is None:
         return None
     unknown = tuple(names.setdefault(one, len(names)) for one in choices.unknown)
-    return unknown, tuple(map(content, choices.words))
+    return unknown, content(choices)
