@@ -2,11 +2,8 @@
 
     python benchmarks/iree_corpus.py models OUT              # the texts, one .mlir each
     python benchmarks/iree_corpus.py dumps OUT gfx942        # what IREE makes of them by default
-    python benchmarks/iree_corpus.py fix OUT gfx942          # what `bankwise fix` makes of that
-    python benchmarks/iree_corpus.py page OUT > docs/evaluation_iree.md
 
-`fix` judges by proof alone here (executing and compiling 200 kernels takes hours) and goes on where
-it stopped: OUT/gfx942.csv has a row for each dump.
+What `bankwise fix` makes of models and dumps: benchmarks/iree_fixes.py.
 
 Matrix products of all types and transpositions, odd, skinny, dynamic and batched ones, convolutions
 in both layouts, attentions, reductions, norms, transposes and fusions. Nothing is left out because
@@ -16,22 +13,13 @@ it goes badly: a model that IREE cannot compile for a GPU is named in the table 
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bankwise.ask.analysis import analyse
-from bankwise.ask.check_mlir import kernel_of
-from bankwise.ask.fix import fix_kernels
-from bankwise.ask.text_price import price_of
 from bankwise.change.compile.lower import Lowering, lower
-from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import InputError
-from bankwise.read.mlir.module import open_text
-from bankwise.read.options import Options
-from bankwise.tile import COPIES
 
 DEFAULT = Lowering(padding=True, direct_load=True)
 """What iree-compile does without a flag."""
@@ -373,146 +361,21 @@ def write_dumps(folder: Path, target: str, jobs: int) -> None:
             print(line, flush=True)
 
 
-COLUMNS = (
-    "dump", "passes", "passes_fixed", "ideal_fixed", "cycles", "cycles_fixed", "instructions",
-    "instructions_fixed", "lds_bytes", "lds_bytes_fixed", "unknown", "unknown_fixed", "changes",
-    "why",
-)  # fmt: skip
-"""Of a workgroup; ``cycles``: passes and issue cycles (an instruction 1 where they are not known);
-``unknown``: accesses without a number or under a rule that nobody knows; ``why``: the first reason
-that fix gives for what it left."""
-
-
-def priced(text: str, name: str) -> dict[str, int]:
-    """What the loads and stores of a text take; what copies straight to LDS write is not in it."""
-    analyses = analyse(open_text(text, name), Options())
-    price, instructions, ideal = price_of(analyses), 0, 0
-    for each in analyses:
-        counted = count_kernel(kernel_of(each), each.machine)[0]
-        for report in (one for one in counted if one.kind not in COPIES):
-            instructions += len(report.issued) * report.waves * report.executions
-            ideal += report.run.ideal
-    return {
-        "passes": price.passes, "cycles": price.cycles, "instructions": instructions,
-        "lds_bytes": price.lds_bytes, "unknown": price.unknown, "ideal": ideal,
-    }  # fmt: skip
-
-
-def fixed(dump: Path) -> dict[str, object]:
-    """A row of the table."""
-    report = fix_kernels(dump, Options(), execute=False, isa=False)
-    before, after = priced(report.source_text, str(dump)), priced(report.fixed_text, str(dump))
-    row: dict[str, object] = {"dump": dump.stem, "ideal_fixed": after.pop("ideal")}
-    before.pop("ideal")
-    row |= before | {f"{key}_fixed": value for key, value in after.items()}
-    why = report.refusals[0].reason if report.refusals else ""
-    return row | {"changes": len(report.changes), "why": why}
-
-
-def write_fixes(folder: Path, target: str) -> None:
-    """A row for each dump that has none yet."""
-    table = folder / f"{target}.csv"
-    known = {row["dump"] for row in rows(table)}
-    with table.open("a", encoding="utf-8", newline="") as file:
-        out = csv.DictWriter(file, COLUMNS)
-        if not known:
-            out.writeheader()
-        for dump in sorted((folder / target).glob("*.mlir")):
-            if dump.stem not in known:
-                out.writerow(fixed(dump))
-                file.flush()
-                print(dump.stem, flush=True)
-
-
-def rows(table: Path) -> list[dict[str, str]]:
-    """The table as far as it is written."""
-    if not table.exists():
-        return []
-    with table.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def page(folder: Path) -> str:
-    """The tables as a page."""
-    found = {path.stem: rows(path) for path in sorted(folder.glob("*.csv"))}
-    lines = [HEAD, *(summary(target, each) for target, each in found.items()), ""]
-    for target, each in found.items():
-        lines += [f"## {target}", "", *details(each), ""]
-    return "\n".join(lines)
-
-
-HEAD = """# IREE's own kernels: what `fix` makes of them
-
-Models of all the forms that people compile (`benchmarks/iree_corpus.py`), compiled by the pinned
-IREE without a flag, so with whatever mitigation it applies unasked; then `bankwise fix` on the
-kernel as it stands. Every change is proved to compute the same. In this table nothing is executed
-or compiled again, and registers and occupancy are not in it. All numbers are of one workgroup.
-"Worse": more passes, or more passes and issue cycles together, than IREE's own.
-
-| | dumps | with conflicts | fewer passes | worse | conflicts left |
-|---|---|---|---|---|---|"""
-
-
-def numbers(row: Mapping[str, str]) -> dict[str, int]:
-    """The columns that are numbers."""
-    return {key: int(row[key]) for key in COLUMNS if key not in ("dump", "why")}
-
-
-def conflicts(row: Mapping[str, str]) -> bool:
-    """Whether anything could be gained, or was."""
-    one = numbers(row)
-    return one["passes_fixed"] > one["ideal_fixed"] or one["passes_fixed"] < one["passes"]
-
-
-def summary(target: str, found: Sequence[Mapping[str, str]]) -> str:
-    """One line of the table of all targets."""
-    each = [numbers(row) for row in found]
-    fewer = sum(one["passes_fixed"] < one["passes"] for one in each)
-    worse = sum(
-        one["passes_fixed"] > one["passes"] or one["cycles_fixed"] > one["cycles"] for one in each
-    )
-    left = sum(one["passes_fixed"] > one["ideal_fixed"] for one in each)
-    had = sum(map(conflicts, found))
-    return f"| {target} | {len(each)} | {had} | {fewer} | {worse} | {left} |"
-
-
-def details(found: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """What is behind a line: kernels that had conflicts."""
-    yield "| kernel | passes | with issue cycles | LDS instructions | LDS bytes | left |"
-    yield "|---|---|---|---|---|---|"
-    for row in filter(conflicts, found):
-        one = numbers(row)
-        pairs = ("passes", "cycles", "instructions", "lds_bytes")
-        cells = [change(one[key], one[f"{key}_fixed"]) for key in pairs]
-        left = one["passes_fixed"] - one["ideal_fixed"]
-        yield f"| {row['dump']} | {' | '.join(cells)} | {left or ''} |"
-
-
-def change(before: int, after: int) -> str:
-    """``12,288 -> 9,216``, or the number alone."""
-    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
-
-
 def main() -> int:
-    """Write the models, what IREE makes of them, and what fix makes of that."""
+    """Write the models, and what IREE makes of them."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     verbs = parser.add_subparsers(dest="verb", required=True)
-    for verb in ("models", "dumps", "fix", "page"):
+    for verb in ("models", "dumps"):
         one = verbs.add_parser(verb)
         one.add_argument("folder", type=Path)
-        if verb in ("dumps", "fix"):
-            one.add_argument("target")
         if verb == "dumps":
+            one.add_argument("target")
             one.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
     if given.verb == "models":
         write_models(given.folder)
-    elif given.verb == "dumps":
-        write_dumps(given.folder, given.target, given.jobs)
-    elif given.verb == "fix":
-        write_fixes(given.folder, given.target)
     else:
-        print(page(given.folder))
+        write_dumps(given.folder, given.target, given.jobs)
     return 0
 
 

@@ -93,13 +93,12 @@ def best(
     start = None if own is None else launch_price(own.report.before)
     counted = all(each.code is not None for each in found)
     ranked = sorted(found, key=lambda each: _rank(each, own if counted else None, start))
-    dear = [] if own is None else [r for c in ranked if (r := _dearer(c, own, start))]
     for each in ranked:
         report = judge(each.plan)
         if report.accepted or not report.changes:
             break
-    if own is not None and each is own:
-        report = replace(report, refusals=(*report.refusals, *dear))
+    told = _dearer(each, own, found)
+    report = replace(report, refusals=(*report.refusals, *told))
     codes = None if own is None or own.code is None or each.code is None else (own.code, each.code)
     return DispatchFix(each.lowered, report, start, codes)
 
@@ -142,18 +141,24 @@ def _rank(
     return worse, *text, each.code.cycles, each.code.passes, left, *each.code.taken, price.lds_bytes
 
 
-def _dearer(each: _FixedLowering, own: _FixedLowering, start: TextPrice | None) -> Refusal | None:
-    """Why a plan that takes fewer passes is not taken: its code."""
-    price = launch_price(each.report.after)
-    if price is None or start is None or each.code is None or own.code is None:
-        return None
-    if price.passes >= start.passes or not each.code.worse(
-        own.code, preference(each.plan.options.prefer)
-    ):
-        return None
-    name, told = each.lowered.dispatch.executable, each.code.against(own.code)
-    reason = f"IREE's own stays: of what takes {price.passes:,} passes of the launch the {told}"
-    return Refusal(f"{name}: {reason}", Location(str(each.lowered.path)))
+def _dearer(
+    answer: _FixedLowering, own: _FixedLowering | None, found: Sequence[_FixedLowering]
+) -> tuple[Refusal, ...]:
+    """Why a plan that takes fewer passes than the answer is not taken: its code."""
+    most = launch_price(answer.report.after)
+    dear: list[tuple[CodePrice, int]] = []
+    for each in found:
+        price = launch_price(each.report.after)
+        if price is not None and most is not None and price.passes < most.passes and each.code:
+            dear.append((each.code, price.passes))
+    if not dear or answer.code is None:
+        return ()
+    code, passes = min(dear, key=lambda pair: (pair[0].cycles, *pair[0].taken))
+    stays = "IREE's own stays" if answer is own else "conflicts stay"
+    name = answer.lowered.dispatch.executable
+    reason = f"{stays}: {passes:,} passes of the launch can be written, but their "
+    where = Location(str(answer.lowered.path))
+    return (Refusal(f"{name}: {reason}{code.against(answer.code)}", where),)
 
 
 def _pair(price: TextPrice | None) -> tuple[int, int] | None:
