@@ -126,7 +126,7 @@ def fix_kernels(
 
     opened = open_module(file)
     analyses = analyse(opened, options)
-    rewritten = _rewritten(opened, analyses, options)
+    rewritten = rewrite(opened, analyses, options)
     reopened = rewritten.opened
     fixed_text, again = reopened.source.text, rewritten.analyses
     verdicts = [] if rewritten.proof is None else [rewritten.proof]
@@ -157,15 +157,11 @@ def fix_kernels(
     )
 
 
-def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
-    """What ``fix`` writes of a text, proved and not executed; and what it refuses."""
-    done = _rewritten(opened, analyse(opened, options), options)
-    return done.opened.source.text, done.refusals
-
-
 @dataclass(frozen=True, slots=True)
-class _Rewritten:
-    """``start``: the text that claims are about, the user's or that with accesses in parts
+class Rewritten:
+    """What ``fix`` writes of a text, proved and not executed; and what it refuses.
+
+    ``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
     ``done``: the rewrites that stand in the text."""
 
@@ -181,7 +177,7 @@ class _Rewritten:
     parted: PartedText | None = None
 
 
-def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
+def rewrite(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> Rewritten:
     """The best that can be written and proved: accesses whole, or in parts where they take less."""
     whole = _unpadded(opened, analyses, analyses, options)
     wanted, dear = parted_groups(owned(analyses), options.width_policy)
@@ -201,7 +197,7 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
     return whole
 
 
-def _cheaper(whole: _Rewritten, parted: _Rewritten) -> _Rewritten:
+def _cheaper(whole: Rewritten, parted: Rewritten) -> Rewritten:
     one, other = price_of(whole.analyses), price_of(parted.analyses)
     return parted if other.no_worse(one) and other < one else whole
 
@@ -212,7 +208,7 @@ def _unpadded(
     before: tuple[Analysis, ...],
     options: Options,
     parted: PartedText | None = None,
-) -> _Rewritten:
+) -> Rewritten:
     """Paddings undone where that pays, then the folds. ``before``: what gains are counted from."""
     groups, told = owned(analyses), dict[Refusal, None]()
     wanted = paddings(groups, options.width_policy)
@@ -235,7 +231,7 @@ class _PlannedTask:
     padding: Padding | None
 
 
-def _folded(texts: StartingText, start: Start) -> _Rewritten:
+def _folded(texts: StartingText, start: Start) -> Rewritten:
     from bankwise.change.rewrite.plan import plan
 
     policy = texts.options.width_policy
@@ -255,7 +251,7 @@ def _folded(texts: StartingText, start: Start) -> _Rewritten:
         else:
             refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
     if worse:
-        return _Rewritten(
+        return Rewritten(
             texts.before, start.opened, start.analyses, (), tuple(refusals), worse, None
         )
     return _proved(texts, planned, refusals)
@@ -280,7 +276,7 @@ def _to_try(
 
 def _proved(
     texts: StartingText, planned: Sequence[_PlannedTask], refusals: list[Refusal]
-) -> _Rewritten:
+) -> Rewritten:
     """Write what can be proved; the reasons for all else."""
     by_task = {each.task: each for each in planned}
     written = write_proved(texts, [each.task for each in planned])
@@ -299,7 +295,7 @@ def _proved(
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
     stands = (texts.before, written.opened, written.analyses)
     told = (tuple(changes), tuple(refusals))
-    return _Rewritten(*stands, *told, worse, proof, claims, written.done)
+    return Rewritten(*stands, *told, worse, proof, claims, written.done)
 
 
 def _named(group: OwnedGroup, reason: str) -> str:

@@ -93,7 +93,7 @@ def names() -> tuple[str, ...]:
 def known_passes() -> Mapping[str, Pass]:
     """All passes by name, in the order of the flow."""
     found = {each.name: each for each in (*_hint_passes(), *_memory_passes())}
-    looks_for = "kernels with shared memory: what padding, folding and splitting save of it"
+    looks_for = "kernels with conflicts: what splits, folds and paddings save of them"
     found["best"] = Pass("best", looks_for, _best(found))
     return found
 
@@ -168,18 +168,14 @@ def _alone(of: Callable[[Opened], Outcome]) -> Run:
     return lambda opened, launch, rules: of(opened)
 
 
-_IREE_BITS = {"pad by 64 bits": 64}
-"""What IREE's own pass puts behind every row, under the name that *best* gives it."""
-
-
 def _best(known: Mapping[str, Pass]) -> Run:
-    from bankwise.ask.opt_best import best
+    from bankwise.ask.opt_best import IREE_DEFAULT, best
 
     def run(opened: Opened, launch: PassOptions, rules: Rules) -> Outcome:
-        def apply(name: str, text: Opened) -> str:
-            bits = _IREE_BITS.get(name, 0)
-            chosen = known["pad" if bits else name]
-            return chosen.run(text, launch, replace(rules, padding_bits=bits)).text
+        def apply(name: str, text: Opened) -> Outcome:
+            if name == IREE_DEFAULT:
+                return known["pad"].run(text, launch, replace(rules, padding_bits=64))
+            return known[name].run(text, launch, replace(rules, padding_bits=0))
 
         return best(opened, launch, apply)
 
