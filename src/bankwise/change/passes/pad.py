@@ -26,10 +26,9 @@ from math import prod
 from iree.compiler import ir
 
 from bankwise.algebra.address import Padded
-from bankwise.change.passes.decide import allocation_op
 from bankwise.change.passes.hints import ALLOCATIONS, ATTRIBUTE, hints
 from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.rows import followed, memref, relaid
+from bankwise.change.passes.rows import allocation_op, followed, memref, relaid
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.values import Outcome, PassOptions, Remark, told
 from bankwise.change.prove import MapClaim, prove
@@ -128,8 +127,8 @@ def _pad(
         f"{best} elements behind each row: {before.passes} -> {plan.passes} passes, "
         f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more"
     )
-    op = allocation_op(lowered, first)
-    if op is None:
+    op = allocation_op(lowered.opened, lowered.kernel.op, first.name)
+    if op is None or op.name not in ALLOCATIONS:
         reason = f"nothing allocates it alone here (a view of a byte pool, say); {story}"
         return Refusal(f"{group.names}: {reason}", first.location)
     return _padding(op, best, story, first.kernel, text)
@@ -238,11 +237,11 @@ def _padding(
     narrow = relaid(old, Padded(row, elements))
     assert narrow is not None, "an allocation consists of whole rows"
     span, body = text.span(op), text.body(op)
-    head, _, spelled = text.text[body.start : body.end].rpartition(" : ")
+    head = text.text[body.start : body.end].rpartition(" : ")[0]
     wide = memref((*old.shape[:-1], row + elements), old)
     padded, subject = text.fresh(f"{name.removeprefix('%')}_padded"), name.removeprefix("%")
     lines = [f"{padded} = {head} : {wide}", _subview(name, padded, old.shape, wide, narrow)]
-    rest = followed(op.results[0], spelled, narrow, Padded(row, elements), text)
+    rest = followed(op.results[0], narrow, Padded(row, elements), text)
     if isinstance(rest, str):
         return Refusal(f"{subject}: {rest}", where)
     edits = [Edit(span.start, span.end, text.indent(op).join(lines)), *rest]

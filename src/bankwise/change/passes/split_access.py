@@ -48,9 +48,10 @@ def split_access(opened: Opened, launch: PassOptions) -> Outcome:
     for lowered in lower(opened, launch):
         for group in groups(lowered.extraction):
             where = group.allocations[0].location
-            wide = [(s, _HALF_BYTES) for s in group.every if divides(s, _HALF_BYTES)]
+            wide = {s.op: s for s in group.every if divides(s, _HALF_BYTES)}
             reason = _needless(lowered, group) if wide else _NARROW
-            alone = None if reason else split(opened, wide)
+            pieces = [(site, _HALF_BYTES) for site in wide.values()]
+            alone = None if reason else split(opened, pieces)
             if isinstance(alone, Refusal):
                 refusals.append(Refusal(f"{group.names}: {alone.reason}", alone.location or where))
             elif alone is None:
@@ -58,7 +59,7 @@ def split_access(opened: Opened, launch: PassOptions) -> Outcome:
             else:
                 told = f"wide accesses in pieces of {_HALF_BYTES} bytes: {len(wide)}; {PROVED}"
                 remarks.append(Remark(group.names, where, True, told))
-                wanted += wide
+                wanted += pieces
     text = split(opened, wanted) if wanted else opened
     if isinstance(text, Refusal):
         return Outcome(opened.source.text, (), (*refusals, text))
@@ -69,15 +70,17 @@ def split(opened: Opened, wanted: Sequence[tuple[SharedAccess, int]]) -> Opened 
     """The text with each access in pieces of so many bytes, proved to be the same kernel."""
     text = statements(opened)
     emitter = Emitter(opened.source.text, opened.offset_of, prefix="part")
+    # An operation of more than 16 bytes is several accesses.
+    once = {site.op: (site, each_bytes) for site, each_bytes in wanted}
     try:
-        edits = [e for site, each_bytes in wanted for e in _pieces(site, each_bytes, emitter, text)]
+        edits = [e for site, size in once.values() for e in _pieces(site, size, emitter, text)]
         after = apply_edits(opened.source.text, [*emitter.edits, *edits])
         done = open_text(after, opened.source.file)
     except CannotRewriteError as error:
         return Refusal(str(error))
     except InputError as error:
         return Refusal(f"the text in parts: {error.message}", error.location)
-    return prove_parts(opened, done, [site.op for site, _ in wanted]) or done
+    return prove_parts(opened, done, list(once)) or done
 
 
 def divides(site: SharedAccess, each_bytes: int) -> bool:

@@ -16,9 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankwise.algebra.address import Identity
-from bankwise.change.passes.decide import allocation_op
 from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.rows import unpadded
+from bankwise.change.passes.rows import allocation_op, unpadded
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
@@ -96,7 +95,7 @@ def _shortened(
         return "they share accesses; their type goes round"
     if any(site.access.kind in COPIES for site in group.accesses):
         return "copies in lane order fill its rows, padding and all"
-    op = allocation_op(lowered, first)
+    op = allocation_op(lowered.opened, lowered.kernel.op, first.name)
     edits = "nothing allocates it here" if op is None else unpadded(op, rows, text)
     if isinstance(edits, str):
         return edits
