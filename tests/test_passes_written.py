@@ -8,7 +8,8 @@ import pytest
 
 pytest.importorskip("iree.compiler")
 
-from bankwise.ask.opt import opt
+from bankwise.ask.opt import names, opt
+from bankwise.change.passes.decide import decide
 from bankwise.change.passes.pad import pad
 from bankwise.change.passes.resolve import resolve
 from bankwise.change.passes.split_access import split_access
@@ -91,6 +92,23 @@ def test_an_attribute_under_a_name_is_resolved():
     assert "proved for all launches" in done.remarks[0].reason
     assert "memref.alloc() {alignment = 64 : i64} :" in done.text
     assert same_results(text, done.text)
+
+
+def test_an_allocation_that_says_its_strides_gets_no_hint():
+    of = f"memref<64x64xf16, {LDS}>"
+    text = rows(64).replace(of, f"memref<64x64xf16, strided<[64, 1]>, {LDS}>")
+    done = decide(opened(text), GFX942)
+    assert done.text == text
+    assert "says its strides" in done.remarks[0].reason
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_text_without_kernels_is_told_what_was_looked_for(tmp_path, name):
+    file = tmp_path / "k.mlir"
+    file.write_text("func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n")
+    ((_, outcome),) = opt(file, [name], "gfx942").passes
+    assert (outcome.remarks, outcome.refusals) == ((), ())
+    assert outcome.looked_for
 
 
 def test_a_vector_of_32_bytes_is_split_once():

@@ -72,7 +72,10 @@ class _Candidate:
 def best(opened: Opened, launch: PassOptions, apply: Apply) -> Outcome:
     """The best text of all; remarks of what was tried, and of what was changed in it."""
     from bankwise.change.passes.values import Outcome
+    from bankwise.read.mlir.kernels import kernels
 
+    if not kernels(opened):
+        return Outcome(opened.source.text)
     options = _options(launch)
     start = _of((), opened, analyse(opened, options))
     tried = list(_tried(start, options, apply))

@@ -164,6 +164,8 @@ def _written(op: ir.Operation, choice: Choice, text: Statements) -> list[Edit] |
     if isinstance(root, str):
         return root
     old = ir.MemRefType(op.results[0].type)
+    if isinstance(old.layout, ir.StridedLayoutAttr):
+        return f"{old} says its strides"
     name, body, span = text.name(op), text.body(op), text.span(op)
     statement = text.text[body.start : body.end]
     spelled = statement[statement.rindex(" : ") + 3 :]
