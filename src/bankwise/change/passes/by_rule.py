@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from bankwise.change.passes.conversions import banks
 from bankwise.change.passes.decide import Decision, insert
-from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.lowered import Lowered, lowered_groups
 from bankwise.change.passes.pad import pad
 from bankwise.change.passes.resolve import resolve
 from bankwise.change.passes.rule_23778 import Choice, choose
 from bankwise.change.passes.statements import statements
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
-from bankwise.change.rewrite.group import Group, groups
+from bankwise.change.rewrite.group import Group
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
 
@@ -41,12 +41,10 @@ def _hinted(opened: Opened, launch: PassOptions) -> Outcome:
     text = statements(opened)
     edits: list[Edit] = []
     remarks: list[Remark] = []
-    for lowered in lower(opened, launch):
-        for group in groups(lowered.extraction):
-            chosen = insert(Decision(lowered, group, _choice(lowered, group)), text, edits)
-            first = group.allocations[0]
-            changed = chosen.hint is not None
-            remarks.append(Remark(group.names, first.location, changed, chosen.reason))
+    for lowered, group in lowered_groups(opened, launch):
+        chosen = insert(Decision(lowered, group, _choice(lowered, group)), text, edits)
+        first, changed = group.allocations[0], chosen.hint is not None
+        remarks.append(Remark(group.names, first.location, changed, chosen.reason))
     return Outcome(apply_edits(opened.source.text, edits), tuple(remarks))
 
 

@@ -34,12 +34,12 @@ from bankwise.change.passes.conversions import (
 )
 from bankwise.change.passes.hints import ATTRIBUTE, hint_text, hints, rooted
 from bankwise.change.passes.legality import dropped_by_iree, use_of, why_not
-from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.lowered import Lowered, lowered_groups
 from bankwise.change.passes.rows import allocation_op
 from bankwise.change.passes.rule_23778 import Choice
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
-from bankwise.change.rewrite.group import Group, groups
+from bankwise.change.rewrite.group import Group
 from bankwise.change.rewrite.plan import plan
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
@@ -84,8 +84,7 @@ def decisions(opened: Opened, launch: PassOptions) -> list[Decision]:
     """The solver's decisions on all allocations of all lowered kernels."""
     return [
         Decision(lowered, group, _choice(opened, lowered, group))
-        for lowered in lower(opened, launch)
-        for group in groups(lowered.extraction)
+        for lowered, group in lowered_groups(opened, launch)
     ]
 
 
@@ -98,9 +97,8 @@ def _tile_choice(opened: Opened, conversion: Conversion, launch: PassOptions, ru
 
 
 def _choice(opened: Opened, lowered: Lowered, group: Group) -> Choice:
-    if lowered.extraction.refusals:
-        first = lowered.extraction.refusals[0]
-        return Choice(None, f"not all accesses of this kernel are known: {first.reason}")
+    if lowered.unknown:
+        return Choice(None, lowered.unknown)
     present, unknown = hints(opened, lowered.kernel.op)
     names = {a.name for a in group.allocations}
     if unknown or any(each.allocation in names for each in present):

@@ -24,14 +24,14 @@ from bankwise.algebra.address import RowFolds
 from bankwise.change.passes.fetch_order import FetchOrder, fetch_order
 from bankwise.change.passes.hints import Hinted, hint_text, hints, without
 from bankwise.change.passes.legality import period, unsound
-from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.lowered import Lowered, lower, lowered_groups
 from bankwise.change.passes.resolve import Swizzled, classified
 from bankwise.change.passes.swizzled_index import fold_of_hint
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.apply import Draft, draft, write
 from bankwise.change.rewrite.emit import Emitter
-from bankwise.change.rewrite.group import Group, groups, tile_of
+from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.plan import fold_of, folded, plan
 from bankwise.counting.access import Allocation
 from bankwise.errors import Refusal
@@ -102,10 +102,9 @@ def _unknown(opened: Opened, launch: PassOptions, found: Sequence[Swizzled]) -> 
 
 def _groups(opened: Opened, launch: PassOptions) -> Iterator[tuple[Lowered, Group]]:
     """The groups that copies in lane order fill."""
-    for lowered in lower(opened, launch):
-        for group in groups(lowered.extraction):
-            if any(site.access.kind in COPIES for site in group.accesses):
-                yield lowered, group
+    for lowered, group in lowered_groups(opened, launch):
+        if any(site.access.kind in COPIES for site in group.accesses):
+            yield lowered, group
 
 
 def _copied(each: Swizzled) -> bool:
@@ -139,8 +138,7 @@ def _wanted(lowered: Lowered, group: Group, hinted: Hinted | None) -> _Swizzling
     """What to write; a string says why nothing is to be done."""
     where = group.allocations[0].location
     if lowered.extraction.refusals:
-        first = lowered.extraction.refusals[0]
-        return Refusal(f"{group.names}: not all accesses are known: {first.reason}", where)
+        return Refusal(f"{group.names}: {lowered.unknown}", where)
     if hinted is not None:
         return _as_hinted(lowered, group, hinted)
     planned = plan(group, lowered.issues, lowered.machine)

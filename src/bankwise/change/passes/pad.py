@@ -129,8 +129,10 @@ def _pad(
     )
     op = allocation_op(lowered.opened, lowered.kernel.op, first.name)
     if op is None or op.name not in ALLOCATIONS:
-        reason = f"nothing allocates it alone here (a view of a byte pool, say); {story}"
-        return Refusal(f"{group.names}: {reason}", first.location)
+        reason = (
+            "nothing allocates it here" if op is None else "all parts of its byte pool would move"
+        )
+        return Refusal(f"{group.names}: {reason}; {story}", first.location)
     return _padding(op, best, story, first.kernel, text)
 
 
@@ -145,9 +147,8 @@ def _best(lowered: Lowered, group: Group, policy: str) -> Best | Refusal:
 
 def _forbidden(lowered: Lowered, group: Group) -> str:
     """Why this allocation may not be padded, whatever it would bring."""
-    if lowered.extraction.refusals:
-        first = lowered.extraction.refusals[0]
-        return f"not all accesses of this kernel are known: {first.reason}"
+    if lowered.unknown:
+        return lowered.unknown
     present, unknown = hints(lowered.opened, lowered.kernel.op)
     names = {a.name for a in group.allocations}
     if unknown or any(each.allocation in names for each in present):
@@ -163,7 +164,7 @@ def _everywhere(opened: Opened, launch: PassOptions, bits: int) -> Outcome:
     done: list[_Lengthened] = []
     refusals: list[Refusal] = []
     for function in operations(opened.module.operation):
-        if function.name != "func.func":
+        if not function.name.endswith(".func"):
             continue
         inner = operations(function)
         allocations = [

@@ -173,8 +173,7 @@ def _elements(allocation: Allocation) -> int:
 
 def _unknown(lowered: Lowered, group: Group) -> Refusal | None:
     for first in lowered.extraction.refusals:
-        reason = f"not all accesses of this kernel are known: {first.reason}"
-        return Refusal(f"{group.names}: {reason}", first.location)
+        return Refusal(f"{group.names}: {lowered.unknown}", first.location)
     for site in group.unseen:
         reason = f"one workgroup never executes this {site.access.operation}, another one may"
         return Refusal(f"{group.names}: {reason}", site.access.location)

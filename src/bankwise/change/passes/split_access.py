@@ -19,13 +19,13 @@ from collections.abc import Sequence
 
 from iree.compiler import ir
 
-from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.lowered import Lowered, lowered_groups
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.swizzled_index import CutVector
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import prove_parts
 from bankwise.change.rewrite.emit import Emitter, anchor_of
-from bankwise.change.rewrite.group import Group, groups, tile_of
+from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.operand_text import index_operands
 from bankwise.change.rewrite.scope import CannotRewriteError
 from bankwise.errors import InputError, Refusal
@@ -45,21 +45,20 @@ def split_access(opened: Opened, launch: PassOptions) -> Outcome:
     wanted: list[tuple[SharedAccess, int]] = []
     remarks: list[Remark] = []
     refusals: list[Refusal] = []
-    for lowered in lower(opened, launch):
-        for group in groups(lowered.extraction):
-            where = group.allocations[0].location
-            wide = {s.op: s for s in group.every if divides(s, _HALF_BYTES)}
-            reason = _needless(lowered, group) if wide else _NARROW
-            pieces = [(site, _HALF_BYTES) for site in wide.values()]
-            alone = None if reason else split(opened, pieces)
-            if isinstance(alone, Refusal):
-                refusals.append(Refusal(f"{group.names}: {alone.reason}", alone.location or where))
-            elif alone is None:
-                remarks.append(Remark(group.names, where, False, reason))
-            else:
-                told = f"wide accesses in pieces of {_HALF_BYTES} bytes: {len(wide)}; {PROVED}"
-                remarks.append(Remark(group.names, where, True, told))
-                wanted += pieces
+    for lowered, group in lowered_groups(opened, launch):
+        where = group.allocations[0].location
+        wide = {s.op: s for s in group.every if divides(s, _HALF_BYTES)}
+        reason = _needless(lowered, group) if wide else _NARROW
+        pieces = [(site, _HALF_BYTES) for site in wide.values()]
+        alone = None if reason else split(opened, pieces)
+        if isinstance(alone, Refusal):
+            refusals.append(Refusal(f"{group.names}: {alone.reason}", alone.location or where))
+        elif alone is None:
+            remarks.append(Remark(group.names, where, False, reason))
+        else:
+            told = f"wide accesses in pieces of {_HALF_BYTES} bytes: {len(wide)}; {PROVED}"
+            remarks.append(Remark(group.names, where, True, told))
+            wanted += pieces
     text = split(opened, wanted) if wanted else opened
     if isinstance(text, Refusal):
         return Outcome(opened.source.text, (), (*refusals, text))
