@@ -146,10 +146,9 @@ def _optimised(owned: OwnedGroup, group: Group, issues: Issues, policy: str) -> 
 
 
 def _spaces(tile: Tile, rows: Sequence[int]) -> list[Space]:
-    from bankwise.solver.spaces import LAST_INDEX, Space, row_folds
+    from bankwise.solver.spaces import LAST_INDEX, Space, row_folds, shorter
 
-    shorter = [1 << n for n in reversed(range(max(rows).bit_length()))]
-    every = [*rows, *(n for n in shorter if n not in rows and not any(row % n for row in rows))]
+    every = [*rows, *shorter(rows)]
     return [Space(LAST_INDEX, tuple(row_folds(tile, every)), tuple(every))]
 
 
