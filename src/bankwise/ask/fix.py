@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
+from bankwise.ask.fix_judged import RewrittenFile, judged
 from bankwise.ask.fix_padding import Padding, Start, against, kept, paddings, without
 from bankwise.ask.fix_parts import PartedGroup, PartedText, cut, in_parts, parted_groups
 from bankwise.ask.fix_proved import (
@@ -20,12 +21,12 @@ from bankwise.ask.fix_proved import (
     proof_verdict,
     write_proved,
 )
-from bankwise.ask.judge_smt import judge_smt, need_solver
+from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
-from bankwise.read.options import Options, Progress, dims_of
+from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
@@ -122,50 +123,45 @@ def fix_kernels(
         check_writable(Path(output))
     if prove:
         need_solver()
+    return judged(
+        rewritten(file, options),
+        execute=execute,
+        isa=isa,
+        reference=reference,
+        accept_sampled=accept_sampled,
+        prove=prove,
+        progress=progress,
+    )
+
+
+def rewritten(file: Path, options: Options) -> RewrittenFile:
+    """Plan, rewrite and prove; nobody executes or compiles the kernels."""
     from bankwise.read.mlir.module import open_module
 
     opened = open_module(file)
     analyses = analyse(opened, options)
-    rewritten = _rewritten(opened, analyses, options)
-    reopened = rewritten.opened
-    fixed_text, again = reopened.source.text, rewritten.analyses
-    verdicts = [] if rewritten.proof is None else [rewritten.proof]
-    if rewritten.changes and prove:
-        verdicts.append(judge_smt(rewritten.start, reopened, rewritten.claims))
-    if rewritten.changes and execute:
-        from bankwise.ask.judge_execution import judge_execution
-
-        dims = dims_of(options)
-        verdicts.append(
-            judge_execution(opened, reopened, analyses, again, reference, progress, dims)
-        )
-    if rewritten.changes and isa:
-        from bankwise.ask.judge_isa import judge_isa
-
-        verdicts.append(judge_isa(opened, reopened, analyses))
-    return FixReport(
+    done = rewrite(opened, analyses, options)
+    fixed_text = done.opened.source.text
+    report = FixReport(
         before=report_of(opened, options, analyses),
-        after=report_of(reopened, options, again),
-        changes=rewritten.changes,
-        refusals=rewritten.refusals,
-        verdicts=tuple(verdicts),
+        after=report_of(done.opened, options, done.analyses),
+        changes=done.changes,
+        refusals=done.refusals,
+        verdicts=() if done.proof is None else (done.proof,),
         source_text=opened.source.text,
         fixed_text=fixed_text,
         patch=unified_patch(file, opened.source.text, fixed_text),
-        accept_sampled=accept_sampled,
-        parts={} if rewritten.parted is None else rewritten.parted.parts,
+        parts={} if done.parted is None else done.parted.parts,
     )
-
-
-def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
-    """What ``fix`` writes of a text, proved and not executed; and what it refuses."""
-    done = _rewritten(opened, analyse(opened, options), options)
-    return done.opened.source.text, done.refusals
+    now = (done.opened, done.analyses)
+    return RewrittenFile(options, report, opened, analyses, *now, done.start, done.claims)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rewritten:
-    """``start``: the text that claims are about, the user's or that with accesses in parts
+class Rewritten:
+    """What ``fix`` writes of a text, proved and not executed; and what it refuses.
+
+    ``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
     ``done``: the rewrites that stand in the text."""
 
@@ -181,7 +177,7 @@ class _Rewritten:
     parted: PartedText | None = None
 
 
-def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
+def rewrite(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> Rewritten:
     """The best that can be written and proved: accesses whole, or in parts where they take less."""
     whole = _unpadded(opened, analyses, analyses, options)
     wanted, dear = parted_groups(owned(analyses), options.width_policy)
@@ -201,7 +197,7 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
     return whole
 
 
-def _cheaper(whole: _Rewritten, parted: _Rewritten) -> _Rewritten:
+def _cheaper(whole: Rewritten, parted: Rewritten) -> Rewritten:
     one, other = price_of(whole.analyses), price_of(parted.analyses)
     return parted if other.no_worse(one) and other < one else whole
 
@@ -212,7 +208,7 @@ def _unpadded(
     before: tuple[Analysis, ...],
     options: Options,
     parted: PartedText | None = None,
-) -> _Rewritten:
+) -> Rewritten:
     """Paddings undone where that pays, then the folds. ``before``: what gains are counted from."""
     groups, told = owned(analyses), dict[Refusal, None]()
     wanted = paddings(groups, options.width_policy)
@@ -235,7 +231,7 @@ class _PlannedTask:
     padding: Padding | None
 
 
-def _folded(texts: StartingText, start: Start) -> _Rewritten:
+def _folded(texts: StartingText, start: Start) -> Rewritten:
     from bankwise.change.rewrite.plan import plan
 
     policy = texts.options.width_policy
@@ -255,7 +251,7 @@ def _folded(texts: StartingText, start: Start) -> _Rewritten:
         else:
             refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
     if worse:
-        return _Rewritten(
+        return Rewritten(
             texts.before, start.opened, start.analyses, (), tuple(refusals), worse, None
         )
     return _proved(texts, planned, refusals)
@@ -280,7 +276,7 @@ def _to_try(
 
 def _proved(
     texts: StartingText, planned: Sequence[_PlannedTask], refusals: list[Refusal]
-) -> _Rewritten:
+) -> Rewritten:
     """Write what can be proved; the reasons for all else."""
     by_task = {each.task: each for each in planned}
     written = write_proved(texts, [each.task for each in planned])
@@ -299,7 +295,7 @@ def _proved(
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
     stands = (texts.before, written.opened, written.analyses)
     told = (tuple(changes), tuple(refusals))
-    return _Rewritten(*stands, *told, worse, proof, claims, written.done)
+    return Rewritten(*stands, *told, worse, proof, claims, written.done)
 
 
 def _named(group: OwnedGroup, reason: str) -> str:
@@ -378,5 +374,5 @@ def _against_optimum(plan: GroupPlan, attempt: RewriteAttempt, split: tuple[str,
     because = attempt.because.removeprefix(f"{plan.group.names}: ")
     why = f"is not written: {because}" if because else "is not written"
     if plan.writable.passes > least.passes:
-        why = "does not keep rows"
+        why = "is not indices XOR functions of the bits above them"
     return f"a layout that takes {least.run.passes:,} exists, but {why}; that is {known}"

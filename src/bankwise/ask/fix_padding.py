@@ -103,17 +103,10 @@ def without(
 
 
 def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] | str:
-    from bankwise.change.passes.rows import unpadded
-    from bankwise.read.mlir.kernels import operations
-    from bankwise.read.mlir.names import called
-    from bankwise.read.mlir.pools import part_of
+    from bankwise.change.passes.rows import allocation_op, unpadded
 
-    name = called(opened)
-    for op in operations(padding.owned.analyses[0].kernel.op):
-        first = op if op.name in ("memref.alloc", "memref.alloca") else part_of(op)
-        if first is not None and first == op and name(op.results[0]) == padding.key[1]:
-            return unpadded(op, padding.undone.rows, text)
-    return "nothing allocates it here"
+    op = allocation_op(opened, padding.owned.analyses[0].kernel.op, padding.key[1])
+    return "nothing allocates it here" if op is None else unpadded(op, padding.undone.rows, text)
 
 
 def _agrees(padding: Padding, again: Sequence[Analysis]) -> bool:

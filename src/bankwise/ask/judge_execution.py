@@ -20,7 +20,7 @@ from bankwise.show.fixing import Verdict
 
 if TYPE_CHECKING:
     from bankwise.ask.analysis import Analysis
-    from bankwise.change.execute import Fault
+    from bankwise.change.execute import ExecutableKernel, Fault
     from bankwise.change.execute.launch import LaunchFacts
     from bankwise.read.mlir.module import Opened
 
@@ -40,10 +40,10 @@ _LARGEST_ELEMENTS = 1 << 27
 
 @dataclass(frozen=True, slots=True)
 class _Runnable:
-    """One of the two kernels, ready to run: its text, its facts, its buffers."""
+    """One of the two kernels, ready to run: its program, its facts, its buffers."""
 
-    opened: Opened
     analysis: Analysis
+    program: ExecutableKernel
     facts: LaunchFacts
     buffers: Buffers
 
@@ -70,15 +70,18 @@ def judge_execution(
     reference: str = "",
     progress: Progress | None = None,
     dims: Mapping[str, int] | None = None,
+    budget: int | None = None,
 ) -> Verdict:
     """Run every kernel before and after; compare all buffers bit for bit.
 
     :mod:`bankwise.ask.workgroups` says which workgroups run; a fixed amount of work, not of time,
     says how many, and the verdict tells. ``reference``: ``FILE.py:FUNCTION`` that maps the input
     buffers to the expected ones; :class:`InputError` if it does not. ``dims``: numbers that only
-    the launch knows, by name.
+    the launch knows, by name. ``budget``: operations times threads,
+    a fixed number where it is not given.
     """
     expect = load(reference) if reference else None
+    budget = _BUDGET if budget is None else budget
     verdicts: list[Verdict] = []
     inner = _called(old)
     for a, b in zip(old, new, strict=True):
@@ -86,7 +89,7 @@ def judge_execution(
             verdicts.append(Verdict("execution", "passed", f"{a.kernel.name}: where it is called"))
             continue
         try:
-            runs = _run_both(before, after, a, b, progress, dims or {})
+            runs = _run_both(before, after, a, b, progress, dims or {}, budget)
         except InputError as error:
             return Verdict("execution", "not available", str(error), complete=False)
         verdicts.append(_judge(a, runs, expect))
@@ -115,6 +118,7 @@ def _run_both(
     b: Analysis,
     progress: Progress | None,
     dims: Mapping[str, int],
+    budget: int,
 ) -> _Runs:
     from bankwise.change.execute import random_buffers
     from bankwise.change.execute.launch import launch_facts
@@ -122,12 +126,19 @@ def _run_both(
     facts = launch_facts(before, a.kernel, a.workgroup_size, dims)
     facts_after = launch_facts(after, b.kernel, b.workgroup_size, dims)
     inputs = random_buffers(a.kernel.op, _SEED, _sizes(before, a), facts.number)
-    chosen = workgroup_order(a, _BUDGET // _LEAST, facts.number)
-    one = _Runnable(before, a, facts, [x.copy() for x in inputs])
-    two = _Runnable(after, b, facts_after, [x.copy() for x in inputs])
-    old, ran = _run(one, chosen.workgroups, _half(progress, 0), _BUDGET, tried=chosen.grid is None)
+    chosen = workgroup_order(a, budget // _LEAST, facts.number)
+    one = _runnable(before, a, facts, inputs)
+    two = _runnable(after, b, facts_after, inputs)
+    old, ran = _run(one, chosen.workgroups, _half(progress, 0), budget, tried=chosen.grid is None)
     new, _ = _run(two, ran, _half(progress, 1))
     return _Runs(chosen, facts, tuple(ran), inputs, one.buffers, two.buffers, old, new)
+
+
+def _runnable(opened: Opened, kernel: Analysis, facts: LaunchFacts, inputs: Buffers) -> _Runnable:
+    from bankwise.change.execute import compiled
+
+    program = compiled(kernel.kernel.op.operation, opened.location_of, facts.number)
+    return _Runnable(kernel, program, facts, [x.copy() for x in inputs])
 
 
 def _judge(a: Analysis, runs: _Runs, expect: Expect | None) -> Verdict:
@@ -210,18 +221,13 @@ def _run(
 
 def _run_one(side: _Runnable, workgroup: Grid) -> tuple[dict[FaultKey, Fault], int]:
     """One workgroup: its faults, and how many operations it took."""
-    from bankwise.change.execute import execute
+    from bankwise.change.execute import execute_workgroup
+    from bankwise.read.mlir.indexing import ThreadIds
 
-    done = execute(
-        side.analysis.kernel.op,
-        side.buffers,
-        workgroup_size=side.analysis.workgroup_size,
-        wave_size=side.analysis.machine.wave_size,
-        grid=side.analysis.kernel.grid,
-        workgroups=[workgroup],
-        locate=side.opened.location_of,
-        known=side.facts.number,
-    )
+    kernel = side.analysis
+    wave, grid = kernel.machine.wave_size, kernel.kernel.grid
+    ids = ThreadIds(kernel.workgroup_size, wave, workgroup, grid)
+    done = execute_workgroup(side.program, side.buffers, ids)
     found: dict[FaultKey, Fault] = {(f.kind, f.operation, f.site): f for f in done.faults}
     return found, sum(done.operations.values())
 

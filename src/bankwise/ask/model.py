@@ -18,7 +18,9 @@ from tempfile import TemporaryDirectory
 
 from bankwise.ask.check_mlir import check_opened
 from bankwise.ask.cost import Costs, cost_of_opened
-from bankwise.ask.fix import fix_kernels
+from bankwise.ask.fix import rewritten
+from bankwise.ask.fix_judged import RewrittenFile, judged
+from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import TextPrice, launch_price
 from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower
 from bankwise.errors import InputError, Location, Refusal
@@ -121,9 +123,10 @@ def fix_model(
     assert not reference, "the table of formats refuses it"
     if output:
         check_output(Path(output))
-    judged = partial(
-        fix_kernels,
-        options=options,
+    if prove:
+        need_solver()
+    judge = partial(
+        judged,
         execute=execute,
         isa=isa,
         accept_sampled=accept_sampled,
@@ -136,7 +139,7 @@ def fix_model(
     answers: list[DispatchFix] = []
     with TemporaryDirectory(prefix="bankwise-") as folder:
         for group in _by_dispatch(file, options.target, lowered, keep or Path(folder)):
-            answers.append(_best(group, options, judged))
+            answers.append(_best(group, options, judge))
     linked = (answer for answer in answers if answer.linked)
     accepted = {each.lowered.dispatch.executable: each.report.fixed_text for each in linked}
     text, target = read_text(file), options.target
@@ -164,15 +167,17 @@ def _by_dispatch(
 
 
 def _best(
-    group: tuple[LoweredDispatch, ...], options: Options, judged: Callable[[Path], FixReport]
+    group: tuple[LoweredDispatch, ...],
+    options: Options,
+    judge: Callable[[RewrittenFile], FixReport],
 ) -> DispatchFix:
     """The cheapest of the ways, fixed, that is no worse than what IREE does unasked; judged."""
-    plans = [(each, fix_kernels(each.path, options, execute=False, isa=False)) for each in group]
-    default = next((r.before for each, r in plans if each.lowering == IREE_DEFAULT), None)
+    plans = [(each, rewritten(each.path, options)) for each in group]
+    default = next((r.report.before for each, r in plans if each.lowering == IREE_DEFAULT), None)
     start = None if default is None else launch_price(default)
-    ranked = sorted(plans, key=lambda plan: _rank(plan[0], plan[1], start))
-    for each, _ in ranked:
-        report = judged(each.path)
+    ranked = sorted(plans, key=lambda plan: _rank(plan[0], plan[1].report, start))
+    for each, plan in ranked:
+        report = judge(plan)
         found = DispatchFix(each, report, start)
         if report.accepted or not report.changes:
             break

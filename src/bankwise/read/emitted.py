@@ -19,6 +19,9 @@ from dataclasses import dataclass, field
 
 from bankwise.errors import InputError, Location
 
+SPILLED = "spilled vector registers"
+"""A total of a listing: those that a kernel keeps in memory for want of registers; if it does."""
+
 
 @dataclass(frozen=True, slots=True)
 class SharedInstruction:
@@ -53,9 +56,9 @@ class Listing:
 
     ``lds_bytes`` is None where the text does not say (PTX with shared memory sized at launch).
     ``exchanges``: lane exchanges through the LDS unit, which touch no storage. ``totals``: counts
-    of whole families: "v_*" and "s_*" on AMD, "instructions" on NVIDIA. ``steps``: all
-    instructions in order (AMD only). ``diagnostics``: what the compiler complained about although
-    it succeeded.
+    of whole families: "v_*" and "s_*" on AMD (and :data:`SPILLED`), "instructions" on NVIDIA.
+    ``steps``: all instructions in order (AMD only). ``diagnostics``: what the compiler complained
+    about although it succeeded.
     """
 
     kernel: str

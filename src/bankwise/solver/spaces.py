@@ -24,6 +24,7 @@ from bankwise.tile import Tile, Use
 PITCHES = "pitches"
 LINEAR = "linear layouts"
 LAST_INDEX = "the last index XOR a function of the bits above it"
+EVERY_INDEX = "every index XOR a function of the bits above it"
 SHUFFLE = "xor_shuffle"
 PADDING = "padding"
 
@@ -58,6 +59,20 @@ def row_folds(tile: Tile, rows: Sequence[int]) -> Iterator[RowFolds]:
             if same not in seen:
                 seen.add(same)
                 yield RowFolds(row, (fold,))
+
+
+def shorter(rows: Sequence[int]) -> list[int]:
+    """Lengths of rows that divide all of ``rows``, the longest first: powers of two."""
+    found = (1 << n for n in reversed(range(max(rows).bit_length())))
+    return [n for n in found if n not in rows and not any(row % n for row in rows)]
+
+
+def longer(tile: Tile, rows: Sequence[int]) -> list[int]:
+    """Lengths of two, four, .. rows together, the shortest first, as far as the tile has them."""
+    if len(rows) > 1:
+        return []
+    found = (rows[0] << n for n in range(1, tile.shape.elements.bit_length()))
+    return [n for n in found if n < tile.shape.elements and tile.shape.elements % n == 0]
 
 
 def _units(tile: Tile, longest: int) -> list[int]:

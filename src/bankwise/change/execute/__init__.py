@@ -5,8 +5,26 @@ with one row per thread (``values``), and watches shared memory through a shadow
 knows what is written, by whom, and before which barrier. What it cannot execute it refuses by name.
 """
 
-from bankwise.change.execute.program import Known
-from bankwise.change.execute.run import Difference, Execution, compare, execute, random_buffers
+from bankwise.change.execute.program import ExecutableKernel, Known, compiled
+from bankwise.change.execute.run import (
+    Difference,
+    Execution,
+    compare,
+    execute,
+    execute_workgroup,
+    random_buffers,
+)
 from bankwise.change.execute.state import Fault
 
-__all__ = ["Difference", "Execution", "Fault", "Known", "compare", "execute", "random_buffers"]
+__all__ = [
+    "Difference",
+    "ExecutableKernel",
+    "Execution",
+    "Fault",
+    "Known",
+    "compare",
+    "compiled",
+    "execute",
+    "execute_workgroup",
+    "random_buffers",
+]

@@ -13,7 +13,14 @@ import numpy as np
 from iree.compiler import ir
 
 from bankwise.change.execute.ops_memref import is_lds
-from bankwise.change.execute.program import Known, Locate, compiled, nothing_known, run
+from bankwise.change.execute.program import (
+    ExecutableKernel,
+    Known,
+    Locate,
+    compiled,
+    nothing_known,
+    run,
+)
 from bankwise.change.execute.state import Fault, new_state
 from bankwise.change.execute.values import Array, Element, element, rounded
 from bankwise.errors import InputError
@@ -79,17 +86,25 @@ def execute(
     todo = list(workgroups) if workgroups is not None else _all(grid or (1, 1, 1))
     faults: dict[Any, Fault] = {}
     counts: Counter[str] = Counter()
-    with np.errstate(all="ignore"):
-        for done, workgroup in enumerate(todo, 1):
-            ids = ThreadIds(workgroup_size, wave_size, workgroup, grid)
-            state = new_state(ids, buffers)
-            run(program, state)
-            faults = {**state.faults, **faults}
-            counts.update(state.counts)
-            if progress:
-                progress(done, len(todo))
+    for done, workgroup in enumerate(todo, 1):
+        ids = ThreadIds(workgroup_size, wave_size, workgroup, grid)
+        found = execute_workgroup(program, buffers, ids)
+        faults = {(f.location, f.site, f.kind): f for f in found.faults} | faults
+        counts.update(found.operations)
+        if progress:
+            progress(done, len(todo))
     ordered = sorted(faults.values(), key=lambda fault: (fault.location, fault.kind))
     return Execution(tuple(ordered), len(todo), dict(counts))
+
+
+def execute_workgroup(
+    program: ExecutableKernel, buffers: Sequence[Array], ids: ThreadIds
+) -> Execution:
+    """One workgroup of a kernel that :func:`compiled` has read, as :func:`execute` runs it."""
+    state = new_state(ids, buffers)
+    with np.errstate(all="ignore"):
+        run(program, state)
+    return Execution(tuple(state.faults.values()), 1, state.counts)
 
 
 def compare(before: Sequence[Array], after: Sequence[Array]) -> tuple[Difference, ...]:

@@ -16,13 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankwise.algebra.address import Identity
-from bankwise.change.passes.decide import allocation_op
-from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.rows import unpadded
+from bankwise.change.passes.lowered import Lowered, lowered_groups
+from bankwise.change.passes.rows import allocation_op, unpadded
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
-from bankwise.change.rewrite.group import Group, groups, tile_of
+from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.unpadded import padded_rows
 from bankwise.errors import Location, Refusal
 from bankwise.notation.padding import Unpadded
@@ -49,18 +48,17 @@ def unpad(opened: Opened, launch: PassOptions) -> Outcome:
     found: list[_Shortening] = []
     remarks: list[Remark] = []
     refusals: list[Refusal] = []
-    for lowered in lower(opened, launch):
-        for group in groups(lowered.extraction):
-            rows = padded_rows(group)
-            if rows is None:
-                reason = "its rows end in no unused elements"
-                remarks.append(Remark(group.names, group.allocations[0].location, False, reason))
-                continue
-            done = _shortened(lowered, group, rows, text)
-            if isinstance(done, _Shortening):
-                found.append(done)
-            else:
-                refusals.append(Refusal(f"{group.names}: {done}", group.allocations[0].location))
+    for lowered, group in lowered_groups(opened, launch):
+        rows, where = padded_rows(group), group.allocations[0].location
+        if rows is None:
+            reason = "its rows end in no unused elements"
+            remarks.append(Remark(group.names, where, False, reason))
+            continue
+        done = _shortened(lowered, group, rows, text)
+        if isinstance(done, _Shortening):
+            found.append(done)
+        else:
+            refusals.append(Refusal(f"{group.names}: {done}", where))
     proved, more = _proved(opened, found)
     edits = [edit for each in proved for edit in each.edits]
     told = (Remark(each.names, each.location, True, f"{each.story}; {PROVED}") for each in proved)
@@ -90,13 +88,13 @@ def _shortened(
     lowered: Lowered, group: Group, rows: Unpadded, text: Statements
 ) -> _Shortening | str:
     first = group.allocations[0]
-    if lowered.extraction.refusals:
-        return f"not all accesses of this kernel are known: {lowered.extraction.refusals[0].reason}"
+    if lowered.unknown:
+        return lowered.unknown
     if len(group.allocations) > 1:
         return "they share accesses; their type goes round"
     if any(site.access.kind in COPIES for site in group.accesses):
         return "copies in lane order fill its rows, padding and all"
-    op = allocation_op(lowered, first)
+    op = allocation_op(lowered.opened, lowered.kernel.op, first.name)
     edits = "nothing allocates it here" if op is None else unpadded(op, rows, text)
     if isinstance(edits, str):
         return edits

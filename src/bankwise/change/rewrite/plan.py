@@ -29,7 +29,16 @@ from bankwise.solver.known import Known, known_of
 from bankwise.solver.plan import Plan
 from bankwise.solver.price import UseCost, cost
 from bankwise.solver.search import Solution
-from bankwise.solver.spaces import LAST_INDEX, LINEAR, SHUFFLE, Space, row_folds
+from bankwise.solver.spaces import (
+    EVERY_INDEX,
+    LAST_INDEX,
+    LINEAR,
+    SHUFFLE,
+    Space,
+    longer,
+    row_folds,
+    shorter,
+)
 from bankwise.tile import COPIES, Tile
 
 _PARTS = (8, 4, 2, 1)
@@ -276,18 +285,21 @@ def _inside(tile: Tile, rows: Unpadded) -> Iterator[PaddedFold]:
 
 
 def _wider(tile: Tile, rows: list[int], found: Best, machine: Machine) -> Plan | None:
-    """The best map in rows of any length that divides ``rows``; None where it cannot gain."""
+    """The best map in rows of any length that divides ``rows``, and, where that leaves conflicts,
+    in several rows together; None where it cannot gain."""
     proved = found.present.run.ideal
     if isinstance(found.proof, Solution):
         proved = found.proof.certificate.total_passes
-    shorter = [1 << n for n in reversed(range(max(rows).bit_length()))]
-    shorter = [n for n in shorter if n not in rows and not any(row % n for row in rows)]
-    if found.plans[1].passes <= proved or not shorter:
-        return None
-    space = Space(LAST_INDEX, tuple(row_folds(tile, shorter)), tuple(shorter))
-    again = best(tile, machine, [space], proof=found.proof)
-    assert isinstance(again, Best), "it was priced before"
-    return again.plans[0]
+    plans: list[Plan] = []
+    for name, lengths in ((LAST_INDEX, shorter(rows)), (EVERY_INDEX, longer(tile, rows))):
+        for some in [lengths] if name == LAST_INDEX else [[one] for one in lengths]:
+            if not some or min(p.passes for p in (found.plans[1], *plans)) <= proved:
+                continue
+            space = Space(name, tuple(row_folds(tile, some)), tuple(some))
+            again = best(tile, machine, [space], proof=found.proof)
+            assert isinstance(again, Best), "it was priced before"
+            plans.append(again.plans[0])
+    return min(plans, key=lambda plan: plan.passes, default=None)
 
 
 def _steady(

@@ -9,7 +9,7 @@ from bankwise.read.amd.literals import integer
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernels
 from bankwise.read.amd.shared import EXCHANGES, touch
 from bankwise.read.amd.text import target
-from bankwise.read.emitted import EmittedStep, Listing, SharedInstruction, counted, some
+from bankwise.read.emitted import SPILLED, EmittedStep, Listing, SharedInstruction, counted, some
 from bankwise.read.follow.decoded import DecodedAccess
 
 _WAIT = re.compile(r"\blgkmcnt\(([0-9]+)\)")
@@ -46,6 +46,7 @@ def shared(operations: Sequence[AmdInstruction]) -> tuple[SharedInstruction, ...
 def _listing(kernel: AmdKernel, gpu: str) -> Listing:
     stated = kernel.descriptor.get("group_segment_fixed_size")
     names = [op.name for op in kernel.operations]
+    spilled = kernel.numbers.get("vgpr_spill_count", 0)
     return Listing(
         kernel=kernel.name,
         target=gpu,
@@ -56,7 +57,10 @@ def _listing(kernel: AmdKernel, gpu: str) -> Listing:
         wave_size=kernel.numbers.get("wavefront_size"),
         shared=shared(kernel.operations),
         exchanges=counted(name for name in names if name.startswith(EXCHANGES)),
-        totals={f"{unit}_*": sum(n.startswith(f"{unit}_") for n in names) for unit in "vs"},
+        totals={
+            **{f"{unit}_*": sum(n.startswith(f"{unit}_") for n in names) for unit in "vs"},
+            **({SPILLED: spilled} if spilled else {}),
+        },
         steps=steps(kernel.operations, kernel.labels),
     )
 
