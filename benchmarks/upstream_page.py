@@ -62,7 +62,8 @@ def order(row: Row, side: str) -> tuple[int, int]:
     costs more than that is none."""
     iree = (int(row["iree_passes"]), int(row["iree_cycles"]))
     own = (int(row[f"{side}_passes"]), int(row[f"{side}_cycles"]))
-    if side == "rule" and (int(row["copied"]) or own[0] < int(row["ideal"])):
+    floor = min(int(row["ideal"]), int(row["best_passes"]))
+    if side == "rule" and (int(row["copied"]) or own[0] < floor):
         return iree
     return min(own, iree) if side == "best" else own
 
@@ -77,6 +78,8 @@ def cause(row: Row) -> str:
     reason, attribute = row["reason"], row["attribute"]
     if int(row["copied"]):
         return "copies straight to LDS"
+    if "x" not in row["tile"].rpartition("x")[0]:
+        return "one dimension: no row to read off"
     if not attribute:
         known = (word for word in DECLINES if word in reason)
         said = DECLINES.get(next(known, ""), "declined")

@@ -8,6 +8,7 @@ pytest.importorskip("iree.compiler")
 
 from bankwise.ask.analysis import analyse
 from bankwise.ask.check_mlir import kernel_of
+from bankwise.ask.fix import fix
 from bankwise.ask.opt import opt
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.read.options import Options
@@ -60,7 +61,7 @@ def test_best_is_the_least_of_what_it_tried_and_no_more_than_before(tmp_path, te
     for chain in (["pad"], ["decide", "resolve"], ["unpad", "pad"]):
         assert passes(report.text, target) <= passes(opt(file, chain, target).text, target)
     (outcome,) = [outcome for _, outcome in report.passes]
-    assert sum(remark.changed for remark in outcome.remarks) == (report.text != text)
+    assert outcome.changed == (report.text != text)
     assert same_results(text, report.text, size=128 if "128, 1, 1" in text else 64)
 
 
@@ -68,8 +69,56 @@ def test_what_wins_was_executed(tmp_path):
     file = tmp_path / "k.mlir"
     file.write_text(abt())
     ((_, outcome),) = opt(file, ["best"], "gfx942").passes
-    (won,) = [remark for remark in outcome.remarks if remark.changed]
+    (won,) = [remark for remark in outcome.remarks if remark.subject == "all kernels"][:1]
+    assert won.changed
     assert "execution: passed" in won.reason
+
+
+@pytest.mark.parametrize("text", [rows(64), abt(), abt(4)], ids=["64", "abt", "132"])
+def test_it_is_no_worse_than_fix(tmp_path, text):
+    file = tmp_path / "k.mlir"
+    file.write_text(text)
+    fixed = fix(file, "gfx942", policy="iree", execute=False, isa=False).fixed_text
+    assert passes(opt(file, ["best"], "gfx942").text, "gfx942") <= passes(fixed, "gfx942")
+
+
+def test_the_passes_that_it_names_make_the_plan(tmp_path):
+    """What is told of an allocation, done by hand: split, the hint on the allocation, resolved."""
+    file = tmp_path / "k.mlir"
+    file.write_text(abt())
+    report = opt(file, ["best"], "gfx942")
+    changed = [r.reason for r in report.passes[0][1].remarks if r.changed and r.subject == "lds"]
+    assert all(reason.endswith("proved for all launches") for reason in changed)
+    pieces, told = changed
+    assert "in pieces of 8 bytes" in pieces
+    hint = told.partition(":")[0]
+    assert hint.startswith("resolve ")
+    split = opt(file, ["split-access"], "gfx942").text
+    by_hand = split.replace(
+        "memref.alloc()", f"memref.alloc() {{iree_codegen.swizzle = {hint[8:]}}}"
+    )
+    file.write_text(by_hand)
+    resolved = opt(file, ["resolve"], "gfx942")
+    assert resolved.passes[0][1].changed
+    assert (
+        passes(resolved.text, "gfx942") == passes(report.text, "gfx942") < passes(abt(), "gfx942")
+    )
+
+
+def test_a_fold_and_a_padding_each_where_it_is_the_better_one(tmp_path):
+    """A hint is resolved first; of what fix leaves with conflicts, pad is asked."""
+    file = tmp_path / "k.mlir"
+    file.write_text(
+        abt().replace(
+            "memref.alloc()",
+            "memref.alloc() {iree_codegen.swizzle = #iree_codegen.xor_shuffle<64, 8>}",
+        )
+    )
+    report = opt(file, ["best"], "gfx942")
+    assert "iree_codegen" not in report.text
+    told = report.passes[0][1].remarks[0].reason
+    assert told.startswith("resolve")
+    assert same_results(abt(), report.text, size=128)
 
 
 def test_a_text_that_is_best_already_stays(tmp_path):

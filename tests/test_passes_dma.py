@@ -127,3 +127,22 @@ def test_what_no_copy_can_do_is_refused(hint):
 def test_resolve_leaves_it_to_this_pass():
     done = resolve(opened(copied(XOR)), GFX950)
     assert "dma-swizzle" in done.refusals[0].reason
+
+
+def test_resolve_takes_the_readers_where_the_source_follows_already():
+    text = copied(XOR, "%moved")
+    done = resolve(opened(text), GFX950)
+    assert not done.refusals
+    (remark,) = done.remarks
+    assert remark.assumed
+    assert "1 copies fetch under it" in remark.reason
+    assert "swizzle_hint" not in done.text
+    assert same_results(copied(), done.text)
+
+
+def test_resolve_takes_no_hint_that_the_source_does_not_follow():
+    """The source follows a fold of 8 rows by one row each, the hint says two rows each."""
+    text = copied("#iree_codegen.xor_shuffle<64, 8, 64, 2>", "%moved")
+    done = resolve(opened(text), GFX950)
+    assert done.text == text
+    assert done.refusals

@@ -115,6 +115,7 @@ def test_rows_without_padding_stay():
 def test_wide_accesses_become_two_halves_at_the_same_elements():
     done = split_access(opened(rows(64)), GFX942)
     assert same_results(rows(64), done.text)
+    assert "proved for all launches" in done.remarks[0].reason
     (low, high) = ([[row * 128 + at for row in range(64)]] for at in (0, 8))
     assert places(opened(done.text)) == [low, high, low, high]
     assert "vector<8xf16>" not in "".join(

@@ -40,17 +40,29 @@ def tables() -> Any:
         sys.path.remove(str(ROOT / "benchmarks"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["totals", "causes", "allocations", "kernels", "copies", "frameworks", "instructions"],
-)
+NAMES = ("totals", "causes", "allocations", "copies", "frameworks", "instructions")
+
+
+def shown(name: str) -> str:
+    """The lines of a table on the page."""
+    (lines,) = re.findall(f"<!-- {name} -->\n(.*?)<!-- end of {name} -->", PAGE, re.DOTALL)
+    return str(lines)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_tables_are_what_is_counted(tables: Any, name: str) -> None:
-    (shown,) = re.findall(f"<!-- {name} -->\n(.*?)<!-- end of {name} -->", PAGE, re.DOTALL)
-    assert shown == tables.table(name)
+    assert shown(name) == tables.table(name)
+
+
+@pytest.mark.parametrize("name", ["narrow_reader_gfx942", "short_rows_gfx942"])
+def test_the_plans_of_a_kernel_are_what_is_counted(tables: Any, name: str) -> None:
+    cells = tables.plans(EXAMPLES / "iree" / f"{name}.mlir")
+    assert f"| `{name}` | {' | '.join(cells)} |" in shown("kernels").splitlines()
 
 
 def test_every_table_is_judged(tables: Any) -> None:
-    assert set(re.findall(r"<!-- end of (\w+) -->", PAGE)) == set(tables.TABLES)
+    assert set(re.findall(r"<!-- end of (\w+) -->", PAGE)) == {*tables.TABLES}
+    assert {*tables.TABLES} - {*NAMES} == {"kernels"}
 
 
 def test_rows_of_the_corpus_come_out_again(tables: Any) -> None:

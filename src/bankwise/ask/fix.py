@@ -150,10 +150,10 @@ def rewritten(file: Path, options: Options) -> RewrittenFile:
 
     opened = open_module(file)
     before = _counted(opened, analyse(opened, options), options)
-    return _as_file(file, options, before, _rewritten(opened, before.analyses, options))
+    return _as_file(file, options, before, rewrite(opened, before.analyses, options))
 
 
-def _as_file(file: Path, options: Options, before: ReportedText, done: _Rewritten) -> RewrittenFile:
+def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten) -> RewrittenFile:
     after = _counted(done.opened, done.analyses, options)
     source_text, fixed_text = before.opened.source.text, done.opened.source.text
     report = FixReport(
@@ -179,15 +179,11 @@ def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -
     return ReportedText(opened, analyses, report_of(opened, options, analyses))
 
 
-def folded_text(opened: Opened, options: Options) -> tuple[str, tuple[Refusal, ...]]:
-    """What ``fix`` writes of a text, proved and not executed; and what it refuses."""
-    done = _rewritten(opened, analyse(opened, options), options)
-    return done.opened.source.text, done.refusals
-
-
 @dataclass(frozen=True, slots=True)
-class _Rewritten:
-    """``start``: the text that claims are about, the user's or that with accesses in parts
+class Rewritten:
+    """What ``fix`` writes of a text, proved and not executed; and what it refuses.
+
+    ``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
     ``done``: the rewrites that stand in the text. ``instead``: with accesses whole, what is written
     if the compiler makes worse code of those in parts. ``fronts``: what competes, by group."""
@@ -202,11 +198,11 @@ class _Rewritten:
     claims: tuple[MapClaim, ...] = ()
     done: tuple[ProvedRewrite, ...] = ()
     parted: PartedText | None = None
-    instead: _Rewritten | None = None
+    instead: Rewritten | None = None
     fronts: tuple[GroupFront, ...] = ()
 
 
-def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> _Rewritten:
+def rewrite(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> Rewritten:
     """The best that can be written and proved: accesses whole, or in parts where they take less."""
     from bankwise.solver.plan import preference
 
@@ -222,11 +218,11 @@ def _rewritten(opened: Opened, analyses: tuple[Analysis, ...], options: Options)
 
 
 def _in_parts(
-    whole: _Rewritten,
+    whole: Rewritten,
     before: tuple[Opened, tuple[Analysis, ...]],
     wanted: tuple[PartedGroup, ...],
     options: Options,
-) -> _Rewritten:
+) -> Rewritten:
     """With accesses of these groups in parts, where that takes less than with all ``whole``."""
     opened, analyses = before
     while wanted:
@@ -244,7 +240,7 @@ def _in_parts(
     return whole
 
 
-def _better(whole: _Rewritten, parted: _Rewritten, options: Options) -> _Rewritten:
+def _better(whole: Rewritten, parted: Rewritten, options: Options) -> Rewritten:
     from bankwise.solver.plan import preference
 
     prefer = preference(options.prefer)
@@ -260,7 +256,7 @@ def _unpadded(
     before: tuple[Analysis, ...],
     options: Options,
     parted: PartedText | None = None,
-) -> _Rewritten:
+) -> Rewritten:
     """Paddings undone where that pays, then the folds. ``before``: what gains are counted from."""
     groups, told = owned(analyses), dict[Refusal, None]()
     wanted = paddings(groups, options)
@@ -274,7 +270,7 @@ def _unpadded(
         wanted = tuple(p for key, p in start.undone.items() if key not in done.worse)
 
 
-def _folded(texts: StartingText, start: Start) -> _Rewritten:
+def _folded(texts: StartingText, start: Start) -> Rewritten:
     policy = texts.options.width_policy
     planned: list[PlannedTask] = []
     refusals: list[Refusal] = []
@@ -292,7 +288,7 @@ def _folded(texts: StartingText, start: Start) -> _Rewritten:
         else:
             refusals += (*_unwritten(chosen), *kept(chosen, chosen.best.present))
     if worse:
-        return _Rewritten(
+        return Rewritten(
             texts.before, start.opened, start.analyses, (), tuple(refusals), worse, None
         )
     return _proved(texts, planned, refusals)
@@ -317,7 +313,7 @@ def _to_try(
 
 def _proved(
     texts: StartingText, planned: Sequence[PlannedTask], refusals: list[Refusal]
-) -> _Rewritten:
+) -> Rewritten:
     """Write what can be proved; the reasons for all else."""
     by_task = {each.task: each for each in planned}
     written = write_proved(texts, [each.task for each in planned])
@@ -336,7 +332,7 @@ def _proved(
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
     stands = (texts.before, written.opened, written.analyses)
     told = (tuple(changes), tuple(refusals))
-    return _Rewritten(*stands, *told, worse, proof, claims, written.done)
+    return Rewritten(*stands, *told, worse, proof, claims, written.done)
 
 
 def _named(group: OwnedGroup, reason: str) -> str:

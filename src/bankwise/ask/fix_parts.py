@@ -203,47 +203,23 @@ def in_parts(
     opened: Opened, groups: Sequence[PartedGroup], options: Options
 ) -> PartedText | Refusal:
     """The text with the accesses of these groups in parts, proved."""
-    from bankwise.change.prove import prove_parts
-    from bankwise.change.rewrite.scope import CannotRewriteError
-    from bankwise.read.mlir.module import open_text
+    from bankwise.change.passes.split_access import split
 
+    pairs = ((site, group.parts) for group in groups for site in _sites(group))
+    done = split(
+        opened, [(s, s.access.width_bytes // parts[s.access.location]) for s, parts in pairs]
+    )
+    if isinstance(done, Refusal):
+        return done
     try:
-        text = _written(opened, groups)
-        after = open_text(text, opened.source.file)
-        again = analyse(after, options)
-    except CannotRewriteError as error:
-        return Refusal(str(error))
+        again = analyse(done, options)
     except InputError as error:
         return Refusal(f"the text in parts: {error.message}", error.location)
-    ops = [site.op for group in groups for site in _sites(group)]
-    refused = prove_parts(opened, after, ops)
-    return refused or PartedText(after, again, {group.key: group for group in groups})
+    return PartedText(done, again, {group.key: group for group in groups})
 
 
 def _sites(group: PartedGroup) -> list[SharedAccess]:
     return [s for s in group.owned.group.accesses if s.access.location in group.parts]
-
-
-def _written(opened: Opened, groups: Sequence[PartedGroup]) -> str:
-    from bankwise.change.passes.split_access import pieces
-    from bankwise.change.passes.statements import statements
-    from bankwise.change.rewrite.emit import Emitter
-    from bankwise.read.mlir.source import apply_edits
-
-    text = statements(opened)
-    emitter = Emitter(opened.source.text, opened.offset_of, prefix="part")
-    edits = [
-        edit
-        for group in groups
-        for site in _sites(group)
-        for edit in pieces(
-            site,
-            site.access.width_bytes // group.parts[site.access.location],
-            emitter,
-            text,
-        )
-    ]
-    return apply_edits(opened.source.text, [*emitter.edits, *edits])
 
 
 def cut(group: PartedGroup, layout: AddressMap, rows: Unpadded | None) -> bool:

@@ -71,15 +71,45 @@ def opt_file(file: Path, passes: Sequence[str], options: Options, rules: Rules) 
     size = three(options.workgroup_size) if options.workgroup_size else None
     launch = PassOptions(options.target, size, dims_of(options), options.width_policy)
     opened = open_module(file)
-    text = opened.source.text
+    original = opened.source.text
     done: list[tuple[str, Outcome]] = []
+    if _generic(opened):
+        done.append((_PRINTED, _printed(opened)))
+        opened = open_text(done[0][1].text, str(file))
+    text = opened.source.text
     for each in chosen:
         outcome = replace(each.run(opened, launch, rules), looked_for=each.looks_for)
         done.append((each.name, outcome))
         if outcome.text != text:
             text = outcome.text
             opened = open_text(text, str(file))
+    if not any(outcome.changed for name, outcome in done if name != _PRINTED):
+        text, done = original, [each for each in done if each[0] != _PRINTED]
     return OptReport(str(file), tuple(done), text)
+
+
+_PRINTED = "custom-form"
+_DIALECTS = ("func.", "gpu.", "memref.", "vector.")
+
+
+def _generic(opened: Opened) -> bool:
+    """Whether a text has operations in generic form, which names neither indices nor types where
+    the passes edit them."""
+    from bankwise.read.mlir.kernels import operations
+
+    text = opened.source.text
+    named = (op for op in operations(opened.module.operation) if op.name.startswith(_DIALECTS))
+    places = (opened.offset_of(op) for op in named)
+    return any(text[at : at + 1] == '"' for at in places if at is not None)
+
+
+def _printed(opened: Opened) -> Outcome:
+    """The module in the custom form of all its operations."""
+    from bankwise.change.passes.values import Outcome, Remark
+
+    where = opened.location_of(opened.module.operation)
+    told = "generic form: the whole text is printed anew first, in the form that passes edit"
+    return Outcome(opened.module.operation.get_asm(), (Remark("module", where, True, told),))
 
 
 def names() -> tuple[str, ...]:
@@ -93,7 +123,7 @@ def names() -> tuple[str, ...]:
 def known_passes() -> Mapping[str, Pass]:
     """All passes by name, in the order of the flow."""
     found = {each.name: each for each in (*_hint_passes(), *_memory_passes())}
-    looks_for = "kernels with shared memory: what padding, folding and splitting save of it"
+    looks_for = "kernels with conflicts: what splits, folds and paddings save of them"
     found["best"] = Pass("best", looks_for, _best(found))
     return found
 
@@ -168,18 +198,14 @@ def _alone(of: Callable[[Opened], Outcome]) -> Run:
     return lambda opened, launch, rules: of(opened)
 
 
-_IREE_BITS = {"pad by 64 bits": 64}
-"""What IREE's own pass puts behind every row, under the name that *best* gives it."""
-
-
 def _best(known: Mapping[str, Pass]) -> Run:
-    from bankwise.ask.opt_best import best
+    from bankwise.ask.opt_best import IREE_DEFAULT, best
 
     def run(opened: Opened, launch: PassOptions, rules: Rules) -> Outcome:
-        def apply(name: str, text: Opened) -> str:
-            bits = _IREE_BITS.get(name, 0)
-            chosen = known["pad" if bits else name]
-            return chosen.run(text, launch, replace(rules, padding_bits=bits)).text
+        def apply(name: str, text: Opened) -> Outcome:
+            if name == IREE_DEFAULT:
+                return known["pad"].run(text, launch, replace(rules, padding_bits=64))
+            return known[name].run(text, launch, replace(rules, padding_bits=0))
 
         return best(opened, launch, apply)
 

@@ -1,76 +1,112 @@
-"""*best*: chains of passes, each counted; the text that takes the least, never more than it was.
+"""*best*: the plan of ``fix`` in the user's text, held against paddings and IREE's own default.
 
-A chain ends in rows that are padded or folded (``fix``, or hints that stand there already). Before
-it, rows may lose their padding, and wide accesses may be split. IREE's own way, 64 bits behind
-every row, is one of the chains, so the answer is never worse than that either. What wins is
-executed beside the text as it was, and compared bit for bit.
+Splits, paddings undone and folds come out of one plan (:func:`bankwise.ask.fix.rewrite`), proved as
+a whole; what it made of an allocation is told by the names of the passes that do the same. Paddings
+are no part of that plan, so the *pad* pass is tried where it may do better: on what ``fix`` left,
+on the text as it is, and without its present padding, then as IREE does unasked. A plan issues in
+parts what gets cheaper; where it leaves conflicts, all wide accesses are split for once. What wins
+is executed beside the text as it was, and compared bit for bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.check_mlir import kernel_of
 from bankwise.ask.text_price import TextPrice, price_of
-from bankwise.errors import InputError
+from bankwise.counting.count_kernel import count_kernel
+from bankwise.errors import InputError, Refusal
 from bankwise.read.options import Options
+from bankwise.tile import COPIES
 
 if TYPE_CHECKING:
-    from bankwise.change.passes.values import Outcome, PassOptions
+    from bankwise.ask.fix import Rewritten
+    from bankwise.ask.fix_proved import ProvedRewrite
+    from bankwise.change.passes.values import Outcome, PassOptions, Remark
     from bankwise.read.mlir.module import Opened
 
-CHAINS: tuple[tuple[str, ...], ...] = (
-    (),
-    ("fix",),
-    ("pad",),
-    ("split-access", "fix"),
-    ("unpad", "fix"),
-    ("unpad", "pad"),
-    ("unpad", "pad by 64 bits"),
-)
-"""What is tried of hints resolved; ``fix`` is the proved rewriting of :mod:`bankwise.ask.fix`."""
+IREE_DEFAULT = "pad by 64 bits"
+"""What IREE puts behind every row, unasked."""
 
-Apply = Callable[[str, "Opened"], str]
-"""The text after a pass, by its name."""
+CHAINS: tuple[tuple[str, ...], ...] = (
+    ("fix",),
+    ("fix", "pad"),
+    ("pad",),
+    ("unpad", "pad"),
+    ("unpad", IREE_DEFAULT),
+    ("split-access", "fix"),
+)
+"""What is tried of hints resolved; the last where ``fix`` leaves conflicts."""
+
+Apply = Callable[[str, "Opened"], "Outcome"]
+"""What a pass makes of a text, by its name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
+    """A text, and how it came about. ``remarks``: what was changed, and where."""
+
     names: tuple[str, ...]
     opened: Opened
     analyses: tuple[Analysis, ...]
     price: TextPrice
+    remarks: tuple[Remark, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
 
     @property
     def way(self) -> str:
         return ", ".join(self.names) or "as it is"
 
+    @property
+    def fits(self) -> bool:
+        """Whether every kernel has the memory that it takes."""
+        return all(
+            sum(a.size_bytes for a in each.extraction.allocations) <= each.machine.lds_bytes
+            for each in self.analyses
+        )
+
 
 def best(opened: Opened, launch: PassOptions, apply: Apply) -> Outcome:
-    """The best text of all chains; remarks of all that were tried, the cheapest first."""
-    from bankwise.change.passes.values import Outcome, Remark
+    """The best text of all; remarks of what was tried, and of what was changed in it."""
+    from bankwise.change.passes.values import Outcome
+    from bankwise.read.mlir.kernels import kernels
 
+    if not kernels(opened):
+        return Outcome(opened.source.text)
     options = _options(launch)
-    start = _candidate((), opened, options)
-    found = [start, *_tried(start, options, apply)]
-    found.sort(key=lambda each: (each.price.passes, each.price.cycles, each.price.lds_bytes))
-    remarks: list[Remark] = []
-    chosen: _Candidate | None = None
-    for each in found:
-        verdict = ""
-        fits = chosen is None and _no_worse(each, start)
-        if fits and each is not start:
-            verdict = _executed(start, each, launch)
-            fits = not verdict.startswith("execution: failed")
-        if fits:
-            chosen = each
-        taken = chosen is each and each is not start
-        told = f"{each.way}: {each.price}" + (f"; {verdict}" if verdict else "")
-        remarks.append(Remark("all kernels", start.analyses[0].location, taken, told))
-    assert chosen is not None, "the text as it was is no worse than itself"
-    return Outcome(chosen.opened.source.text, tuple(remarks))
+    start = _of((), opened, analyse(opened, options))
+    tried = list(_tried(start, options, apply))
+    verdicts: dict[tuple[str, ...], str] = {}
+    for chosen in _ranked(start, tried):
+        verdict = "" if chosen is start else _executed(start, chosen, launch)
+        verdicts[chosen.names] = verdict
+        if not verdict.startswith("execution: failed"):
+            break
+    told = [_told(start, each, chosen, verdicts.get(each.names, "")) for each in (start, *tried)]
+    told.sort(key=lambda remark: not remark.changed)
+    return Outcome(chosen.opened.source.text, (*told, *chosen.remarks), chosen.refusals)
+
+
+def _told(start: _Candidate, one: _Candidate, chosen: _Candidate, verdict: str) -> Remark:
+    from bankwise.change.passes.values import Remark
+
+    told = f"{one.way}: {one.price}" + (f"; {verdict}" if verdict else "")
+    taken = one is chosen and one is not start
+    return Remark("all kernels", start.analyses[0].location, taken, told)
+
+
+def _ranked(start: _Candidate, tried: Sequence[_Candidate]) -> list[_Candidate]:
+    """Those that are no worse than the text as it is, IREE's default and, where that is so of it,
+    than ``fix``: the cheapest first, at last the text as it is."""
+    held = [start, *(c for c in tried if IREE_DEFAULT in c.names and c.fits)]
+    found = [c for c in tried if c.fits and all(c.price.no_worse(h.price) for h in held)]
+    fixed = [c for c in found if c.names[-1:] == ("fix",)]
+    found = [c for c in found if all(c.price.no_worse(f.price) for f in fixed)]
+    found.append(start)
+    return sorted(found, key=lambda c: (c.price.cycles, c.price.passes, c.price.lds_bytes))
 
 
 def _options(launch: PassOptions) -> Options:
@@ -81,47 +117,92 @@ def _options(launch: PassOptions) -> Options:
 
 def _tried(start: _Candidate, options: Options, apply: Apply) -> Iterator[_Candidate]:
     """What each chain makes of the text, where that is another one than before."""
+    plain = _after("resolve", start, options, apply)
+    known: dict[tuple[str, ...], _Candidate] = {(): plain}
     seen = {start.opened.source.text}
-    plain = _after("resolve", start.opened, options, apply)
     for chain in CHAINS:
-        try:
-            text = plain
-            for name in chain:
-                text = _after(name, text, options, apply)
-            if text.source.text not in seen:
-                seen.add(text.source.text)
-                first = () if plain is start.opened else ("resolve",)
-                yield _candidate((*first, *chain), text, options)
-        except InputError:
+        if chain == CHAINS[-1] and not _conflicts(known.get(("fix",), plain)):
             continue
+        try:
+            for n in range(len(chain)):
+                before = known[chain[:n]]
+                if chain[: n + 1] not in known:
+                    known[chain[: n + 1]] = _after(chain[n], before, options, apply)
+        except (InputError, KeyError):
+            continue
+        if known[chain].opened.source.text not in seen:
+            seen.add(known[chain].opened.source.text)
+            yield known[chain]
 
 
-def _after(name: str, opened: Opened, options: Options, apply: Apply) -> Opened:
-    from bankwise.ask.fix import folded_text
+def _conflicts(one: _Candidate) -> bool:
+    counted = (count_kernel(kernel_of(each), each.machine)[0] for each in one.analyses)
+    return any(report.run.extra for reports in counted for report in reports)
+
+
+def _after(name: str, before: _Candidate, options: Options, apply: Apply) -> _Candidate:
+    """A candidate after one more pass; with the refusals alone if that changes nothing."""
+    from bankwise.ask.fix import rewrite
     from bankwise.read.mlir.module import open_text
 
-    text = folded_text(opened, options)[0] if name == "fix" else apply(name, opened)
-    return opened if text == opened.source.text else open_text(text, opened.source.file)
+    if name == "fix":
+        done = rewrite(before.opened, before.analyses, options)
+        text, refusals, remarks = done.opened.source.text, done.refusals, tuple(_fixed(done))
+    else:
+        outcome = apply(name, before.opened)
+        text, refusals = outcome.text, outcome.refusals if name == "resolve" else ()
+        remarks = tuple(remark for remark in outcome.remarks if remark.changed)
+    refusals = (*before.refusals, *refusals)
+    if text == before.opened.source.text:
+        return replace(before, refusals=refusals)
+    after = open_text(text, before.opened.source.file)
+    names, remarks = (*before.names, name), (*before.remarks, *remarks)
+    return _of(names, after, analyse(after, options), remarks, refusals)
 
 
-def _candidate(names: tuple[str, ...], opened: Opened, options: Options) -> _Candidate:
-    analyses = analyse(opened, options)
-    return _Candidate(names, opened, analyses, price_of(analyses))
+def _of(
+    names: tuple[str, ...],
+    opened: Opened,
+    analyses: tuple[Analysis, ...],
+    remarks: tuple[Remark, ...] = (),
+    refusals: tuple[Refusal, ...] = (),
+) -> _Candidate:
+    return _Candidate(names, opened, analyses, price_of(analyses), remarks, refusals)
 
 
-def _no_worse(one: _Candidate, start: _Candidate) -> bool:
-    """Whether it fits, knows as much, and takes no more passes and no more cycles."""
-    room = all(
-        sum(a.size_bytes for a in each.extraction.allocations) <= each.machine.lds_bytes
-        for each in one.analyses
-    )
-    return room and one.price.no_worse(start.price)
+def _fixed(done: Rewritten) -> Iterator[Remark]:
+    """What ``fix`` made of each allocation, by the names of the passes that do the same."""
+    from bankwise.change.passes.values import PROVED, Remark
+
+    for rewrite, change in zip(done.done, done.changes, strict=True):
+        group = rewrite.attempt.task.owned.group
+        story = (
+            f"{', '.join(_steps(rewrite, done))}: {change.before.passes:,} -> "
+            f"{change.after.passes:,} passes, ideal {change.after.ideal:,}; {change.optimum}"
+        )
+        yield Remark(group.names, group.allocations[0].location, True, f"{story}; {PROVED}")
+
+
+def _steps(rewrite: ProvedRewrite, done: Rewritten) -> Iterator[str]:
+    from bankwise.change.passes.conversions import hint_of
+    from bankwise.change.passes.hints import hint_text
+    from bankwise.change.rewrite.plan import folded
+
+    task, plan = rewrite.attempt.task, rewrite.attempt.chosen
+    if done.parted is not None and rewrite.key in done.parted.groups:
+        yield "split-access"
+    if task.rows is not None:
+        yield "unpad"
+    if folded(plan):
+        hint = hint_of(plan.layout)
+        copied = any(site.access.kind in COPIES for site in task.owned.group.accesses)
+        name = "dma-swizzle" if copied else "resolve"
+        yield f"fold by {plan.layout}" if hint is None else f"{name} {hint_text(hint)}"
 
 
 def _executed(start: _Candidate, one: _Candidate, launch: PassOptions) -> str:
     from bankwise.ask.judge_execution import judge_execution
 
-    verdict = judge_execution(
-        start.opened, one.opened, start.analyses, one.analyses, dims=dict(launch.dims)
-    )
+    dims = dict(launch.dims)
+    verdict = judge_execution(start.opened, one.opened, start.analyses, one.analyses, dims=dims)
     return f"{verdict.judge}: {verdict.status}: {verdict.detail}"

@@ -13,6 +13,7 @@
     buffer        global accesses through raw buffers, with the cache's swizzle where it may help
 
 legality      the one classifier that decide and resolve share
+fetch_order   whether copies fetch in order, or under a hint already
 holes         what iree-base-compiler 3.13.0 accepts and gets wrong, found in a text
 hints         hints in a text: where they count from, and taking them away
 unrooted      hints on memory whose allocation cannot be followed

@@ -216,7 +216,7 @@ def _edits(binding: Binding, size: int, stride: int, text: Statements) -> list[E
     edits = [Edit(span.end, span.end, text.indent(op).join(["", *lines[1:]]))]
     for user in users(op.results[0]):
         edits += text.renamed(user, name, made)
-        edits += [Edit(s.start, s.end, new) for s in text.occurrences(user, spelled)[:1]]
+        edits += [Edit(s.start, s.end, new) for s in text.types(user, old)[:1]]
     return edits
 
 

@@ -35,18 +35,16 @@ from bankwise.change.passes.conversions import (
 )
 from bankwise.change.passes.hints import ATTRIBUTE, hint_text, hints, rooted
 from bankwise.change.passes.legality import dropped_by_iree, use_of, why_not
-from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.lowered import Lowered, lowered_groups
+from bankwise.change.passes.rows import allocation_op
 from bankwise.change.passes.rule_23778 import Choice, choose
 from bankwise.change.passes.statements import Statements, statements, users
 from bankwise.change.passes.values import Outcome, PassOptions, Remark
-from bankwise.change.rewrite.group import Group, groups
+from bankwise.change.rewrite.group import Group
 from bankwise.change.rewrite.plan import plan
-from bankwise.counting.access import Allocation
 from bankwise.errors import Location, Refusal
 from bankwise.hardware.machine import machine
-from bankwise.read.mlir.kernels import operations
 from bankwise.read.mlir.module import Opened
-from bankwise.read.mlir.names import called
 from bankwise.read.mlir.source import Edit, apply_edits
 
 Rule = Literal["solver", "pr23778"]
@@ -87,8 +85,7 @@ def decisions(opened: Opened, launch: PassOptions, rule: Rule = "solver") -> lis
     decided = _choice if rule == "solver" else _by_widths
     return [
         Decision(lowered, group, decided(opened, lowered, group))
-        for lowered in lower(opened, launch)
-        for group in groups(lowered.extraction)
+        for lowered, group in lowered_groups(opened, launch)
     ]
 
 
@@ -101,9 +98,8 @@ def _tile_choice(opened: Opened, conversion: Conversion, launch: PassOptions, ru
 
 
 def _choice(opened: Opened, lowered: Lowered, group: Group) -> Choice:
-    if lowered.extraction.refusals:
-        first = lowered.extraction.refusals[0]
-        return Choice(None, f"not all accesses of this kernel are known: {first.reason}")
+    if lowered.unknown:
+        return Choice(None, lowered.unknown)
     present, unknown = hints(opened, lowered.kernel.op)
     names = {a.name for a in group.allocations}
     if unknown or any(each.allocation in names for each in present):
@@ -164,22 +160,13 @@ def insert(decision: Decision, text: Statements, edits: list[Edit]) -> Choice:
         return choice
     own: list[Edit] = []
     for allocation in decision.group.allocations:
-        op = allocation_op(decision.lowered, allocation)
+        op = allocation_op(decision.lowered.opened, decision.lowered.kernel.op, allocation.name)
         written = "nothing allocates it here" if op is None else _written(op, choice, text)
         if isinstance(written, str):
             return replace(choice, hint=None, reason=f"{written}; left to padding")
         own += written
     edits += own
     return choice
-
-
-def allocation_op(lowered: Lowered, allocation: Allocation) -> ir.Operation | None:
-    """The memref.alloc of an allocation; None for arguments and globals."""
-    name = called(lowered.opened)
-    for op in operations(lowered.kernel.op):
-        if op.name in ("memref.alloc", "memref.alloca") and name(op.results[0]) == allocation.name:
-            return op
-    return None
 
 
 def _written(op: ir.Operation, choice: Choice, text: Statements) -> list[Edit] | str:
@@ -189,6 +176,8 @@ def _written(op: ir.Operation, choice: Choice, text: Statements) -> list[Edit] |
     if isinstance(root, str):
         return root
     old = ir.MemRefType(op.results[0].type)
+    if isinstance(old.layout, ir.StridedLayoutAttr):
+        return f"{old} says its strides"
     name, body, span = text.name(op), text.body(op), text.span(op)
     statement = text.text[body.start : body.end]
     spelled = statement[statement.rindex(" : ") + 3 :]

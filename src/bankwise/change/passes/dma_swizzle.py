@@ -12,7 +12,7 @@ one, counting chooses. Every change is proved, or not made.
 
 A text of IREE's may have a hint there *and* sources that are permuted (its lowering of
 coalesced copies does that, and leaves the readers to iree-codegen-resolve-swizzle-hints). Permuting
-them twice would be wrong: a source that follows the swizzle already is refused.
+them twice would be wrong: that is left to ``resolve``.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from iree.compiler import ir
-
 from bankwise.algebra.address import RowFolds
+from bankwise.change.passes.fetch_order import FetchOrder, fetch_order
 from bankwise.change.passes.hints import Hinted, hint_text, hints, without
 from bankwise.change.passes.legality import period, unsound
-from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.lowered import Lowered, lower, lowered_groups
 from bankwise.change.passes.resolve import Swizzled, classified
 from bankwise.change.passes.swizzled_index import fold_of_hint
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
 from bankwise.change.rewrite.apply import Draft, draft, write
 from bankwise.change.rewrite.emit import Emitter
-from bankwise.change.rewrite.exchange import Numbers
-from bankwise.change.rewrite.group import Group, elements, groups, tile_of
+from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.plan import fold_of, folded, plan
-from bankwise.counting.access import Allocation, IntArray
+from bankwise.counting.access import Allocation
 from bankwise.errors import Refusal
-from bankwise.read.mlir.extract import SharedAccess
-from bankwise.read.mlir.indexing import ThreadIds
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import apply_edits
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.price import Workload
 from bankwise.tile import COPIES
+
+_NOT_IN_ORDER: dict[FetchOrder, str] = {
+    "folded": "the source of its copies follows it already; `resolve` is left to the readers",
+    "unknown": "which column its copies fetch is not seen",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,14 +102,13 @@ def _unknown(opened: Opened, launch: PassOptions, found: Sequence[Swizzled]) -> 
 
 def _groups(opened: Opened, launch: PassOptions) -> Iterator[tuple[Lowered, Group]]:
     """The groups that copies in lane order fill."""
-    for lowered in lower(opened, launch):
-        for group in groups(lowered.extraction):
-            if any(site.access.kind in COPIES for site in group.accesses):
-                yield lowered, group
+    for lowered, group in lowered_groups(opened, launch):
+        if any(site.access.kind in COPIES for site in group.accesses):
+            yield lowered, group
 
 
 def _copied(each: Swizzled) -> bool:
-    return any(use.kind in COPIES for use in each.uses)
+    return bool(each.folded) or any(use.kind in COPIES for use in each.uses)
 
 
 def _unfit(each: Swizzled) -> Refusal | None:
@@ -139,8 +138,7 @@ def _wanted(lowered: Lowered, group: Group, hinted: Hinted | None) -> _Swizzling
     """What to write; a string says why nothing is to be done."""
     where = group.allocations[0].location
     if lowered.extraction.refusals:
-        first = lowered.extraction.refusals[0]
-        return Refusal(f"{group.names}: not all accesses are known: {first.reason}", where)
+        return Refusal(f"{group.names}: {lowered.unknown}", where)
     if hinted is not None:
         return _as_hinted(lowered, group, hinted)
     planned = plan(group, lowered.issues, lowered.machine)
@@ -157,9 +155,10 @@ def _as_hinted(lowered: Lowered, group: Group, hinted: Hinted) -> _Swizzling | R
     where, fold = group.allocations[0].location, fold_of_hint(hinted.hint)
     copies = [site for site in group.accesses if site.access.kind in COPIES]
     for site in copies:
-        reason = _permuted(lowered, site, fold)
-        if reason:
-            return Refusal(f"{group.names}: {hinted.hint}: {reason}", site.access.location)
+        order = fetch_order(lowered, site, fold)
+        if order != "in order":
+            reason = f"{group.names}: {hinted.hint}: {_NOT_IN_ORDER[order]}"
+            return Refusal(reason, site.access.location)
     tile = tile_of(group, lowered.issues)
     if isinstance(tile, Refusal):
         return tile
@@ -169,37 +168,6 @@ def _as_hinted(lowered: Lowered, group: Group, hinted: Hinted) -> _Swizzling | R
         reason = then.reason if isinstance(then, Refusal) else "its passes are not known"
         return Refusal(f"{group.names}: {hinted.hint}: {reason}", where)
     return _Swizzling(group, (then,), int(now.passes), hint_text(hinted.hint))
-
-
-def _permuted(lowered: Lowered, site: SharedAccess, fold: RowFolds) -> str:
-    """Why the source of a copy may not be permuted: somebody did it before, or perhaps did.
-
-    Its column goes with the slot that a lane fills, or with the slot under the swizzle. What only
-    a run knows (rounds, workgroups) is taken as 0: it moves all lanes alike.
-    """
-    ids = ThreadIds(lowered.workgroup_size, lowered.machine.wave_size, grid=lowered.kernel.grid)
-    columns = _AtZero(ids).of(site.source_indices[-1])
-    pattern = site.access.patterns[0]
-    slots = elements(pattern, site.access.element_bytes).ravel()
-    active = pattern.active.ravel()
-
-    def even(places: IntArray) -> bool:
-        assert columns is not None, "nothing is unknown here"
-        rows, steps = slots[active] // fold.row, (columns.ravel() - places % fold.row)[active]
-        return all(np.unique(steps[rows == row]).size == 1 for row in np.unique(rows))
-
-    if even(slots):
-        return ""
-    already = "the source of its copies follows it already"
-    return already if even(fold(slots)) else "which column its copies fetch is not seen"
-
-
-class _AtZero(Numbers):
-    """Integer values of a kernel on all threads, with 0 for what only a run can tell."""
-
-    def _compute(self, value: ir.Value) -> IntArray | None:
-        found = super()._compute(value)
-        return np.zeros(self._shape, np.int64) if found is None else found
 
 
 def _emitter(opened: Opened) -> Emitter:

@@ -190,11 +190,8 @@ def _yields(op: ir.Operation, region: int) -> Sequence[ir.Value]:
 
 
 _OPERAND = re.compile(r"%[\w$.\-]+(?:#\d+)?")
-_IN_BRACES = re.compile(
-    r"\s*\{\s*iree_codegen\.swizzle\s*=\s*#iree_codegen\.\w+<[^>]*>\s*\}"
-    r"|iree_codegen\.swizzle\s*=\s*#iree_codegen\.\w+<[^>]*>\s*,\s*"
-    r"|,\s*iree_codegen\.swizzle\s*=\s*#iree_codegen\.\w+<[^>]*>"
-)
+_SWIZZLE = r"iree_codegen\.swizzle\s*=\s*#[\w$.]+(?:<[^>]*>)?"
+_IN_BRACES = re.compile(rf"\s*\{{\s*{_SWIZZLE}\s*\}}|{_SWIZZLE}\s*,\s*|,\s*{_SWIZZLE}")
 
 
 def _removed(op: ir.Operation, text: Statements, keep_lines: bool) -> list[Edit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -9,13 +10,13 @@ from iree.compiler import ir
 
 from bankwise.change.passes.values import PassOptions
 from bankwise.change.rewrite.emit import Emitter
-from bankwise.change.rewrite.group import Issues
+from bankwise.change.rewrite.group import Group, Issues, groups
 from bankwise.change.rewrite.scope import Scope, scope_of
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine, machine
-from bankwise.hardware.policies import Issue, select
 from bankwise.read.mlir.extract import Extraction, extract
 from bankwise.read.mlir.indexing import ThreadIds
+from bankwise.read.mlir.joined import issues_of
 from bankwise.read.mlir.kernels import KernelFunction, kernels
 from bankwise.read.mlir.module import Opened
 from bankwise.read.mlir.names import called
@@ -34,6 +35,12 @@ class Lowered:
     extraction: Extraction
     issues: Issues
 
+    @property
+    def unknown(self) -> str:
+        """Why not all of its accesses are known; empty if they are."""
+        first = next(iter(self.extraction.refusals), None)
+        return f"not all accesses of this kernel are known: {first.reason}" if first else ""
+
     def name_of(self, op: ir.Operation) -> str:
         """What the text calls the only result of ``op``, without ``%``."""
         return called(self.opened)(op.results[0])
@@ -47,6 +54,13 @@ class Lowered:
 def lower(opened: Opened, launch: PassOptions) -> tuple[Lowered, ...]:
     """The kernels of a module. :class:`InputError` if a target or workgroup size is unknown."""
     return tuple(_lower(opened, kernel, launch) for kernel in kernels(opened))
+
+
+def lowered_groups(opened: Opened, launch: PassOptions) -> Iterator[tuple[Lowered, Group]]:
+    """All groups of allocations of all kernels, in the order of the text."""
+    for lowered in lower(opened, launch):
+        for group in groups(lowered.extraction):
+            yield lowered, group
 
 
 def _lower(opened: Opened, kernel: KernelFunction, launch: PassOptions) -> Lowered:
@@ -63,21 +77,8 @@ def _lower(opened: Opened, kernel: KernelFunction, launch: PassOptions) -> Lower
         grid=kernel.grid,
         called=called(opened),
     )
-    issues: dict[int, tuple[Issue, ...]] = {}
-    for site in extraction.accesses:
-        access = site.access
-        chosen = select(
-            gpu,
-            access.direction,
-            access.width_bytes,
-            access.alignment_bytes,
-            launch.policy,
-            access.kind,
-            operation=access.variant,
-            element_bits=8 * access.element_bytes,
-        )
-        if not isinstance(chosen, Refusal):
-            issues[access.shared_index] = chosen
+    found = ((s.access.shared_index, issues_of(s, gpu, launch.policy)) for s in extraction.accesses)
+    issues = {number: chosen for number, chosen in found if not isinstance(chosen, Refusal)}
     return Lowered(opened, kernel, gpu, size, extraction, issues)
 
 

@@ -26,10 +26,9 @@ from math import prod
 from iree.compiler import ir
 
 from bankwise.algebra.address import Padded
-from bankwise.change.passes.decide import allocation_op
 from bankwise.change.passes.hints import ALLOCATIONS, ATTRIBUTE, hints
 from bankwise.change.passes.lowered import Lowered, lower
-from bankwise.change.passes.rows import followed, memref, relaid
+from bankwise.change.passes.rows import allocation_op, followed, memref, relaid
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.values import Outcome, PassOptions, Remark, told
 from bankwise.change.prove import MapClaim, prove
@@ -128,10 +127,12 @@ def _pad(
         f"{best} elements behind each row: {before.passes} -> {plan.passes} passes, "
         f"{before.addresses} -> {plan.addresses} accesses, {more} bytes more"
     )
-    op = allocation_op(lowered, first)
-    if op is None:
-        reason = f"nothing allocates it alone here (a view of a byte pool, say); {story}"
-        return Refusal(f"{group.names}: {reason}", first.location)
+    op = allocation_op(lowered.opened, lowered.kernel.op, first.name)
+    if op is None or op.name not in ALLOCATIONS:
+        reason = (
+            "nothing allocates it here" if op is None else "all parts of its byte pool would move"
+        )
+        return Refusal(f"{group.names}: {reason}; {story}", first.location)
     return _padding(op, best, story, first.kernel, text)
 
 
@@ -146,9 +147,8 @@ def _best(lowered: Lowered, group: Group, policy: str) -> Best | Refusal:
 
 def _forbidden(lowered: Lowered, group: Group) -> str:
     """Why this allocation may not be padded, whatever it would bring."""
-    if lowered.extraction.refusals:
-        first = lowered.extraction.refusals[0]
-        return f"not all accesses of this kernel are known: {first.reason}"
+    if lowered.unknown:
+        return lowered.unknown
     present, unknown = hints(lowered.opened, lowered.kernel.op)
     names = {a.name for a in group.allocations}
     if unknown or any(each.allocation in names for each in present):
@@ -164,7 +164,7 @@ def _everywhere(opened: Opened, launch: PassOptions, bits: int) -> Outcome:
     done: list[_Lengthened] = []
     refusals: list[Refusal] = []
     for function in operations(opened.module.operation):
-        if function.name != "func.func":
+        if not function.name.endswith(".func"):
             continue
         inner = operations(function)
         allocations = [
@@ -238,11 +238,11 @@ def _padding(
     narrow = relaid(old, Padded(row, elements))
     assert narrow is not None, "an allocation consists of whole rows"
     span, body = text.span(op), text.body(op)
-    head, _, spelled = text.text[body.start : body.end].rpartition(" : ")
+    head = text.text[body.start : body.end].rpartition(" : ")[0]
     wide = memref((*old.shape[:-1], row + elements), old)
     padded, subject = text.fresh(f"{name.removeprefix('%')}_padded"), name.removeprefix("%")
     lines = [f"{padded} = {head} : {wide}", _subview(name, padded, old.shape, wide, narrow)]
-    rest = followed(op.results[0], spelled, narrow, Padded(row, elements), text)
+    rest = followed(op.results[0], narrow, Padded(row, elements), text)
     if isinstance(rest, str):
         return Refusal(f"{subject}: {rest}", where)
     edits = [Edit(span.start, span.end, text.indent(op).join(lines)), *rest]

@@ -64,7 +64,7 @@ def _packed(pool: Pool, text: Statements) -> list[Edit]:
                 return []
     for user in users(pool.op.results[0]):
         if user.name != "memref.view":
-            found = text.occurrences(user, spelled)
+            found = text.types(user, old)
             edits += [Edit(span.start, span.end, new) for span in found]
     return edits if spelled.startswith("memref<") else []
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from iree.compiler import ir
 
+from bankwise.change.passes.fetch_order import fetch_order
 from bankwise.change.passes.hints import (
     ALLOCATIONS,
     HINT,
@@ -30,7 +31,7 @@ from bankwise.change.passes.hints import (
     through,
     without,
 )
-from bankwise.change.passes.legality import HintedUse, period, use_of, why_not
+from bankwise.change.passes.legality import HintedUse, period, unsound, use_of, why_not
 from bankwise.change.passes.lowered import Lowered, lower
 from bankwise.change.passes.statements import statements
 from bankwise.change.passes.swizzled_index import TRANSCRIBED, fold_of_hint, swizzle_index
@@ -47,6 +48,8 @@ from bankwise.read.mlir.extract import SharedAccess
 from bankwise.read.mlir.kernels import kernels, operations
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.read.mlir.source import Edit, apply_edits
+from bankwise.read.mlir.swizzle_hint import SwizzleHint
+from bankwise.tile import COPIES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +57,8 @@ class Swizzled:
     """Allocations that share accesses, some hint among them. ``uses``: of all their accesses.
 
     ``refusal`` says why the hints may not be resolved; ``unknown``: because of places that only a
-    run can tell.
+    run can tell. ``folded``: how many copies in lane order fetch under the hint already; they are
+    none of the ``sites`` that have to follow it.
     """
 
     allocations: tuple[Allocation, ...]
@@ -63,6 +67,7 @@ class Swizzled:
     uses: tuple[HintedUse, ...]
     refusal: Refusal | None
     unknown: bool = False
+    folded: int = 0
 
     @property
     def names(self) -> str:
@@ -138,15 +143,28 @@ def _swizzled(
         own = tuple(each for each in found if each.allocation in names)
         if not own:
             continue
-        uses, refusal = _uses(lowered, group.accesses, pairs, own)
+        sites = _following(lowered, group.accesses, own[0].hint)
+        uses, refusal = _uses(lowered, sites, pairs, own)
         first = group.allocations[0]
         unknown = _unknown(lowered, group)
         refusal = refusal or unknown or why_not(group.names, _elements(first), uses)
         open_ended = refusal is unknown and bool(lowered.extraction.refusals)
+        folded = len(group.accesses) - len(sites)
         result.append(
-            Swizzled(group.allocations, own, group.accesses, tuple(uses), refusal, open_ended)
+            Swizzled(group.allocations, own, sites, tuple(uses), refusal, open_ended, folded)
         )
     return result
+
+
+def _following(
+    lowered: Lowered, sites: Sequence[SharedAccess], hint: SwizzleHint
+) -> tuple[SharedAccess, ...]:
+    """The accesses that have to follow a hint: not the copies, if all fetch under it already."""
+    copies = [site for site in sites if site.access.kind in COPIES]
+    if not copies or unsound(hint) or hint.rotates:
+        return tuple(sites)
+    folded = [fetch_order(lowered, site, fold_of_hint(hint)) == "folded" for site in copies]
+    return tuple(site for site in sites if site not in copies) if all(folded) else tuple(sites)
 
 
 def _elements(allocation: Allocation) -> int:
@@ -155,8 +173,7 @@ def _elements(allocation: Allocation) -> int:
 
 def _unknown(lowered: Lowered, group: Group) -> Refusal | None:
     for first in lowered.extraction.refusals:
-        reason = f"not all accesses of this kernel are known: {first.reason}"
-        return Refusal(f"{group.names}: {reason}", first.location)
+        return Refusal(f"{group.names}: {lowered.unknown}", first.location)
     for site in group.unseen:
         reason = f"one workgroup never executes this {site.access.operation}, another one may"
         return Refusal(f"{group.names}: {reason}", site.access.location)
@@ -208,7 +225,9 @@ def _rewrite(
             each = by_name.get((first.kernel, first.name))
             if each is None:
                 continue
-            for site, old in zip(group.accesses, each.sites, strict=True):
+            copies = COPIES if each.folded else ()
+            sites = [site for site in group.accesses if site.access.kind not in copies]
+            for site, old in zip(sites, each.sites, strict=True):
                 use = _first_use(each, old)
                 try:
                     edits += swizzle_index(site, use, scope, text, styles) if use.hint else []
@@ -229,7 +248,8 @@ def _proofs(plain: Opened, resolved: Opened, legal: Sequence[Swizzled]) -> list[
     claims = [_claim(each) for each in legal]
     known = [claim for claim in claims if claim is not None]
     if len(known) < len(claims):
-        return ["not proved: a hint is no fold of whole rows, or cuts vectors"] * len(claims)
+        reason = "not proved: a hint is no fold of whole rows, or cuts vectors, or has copies"
+        return [reason] * len(claims)
     return [told(proof.refusal) for proof in prove(plain, resolved, known)]
 
 
@@ -238,6 +258,8 @@ def _claim(each: Swizzled) -> MapClaim | None:
     maps = {(use.hint, use.base % period(use.hint)) if use.hint else None for use in each.uses}
     first = each.hints[0].hint
     if maps != {(first, 0)} or first.rotates or any(u.span > first.access for u in each.uses):
+        return None
+    if each.folded:
         return None
     names = tuple(allocation.name for allocation in each.allocations)
     return MapClaim(each.allocations[0].kernel, names, fold_of_hint(first))
@@ -263,4 +285,6 @@ def _remark(opened: Opened, each: Swizzled, proof: str) -> Remark:
     where: Location = opened.location_of(first.op)
     hinted = sum(use.hint is not None for use in each.uses)
     done = f"{hint_text(first.hint)} resolved at {hinted} accesses; {proof}"
-    return Remark(each.names, where, True, done)
+    if each.folded:
+        done += f"; assumed: its {each.folded} copies fetch under it in all rounds, as in the first"
+    return Remark(each.names, where, True, done, assumed=bool(each.folded))

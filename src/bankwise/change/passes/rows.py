@@ -18,11 +18,12 @@ import numpy as np
 from iree.compiler import ir
 
 from bankwise.algebra.address import Padded
+from bankwise.change.passes.hints import ALLOCATIONS
 from bankwise.change.passes.statements import Statements, users
-from bankwise.change.rewrite.operand_text import Span
 from bankwise.notation.padding import Unpadded
 from bankwise.read.mlir.kernels import operations
-from bankwise.read.mlir.names import Called
+from bankwise.read.mlir.module import Opened
+from bankwise.read.mlir.names import Called, called
 from bankwise.read.mlir.pools import part_of
 from bankwise.read.mlir.source import Edit
 
@@ -45,10 +46,6 @@ _LISTS = {
 
 _BOUNDS = 3
 """Operands of an scf.for before the carried values."""
-
-_TYPES = re.compile(
-    r"\s:\s+(?P<source>memref<.*>)\s+(?:to|into)\s+(?P<result>memref<.*>)\s*\Z", re.S
-)
 
 
 def allocating(function: ir.Operation, names: set[str], name: Called) -> list[ir.Operation]:
@@ -77,21 +74,28 @@ def _unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] 
     old = ir.MemRefType(op.results[0].type)
     if not isinstance(old.layout, ir.AffineMapAttr):
         return f"{old} says its strides"
-    body = text.body(op)
-    _, _, spelled = text.text[body.start : body.end].rpartition(" : ")
-    # A view of a byte pool writes the type of the pool before its own.
-    spelled = spelled.rpartition(" to ")[2]
     new = memref((*old.shape[:-1], rows.row), old)
-    found = followed(op.results[0], spelled, new, rows, text)
-    return (
-        found if isinstance(found, str) else [Edit(body.end - len(spelled), body.end, new), *found]
-    )
+    written, found = text.types(op, old), followed(op.results[0], new, rows, text)
+    if isinstance(found, str) or not written:
+        return found if isinstance(found, str) else f"its type {old} is not found in the text"
+    return [Edit(written[-1].start, written[-1].end, new), *found]
 
 
-def followed(value: ir.Value, old: str, new: str, rows: Rows, text: Statements) -> list[Edit] | str:
+def allocation_op(opened: Opened, root: ir.Operation, name: str) -> ir.Operation | None:
+    """What makes the allocation ``name`` in ``root``, be it a part of a byte pool; None for
+    arguments and globals."""
+    names = called(opened)
+    for op in operations(root):
+        first = op if op.name in ALLOCATIONS else part_of(op)
+        if first is not None and first == op and names(op.results[0]) == name:
+            return op
+    return None
+
+
+def followed(value: ir.Value, new: str, rows: Rows, text: Statements) -> list[Edit] | str:
     """The uses of a memref, those of its views included, with the types of the new rows.
 
-    ``old``, ``new``: the type of ``value`` as the text writes it, and as it shall.
+    ``new``: the type that ``value`` shall have.
     """
     edits: list[Edit] = []
     waiting, seen = [value], [value]
@@ -100,9 +104,9 @@ def followed(value: ir.Value, old: str, new: str, rows: Rows, text: Statements) 
         for user in users(each):
             round_loop = _carried(user, each)
             more = (
-                _listed([n for n, *_ in round_loop], user, old, new, text)
+                _listed([n for n, *_ in round_loop], user, value.type, new, text)
                 if round_loop
-                else (_view if user.name in _VIEWS else _retyped)(user, old, new, rows, text)
+                else (_view if user.name in _VIEWS else _retyped)(user, value.type, new, rows, text)
             )
             if isinstance(more, str):
                 return more
@@ -124,13 +128,14 @@ def _carried(user: ir.Operation, value: ir.Value) -> list[tuple[int, ir.Value, i
 
 
 def _listed(
-    places: Sequence[int], op: ir.Operation, old: str, new: str, text: Statements
+    places: Sequence[int], op: ir.Operation, old: ir.Type, new: str, text: Statements
 ) -> list[Edit] | str:
     """Types of a loop's, or a yield's, list written anew."""
     body = text.body(op)
     begins = _LISTS[op.name].search(text.code, body.start, body.end)
     spans = [] if begins is None else _pieces(text.code, begins.end(), body.end)
-    if max(places) >= len(spans) or any(text.text[slice(*spans[n])] != old for n in places):
+    written = {(span.start, span.end) for span in text.types(op, old)}
+    if max(places) >= len(spans) or any(spans[n] not in written for n in places):
         return f"{op.name} does not write its type as the allocation does"
     return [Edit(*spans[n], new) for n in places]
 
@@ -181,18 +186,20 @@ def relaid(old: ir.MemRefType, rows: Rows) -> str | None:
 
 
 def _retyped(
-    user: ir.Operation, old: str, new: str, rows: Rows, text: Statements
+    user: ir.Operation, old: ir.Type, new: str, rows: Rows, text: Statements
 ) -> list[Edit] | str:
     """One use of a memref with its type written anew."""
     if user.name not in _PLAIN_USERS:
         return f"{user.name} uses it, and cannot take the type of other rows"
-    places = text.occurrences(user, old)
+    places = text.types(user, old)
     if len(places) != 1:
-        return f"{user.name} does not write its type as the allocation does"
+        return f"{user.name} does not write its type {old} once"
     return [Edit(places[0].start, places[0].end, new)]
 
 
-def _view(op: ir.Operation, old: str, new: str, rows: Rows, text: Statements) -> list[Edit] | str:
+def _view(
+    op: ir.Operation, old: ir.Type, new: str, rows: Rows, text: Statements
+) -> list[Edit] | str:
     """A view of a memref, and its uses."""
     if op.name == "memref.subview" and isinstance(rows, Unpadded):
         sizes, offsets = (op.attributes[f"static_{name}"] for name in ("sizes", "offsets"))
@@ -202,15 +209,14 @@ def _view(op: ir.Operation, old: str, new: str, rows: Rows, text: Statements) ->
     result = relaid(of, rows)
     if result is None or (op.name != "memref.subview" and not of.has_static_shape):
         return f"{op.name} merges columns and rows"
-    body = text.body(op)
-    types = _TYPES.search(text.text, body.start, body.end)
-    if types is None or types["source"] != old:
-        return f"{op.name} does not write its type as the allocation does"
-    more = followed(op.results[0], types["result"], result, rows, text)
+    source, written = text.types(op, old), text.types(op, of)
+    if not source or not written:
+        return f"{op.name} does not write its types"
+    more = followed(op.results[0], result, rows, text)
     if isinstance(more, str):
         return more
-    spans = (Span(*types.span("source")), Span(*types.span("result")))
-    return [*(Edit(s.start, s.end, t) for s, t in zip(spans, (new, result), strict=True)), *more]
+    pairs = ((source[0], new), (written[-1], result))
+    return [*(Edit(span.start, span.end, to) for span, to in pairs), *more]
 
 
 def _amount(number: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from iree.compiler import ir
@@ -26,15 +27,25 @@ from bankwise.read.mlir.source import Edit
 _NEXT = re.compile(r"\n[ \t]*(?:\}|\^)")
 """What ends a statement that no other follows: a closing brace or a block label on a new line."""
 
+_LOCATION = re.compile(r"\s*\bloc\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*\Z")
+"""``loc(#loc3)``, or in full, behind an operation."""
+
+_TYPE = re.compile(r"![\w$.]+|\bmemref<")
+_ALIAS = re.compile(r"[#!][\w$.]+")
+_DEFINED = re.compile(r"^[ \t]*(?P<name>[#!][\w$.]+)[ \t]*=[ \t]*(?P<of>[^\r\n]*)", re.M)
+_DEEPEST_ALIAS = 8
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statements:
-    """The statements of one open module. ``code`` is the text with strings and comments blank."""
+    """The statements of one open module. ``code`` is the text with strings and comments blank,
+    ``aliases`` what the names of types and attributes stand for."""
 
     opened: Opened
     text: str
     code: str
     starts: tuple[int, ...]
+    aliases: Mapping[str, str]
 
     def name(self, op: ir.Operation) -> str:
         """The name of the only result of ``op``, with its ``%``; empty if none is written."""
@@ -52,8 +63,10 @@ class Statements:
         return Span(start, start + len(self.code[start:end].rstrip()))
 
     def body(self, op: ir.Operation) -> Span:
-        """The statement without its results: from the operation's name on."""
-        return Span(self._offset(op), self.span(op).end)
+        """The statement without its results and its location: from the operation's name on."""
+        start, end = self._offset(op), self.span(op).end
+        location = _LOCATION.search(self.code, start, end)
+        return Span(start, location.start() if location else end)
 
     def indent(self, op: ir.Operation) -> str:
         """The white space before the statement of ``op``, with the line end to begin a new line."""
@@ -75,11 +88,29 @@ class Statements:
         found = re.finditer(rf"{re.escape(old)}(?![\w$.\-#])", self.code[body.start : body.end])
         return [Edit(body.start + m.start(), body.start + m.end(), new) for m in found]
 
-    def occurrences(self, op: ir.Operation, piece: str) -> list[Span]:
-        """Where ``piece`` (a type) stands in the statement of ``op``."""
+    def types(self, op: ir.Operation, of: ir.Type) -> list[Span]:
+        """Where the statement of ``op`` writes the type ``of``: in full, or by an alias."""
         body = self.body(op)
-        found = re.finditer(re.escape(piece), self.text[body.start : body.end])
-        return [Span(body.start + m.start(), body.start + m.end()) for m in found]
+        spans = (self._type_at(m, body.end) for m in _TYPE.finditer(self.code, *_ends(body)))
+        return [span for span in spans if self._means(self.text[span.start : span.end], of)]
+
+    def _type_at(self, found: re.Match[str], end: int) -> Span:
+        """A type from its first character to the bracket that closes it."""
+        depth = found[0].count("<")
+        at = found.end()
+        while depth and at < end:
+            arrow = self.code.startswith("->", at)
+            depth += (self.code[at] == "<") - (self.code[at] == ">")
+            at += 2 if arrow else 1
+        return Span(found.start(), at)
+
+    def _means(self, piece: str, of: ir.Type) -> bool:
+        for _ in range(_DEEPEST_ALIAS):
+            piece = _ALIAS.sub(lambda m: self.aliases.get(m[0], m[0]), piece)
+        try:
+            return bool(ir.Type.parse(piece, self.opened.context) == of)
+        except (ir.MLIRError, ValueError):
+            return False
 
     def fresh(self, stem: str) -> str:
         """``%stem``, or with a number, such that the text does not use it.
@@ -105,7 +136,14 @@ def statements(opened: Opened) -> Statements:
     code = code_of(opened.source.text)
     offsets = (opened.offset_of(op) for op in operations(opened.module.operation))
     starts = sorted({statement_start(code, at) for at in offsets if at is not None})
-    return Statements(opened, opened.source.text, code, tuple(starts))
+    text = opened.source.text
+    defined = ((m["name"], m.start("of"), len(m["of"].rstrip())) for m in _DEFINED.finditer(code))
+    aliases = {name: text[start : start + size] for name, start, size in defined}
+    return Statements(opened, text, code, tuple(starts), aliases)
+
+
+def _ends(span: Span) -> tuple[int, int]:
+    return span.start, span.end
 
 
 def users(value: ir.Value) -> list[ir.Operation]:

@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankwise.algebra.address import Identity
-from bankwise.change.passes.lowered import Lowered, lower
+from bankwise.change.passes.lowered import Lowered, lowered_groups
 from bankwise.change.passes.pool_places import packed
 from bankwise.change.passes.rows import allocating, unpadded
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
-from bankwise.change.rewrite.group import Group, groups, tile_of
+from bankwise.change.rewrite.group import Group, tile_of
 from bankwise.change.rewrite.unpadded import padded_rows
 from bankwise.errors import Location, Refusal
 from bankwise.notation.padding import Unpadded
@@ -50,18 +50,17 @@ def unpad(opened: Opened, launch: PassOptions) -> Outcome:
     found: list[_Shortening] = []
     remarks: list[Remark] = []
     refusals: list[Refusal] = []
-    for lowered in lower(opened, launch):
-        for group in groups(lowered.extraction):
-            rows = padded_rows(group)
-            if rows is None:
-                reason = "its rows end in no unused elements"
-                remarks.append(Remark(group.names, group.allocations[0].location, False, reason))
-                continue
-            done = _shortened(lowered, group, rows, text)
-            if isinstance(done, _Shortening):
-                found.append(done)
-            else:
-                refusals.append(Refusal(f"{group.names}: {done}", group.allocations[0].location))
+    for lowered, group in lowered_groups(opened, launch):
+        rows, where = padded_rows(group), group.allocations[0].location
+        if rows is None:
+            reason = "its rows end in no unused elements"
+            remarks.append(Remark(group.names, where, False, reason))
+            continue
+        done = _shortened(lowered, group, rows, text)
+        if isinstance(done, _Shortening):
+            found.append(done)
+        else:
+            refusals.append(Refusal(f"{group.names}: {done}", where))
     proved, more = _proved(opened, found)
     told = (Remark(each.names, each.location, True, f"{each.story}; {PROVED}") for each in proved)
     return Outcome(_text(opened, proved), (*told, *remarks), (*refusals, *more))
@@ -97,8 +96,8 @@ def _shortened(
     lowered: Lowered, group: Group, rows: Unpadded, text: Statements
 ) -> _Shortening | str:
     first = group.allocations[0]
-    if lowered.extraction.refusals:
-        return f"not all accesses of this kernel are known: {lowered.extraction.refusals[0].reason}"
+    if lowered.unknown:
+        return lowered.unknown
     if any(site.access.kind in COPIES for site in group.accesses):
         return "copies in lane order fill its rows, padding and all"
     names = tuple(allocation.name for allocation in group.allocations)
