@@ -22,7 +22,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from iree_corpus import DEFAULT, models, rows
+from iree_corpus import DEFAULT, models
+from iree_fixes import rows
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of

@@ -196,6 +196,8 @@ op = "read"
 offset = "80 * (lane % 16 + 16 * (reg % 3)) + 4 * (lane // 16) + 16 * (reg // 3)"
 vector = "n0 n1"
 registers = 15
+[solve]
+allow_narrowing = false
 """
 
 

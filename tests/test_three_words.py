@@ -61,7 +61,7 @@ def test_twelve_bytes_a_lane_are_counted_as_they_lie(target: str, bits: int, vec
     assert [a.instruction for a in report.accesses] == ["ds_read_b96"]
     assert report.layout is not None
     seen = set()
-    for plan in report.pareto:
+    for plan in (one for one in report.pareto if not one.splits):
         hand = by_hand(
             target,
             bits,
@@ -70,7 +70,8 @@ def test_twelve_bytes_a_lane_are_counted_as_they_lie(target: str, bits: int, vec
         )
         assert plan.passes * 2 == hand, plan.name
         seen.add(plan.passes)
-    assert report.total_passes == min(p.passes for p in report.pareto if p.lds_bytes == 32 * 96)
+    whole = [p for p in report.pareto if p.lds_bytes == 32 * 96 and not p.splits]
+    assert report.total_passes == min(p.passes for p in whole)
     assert len(seen) > 1, "layouts differ"
 
 

@@ -125,7 +125,7 @@ def _insert_slice(line: Line) -> Step:
     where = _slice(line, shape_of(line.operands[0].type))
 
     def run(machine: Machine, value: Array, x: Array) -> tuple[Array]:
-        new = x.copy()
+        new = x.astype(value.dtype)
         new[where] = value
         return (new,)
 

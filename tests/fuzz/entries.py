@@ -45,7 +45,7 @@ def _call(
 def _files(*patterns: str, most: int = 1 << 20) -> Seeds:
     @cache
     def read() -> tuple[bytes, ...]:
-        paths = sorted(p for pattern in patterns for p in ROOT.glob(pattern))
+        paths = sorted(p for pattern in patterns for p in ROOT.glob(pattern) if p.is_file())
         found = tuple(p.read_bytes() for p in paths if p.stat().st_size < most)
         assert found, patterns
         return found

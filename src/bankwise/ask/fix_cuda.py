@@ -80,7 +80,7 @@ def fix_cuda_file(
     before = _compiled(file, text, options)
     planned, refusals = _planned(source, before, options)
     chosen, after = _chosen(source, file, options, before, planned)
-    verdicts = list(_verdicts(source, before, after, chosen))
+    verdicts = list(_verdicts(source, before, after, chosen, isa))
     if chosen and execute:
         verdicts.insert(1, judge_emitted(file, options.target, before.kernels, text, after.text))
     return FixReport(
@@ -189,6 +189,7 @@ def _verdicts(
     before: _CompiledText,
     after: _CompiledText,
     chosen: Sequence[_Chosen],
+    isa: bool,
 ) -> Iterator[Verdict]:
     if not chosen:
         return
@@ -201,6 +202,8 @@ def _verdicts(
         yield Verdict("proof", "failed", str(proved))
     else:
         yield Verdict("proof", "passed", _PROVED.format(uses=proved, arrays=len(claims)))
+    if not isa:
+        return
     rows = tuple(_rows(before, after))
     yield Verdict("isa", "passed", f"{after.how}, followed again", rows)
 

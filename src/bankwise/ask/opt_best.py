@@ -78,9 +78,10 @@ def best(opened: Opened, launch: PassOptions, apply: Apply) -> Outcome:
         return Outcome(opened.source.text)
     options = _options(launch)
     start = _of((), opened, analyse(opened, options))
-    tried = list(_tried(start, options, apply))
+    plain = _after("resolve", start, options, apply)
+    tried = list(_tried(start, plain, options, apply))
     verdicts: dict[tuple[str, ...], str] = {}
-    for chosen in _ranked(start, tried):
+    for chosen in _ranked(start, plain, tried):
         verdict = "" if chosen is start else _executed(start, chosen, launch)
         verdicts[chosen.names] = verdict
         if not verdict.startswith("execution: failed"):
@@ -98,15 +99,18 @@ def _told(start: _Candidate, one: _Candidate, chosen: _Candidate, verdict: str) 
     return Remark("all kernels", start.analyses[0].location, taken, told)
 
 
-def _ranked(start: _Candidate, tried: Sequence[_Candidate]) -> list[_Candidate]:
+def _ranked(start: _Candidate, plain: _Candidate, tried: Sequence[_Candidate]) -> list[_Candidate]:
     """Those that are no worse than the text as it is, IREE's default and, where that is so of it,
-    than ``fix``: the cheapest first, at last the text as it is."""
-    held = [start, *(c for c in tried if IREE_DEFAULT in c.names and c.fits)]
+    than ``fix``: the cheapest first, at last the text as it is. A text with hints that hide
+    accesses is worth what it is with its hints resolved (``plain``)."""
+    base = plain if plain.price.unknown < start.price.unknown else start
+    held = [base, *(c for c in tried if IREE_DEFAULT in c.names and c.fits)]
     found = [c for c in tried if c.fits and all(c.price.no_worse(h.price) for h in held)]
     fixed = [c for c in found if c.names[-1:] == ("fix",)]
     found = [c for c in found if all(c.price.no_worse(f.price) for f in fixed)]
-    found.append(start)
-    return sorted(found, key=lambda c: (c.price.cycles, c.price.passes, c.price.lds_bytes))
+    found.append(base)
+    found.sort(key=lambda c: (c.price.cycles, c.price.passes, c.price.lds_bytes))
+    return [start if one is base else one for one in found]
 
 
 def _options(launch: PassOptions) -> Options:
@@ -115,9 +119,10 @@ def _options(launch: PassOptions) -> Options:
     return Options(launch.target, "", dims, size, launch.policy)
 
 
-def _tried(start: _Candidate, options: Options, apply: Apply) -> Iterator[_Candidate]:
+def _tried(
+    start: _Candidate, plain: _Candidate, options: Options, apply: Apply
+) -> Iterator[_Candidate]:
     """What each chain makes of the text, where that is another one than before."""
-    plain = _after("resolve", start, options, apply)
     known: dict[tuple[str, ...], _Candidate] = {(): plain}
     seen = {start.opened.source.text}
     for chain in CHAINS:

@@ -127,7 +127,7 @@ def source_of(path: Path, text: str | None, folder: Path) -> Path:
 def names_of(source: Path, file: str) -> Name:
     """The source is called what the user calls it, a file below its folder likewise."""
     here, real = os.path.dirname(file), os.path.realpath(source)
-    folder = os.path.realpath(Path(file).parent)
+    folder = os.path.realpath((Path(file) if Path(file).is_file() else source).parent)
 
     def name(found: str) -> str:
         place = os.path.realpath(found)

@@ -357,7 +357,7 @@ SOURCES: tuple[Format, ...] = (
             "fix": "ask.fix_cuda:fix_cuda_file",
             "scan": _WHOLE,
         },
-        options=_ANY_KERNEL,
+        options=_ANY_KERNEL | {"--isa"},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",

@@ -66,7 +66,7 @@ def _flags(architecture: str, made: str = ".cubin") -> tuple[str, ...]:
 
 def _include(source: Path, file: str) -> tuple[str, ...]:
     """The folder of the user's source; of what came through a pipe, where the user is."""
-    return (f"-I{Path(file).parent}",)
+    return (f"-I{Path(file).parent}" if Path(file).is_file() else "-I.",)
 
 
 def _language(source: Path) -> tuple[str, ...]:
