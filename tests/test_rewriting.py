@@ -198,8 +198,8 @@ def test_any_accepted_fix_has_the_same_results_and_fewer_passes(
 
 def test_stores_in_parts_serve_two_demands_that_one_swizzle_cannot(tmp_path: Path) -> None:
     """f16 rows of 256 bytes on gfx942: whole 16-byte stores keep units of 16 bytes together, so
-    that the sixteen lanes of an 8-byte read's phase share eight places, 2 passes where 1 is ideal. In
-    parts of 8 bytes both are ideal."""
+    that the sixteen lanes of an 8-byte read's phase share eight places, 2 passes where 1 is ideal.
+    In parts of 8 bytes both are ideal."""
     text = changed(
         ROWS,
         (LOAD, LOAD.replace("vector<8x", "vector<4x")),
