@@ -38,7 +38,7 @@ def test_no_kernel_is_worse_than_iree_left_it(table: Path) -> None:
 @pytest.mark.parametrize("table", sorted(TABLES.glob("models_*.csv")), ids=lambda path: path.stem)
 def test_what_is_changed_of_models_was_proved_executed_and_compiled(table: Path) -> None:
     for row in rows(table):
-        assert row["compiled"] == "yes", row["kernel"]
         if int(row["changes"]):
+            assert row["compiled"] == "yes", row["kernel"]
             assert row["proved"] == "passed", row["kernel"]
             assert row["executed"].startswith("passed: bit-identical"), row["kernel"]
