@@ -87,6 +87,15 @@ def test_an_address_is_followed_into_functions_of_the_file() -> None:
     assert "goes where it cannot be followed" in array.refusals[0].reason
 
 
+def test_an_element_that_is_passed_by_reference_may_be_more_than_one() -> None:
+    """A function that gets a reference can take the address of it, and read on from there."""
+    helper = "__device__ void load({} x) {{ float4 v = *(float4*)&x; }}\n"
+    for taken, refused in (("float&", True), ("const float &", True), ("float", False)):
+        (array,) = arrays(helper.format(taken) + KERNEL.format("load(s[t][0]);"))
+        reasons = [refusal.reason for refusal in array.refusals]
+        assert reasons == ["s has an element that is passed by reference"] * refused
+
+
 def test_declarations_of_all_kinds_are_found() -> None:
     text = """
 template <typename T, int N> __global__ void k(T* o) {

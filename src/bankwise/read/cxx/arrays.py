@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.reach import reach
+from bankwise.read.cxx.reach import by_reference, reach
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -204,6 +204,8 @@ def _touched(
     if parent is None or parent.type != "pointer_expression" or source.of(parent)[0] != "&":
         if parent is not None and parent.type == "init_declarator" and _reference(parent):
             return _no(source, name, "has an element that a reference is bound to")
+        if parent is not None and by_reference(source, node, parent):
+            return _no(source, name, "has an element that is passed by reference")
         return ArrayUse(span(node), indices)
     kept = reach(source, parent)
     if isinstance(kept, Refusal):

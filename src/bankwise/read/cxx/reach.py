@@ -108,6 +108,23 @@ def _argument_of(node: Node, arguments: Node) -> Node:
     return node
 
 
+def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
+    """Whether an element is an argument that a function of the file takes by reference."""
+    call = around(arguments)
+    if arguments.type != "argument_list" or call.type != "call_expression":
+        return False
+    place = named(arguments).index(_argument_of(element, arguments))
+    function = call.child_by_field_name("function")
+    name = source.of(function.child_by_field_name("name") or function).split("::")[-1]
+    for one in walk(source.root):
+        if _defines(source, one, name):
+            declarator = one.child_by_field_name("declarator")
+            taken = named(declarator.child_by_field_name("parameters"))[place : place + 1]
+            if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
+                return True
+    return False
+
+
 def _followed(source: CxxSource, address: Node, name: str, place: int, depth: int) -> Kept:
     """Into the one function of the file that has this name."""
     found = [one for one in walk(source.root) if _defines(source, one, name)]
