@@ -99,3 +99,24 @@ def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:
     assert code == 1
     assert not answer["changes"]
     assert any(why in json.dumps(refusal) for refusal in answer["refusals"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__shared__ float s[32][{}];\n__global__ void k(float* o) {{ {} }}\n",
+        "__global__ void k(float* o) {{ {{ __shared__ float s[32][{0}]; {1} }} "
+        "{{ __shared__ float s[32][{0}]; {1} }} }}\n",
+    ],
+)
+def test_an_array_whose_bytes_nobody_knows_is_no_nothing_to_fix(text: str, tmp_path: Path) -> None:
+    """At file scope, or two of one name: refused, where there are conflicts at all."""
+    body = "s[threadIdx.x][2] = 1; __syncthreads(); o[threadIdx.x] = s[threadIdx.x][2];"
+    path = tmp_path / "k.cu"
+    for row, code in ((32, 1), (33, 0)):
+        path.write_text(text.format(row, body) + "void l(float* o) { k<<<1, 32>>>(o); }\n")
+        done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json")
+        assert done.code == code, done.err
+        reasons = [one["reason"] for one in json.loads(done.out)["refusals"]]
+        assert all("s: which bytes it takes is not known" in reason for reason in reasons)
+        assert bool(reasons) == bool(code)

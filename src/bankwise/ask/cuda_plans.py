@@ -99,8 +99,8 @@ def plans_of(
         if isinstance(one, Refusal):
             return replace(one, reason=f"{array.name}: {one.reason}")
         posed += [one] if one is not None else []
-    if not posed and any(k.accesses for k in kernels) and array.unsized:
-        return Refusal(f"{array.name}: the launch decides how large it is", None)
+    if not having and (array.uses or array.refusals):
+        return Refusal(f"{array.name}: {_UNKNOWN[array.unsized]}")
     if not any(one.extra for one in posed):
         return None
     if array.refusals:
@@ -116,6 +116,14 @@ def plans_of(
         present=sum(run.passes for run in now),
         ideal=sum(run.ideal for run in now),
     )
+
+
+_UNKNOWN = {
+    True: "the launch decides how large it is",
+    False: "which bytes it takes is not known: it is declared outside of functions, in several "
+    "blocks by one name, or in no kernel that was compiled",
+}
+"""Why nobody knows where an array lies, by whether it is unsized."""
 
 
 def _plans(

@@ -106,6 +106,9 @@ def _planned(
     source: CxxSource, before: _CompiledText, options: Options
 ) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...]]:
     """What could be written of each array that has conflicts, the costliest first; and why not."""
+    counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
+    if not any(kernel.totals.run.extra for kernel in counted):
+        return (), ()
     arrays = shared_arrays(source)
     if not arrays:
         return (), (Refusal("no __shared__ array is declared in it", Location(source.file)),)
