@@ -10,7 +10,7 @@ written ``model.mlir[dispatch]``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -94,21 +94,27 @@ def fix_model(
         progress=progress,
     )
     asked, keep = _lowering(options), _folder(options)
-    ways = tuple(dict.fromkeys((asked, IREE_DEFAULT)))
-    lowered = {way: _lower(file, options, way) for way in ways}
-    answers: list[DispatchFix] = []
+    lowered = {way: _lower(file, options, way) for way in dict.fromkeys((asked, IREE_DEFAULT))}
     with TemporaryDirectory(prefix="bankwise-") as folder:
-        for group in _by_dispatch(file, options.target, lowered, keep or Path(folder)):
-            answers.append(best(group, options, judge, code=isa))
-    linked = (answer for answer in answers if answer.linked)
-    accepted = {each.lowered.dispatch.executable: each.report.fixed_text for each in linked}
+        groups = _by_dispatch(file, options.target, lowered, keep or Path(folder))
+        answers = [best(group, options, judge, code=isa) for group in groups]
+    accepted = _accepted(answers)
     text, target = read_text(file), options.target
     vmfb = link(text, target, accepted, IREE_DEFAULT, file=str(file)) if accepted else None
-    files = _keep(file, target, keep, accepted, vmfb, asked) if keep else ()
-    dispatches = lowered[asked]
-    notes, reports = _notes(dispatches, options), tuple(answer.report for answer in answers)
-    defaults = tuple(each.default for each in answers)
-    return ModelFix(reports, vmfb, files, _refusals(dispatches), notes, defaults)
+    return ModelFix(
+        tuple(answer.report for answer in answers),
+        vmfb,
+        _keep(file, target, keep, accepted, vmfb, asked) if keep else (),
+        _refusals(lowered[asked]),
+        _notes(lowered[asked], options),
+        tuple(each.default for each in answers),
+    )
+
+
+def _accepted(answers: Sequence[DispatchFix]) -> dict[str, str]:
+    """The texts that are linked, by their executables."""
+    linked = (answer for answer in answers if answer.linked)
+    return {each.lowered.dispatch.executable: each.report.fixed_text for each in linked}
 
 
 def _by_dispatch(

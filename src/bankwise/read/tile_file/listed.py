@@ -86,23 +86,29 @@ def _by_directions(
         for key in ("lanes", "vector", "registers")
         if key in data
     }
-    lane_bits = gpu.wave_size.bit_length() - 1
-    if len(found["lanes"]) != lane_bits:
-        unit = request.instruction in UNIT_ROWS
-        raise source.error(
-            (*where, "lanes"),
-            f"access {request.name!r} gives {len(found['lanes'])} lane directions; {gpu.name} "
-            f"has {gpu.wave_size} lanes in a wave, so {lane_bits} lane bits",
-            f"{request.instruction} of a whole tile names no lanes: leave them out"
-            if unit
-            else 'a lane bit that moves nothing is written "0"',
-        )
+    _check_lanes(len(found["lanes"]), request, gpu, source, where)
     if request.kind == "dma" and request.instruction is None:
         width = shape.element_bits << len(found.get("vector", ()))
         request = replace(request, instruction=_copy(gpu, request, width, source, where))
     listed = Listed(replace(request, **found), active)  # type: ignore[arg-type]
     _judge(listed, found, gpu, shape, source, where)
     return listed
+
+
+def _check_lanes(given: int, request: Request, gpu: Machine, source: Source, where: Path) -> None:
+    """One direction for each lane bit."""
+    lane_bits = gpu.wave_size.bit_length() - 1
+    if given == lane_bits:
+        return
+    unit = request.instruction in UNIT_ROWS
+    raise source.error(
+        (*where, "lanes"),
+        f"access {request.name!r} gives {given} lane directions; {gpu.name} "
+        f"has {gpu.wave_size} lanes in a wave, so {lane_bits} lane bits",
+        f"{request.instruction} of a whole tile names no lanes: leave them out"
+        if unit
+        else 'a lane bit that moves nothing is written "0"',
+    )
 
 
 def _by_offset(
