@@ -66,7 +66,7 @@ def iree_cases(folder: Path) -> Iterator[dict[str, Any]]:
 
     from bankwise.ask.fix import fix_kernels
     from bankwise.change.compile.lower import code_object, lower
-    from bankwise.read.options import Options
+    from bankwise.read.options import Judges, Options
 
     models = iree_corpus.models(TARGET)
     for name in MODELS:
@@ -74,7 +74,7 @@ def iree_cases(folder: Path) -> Iterator[dict[str, Any]]:
         for dispatch in (d for d in found if d.uses_shared_memory):
             path = folder / f"{name}.before.mlir"
             path.write_text(dispatch.text, "utf-8")
-            report = fix_kernels(path, Options(), execute=False, isa=False)
+            report = fix_kernels(path, Options(), Judges(execute=False, isa=False))
             if not report.changes:
                 continue
             (folder / f"{name}.after.mlir").write_text(report.fixed_text, "utf-8")

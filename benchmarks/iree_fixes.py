@@ -34,7 +34,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.read.mlir.module import Opened, open_text
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from bankwise.show.fixing import FixReport
 from bankwise.tile import COPIES
 
@@ -119,7 +119,7 @@ def told(report: FixReport) -> dict[str, object]:
 
 def dump_row(dump: Path) -> dict[str, object]:
     """A kernel as IREE leaves it, and fixed."""
-    report = fix_kernels(dump, Options(), execute=False)
+    report = fix_kernels(dump, Options(), Judges(execute=False))
     row = {"kernel": dump.stem, "start": "as it is"}
     return row | told(report) | judged(report.source_text, report.fixed_text, dump.name)
 
@@ -129,7 +129,7 @@ def model_rows(name: str, text: str, target: str) -> Iterator[dict[str, object]]
     with TemporaryDirectory(prefix="bankwise-") as folder:
         file, keep = Path(folder) / f"{name}.mlir", Path(folder) / "kept"
         file.write_text(text, "utf-8")
-        found = fix_model(file, Options(target, keep=str(keep)), execute=False)
+        found = fix_model(file, Options(target, keep=str(keep)), Judges(execute=False))
         for report, default in zip(found.reports, found.defaults, strict=True):
             stem = f"{default.dispatch}.{target}"
             before = (keep / f"{stem}.default.mlir").read_text("utf-8")

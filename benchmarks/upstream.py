@@ -40,7 +40,7 @@ from bankwise.change.passes.values import Outcome, PassOptions
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import InputError
 from bankwise.read.mlir.module import Opened, open_text
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from bankwise.tile import COPIES
 
 UNPADDED = Lowering(padding=False, direct_load=True)
@@ -138,7 +138,7 @@ def fixed(text: str, target: str) -> str:
     with TemporaryDirectory(prefix="upstream-") as folder:
         path = Path(folder) / "kernel.mlir"
         path.write_text(text, "utf-8")
-        return fix_kernels(path, Options(target), execute=False, isa=False).fixed_text
+        return fix_kernels(path, Options(target), Judges(execute=False, isa=False)).fixed_text
 
 
 def pipeline(text: str, target: str) -> str:

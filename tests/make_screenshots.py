@@ -14,7 +14,7 @@ from typing import Any
 
 from bankwise.ask.fix import fix_file
 from bankwise.ask.spec import check_spec
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from bankwise.show.documents.checking import spec_document
 from bankwise.show.documents.fixing import fix_document
 from bankwise.show.schema import plain
@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
         tab.page.add_style_tag(content=".top { display: none }")  # It would cover a tall figure.
         for file, place in PICTURES.items():
             tab.page.locator(place).screenshot(path=folder / file)
-        document = plain(fix_document(fix_file(KERNEL, Options(), isa=False), lanes=True))
+        document = plain(fix_document(fix_file(KERNEL, Options(), Judges(isa=False)), lanes=True))
         tab.open(_written(Path(name, "report.html"), html(document)))
         tab.page.locator(".looked tbody tr").first.hover()
         tab.page.screenshot(path=folder / "report.png")

@@ -14,7 +14,7 @@ from bankwise.change.compile.lower import Lowering, lower
 from bankwise.cost.mix import executed, mix
 from bankwise.read.amd.listing import listings
 from bankwise.read.mlir.swizzle_hint import SwizzleHint
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from kernel_texts import EXAMPLES, ROOT, SOURCES
 
 TALK = source("iree_talk")
@@ -72,7 +72,7 @@ def test_the_instructions_of_the_f16_kernel_are_those_of_the_claims(tmp_path: Pa
     pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
     model = EXAMPLES / "iree" / "attention_1x1024x128.mlir"
     (padded,) = lower(model.read_text("utf-8"), "gfx942", Lowering(padding=True))
-    fix_model(model, Options("gfx942", keep=str(tmp_path)), execute=False, isa=False)
+    fix_model(model, Options("gfx942", keep=str(tmp_path)), Judges(execute=False, isa=False))
     (fixed,) = listings((tmp_path / "attn_dispatch_0.gfx942.fixed.rocmasm").read_text("utf-8"))
     trips = 1024 // 64
     before, after = (

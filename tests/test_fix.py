@@ -19,7 +19,7 @@ from bankwise.hardware.machine import machine
 from bankwise.read.mlir.dispatches import dispatch_sizes
 from bankwise.read.mlir.kernels import kernels
 from bankwise.read.mlir.module import open_text
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from bankwise.show.fixing import FixReport
 from kernel_texts import (
     EXAMPLES,
@@ -62,7 +62,7 @@ def wave(
         patch.chdir(folder)
         path = written(Path(), text, "naive.rst")
         written(Path(), A_TIMES_B_TRANSPOSED, "reference.py")
-        report = fix_file(path, Options("gfx950"), reference="reference.py:product")
+        report = fix_file(path, Options("gfx950"), Judges(reference="reference.py:product"))
     return text, report
 
 
@@ -276,7 +276,7 @@ def reference(folder: Path, body: str) -> str:
 
 def with_reference(folder: Path, body: str) -> FixReport:
     path = written(folder, ROWS)
-    return fix_file(path, Options("gfx950"), isa=False, reference=reference(folder, body))
+    return fix_file(path, Options("gfx950"), Judges(isa=False, reference=reference(folder, body)))
 
 
 def test_a_reference_that_agrees_is_told(tmp_path: Path) -> None:

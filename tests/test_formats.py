@@ -19,7 +19,8 @@ from bankwise.cli.commands import app
 from bankwise.errors import InputError
 from bankwise.read import formats
 from bankwise.read.follow.driver import Dialect
-from bankwise.read.formats import FORMATS, Format
+from bankwise.read.format import Format
+from bankwise.read.formats import FORMATS
 from bankwise.read.recognise import load, recognise, recognise_bytes, recognise_text, require
 from bankwise.read.signs import lines
 from bankwise.show.values import CheckReport

@@ -18,7 +18,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.read.amd.listing import listings
 from bankwise.read.emitted import SPILLED
 from bankwise.read.mlir.module import Opened
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from bankwise.read.recognise import recognise, recognise_text
 from kernel_texts import EXAMPLES, ROWS, written
 
@@ -133,7 +133,9 @@ def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
 
 
 def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) -> None:
-    found = fix_model(ATTENTION, Options("gfx942", keep=str(tmp_path)), execute=False, isa=False)
+    found = fix_model(
+        ATTENTION, Options("gfx942", keep=str(tmp_path)), Judges(execute=False, isa=False)
+    )
     (report,) = found.reports
     assert report.before.conflict == "sure"
     assert report.after.conflict == "none"
@@ -153,7 +155,7 @@ def test_fix_links_the_rewritten_kernel_into_a_loadable_model(tmp_path: Path) ->
 def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_path: Path) -> None:
     """f16 A B^T: padding alone beats every fold of whole 16-byte stores on gfx942."""
     text = (EXAMPLES / "iree" / "matmul_abt_4096.mlir").read_text("utf-8").replace("4096", "256")
-    found = fix_model(model(tmp_path, text), Options(target), execute=False, isa=False)
+    found = fix_model(model(tmp_path, text), Options(target), Judges(execute=False, isa=False))
     (default,) = lower(text, target, Lowering(padding=True, direct_load=True))
     unasked = check(written(tmp_path, default.text))
     (row,), (report,) = found.defaults, found.reports
@@ -175,7 +177,7 @@ def small_abt(folder: Path) -> Path:
 
 def test_the_code_of_the_answer_stands_beside_that_of_the_default(tmp_path: Path) -> None:
     file = small_abt(tmp_path)
-    found = fix_model(file, Options("gfx942"), execute=False)
+    found = fix_model(file, Options("gfx942"), Judges(execute=False))
     (row,), (report,) = found.defaults, found.reports
     (default,) = lower(file.read_text("utf-8"), "gfx942", Lowering(padding=True, direct_load=True))
     texts = (default.text, report.fixed_text)
@@ -198,7 +200,7 @@ def test_where_the_code_is_worse_the_default_stays(
         return replace(found, cycles=found.cycles * (1 + 9 * fixed))
 
     monkeypatch.setattr(model_best, "code_price", dear)
-    found = fix_model(small_abt(tmp_path), Options("gfx942"), execute=False)
+    found = fix_model(small_abt(tmp_path), Options("gfx942"), Judges(execute=False))
     (row,), (report,) = found.defaults, found.reports
     assert row.default == row.answer
     assert (report.changes, found.vmfb) == ((), None)

@@ -21,7 +21,7 @@ from bankwise.ask.spec_solve import solve_question
 from bankwise.counting.conflict import count
 from bankwise.hardware.machine import machine
 from bankwise.read.formats import FORMATS
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from bankwise.show.documents.checking import check_document, spec_document
 from bankwise.show.documents.fixing import fix_document
 from bankwise.show.schema import plain
@@ -78,7 +78,9 @@ def served(browser: Any) -> Iterator[Tab]:
 
 @pytest.fixture(scope="module")
 def fixed() -> dict[str, Any]:
-    return plain(fix_document(fix_file(KERNEL, Options(), execute=False, isa=False), lanes=True))
+    return plain(
+        fix_document(fix_file(KERNEL, Options(), Judges(execute=False, isa=False)), lanes=True)
+    )
 
 
 @pytest.fixture(scope="module")

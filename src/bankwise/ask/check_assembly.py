@@ -23,7 +23,7 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.frameworks import maker
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
-from bankwise.read.formats import Format
+from bankwise.read.format import Format
 from bankwise.read.launch.facts import MOST_TRIED
 from bankwise.read.launch.read import read_launches
 from bankwise.read.options import Options, Progress, arguments_of, three

@@ -35,7 +35,7 @@ from bankwise.ask.text_price import ReportedText, price_of
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
-from bankwise.read.options import Options, Progress
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import unified_patch
@@ -76,72 +76,43 @@ def fix(
         direct_load=direct_load,
         prefer=prefer,
     )
-    return fix_file(
-        Path(file),
-        options,
-        execute=execute,
-        isa=isa,
-        reference=reference,
-        accept_sampled=accept_sampled,
-        prove=prove,
-    )
+    return fix_file(Path(file), options, Judges(execute, isa, reference, accept_sampled, prove))
 
 
 def fix_file(
     file: Path,
     options: Options,
+    judges: Judges = ALL_JUDGES,
     *,
-    execute: bool = True,
-    isa: bool = True,
-    reference: str = "",
     output: str = "",
-    accept_sampled: bool = False,
-    prove: bool = False,
     progress: Progress | None = None,
     beside: Sequence[str] = (),
 ) -> FixReport | ModelFix:
-    """Rewrite what ``file`` holds, and judge the result: ``execute`` it, compile it (``isa``).
+    """Rewrite what ``file`` holds, and hear the judges.
 
-    ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones.
-    ``output``: the name that the answer will get, judged before the work. ``accept_sampled``:
-    whether the proof alone will do where not all workgroups could be executed. ``prove``: an SMT
-    solver judges, too. ``beside``: further options that were given, as the command line spells
-    them.
+    ``output``: the name that the answer will get, judged before the work. ``beside``: further
+    options that were given, as the command line spells them.
     """
-    given = (*options.given, *beside, *(["--reference"] if reference else []))
-    judges = {"execute": execute, "isa": isa, "reference": reference, "output": output}
-    judges |= {"accept_sampled": accept_sampled, "prove": prove}
+    given = (*options.given, *beside, *(["--reference"] if judges.reference else []))
     answer = asker(file, "fix", given)
-    report: FixReport | ModelFix = answer(file, options, **judges, progress=progress)
+    report: FixReport | ModelFix = answer(file, options, judges, output=output, progress=progress)
     return report
 
 
 def fix_kernels(
     file: Path,
     options: Options,
+    judges: Judges = ALL_JUDGES,
     *,
-    execute: bool = True,
-    isa: bool = True,
-    reference: str = "",
     output: str = "",
-    accept_sampled: bool = False,
-    prove: bool = False,
     progress: Progress | None = None,
 ) -> FixReport:
     """:func:`fix_file` for MLIR with threads."""
     if output not in ("", "-"):
         check_writable(Path(output))
-    if prove:
+    if judges.prove:
         need_solver()
-    return judged(
-        rewritten(file, options),
-        execute=execute,
-        isa=isa,
-        reference=reference,
-        accept_sampled=accept_sampled,
-        prove=prove,
-        progress=progress,
-    )
+    return judged(rewritten(file, options), judges, progress)
 
 
 def rewritten(file: Path, options: Options) -> RewrittenFile:

@@ -30,7 +30,7 @@ from bankwise.read.cuda import check_cuda, cuda_target
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, parse
-from bankwise.read.options import Options, Progress
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
 
@@ -59,13 +59,9 @@ class _CompiledText:
 def fix_cuda_file(
     file: Path,
     options: Options,
+    judges: Judges = ALL_JUDGES,
     *,
-    execute: bool = True,
-    isa: bool = True,
-    reference: str = "",
     output: str = "",
-    accept_sampled: bool = False,
-    prove: bool = False,
     progress: Progress | None = None,
 ) -> FixReport:
     """:func:`bankwise.ask.fix.fix_file` for CUDA source.
@@ -80,8 +76,8 @@ def fix_cuda_file(
     before = _compiled(file, text, options)
     planned, refusals = _planned(source, before, options)
     chosen, after = _chosen(source, file, options, before, planned)
-    verdicts = list(_verdicts(source, before, after, chosen, isa))
-    if chosen and execute:
+    verdicts = list(_verdicts(source, before, after, chosen, judges.isa))
+    if chosen and judges.execute:
         verdicts.insert(1, judge_emitted(file, options.target, before.kernels, text, after.text))
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how,)),
@@ -92,7 +88,7 @@ def fix_cuda_file(
         source_text=text,
         fixed_text=after.text,
         patch=unified_patch(file, text, after.text),
-        accept_sampled=accept_sampled,
+        accept_sampled=judges.accept_sampled,
         by_line=True,
     )
 

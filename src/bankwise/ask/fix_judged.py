@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.text_price import ReportedText
 from bankwise.errors import Refusal
-from bankwise.read.options import Options, Progress, dims_of
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, dims_of
 from bankwise.show.fixing import FixReport, Verdict
 
 if TYPE_CHECKING:
@@ -47,32 +47,24 @@ def as_it_was(found: RewrittenFile) -> RewrittenFile:
 
 
 def judged(
-    found: RewrittenFile,
-    *,
-    execute: bool = True,
-    isa: bool = True,
-    reference: str = "",
-    accept_sampled: bool = False,
-    prove: bool = False,
-    progress: Progress | None = None,
+    found: RewrittenFile, judges: Judges = ALL_JUDGES, progress: Progress | None = None
 ) -> FixReport:
-    """The answer with the verdicts of the judges that are asked, as :func:`bankwise.ask.fix.fix`
-    names them."""
+    """The answer with the verdicts of the judges that are asked."""
     code: tuple[Verdict, ...] = ()
-    if found.report.changes and isa:
+    if found.report.changes and judges.isa:
         found, code = _compiled(found)
     verdicts, before, after = [*found.report.verdicts], found.before, found.after
-    if found.report.changes and prove:
+    if found.report.changes and judges.prove:
         from bankwise.ask.judge_smt import judge_smt
 
         verdicts.append(judge_smt(found.start, after.opened, found.claims))
-    if found.report.changes and execute:
+    if found.report.changes and judges.execute:
         from bankwise.ask.judge_execution import judge_execution
 
         texts = (before.opened, after.opened, before.analyses, after.analyses)
-        verdicts.append(judge_execution(*texts, reference, progress, dims_of(found.options)))
+        verdicts.append(judge_execution(*texts, judges.reference, progress, dims_of(found.options)))
     verdicts += code
-    return replace(found.report, verdicts=tuple(verdicts), accept_sampled=accept_sampled)
+    return replace(found.report, verdicts=tuple(verdicts), accept_sampled=judges.accept_sampled)
 
 
 def _compiled(found: RewrittenFile) -> tuple[RewrittenFile, tuple[Verdict, ...]]:

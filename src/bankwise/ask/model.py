@@ -24,7 +24,7 @@ from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link,
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
-from bankwise.read.options import Options, Progress
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.show.costing import KernelCost
 from bankwise.show.model import ModelFix
 from bankwise.show.values import CheckReport
@@ -66,13 +66,9 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
 def fix_model(
     file: Path,
     options: Options,
+    judges: Judges = ALL_JUDGES,
     *,
-    execute: bool = True,
-    isa: bool = True,
-    reference: str = "",
     output: str = "",
-    accept_sampled: bool = False,
-    prove: bool = False,
     progress: Progress | None = None,
 ) -> ModelFix:
     """Lower the model in ``file``, fix every dispatch, and link what was accepted.
@@ -80,24 +76,17 @@ def fix_model(
     Nothing but ``options.keep`` is written; a model has no ``reference`` of its buffers. Raises
     :class:`InputError` as :func:`check_model` does.
     """
-    assert not reference, "the table of formats refuses it"
+    assert not judges.reference, "the table of formats refuses it"
     if output:
         check_output(Path(output))
-    if prove:
+    if judges.prove:
         need_solver()
-    judge = partial(
-        judged,
-        execute=execute,
-        isa=isa,
-        accept_sampled=accept_sampled,
-        prove=prove,
-        progress=progress,
-    )
+    judge = partial(judged, judges=judges, progress=progress)
     asked, keep = _lowering(options), _folder(options)
     lowered = {way: _lower(file, options, way) for way in dict.fromkeys((asked, IREE_DEFAULT))}
     with TemporaryDirectory(prefix="bankwise-") as folder:
         groups = _by_dispatch(file, options.target, lowered, keep or Path(folder))
-        answers = [best(group, options, judge, code=isa) for group in groups]
+        answers = [best(group, options, judge, code=judges.isa) for group in groups]
     accepted = _accepted(answers)
     text, target = read_text(file), options.target
     vmfb = link(text, target, accepted, IREE_DEFAULT, file=str(file)) if accepted else None

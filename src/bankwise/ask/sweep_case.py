@@ -31,7 +31,7 @@ from bankwise.change.compile.compile import compile_text
 from bankwise.change.compile.lower import Dispatch, Lowering, lower
 from bankwise.errors import InputError, Refusal
 from bankwise.read.emitted import Listing
-from bankwise.read.options import Options
+from bankwise.read.options import Judges, Options
 from bankwise.show.costing import KernelCost
 from bankwise.show.values import KernelReport
 from bankwise.sweep.spec import Case
@@ -97,7 +97,7 @@ def _best(case: Case, ways: Sequence[Dispatch]) -> tuple[Dispatch, str]:
             path = Path(folder) / f"{dispatch.executable}.{name}.mlir"
             path.write_text(dispatch.text, "utf-8")
             group.append(LoweredDispatch(_LOWERINGS[name], dispatch, path))
-        judge = partial(judged, execute=False, isa=False)
+        judge = partial(judged, judges=Judges(execute=False, isa=False))
         found = best(group[::-1], Options(case.target), judge, code=True)
     if found.linked:
         return found.lowered.dispatch, found.report.fixed_text
@@ -136,7 +136,7 @@ def _fixed(case: Case, dispatch: Dispatch) -> str:
     with TemporaryDirectory(prefix="bankwise-") as folder:
         path = Path(folder) / f"{dispatch.executable}.mlir"
         path.write_text(dispatch.text, "utf-8")
-        return fix_kernels(path, Options(case.target), execute=False, isa=False).fixed_text
+        return fix_kernels(path, Options(case.target), Judges(execute=False, isa=False)).fixed_text
 
 
 def _compiled(text: str, kernel: KernelReport, name: str) -> Listing:

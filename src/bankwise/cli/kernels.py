@@ -94,7 +94,7 @@ def fix(
     The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
     """
     from bankwise.ask.fix import fix_file
-    from bankwise.read.options import Options
+    from bankwise.read.options import Judges, Options
     from bankwise.show.fixing import FixReport
 
     options = Options(
@@ -108,13 +108,8 @@ def fix(
         raise InputError("--write and --output exclude each other")
     with progress("executing workgroups") as advance:
         found = fix_file(
-            *(file, options),
-            execute=execute,
-            isa=isa,
-            reference=reference,
+            *(file, options, Judges(execute, isa, reference, accept_sampled, prove)),
             output=output,
-            accept_sampled=accept_sampled,
-            prove=prove,
             progress=advance,
             beside=flags(context),
         )

@@ -56,6 +56,26 @@ class Options:
         return tuple(f.metadata["flag"] for f in said if "flag" in f.metadata)
 
 
+@dataclass(frozen=True, slots=True)
+class Judges:
+    """Who judges what ``fix`` writes, beside the proof.
+
+    ``execute``: run the kernels before and after; ``isa``: compile them and compare the code;
+    ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones;
+    ``accept_sampled``: the proof alone will do where not all workgroups could be executed;
+    ``prove``: an SMT solver judges, too.
+    """
+
+    execute: bool = True
+    isa: bool = True
+    reference: str = ""
+    accept_sampled: bool = False
+    prove: bool = False
+
+
+ALL_JUDGES = Judges()
+
+
 def three(text: str) -> tuple[int, int, int]:
     """Read ``X,Y,Z``; InputError if it is not a workgroup size."""
     parts = text.replace("x", ",").split(",")

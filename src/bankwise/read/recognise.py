@@ -10,7 +10,7 @@ from typing import Any
 from bankwise.errors import InputError, Location
 from bankwise.files import head_of_binary, read_bytes, read_text
 from bankwise.read import formats
-from bankwise.read.formats import Format
+from bankwise.read.format import Format
 from bankwise.read.signs import Content
 
 _LEFT = 2

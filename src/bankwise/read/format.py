@@ -1,0 +1,64 @@
+"""A format: one kind of file, as a record of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bankwise.read.signs import Sign
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Format:
+    """One kind of file or folder.
+
+    ``name``: what it is called, behind ``article`` in a sentence. ``sign``: the test on its
+    content. ``family``: of the languages that its suffixes may stand for. ``verbs``: each verb that
+    takes it and who answers; ``reader``: who reads emitted code; ``listing``: who finds the machine
+    code in it. These are ``module:function`` below ``bankwise``, loaded when they are wanted.
+    ``options``: those of the verbs that not every format has a use for. ``stage``: of what a
+    compiler leaves in a folder the highest is checked, 0 is named only. ``binary``: it has no
+    text. ``compiled``: reading it runs a compiler, which opens whatever its text includes: only for
+    who may open that too. ``instead``: what to do.
+    """
+
+    name: str
+    article: str = ""
+    suffixes: tuple[str, ...] = ()
+    sign: Sign | None = None
+    family: str = ""
+    verbs: Mapping[str, str] = field(default_factory=dict)
+    reader: str = ""
+    listing: str = ""
+    options: frozenset[str] = frozenset()
+    stage: int | None = None
+    binary: bool = False
+    compiled: bool = False
+    instead: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.article} {self.name}".strip()
+
+
+def known(
+    name: str,
+    article: str,
+    suffixes: str,
+    sign: Sign | None,
+    instead: str,
+    *,
+    family: str = "",
+    stage: int | None = None,
+) -> Format:
+    """What bankwise knows and does not read."""
+    return Format(
+        name, article, tuple(suffixes.split()), sign, family, instead=instead, stage=stage
+    )
+
+
+ANY_KERNEL = frozenset(
+    ["--kernel", "--dim", "--workgroup-size", "--arg", "--launch", "--all", "--counters", "--worth"]
+)
+"""Of any kernel: one command line serves many files, also those that have no use for one."""
+OWN_LAUNCH = ANY_KERNEL - {"--launch"}
+"""Of a text that says itself how it is launched."""

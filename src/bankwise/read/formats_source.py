@@ -1,0 +1,62 @@
+"""Programs: the source of kernels. What is compiled is read, of the rest it is said what to do."""
+
+from __future__ import annotations
+
+from bankwise.read.format import ANY_KERNEL, Format, known
+from bankwise.read.signs import lines
+
+_HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
+_WHOLE = "ask.scan_open:of_whole"
+
+SOURCES: tuple[Format, ...] = (
+    known(
+        *("Triton source", "", ".py", lines(r"@triton\.", r"(?:import|from) triton\b")),
+        "check the folder of its kernel in ~/.triton/cache, or call bankwise.triton.check",
+        family="Python",
+    ),
+    known(
+        *("Python source", "", ".py .ipynb"),
+        lines(r"(?:from [\w.]+ )?import \w", r"def \w+\([^\n]*:$"),
+        "check what it compiles to: MLIR, TTGIR or assembly",
+        family="Python",
+    ),
+    known(
+        *("HIP source", "", ".hip", lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b")),
+        "compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o kernel.s`, "
+        "and check kernel.s",
+        family="C++",
+    ),
+    known(
+        *("CK source", "", _HEADERS),
+        lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
+        "write its tile and its layouts as a tile question (docs/notations.md), or compile a "
+        "kernel that uses it with `hipcc -S` and check the assembly",
+        family="C++",
+    ),
+    Format(
+        *("CUDA source", "", (".cu",)),
+        lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
+        family="C++",
+        verbs={
+            "check": "ask.check_cuda:check_cuda_file",
+            "fix": "ask.fix_cuda:fix_cuda_file",
+            "scan": _WHOLE,
+        },
+        options=ANY_KERNEL | {"--isa"},
+        compiled=True,
+        instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
+        "check that",
+    ),
+    known(
+        *("CUDA header", "a", ".cuh", None),
+        "check the .cu file that includes it",
+        family="CUDA header",
+    ),
+    known(
+        *("C++ source", "", _HEADERS),
+        lines(r"#(?:include|pragma|define)\b", r"(?:template|namespace|struct|class|using)\b"),
+        "compile a kernel that uses it, and check the assembly",
+        family="C++",
+    ),
+)
+"""Programs. Of languages that contain each other the smaller comes first: C++ is in all of them."""
