@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bankwise.read.format import ANY_KERNEL, Format, known
+from bankwise.read.options import DATABASE, FLAGS
 from bankwise.read.signs import lines
 
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
@@ -38,11 +39,11 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs={
-            "check": "ask.check_cuda:check_cuda_file",
-            "fix": "ask.fix_cuda:fix_cuda_file",
+            "check": "ask.check_source:check_source_file",
+            "fix": "ask.fix_source:fix_source_file",
             "scan": _WHOLE,
         },
-        options=ANY_KERNEL | {"--isa"},
+        options=ANY_KERNEL | {"--isa", FLAGS, DATABASE},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
 
@@ -15,9 +15,9 @@ from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poison
 from bankwise.change.simulate.operands import SimulatedBlock, listed
 from bankwise.change.simulate.run import run
 from bankwise.errors import Refusal
-from bankwise.read.cxx.sizes import places
 from bankwise.read.launch.facts import Size
 from bankwise.read.ptx.calls import inlined
+from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import BYTES, PtxKernel, functions, kernels
 
 _VARIABLE = re.compile(
@@ -47,12 +47,14 @@ class SimulatedLaunch:
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """What was compared: ``words`` that both texts wrote alike, in ``blocks`` blocks; ``differs``:
-    the first word that differs, in words; empty if none does."""
+    the first word that differs, in words; empty if none does; ``assumed``: what integers were taken
+    to be that nobody says, empty if all are said."""
 
     words: int
     blocks: int
     steps: int
     differs: str = ""
+    assumed: tuple[int, ...] = field(default=(), compare=False)
 
 
 def compared(
@@ -61,6 +63,7 @@ def compared(
     """Run a kernel of both texts. A Refusal where one cannot be simulated."""
     words = blocks = steps = 0
     tried: set[tuple[bytes, Size]] = set()
+    assumed: dict[int, None] = {}
     for setting in settings:
         for index in setting.blocks:
             try:
@@ -73,9 +76,17 @@ def compared(
             except Unsupported as error:
                 return Refusal(f"{kernel}: not simulated: {error}")
             words, blocks, steps = words + len(old), blocks + 1, steps + taken + more
+            if _assumes(_kernel(before, kernel), setting):
+                assumed[setting.assumed] = None
             if old != new:
-                return Simulated(words, blocks, steps, _first(old, new, index))
-    return Simulated(words, blocks, steps)
+                return Simulated(words, blocks, steps, _first(old, new, index), tuple(assumed))
+    return Simulated(words, blocks, steps, assumed=tuple(assumed))
+
+
+def _assumes(kernel: PtxKernel, setting: SimulatedLaunch) -> bool:
+    """Whether an integer is what nobody says."""
+    other = replace(setting, assumed=setting.assumed + 1)
+    return _parameters(kernel, setting) != _parameters(kernel, other)
 
 
 def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:
@@ -188,12 +199,19 @@ def _bytes(
     return (said & (1 << 8 * size) - 1).to_bytes(size, "little")
 
 
+def variables(text: str) -> tuple[tuple[str, str, int], ...]:
+    """Global and constant variables of a module: names, types and bytes."""
+    found = [one.groups() for one in _VARIABLE.finditer(text)]
+    sized = ((s, k, n, [int(d) for d in re.findall(r"\d+", d)]) for s, k, n, d in found)
+    return tuple((n, k, BYTES.get(k, 1) * prod(d)) for s, k, n, d in sized if s != "local")
+
+
 def _variables(text: str) -> dict[str, int]:
     """Global and constant variables of a module, far behind the pointers; local ones at 0."""
-    found = _VARIABLE.findall(text)
-    names = sorted({name for space, _, name, _ in found if space != "local"})
+    names = sorted({name for name, _, _ in variables(text)})
     places_ = {name: POINTERS * (_VARIABLES + n) for n, name in enumerate(names)}
-    return places_ | {name: 0 for space, _, name, _ in found if space == "local"}
+    local = (name for space, _, name, _ in _VARIABLE.findall(text) if space == "local")
+    return places_ | dict.fromkeys(local, 0)
 
 
 def _local_bytes(text: str) -> int:
