@@ -19,6 +19,7 @@ from pathlib import Path
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.check_assembly import asked, counted_kernel, report_of
 from bankwise.ask.judge_emitted import judge_emitted
+from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited
 from bankwise.counting.cost import Cost
@@ -89,6 +90,8 @@ def fix_source_file(
     """
     if output not in ("", "-"):
         check_writable(Path(output))
+    if judges.run:
+        need_gpu(file)
     text = read_text(file)
     what, said = compilation_of(file, options)
     author = _Author(parse(text, str(file)), language_of(what), what, options)
@@ -99,6 +102,8 @@ def fix_source_file(
     if chosen and judges.execute:
         executed = judge_emitted(author.language, what, before.kernels, text, after.text)
         verdicts.insert(1, executed)
+    if chosen and judges.run:
+        verdicts.append(judge_run(what, before.kernels, text, after.text))
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),

@@ -43,7 +43,7 @@ SOURCES: tuple[Format, ...] = (
             "fix": "ask.fix_source:fix_source_file",
             "scan": _WHOLE,
         },
-        options=ANY_KERNEL | {"--isa", FLAGS, DATABASE},
+        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",
