@@ -3,8 +3,8 @@
     python benchmarks/cuda_suite.py fix RESULTS               # no GPU: what is to be run
     python benchmarks/h200_cuda_suite.py build RESULTS OUT    # no GPU: machine code, predictions
     python benchmarks/h200_cuda_suite.py measure OUT          # with the GPU: CuPy, Nsight Compute
-    python benchmarks/h200_cuda_suite.py lines RESULTS OUT    # no GPU: check at the source line
-    python benchmarks/h200_cuda_suite.py tables RESULTS OUT
+    python benchmarks/h200_cuda_suite.py lines OUT            # no GPU: check at the source line
+    python benchmarks/h200_cuda_suite.py tables OUT
 
 Both versions get the same random inputs, and every byte that they leave is compared. Times: CUDA
 events, launches in turns. Counters: one launch of each with so much shared memory that workgroups
@@ -19,12 +19,15 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
 
 TARGET = "sm_90"
+KERNELS = Path(__file__).parents[1] / "tests" / "data" / "cuda_fix"
 SOURCE_METRICS = ("memory_l1_wavefronts_shared", "inst_executed")
 _INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)")
 _LINE = re.compile(r'^\s*//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
@@ -33,34 +36,42 @@ _SHARED = re.compile(r"(?:LDS|STS|LDSM|STSM|ATOMS|LDGSTS)\b")
 
 def build(results: Path, out: Path) -> None:
     """Machine code of both versions, and cases.json."""
-    from bankwise.ask.judge_run import run_cases
-    from bankwise.files import read_text
-    from bankwise.read.source import Compilation
-    from bankwise.read.sources import language_of
-
     cases = []
     for path in sorted(results.glob("*.json")):
         one = json.loads(path.read_text("utf-8"))
-        folder = out / one["name"]
-        folder.mkdir(parents=True, exist_ok=True)
-        what = Compilation(
-            Path(__file__).parents[1] / f"tests/data/cuda_fix/{one['name']}.cu", TARGET
-        )
-        before, after = one["before"], one["after"] or one["before"]
-        assert before == read_text(what.path), "the results are of these kernels"
-        language = language_of(what)
-        found = [language.check(Compilation(what.path, TARGET, text=t), args={}).kernels
-                 for t in (before, after)]  # fmt: skip
-        for number, case in enumerate(run_cases(what, found[0], before, after, folder)):
-            if isinstance(case, str):
-                print(one["name"], case, file=sys.stderr)
-                continue
-            case |= {v: str(Path(case[v]).relative_to(out)) for v in ("before", "after")}
-            case |= {"name": one["name"], "changed": bool(one["after"])}
-            case["predicted"] = [predicted(some[number]) for some in found]
-            cases.append(case)
+        (out / one["name"]).mkdir(parents=True, exist_ok=True)
+        cases += built(one, out)
         print(one["name"], flush=True)
     (out / "cases.json").write_text(json.dumps(cases), "utf-8")
+
+
+def built(one: Mapping[str, Any], out: Path) -> Iterator[dict[str, Any]]:
+    """The cases of a file, each launch one."""
+    from bankwise.ask.check_assembly import asked
+    from bankwise.ask.judge_run import run_cases
+    from bankwise.read.options import Options
+    from bankwise.read.source import Compilation
+    from bankwise.read.sources import language_of
+
+    path = KERNELS / f"{one['name']}.cu"
+    said = tomllib.loads((KERNELS / "suite.toml").read_text("utf-8"))["launches"].get(one["name"])
+    given = asked(Options(TARGET, launches=(said,) if said else ()))
+    texts = one["before"], one["after"] or one["before"]
+    assert texts[0] == path.read_text("utf-8"), "the results are of these kernels"
+    what = Compilation(path, TARGET)
+    compiled = (language_of(what).check(replace(what, text=text), **given) for text in texts)
+    before, after = (found.kernels for found in compiled)
+    for number, case in enumerate(run_cases(what, before, *texts, out / one["name"])):
+        if isinstance(case, str):
+            print(one["name"], case, file=sys.stderr)
+            continue
+        yield {
+            **case,
+            **{v: str(Path(case[v]).relative_to(out)) for v in ("before", "after")},
+            "name": one["name"],
+            "changed": bool(one["after"]),
+            "predicted": [predicted(before[number]), predicted(after[number])],
+        }
 
 
 def predicted(kernel: Any) -> dict[str, Any]:
@@ -86,6 +97,10 @@ def predicted(kernel: Any) -> dict[str, Any]:
         key = f"{one.access.address:#x}"
         place = one.access.location.line
         instructions[key] = [place, passes]
+    for refusal in kernel.refusals:
+        if at := re.search(r"at 0x([0-9a-f]+)", refusal.reason):
+            place = refusal.location.line if refusal.location else 0
+            instructions.setdefault(f"{int(at[1], 16):#x}", [place, None])
     return {"passes": int(run.passes), "conflicts": int(run.extra), "instructions": instructions}
 
 
@@ -169,11 +184,12 @@ def some(first: int) -> None:
         print(json.dumps({**found, "small": small}), flush=True)
 
 
-def lines(out: Path, results: Path) -> Iterator[str]:
+def lines(out: Path) -> Iterator[str]:
     """How many shared-memory instructions stand at the right line, counted exactly."""
     rows = json.loads((out / "results.json").read_text("utf-8"))
     cases = json.loads((out / "cases.json").read_text("utf-8"))
-    all_, placed, exact, known, short = 0, 0, 0, 0, []
+    decided = tomllib.loads((KERNELS / "suite.toml").read_text("utf-8"))["data"]
+    all_, placed, exact, known, data, short = 0, 0, 0, 0, 0, []
     for case, row in zip(cases, rows, strict=True):
         truth = disassembled(out / case["before"], case["kernel"], case["name"])
         told = case["predicted"][0]["instructions"]
@@ -185,6 +201,7 @@ def lines(out: Path, results: Path) -> Iterator[str]:
             placed += said is not None and said[0] == line
             passes = said and said[1]
             known += passes is not None
+            data += passes is None and case["name"] in decided
             really = counted["instructions"].get(at, 0) if counted else None
             right = passes is not None and really == passes * prod(case["grid"])
             exact += right and said is not None and said[0] == line
@@ -192,7 +209,8 @@ def lines(out: Path, results: Path) -> Iterator[str]:
         if good < len(ran):
             short.append(f"{case['name']}: {good} of {len(ran)}")
     yield f"{all_} executed shared-memory instructions of {len(cases)} kernels: {placed} at the right line, "
-    yield f"{known} counted, {exact} at the right line with the counter's exact passes"
+    yield f"{known} counted, {exact} at the right line with the counter's exact passes; of the others"
+    yield f"{data} are said to be decided by data"
     yield "; ".join(short)
 
 
@@ -262,11 +280,11 @@ def main(arguments: Sequence[str]) -> None:
         cases = json.loads(Path("cases.json").read_text("utf-8"))
         once([cases[n] for n in json.loads(places[1])], small=False)
     elif word == "lines":
-        print("\n".join(lines(Path(places[1]), Path(places[0]))))
+        print("\n".join(lines(Path(places[-1]))))
     elif word == "tables":
         from cuda_suite import manners
 
-        print("\n".join(tables(Path(places[1]), manners())))
+        print("\n".join(tables(Path(places[0]), manners())))
 
 
 if __name__ == "__main__":
