@@ -4,8 +4,9 @@
     an operator is another                   ^ becomes +, >> becomes <<
     an access is missed                      one changed line is as it was
 
-Both judges hear all of them: the proof on the texts, the execution of the emitted code. A mutant
-that both accept is printed: either it is the same map in other words, or a judge is wrong.
+The proof on the texts hears all of them, the execution of the emitted code those that the proof
+accepts, and some others. What both accept is the right text in other words (``0 >> 1`` for
+``0 >> 2``), of which nvcc makes the same code, or else a judge is wrong, and it is printed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from bankwise.read.sources import language_of
 KERNELS = Path(__file__).parents[1] / "tests" / "data" / "cuda_fix"
 _WORD = re.compile(r"\d+|\w+|<<|>>|\s+|.", re.DOTALL)
 _OPERATORS = {"^": "+", "+": "-", ">>": "<<", "&": "|", "-": "+", "/": "%"}
-EXECUTED_EVERY = 8
+EXECUTED_EVERY = 32
 """Of those that the proof rejects, one in so many is run all the same."""
 
 
@@ -69,15 +70,20 @@ def _claims(one: Mapping[str, Any]) -> list[ArrayClaim]:
             claim["name"],
             tuple(Fold(**{k: f[k] for k in ("divisor", "unit", "phases")}) for f in claim["folds"]),
             claim["pad"],
-            tuple(ArraySize(**{**s, "extents": tuple(s["extents"])}) for s in claim["sizes"]),
+            tuple(ArraySize(**{k: _tuple(v) for k, v in s.items()}) for s in claim["sizes"]),
         )
         for claim in one["claims"]
     ]
 
 
+def _tuple(value: Any) -> Any:
+    """Lists of JSON as the tuples they were."""
+    return tuple(map(_tuple, value)) if isinstance(value, list) else value
+
+
 def corrupt(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A line for each kernel, the mutants that were accepted, and the sums."""
-    sums = {"made": 0, "proof": 0, "executed": 0, "execution": 0, "accepted": 0}
+    sums = dict.fromkeys(("made", "proof", "executed", "execution", "same", "accepted"), 0)
     for one in results:
         if not one["after"]:
             continue
@@ -96,10 +102,21 @@ def corrupt(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             status = _executed(file, one["before"], text)
             sums["executed"] += status in ("passed", "failed")
             sums["execution"] += status == "failed"
-            if proved and status != "failed":
+            if proved and _code(file, text) == _code(file, one["after"]):
+                sums["same"] += 1
+            elif proved and status != "failed":
                 sums["accepted"] += 1
                 yield f"{one['name']}: {what}: proof passed, execution {status}"
         yield f"{one['name']}: {sums}"
+
+
+def _code(file: Path, text: str) -> list[str]:
+    """The PTX of each kernel of a text, without what says where its source stood."""
+    what = Compilation(file, "sm_90", text=text)
+    language = language_of(what)
+    parts = [one.text for one in language.parts(language.emitted(what))]
+    lines = (line.strip() for part in parts for line in part.split(".file", 1)[0].splitlines())
+    return [line for line in lines if not line.startswith((".loc", "//"))]
 
 
 def _executed(file: Path, before: str, after: str) -> str:

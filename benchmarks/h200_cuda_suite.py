@@ -4,7 +4,8 @@
     python benchmarks/h200_cuda_suite.py build RESULTS OUT    # no GPU: machine code, predictions
     python benchmarks/h200_cuda_suite.py measure OUT          # with the GPU: CuPy, Nsight Compute
     python benchmarks/h200_cuda_suite.py lines OUT            # no GPU: check at the source line
-    python benchmarks/h200_cuda_suite.py tables OUT
+    python benchmarks/h200_cuda_suite.py csv OUT            # docs/data/h200_cuda.csv
+    python benchmarks/h200_cuda_suite.py tables CSV         # of docs/cuda.md
 
 Both versions get the same random inputs, and every byte that they leave is compared. Times: CUDA
 events, launches in turns. Counters: one launch of each with so much shared memory that workgroups
@@ -14,6 +15,7 @@ as the kernel runs. Lines are read from nvdisasm's own text.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -208,8 +210,8 @@ def lines(out: Path) -> Iterator[str]:
             good += right
         if good < len(ran):
             short.append(f"{case['name']}: {good} of {len(ran)}")
-    yield f"{all_} executed shared-memory instructions of {len(cases)} kernels: {placed} at the right line, "
-    yield f"{known} counted, {exact} at the right line with the counter's exact passes; of the others"
+    yield f"{all_} executed shared-memory instructions of {len(cases)} kernels: {placed} at the"
+    yield f"right line, {known} counted, {exact} both as the GPU counts; of the others"
     yield f"{data} are said to be decided by data"
     yield "; ".join(short)
 
@@ -242,27 +244,63 @@ def disassembled(cubin: Path, kernel: str, name: str) -> dict[str, int]:
     return found
 
 
-def tables(out: Path, manners: Mapping[str, str]) -> Iterator[str]:
-    """What was measured of all that was changed, by manner."""
+def table(out: Path, manners: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """What was measured of all that was changed: the rows of docs/data/h200_cuda.csv."""
     rows = json.loads((out / "results.json").read_text("utf-8"))
     cases = json.loads((out / "cases.json").read_text("utf-8"))
-    yield "| manner | kernel | predicted conflicts | counted | µs before | µs after |"
-    yield "|---|---|--:|--:|--:|--:|"
-    found = [(c, r) for c, r in zip(cases, rows, strict=True) if c["changed"]]
-    for case, row in sorted(found, key=lambda one: manners.get(one[0]["name"], "")):
-        said = " -> ".join(f"{one['conflicts']:,}" for one in case["predicted"])
-        if "fault" in row or row.get("outside"):
-            yield f"| {case['name']} | {said} | {row.get('fault') or row['outside']} |"
+    found = [(manners.get(c["name"], "others"), c, r) for c, r in zip(cases, rows, strict=True)]
+    for manner, case, row in sorted(found, key=lambda one: (one[0], one[1]["name"])):
+        if not case["changed"]:
             continue
+        assert "fault" not in row, case["name"]
+        assert not row["outside"], case["name"]
         blocks = prod(case["grid"])
-        really = [one and one["conflicts"] / blocks for one in row.get("counted", [])]
-        counted = " -> ".join("?" if n is None else f"{n:,.1f}" for n in really)
-        times = " | ".join(f"{n / 1000:,.1f}" for n in row["ns"])
-        equal = (
-            "" if row["equal"] else (" (whole numbers)" if row["whole"]["equal"] else " DIFFERS")
+        whole = row.get("whole", row)
+        counted = [f"{one['conflicts'] / blocks:.1f}" for one in row["counted"]]
+        predicted = [one["conflicts"] for one in case["predicted"]]
+        yield {
+            "manner": manner,
+            "name": case["name"],
+            "blocks": blocks,
+            "known": "all" if _known(case) else "as followed",
+            "predicted_before": predicted[0],
+            "predicted_after": predicted[1],
+            "counted_before": counted[0],
+            "counted_after": counted[1],
+            "us_before": f"{row['ns'][0] / 1000:.1f}",
+            "us_after": f"{row['ns'][1] / 1000:.1f}",
+            "equal": "bits" if row["equal"] else "whole numbers" if whole["equal"] else "no",
+        }
+
+
+def _known(case: Mapping[str, Any]) -> bool:
+    """Whether every shared-memory instruction of both versions is counted exactly."""
+    told = (one["instructions"].values() for one in case["predicted"])
+    return all(passes is not None for some in told for _, passes in some)
+
+
+def shown(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """The table of docs/cuda.md."""
+    yield "| manner | kernel | conflicts of a block, predicted | counted | µs | times as fast |"
+    yield "|---|---|--:|--:|--:|--:|"
+    last = ""
+    for row in rows:
+        said, counted = (
+            [float(row[f"{key}_{when}"]) for when in ("before", "after")]
+            for key in ("predicted", "counted")
         )
-        manner = manners.get(case["name"], "others")
-        yield f"| {manner} | {case['name']}{equal} | {said} | {counted} | {times} |"
+        really = " -> ".join(f"{n:,.1f}".removesuffix(".0") for n in counted)
+        cells = (
+            row["manner"] if row["manner"] != last else "",
+            row["name"] + (" (whole numbers)" if row["equal"] == "whole numbers" else ""),
+            " -> ".join(f"{n:,.0f}" for n in said)
+            + ("" if row["known"] == "all" else ", as followed"),
+            "the same" if said == counted else really,
+            f"{float(row['us_before']):,.1f} -> {float(row['us_after']):,.1f}",
+            f"{float(row['us_before']) / float(row['us_after']):.2f}",
+        )
+        last = row["manner"]
+        yield f"| {' | '.join(cells)} |"
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -281,10 +319,16 @@ def main(arguments: Sequence[str]) -> None:
         once([cases[n] for n in json.loads(places[1])], small=False)
     elif word == "lines":
         print("\n".join(lines(Path(places[-1]))))
-    elif word == "tables":
+    elif word == "csv":
         from cuda_suite import manners
 
-        print("\n".join(tables(Path(places[0]), manners())))
+        rows = list(table(Path(places[0]), manners()))
+        out = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows)
+    elif word == "tables":
+        with Path(places[0]).open(encoding="utf-8", newline="") as file:
+            print("\n".join(shown(list(csv.DictReader(file)))))
 
 
 if __name__ == "__main__":

@@ -275,7 +275,7 @@ def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntA
         return (
             np.asarray(int(text)) if text.isdecimal() and (text == "0" or text[0] != "0") else None
         )
-    if node.type != "binary_expression":
+    if node.type != "binary_expression" or len(named(node)) != 2:
         return None
     left, right = (_value(source, one, names) for one in named(node))
     if left is None or right is None:
