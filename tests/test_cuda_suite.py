@@ -33,7 +33,8 @@ from cuda_suite_count import least_passes, present_passes  # noqa: E402
 def test_every_kernel_has_a_manner_and_its_launch() -> None:
     files = {path.stem: path.read_text("utf-8") for path in KERNELS.glob("*.cu")}
     listed = [name for some in SUITE["manners"].values() for name in some]
-    assert sorted(listed) == sorted(files)
+    assert len(listed) == len(set(listed))
+    assert files.keys() <= set(listed)
     assert len(files) >= 60
     assert len(SUITE["manners"]) >= 20
     assert all("<<<" in text for text in files.values())

@@ -126,7 +126,7 @@ def _multiples(source: CxxSource, node: Node) -> list[str]:
         return [source.of(node)]
     if node.type == "conditional_expression":
         return [one for part in named(node)[1:] for one in _multiples(source, part)]
-    if node.type != "binary_expression" or len(named(node)) != 2:
+    if node.type != "binary_expression":
         return ["1"]
     first, second = (_multiples(source, one) for one in named(node))
     sign = source.of(node.children[1])
