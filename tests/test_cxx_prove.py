@@ -146,6 +146,15 @@ def test_corrupted_rewrites_are_refused(map_: IndexMap) -> None:
     assert seen > 150
 
 
+@pytest.mark.parametrize("index", ["c ^ (r >> 2 << 2)", "c ^ (r >> 2 & 7) << 2 ^ r >> 5 << 5"])
+def test_an_index_is_the_map_in_every_row_not_in_the_first_alone(index: str) -> None:
+    before = "__global__ void k(int r, int c) { __shared__ float s[64][32]; s[r][c] = 1; }"
+    assert all(eval(index, {"r": r, "c": 5}) == 5 ^ (r // 4 % 8) * 4 for r in range(32))
+    right, wrong = (before.replace("[c]", f"[{one}]") for one in ("c ^ (r >> 2 & 7) << 2", index))
+    assert judged(before, right) == 1
+    assert isinstance(judged(before, wrong), Refusal)
+
+
 def test_a_use_that_was_missed_is_refused() -> None:
     after = texts(IndexMap((FOLD,)))[0]
     source = parse(TEXT, "k.cu")

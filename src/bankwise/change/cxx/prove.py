@@ -4,8 +4,8 @@ It reads both texts again and shares nothing with who wrote them but the syntax 
 
 1. Both texts are equal but for last indices and last extents of the arrays that were changed.
 2. Every place that names such an array is a use with all its indices: nothing else can reach it.
-3. The new last index is evaluated, for every column of the row and every value that its row number
-   can have modulo what the expression reads, and is the column that the claimed map gives.
+3. The new last index is evaluated, for every column and every row that there is, and is the column
+   that the claimed map gives.
 4. The map is a permutation of every row and keeps what a use moves together, in order; a pitch only
    lengthens rows, by whole units of what is moved together.
 
@@ -30,6 +30,7 @@ from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses
 
 _MOST_ROWS = 4096
 _MOST_COLUMNS = 1 << 16
+_MOST = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ def _keeps(claim: ArrayClaim, size: ArraySize) -> str:
     """Why a map is no permutation of every row that keeps units; empty if it is."""
     columns, unit = size.extents[-1], -(-size.kept_bytes // size.element_bytes)
     rows = _rows(claim) if len(size.extents) > 1 else 1
-    if rows > _MOST_ROWS or columns > _MOST_COLUMNS or not columns:
+    tried = _tried(claim, size)
+    if tried > _MOST_ROWS or columns > _MOST_COLUMNS or tried * columns > _MOST or not columns:
         return "the map is too large to be tried"
     if len(size.extents) > 2 and size.extents[-2] % rows:
         return "the map reads more than the number of a row"
@@ -175,7 +177,7 @@ def _moved(
     """Why the new last index is not the map of the old one; empty if it is."""
     texts = [_bare(before, index) for index in old.indices[-2:]]
     column = _axis(texts[-1], size.extents[-1])[None]
-    row = _axis(texts[0], _rows(claim))[:, None]
+    row = _axis(texts[0], _tried(claim, size))[:, None]
     if len(set(texts)) == 1:
         row = column = _axis(texts[0], min(size.extents[-2:]))[None]
     both = zip(texts, (row, column)[-len(texts) :], strict=True)
@@ -187,6 +189,12 @@ def _moved(
     if (value == _mapped(claim, row, column)).all():
         return ""
     return f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
+
+
+def _tried(claim: ArrayClaim, size: ArraySize) -> int:
+    """How many rows the new index is tried with: all there are, so that no bit of the number of a
+    row is left to chance."""
+    return max(_rows(claim), *size.extents[-2:-1], 1)
 
 
 def _axis(text: str, extent: int) -> IntArray:
