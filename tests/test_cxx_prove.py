@@ -181,6 +181,16 @@ def test_an_index_with_an_effect_is_not_written_twice() -> None:
     assert "t++ would happen twice" in told.reason
 
 
+@pytest.mark.parametrize("row", ["t++", "next(t)", "(t += 1)"])
+def test_an_effect_that_was_written_twice_is_refused(row: str) -> None:
+    before = f"__global__ void k(int t, int c) {{ __shared__ float s[64][32]; s[{row}][c] = 1; }}"
+    after = before.replace("[c]", f"[c ^ ({row} >> 2 & 7) << 2]")
+    assert isinstance(judged(before, after), Refusal)
+    assert judged(*(one.replace(row, "t") for one in (before, after))) == 1
+    once = "__global__ void k(int t) { __shared__ float s[64][32]; s[t][next(t)] = 1; }"
+    assert judged(once, once.replace("[next(t)]", "[next(t) ^ (t >> 2 & 7) << 2]")) == 1
+
+
 def test_an_index_inside_an_index_is_refused() -> None:
     text = TEXT.replace("s[t][3]", "s[t][(int)s[t][1]]")
     source = parse(text, "k.cu")

@@ -209,7 +209,7 @@ def _verdicts(
 
 _PROVED = (
     "{uses} uses of {arrays} arrays go through the new maps, which permute rows: for all launches, "
-    "if no index leaves its extent and no macro of another file names them"
+    "if no index leaves its extent and no other file names them or goes on from an element"
 )
 
 

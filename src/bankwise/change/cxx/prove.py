@@ -184,8 +184,11 @@ def _moved(
     names = {text: values for text, values in both if not text.isdecimal()}
     node = _node(after, new.indices[-1])
     value = None if node is None else _value(after, node, names)
-    if value is None:
+    if value is None or node is None:
         return f"{after.of(new.indices[-1])} is no expression of the old indices"
+    was = _node(before, old.indices[-1])
+    if was is None or _acts(before, was) != _acts(after, node):
+        return f"{after.of(new.indices[-1])} does something, and not as often as before"
     if (value == _mapped(claim, row, column)).all():
         return ""
     return f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
@@ -195,6 +198,14 @@ def _tried(claim: ArrayClaim, size: ArraySize) -> int:
     """How many rows the new index is tried with: all there are, so that no bit of the number of a
     row is left to chance."""
     return max(_rows(claim), *size.extents[-2:-1], 1)
+
+
+def _acts(source: CxxSource, node: Node) -> list[str]:
+    return [source.of(one) for one in walk(node) if one.type in _ACTS]
+
+
+_ACTS = frozenset({"assignment_expression", "update_expression", "call_expression", "co_await"})
+"""What may do something, or be something else the second time."""
 
 
 def _axis(text: str, extent: int) -> IntArray:
