@@ -188,7 +188,25 @@ def test_an_effect_that_was_written_twice_is_refused(row: str) -> None:
     assert isinstance(judged(before, after), Refusal)
     assert judged(*(one.replace(row, "t") for one in (before, after))) == 1
     once = "__global__ void k(int t) { __shared__ float s[64][32]; s[t][next(t)] = 1; }"
-    assert judged(once, once.replace("[next(t)]", "[next(t) ^ (t >> 2 & 7) << 2]")) == 1
+    assert judged(once, once.replace("[next(t)]", "[(next(t)) ^ (t >> 2 & 7) << 2]")) == 1
+
+
+def test_a_macro_is_no_operand() -> None:
+    head = "#define COL a | b\n#define N 32\n"
+    before = "__global__ void k(int t, int a, int b) { __shared__ float s[64][N]; s[t][COL] = 1; }"
+    source = parse(head + before, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap((FOLD,)), 0)
+    assert not isinstance(ways, Refusal)
+    for way in ways:
+        after = edited(source, way.edits)
+        assert isinstance(after, str)
+        assert judged(head + before, after) == 1
+        assert isinstance(judged(head + before, after.replace("(COL)", "COL")), Refusal)
+        for t, a, b in ((5, 1, 2), (63, 8, 4), (40, 16, 15)):
+            index = re.search(r"s\[t\]\[(.*)\] = 1", after)
+            assert index is not None
+            text = index[1].replace("COL", "a | b").replace("/", "//")
+            assert eval(text, {"t": t, "a": a, "b": b}) == (a | b) ^ (t // 4 % 8) * 4
 
 
 def test_an_index_inside_an_index_is_refused() -> None:

@@ -25,6 +25,7 @@ from bankwise.algebra.address import Fold
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray, shared_arrays
+from bankwise.read.cxx.expression import acting, operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, named, walk
 
@@ -187,7 +188,7 @@ def _moved(
     if value is None or node is None:
         return f"{after.of(new.indices[-1])} is no expression of the old indices"
     was = _node(before, old.indices[-1])
-    if was is None or _acts(before, was) != _acts(after, node):
+    if was is None or [*acting(before, was)] != [*acting(after, node)]:
         return f"{after.of(new.indices[-1])} does something, and not as often as before"
     if (value == _mapped(claim, row, column)).all():
         return ""
@@ -198,14 +199,6 @@ def _tried(claim: ArrayClaim, size: ArraySize) -> int:
     """How many rows the new index is tried with: all there are, so that no bit of the number of a
     row is left to chance."""
     return max(_rows(claim), *size.extents[-2:-1], 1)
-
-
-def _acts(source: CxxSource, node: Node) -> list[str]:
-    return [source.of(one) for one in walk(node) if one.type in _ACTS]
-
-
-_ACTS = frozenset({"assignment_expression", "update_expression", "call_expression", "co_await"})
-"""What may do something, or be something else the second time."""
 
 
 def _axis(text: str, extent: int) -> IntArray:
@@ -225,10 +218,10 @@ def _bare(source: CxxSource, span: ByteSpan) -> str:
 
 def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
     """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
-    node = inside_parentheses(node)
+    outer, node = node, inside_parentheses(node)
     text = source.of(node)
     if text in names:
-        return names[text]
+        return names[text] if outer != node or _together(source, node) else None
     if node.type == "number_literal":
         return (
             np.asarray(int(text)) if text.isdecimal() and (text == "0" or text[0] != "0") else None
@@ -239,6 +232,13 @@ def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntA
     if left is None or right is None:
         return None
     return _apply(source.of(node.child_by_field_name("operator")), left, right)
+
+
+def _together(source: CxxSource, node: Node) -> bool:
+    """Whether an expression is one operand where it stands, whatever macros other files define."""
+    if node.type == "binary_expression":
+        return all(_together(source, one) for one in named(node))
+    return node.type == "parenthesized_expression" or operand(source, node)
 
 
 def _apply(sign: str, left: IntArray, right: IntArray) -> IntArray | None:

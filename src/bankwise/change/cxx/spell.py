@@ -21,16 +21,8 @@ from dataclasses import dataclass
 from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import ArrayUse, SharedArray
+from bankwise.read.cxx.expression import acting, operand
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, walk
-
-_ATOMS = frozenset(
-    {
-        *("identifier", "number_literal", "parenthesized_expression", "call_expression"),
-        *("subscript_expression", "field_expression", "qualified_identifier"),
-    }
-)
-_ACTS = frozenset({"assignment_expression", "update_expression", "call_expression", "co_await"})
-_PURE = frozenset({"min", "max", "int", "unsigned", "size_t"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +87,11 @@ def spellings(
     nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
     for use in array.uses:
         for index in () if use.size else use.indices[-2:]:
-            acting = _acts(source, nodes[index.start, index.stop])
-            if acting:
-                return Refusal(f"{acting} would happen twice", source.place(index.start))
+            acts = next(acting(source, nodes[index.start, index.stop]), "")
+            if acts:
+                return Refusal(f"{acts} would happen twice", source.place(index.start))
     ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
     return tuple(_folded(source, array, map_, how, nodes) for how in ways)
-
-
-def _acts(source: CxxSource, index: Node) -> str:
-    """What an expression does beside having a value; empty if nothing is seen."""
-    for node in walk(index):
-        if node.type not in _ACTS:
-            continue
-        called = node.child_by_field_name("function")
-        if called is None or source.of(called) not in _PURE:
-            return source.of(node)
-    return ""
 
 
 def _pitched(
@@ -167,7 +148,8 @@ def _number(map_: IndexMap, column: int, row: int) -> int:
 def _atom(source: CxxSource, index: Node) -> str:
     """An index as a part of a larger expression."""
     text = source.of(index)
-    return text if index.type in _ATOMS else f"({text})"
+    whole = index.type == "parenthesized_expression" or operand(source, index)
+    return text if whole else f"({text})"
 
 
 def _index(map_: IndexMap, how: str, column: str, row: str) -> str:
@@ -178,7 +160,9 @@ def _index(map_: IndexMap, how: str, column: str, row: str) -> str:
         return " ^ ".join((column, *terms))
     if how == "step":
         chunk = " ^ ".join((f"{column} / {unit}", *terms))
-        return f"{column} + (({chunk}) - {column} / {unit}) * {unit}"
+        step = f"(({chunk}) - {column} / {unit}) * {unit}"
+        # a tree reads (COL) + (..) as a cast
+        return f"{step} + {column}" if column[0] == "(" else f"{column} + {step}"
     shift, mask = unit.bit_length() - 1, unit - 1
     chunk = " ^ ".join((f"({column} >> {shift})", *terms))
     return f"(({chunk}) << {shift}) + ({column} & {mask})"
