@@ -1,15 +1,15 @@
-"""The judge of CUDA edits that runs what nvcc emits: the PTX before and after, values as terms."""
+"""The judge of edited source that runs what its compiler emits, values as terms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from bankwise.change.simulate.judge import SimulatedLaunch, compared
+from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.cuda import compiled_ptx
 from bankwise.read.launch.facts import Size
+from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.fixing import Verdict
 
 _ASSUMED = (64, 100)
@@ -18,16 +18,30 @@ _ASSUMED = (64, 100)
 _GRID: Size = (4, 4, 1)
 
 
+_SIMULATED: Mapping[
+    str, Callable[[str, str, str, Sequence[SimulatedLaunch]], Simulated | Refusal]
+] = {"PTX": compared}
+"""Who runs an emitted text, by what that is called."""
+
+
 def judge_emitted(
-    file: Path, target: str, kernels: Sequence[AssemblyKernel], before: str, after: str
+    language: SourceLanguage,
+    what: Compilation,
+    kernels: Sequence[AssemblyKernel],
+    before: str,
+    after: str,
 ) -> Verdict:
     """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
-    old, new = (compiled_ptx(file, target, text) for text in (before, after))
+    simulated = _SIMULATED.get(language.emits)
+    if simulated is None:
+        why = f"{language.emits} is not simulated"
+        return Verdict("execution", "not available", why, complete=False)
+    old, new = (language.emitted(replace(what, text=text)) for text in (before, after))
     words = blocks = 0
     assumed: set[int] = set()
     for kernel in kernels:
         settings = tuple(_settings(kernel))
-        found = compared(old, new, kernel.name, settings)
+        found = simulated(old, new, kernel.name, settings)
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
         if found.differs:
@@ -36,7 +50,9 @@ def judge_emitted(
         assumed |= {one.assumed for one in settings} if len(settings) > 1 else set()
     numbers = " and ".join(map(str, sorted(assumed)))
     said = f", with {numbers} for integers that nobody says" if assumed else ""
-    detail = f"PTX of {blocks} blocks, values as terms: {words:,} words written alike{said}"
+    detail = (
+        f"{language.emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
+    )
     return Verdict("execution", "passed", detail, complete=False)
 
 

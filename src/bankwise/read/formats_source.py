@@ -38,8 +38,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs={
-            "check": "ask.check_cuda:check_cuda_file",
-            "fix": "ask.fix_cuda:fix_cuda_file",
+            "check": "ask.check_source:check_source_file",
+            "fix": "ask.fix_source:fix_source_file",
             "scan": _WHOLE,
         },
         options=ANY_KERNEL | {"--isa"},

@@ -10,14 +10,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
+from bankwise.read.source import Name
 from bankwise.read.toolkit import find_program, run_program, version_of
-
-Name = Callable[[str], str]
-"""What the user calls a file that nvcc names."""
 
 _FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 """Where nvcc itself takes more flags from."""
@@ -31,12 +29,15 @@ _ERROR = re.compile(
 """``k.cu(5): error: ..`` of nvcc, ``k.cu:2:10: fatal error: ..`` of the host's preprocessor."""
 
 
-def compile_cuda(source: Path, made: Path, architecture: str, file: str, name: Name) -> str:
+def compile_cuda(
+    source: Path, made: Path, architecture: str, file: str, name: Name, more: Sequence[str] = ()
+) -> str:
     """Compile ``source`` to a cubin, or to PTX where ``made`` ends in it; in words how that was
     done.
 
-    ``architecture``: as nvcc calls it (sm_90). ``file``: what the user calls the source. Raises
-    :class:`InputError` without nvcc, or if nvcc takes too long or refuses the source.
+    ``architecture``: as nvcc calls it (sm_90). ``file``: what the user calls the source. ``more``:
+    the user's own flags. Raises :class:`InputError` without nvcc, or if nvcc takes too long or
+    refuses the source.
     """
     nvcc = find_program("nvcc")
     if nvcc is None:
@@ -44,7 +45,7 @@ def compile_cuda(source: Path, made: Path, architecture: str, file: str, name: N
         hint = f"where CUDA is installed: {by_hand(architecture, file)}"
         raise InputError(message, location=Location(file), hint=hint)
     flags = _flags(architecture, made.suffix)
-    words = (*flags, *_include(source, file), *_language(source), _plain(source))
+    words = (*flags, *more, *_include(source, file), *_language(source), _plain(source))
     code, printed = run_program([str(nvcc), *words, "-o", str(made)], made.parent, file)
     if code or not made.is_file():
         raise _refused(printed, code, architecture, file, name)

@@ -23,6 +23,7 @@ class Options:
     what the compiler emits; ``keep``: a folder for the kernels that a model is lowered to,
     ``padding`` and ``direct_load``: how it is lowered. ``prefer``: by what plans are ranked, ""
     for data and issue cycles. ``launches``: as ``--launch`` takes them.
+    ``flags``: of the user's own, for the compiler of source.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``work``: steps that following one launch of a kernel is worth, 0 for what its
     size is.
@@ -40,6 +41,7 @@ class Options:
     direct_load: bool = field(default=False, metadata={"flag": "--direct-load"})
     launches: tuple[str, ...] = field(default=(), metadata={"flag": "--launch"})
     prefer: str = field(default="", metadata={"flag": "--prefer"})
+    flags: tuple[str, ...] = ()
     openers: bool = True
     shapes: bool = True
     work: int = 0

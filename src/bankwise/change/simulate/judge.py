@@ -14,8 +14,8 @@ from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poison
 from bankwise.change.simulate.operands import SimulatedBlock
 from bankwise.change.simulate.run import run
 from bankwise.errors import Refusal
-from bankwise.read.cxx.sizes import places
 from bankwise.read.launch.facts import Size
+from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import BYTES, PtxKernel, kernels
 
 _VARIABLE = re.compile(

@@ -13,11 +13,11 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.check_assembly import asked, counted_kernel, report_of
-from bankwise.ask.cuda_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.judge_emitted import judge_emitted
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited
@@ -26,11 +26,12 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.cuda import check_cuda, cuda_target
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, parse
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
+from bankwise.read.source import Compilation, SourceLanguage
+from bankwise.read.sources import language_of
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
 
@@ -56,7 +57,23 @@ class _CompiledText:
         return passes, executed
 
 
-def fix_cuda_file(
+@dataclass(frozen=True, slots=True, eq=False)
+class _Author:
+    """The user's source as it is, how it is compiled, and what is asked of it."""
+
+    source: CxxSource
+    language: SourceLanguage
+    what: Compilation
+    options: Options
+
+    def compiled(self, text: str) -> _CompiledText:
+        """A text in its place, compiled and followed."""
+        what = replace(self.what, text=text)
+        found = self.language.check(what, **asked(self.options))
+        return _CompiledText(text, found.kernels, found.how)
+
+
+def fix_source_file(
     file: Path,
     options: Options,
     judges: Judges = ALL_JUDGES,
@@ -64,21 +81,23 @@ def fix_cuda_file(
     output: str = "",
     progress: Progress | None = None,
 ) -> FixReport:
-    """:func:`bankwise.ask.fix.fix_file` for CUDA source.
+    """:func:`bankwise.ask.fix.fix_file` for source that is compiled here.
 
-    Raises :class:`InputError` where nothing compiles it, and with nvcc's words where it does not
-    compile.
+    Raises :class:`InputError` where nothing compiles it, and in the compiler's words where it does
+    not compile.
     """
     if output not in ("", "-"):
         check_writable(Path(output))
     text = read_text(file)
-    source = parse(text, str(file))
-    before = _compiled(file, text, options)
-    planned, refusals = _planned(source, before, options)
-    chosen, after = _chosen(source, file, options, before, planned)
-    verdicts = list(_verdicts(source, before, after, chosen, judges.isa))
+    what = Compilation(file, options.target, options.flags)
+    author = _Author(parse(text, str(file)), language_of(what), what, options)
+    before = author.compiled(text)
+    planned, refusals = _planned(author, before)
+    chosen, after = _chosen(author, before, planned)
+    verdicts = list(_verdicts(author.source, before, after, chosen, judges.isa))
     if chosen and judges.execute:
-        verdicts.insert(1, judge_emitted(file, options.target, before.kernels, text, after.text))
+        executed = judge_emitted(author.language, what, before.kernels, text, after.text)
+        verdicts.insert(1, executed)
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how,)),
         after=report_of(file, after.kernels, notes=(after.how,)),
@@ -93,27 +112,23 @@ def fix_cuda_file(
     )
 
 
-def _compiled(file: Path, text: str, options: Options) -> _CompiledText:
-    found = check_cuda(file, options.target, **asked(options), text=text)
-    return _CompiledText(text, found.kernels, found.how)
-
-
 def _planned(
-    source: CxxSource, before: _CompiledText, options: Options
+    author: _Author, before: _CompiledText
 ) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...]]:
     """What could be written of each array that has conflicts, the costliest first; and why not."""
     counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
     if not any(kernel.totals.run.extra for kernel in counted):
         return (), ()
+    source = author.source
     arrays = shared_arrays(source)
     if not arrays:
         return (), (Refusal("no __shared__ array is declared in it", Location(source.file)),)
-    target = cuda_target(options.target, source.file)
-    measured = sizes(source, arrays, target)
+    measured = sizes(source, arrays, author.language, author.what)
     if isinstance(measured, Refusal):
         return (), (measured,)
+    gpu = machine(author.language.target(author.what.target, source.file))
     found = [
-        plans_of(source, number, array, before.kernels, measured, machine(target))
+        plans_of(source, number, array, before.kernels, measured, gpu)
         for number, array in enumerate(arrays)
     ]
     plans = [one for one in found if isinstance(one, ArrayPlans)]
@@ -131,11 +146,7 @@ class _Chosen:
 
 
 def _chosen(
-    source: CxxSource,
-    file: Path,
-    options: Options,
-    before: _CompiledText,
-    planned: Sequence[ArrayPlans],
+    author: _Author, before: _CompiledText, planned: Sequence[ArrayPlans]
 ) -> tuple[tuple[_Chosen, ...], _CompiledText]:
     """Array by array, the spelling that costs least where it is compiled; what was chosen so far
     stays."""
@@ -145,7 +156,7 @@ def _chosen(
         taken: _Chosen | None = None
         wanted = least[0] + plans.plans[0].passes - plans.present, least[1]
         for plan, spelling in ((p, s) for p in plans.plans for s in p.spellings):
-            found = _tried(source, file, options, [*(c.spelling for c in chosen), spelling])
+            found = _tried(author, [*(c.spelling for c in chosen), spelling])
             if found is None or found.cost() >= least:
                 continue
             taken, best, least = _Chosen(plans, plan, spelling), found, found.cost()
@@ -156,15 +167,13 @@ def _chosen(
     return chosen, best
 
 
-def _tried(
-    source: CxxSource, file: Path, options: Options, spellings: Sequence[Spelling]
-) -> _CompiledText | None:
+def _tried(author: _Author, spellings: Sequence[Spelling]) -> _CompiledText | None:
     """A text with some spellings, compiled; None where it does not compile."""
-    text = edited(source, tuple(edit for one in spellings for edit in one.edits))
+    text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
     if isinstance(text, Refusal):
         return None
     try:
-        return _compiled(file, text, options)
+        return author.compiled(text)
     except InputError:
         return None
 

@@ -1,4 +1,4 @@
-"""The plans of one shared array of a CUDA source: maps of its rows, priced on the machine code."""
+"""The plans of one shared array of a source: maps of its rows, priced on the machine code."""
 
 from __future__ import annotations
 

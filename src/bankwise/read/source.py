@@ -1,0 +1,116 @@
+"""A language in which kernels are written, and its compiler, as a record of what it alone knows.
+
+Checking and fixing of source ask for four things: the machine a file is compiled for, its kernels
+followed at the author's lines, the text that the compiler emits on the way, and which bytes of
+shared memory its variables take there. To add a language: a record like that of ``read/cuda.py``,
+and its line in ``read/sources.py``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bankwise.files import read_text
+from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.follow.dialect import Size
+from bankwise.read.follow.driver import UNSAID
+from bankwise.read.launch.facts import Launches
+
+Name = Callable[[str], str]
+"""What the user calls a file that a compiler names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What is compiled: the file at ``path``, or a ``text`` in its place, for the GPU ``target``,
+    "" for the one that the language takes then, with the user's own ``flags``."""
+
+    path: Path
+    target: str = ""
+    flags: tuple[str, ...] = ()
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """The kernels of a source; ``how`` it was compiled, in words."""
+
+    kernels: tuple[AssemblyKernel, ...]
+    how: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmittedPart:
+    """A kernel in emitted text. ``text``: all that stands in it; ``variables``: those in shared
+    memory as the compiler calls them, each with its first byte in the block's."""
+
+    kernel: str
+    text: str
+    variables: Sequence[tuple[str, int]]
+
+
+class CheckSource(Protocol):
+    """Compile a source and follow its kernels; parameters as of
+    :func:`bankwise.read.follow.driver.check_code`.
+
+    Raises :class:`bankwise.errors.InputError` without a compiler, in the compiler's own words if
+    it does not compile, and for a file that has no kernel.
+    """
+
+    def __call__(
+        self,
+        what: Compilation,
+        *,
+        args: ArgumentValues,
+        kernel: str = "",
+        workgroup_size: Size | None = None,
+        launches: Launches = UNSAID,
+    ) -> Compiled:
+        """The kernels, at their lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLanguage:
+    """One language of source. ``name``: of it; ``emits``: what its compiler's text is called.
+
+    ``target``: the machine that is compiled for, of the one given ("" for none) and the file, or
+    an InputError; ``check``: see :class:`CheckSource`; ``emitted``: the text of a compilation, with
+    the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it.
+    """
+
+    name: str
+    emits: str
+    target: Callable[[str, str], str]
+    check: CheckSource
+    emitted: Callable[[Compilation], str]
+    parts: Callable[[str], Iterable[EmittedPart]]
+    remark: str
+
+
+def source_of(what: Compilation, folder: Path, name: str) -> Path:
+    """The user's file; a copy in ``folder`` of what came through a pipe, or of another text, which
+    is called ``name``."""
+    if what.text is None and what.path.is_file():
+        return what.path
+    source = folder / name
+    source.write_text(read_text(what.path) if what.text is None else what.text, "utf-8")
+    return source
+
+
+def names_of(source: Path, file: str) -> Name:
+    """The source is called what the user calls it, a file below its folder likewise."""
+    here, real = os.path.dirname(file), os.path.realpath(source)
+    folder = os.path.realpath((Path(file) if Path(file).is_file() else source).parent)
+
+    def name(found: str) -> str:
+        place = os.path.realpath(found)
+        if place == real:
+            return file
+        below = os.path.relpath(place, folder)
+        return found if below.startswith(os.pardir) else os.path.join(here, below)
+
+    return name
