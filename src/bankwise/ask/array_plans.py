@@ -48,8 +48,8 @@ class ArrayPlan:
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPlans:
     """What can be done for an array, the best first. ``number``: among the arrays of the text;
-    ``sizes``: in each of its ``kernels``. ``present`` and ``ideal``: passes of the array as it is,
-    and without conflicts.
+    ``sizes``: in each kernel of the text, asked for or not; ``kernels``: those that were.
+    ``present`` and ``ideal``: passes of the array as it is, and without conflicts.
     """
 
     number: int
@@ -110,7 +110,7 @@ def plans_of(
         return replace(plans, reason=f"{array.name}: {plans.reason}")
     now = [one.best.present.run for one in posed]
     return ArrayPlans(
-        *(number, array, tuple(sizes[k.name][number] for k in having)),
+        *(number, array, tuple(each[number] for each in sizes.values() if number in each)),
         kernels=tuple(kernel.name for kernel in having),
         plans=plans,
         present=sum(run.passes for run in now),

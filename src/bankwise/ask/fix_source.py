@@ -28,7 +28,7 @@ from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
-from bankwise.read.cxx.tree import CxxSource, parse
+from bankwise.read.cxx.tree import CxxSource, in_template, parse
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.read.sources import language_of
@@ -209,7 +209,9 @@ def _verdicts(
     if isinstance(proved, Refusal):
         yield Verdict("proof", "failed", str(proved))
     else:
-        yield Verdict("proof", "passed", _PROVED.format(uses=proved, arrays=len(claims)))
+        said = _PROVED.format(uses=proved, arrays=len(claims))
+        several = any(in_template(source, one.plans.array.statement) for one in chosen)
+        yield Verdict("proof", "passed", said + _INSTANTIATED * several)
     if not isa:
         return
     rows = tuple(_rows(before, after))
@@ -220,6 +222,7 @@ _PROVED = (
     "{uses} uses of {arrays} arrays go through the new maps, which permute rows: for all launches, "
     "if no index leaves its extent and no other file names them or goes on from an element"
 )
+_INSTANTIATED = "; of templates what is instantiated in this file"
 
 
 def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, int, int]]:

@@ -103,6 +103,14 @@ def around(node: Node) -> Node:
     return parent
 
 
+def in_template(source: CxxSource, inside: ByteSpan) -> bool:
+    """Whether a place is inside of a template."""
+    node = source.root.named_descendant_for_byte_range(inside.start, inside.stop)
+    while node is not None and node.type != "template_declaration":
+        node = node.parent
+    return node is not None
+
+
 def words(source: CxxSource, name: str) -> Iterator[int]:
     """Every byte at which an identifier ``name`` stands, in whatever context, strings as well."""
     for found in re.finditer(
