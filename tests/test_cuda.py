@@ -247,7 +247,7 @@ def test_the_words_of_nvcc_stand_at_the_users_line(write: Callable[..., str]) ->
     assert (ended.code, ended.out) == (2, "")
     said = 'nvcc does not compile it: identifier "total" is undefined'
     assert ended.err.startswith(f"error: src/kernel.cu:{READ}: {said}\n")
-    assert "NVCC_APPEND_FLAGS" in ended.err
+    assert "-- -Iinclude" in ended.err
 
 
 @real

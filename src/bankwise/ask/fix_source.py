@@ -26,6 +26,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
@@ -89,7 +90,7 @@ def fix_source_file(
     if output not in ("", "-"):
         check_writable(Path(output))
     text = read_text(file)
-    what = Compilation(file, options.target, options.flags)
+    what, said = compilation_of(file, options)
     author = _Author(parse(text, str(file)), language_of(what), what, options)
     before = author.compiled(text)
     planned, refusals = _planned(author, before)
@@ -99,8 +100,8 @@ def fix_source_file(
         executed = judge_emitted(author.language, what, before.kernels, text, after.text)
         verdicts.insert(1, executed)
     return FixReport(
-        before=report_of(file, before.kernels, notes=(before.how,)),
-        after=report_of(file, after.kernels, notes=(after.how,)),
+        before=report_of(file, before.kernels, notes=(before.how, *said)),
+        after=report_of(file, after.kernels, notes=(after.how, *said)),
         changes=tuple(map(_change, chosen)),
         refusals=refusals,
         verdicts=tuple(verdicts),

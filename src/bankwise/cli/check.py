@@ -12,8 +12,10 @@ import typer
 from bankwise.cli.beside import Counters, WorthIt, more, refuse
 from bankwise.cli.common import (
     CheckFormat,
+    CompileCommands,
     Dims,
     DirectLoad,
+    Flags,
     Keep,
     KernelName,
     LaunchTexts,
@@ -23,6 +25,7 @@ from bankwise.cli.common import (
     Target,
     Workgroup,
     app,
+    compiler_flags,
     examples,
     file_of,
     flags,
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
         "bankwise check kernel.s --all",
         "bankwise check kernel.rst --target gfx950 --format json",
         "bankwise check kernel.cu",
+        "bankwise check kernel.cu --target sm_90 -- -Iinclude -DTILE=64 -std=c++20",
         "bankwise check kernel.ptx --launch 'transpose*<<<64, 256>>>(_, _, 4096)'",
         "bankwise check kernel.ptx --counters source.csv",
         "bankwise check kernel.mlir --format sarif > out.sarif",
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
 def check(
     context: typer.Context,
     file: Annotated[Path, file_of("check")],
+    flag: Flags = [],  # noqa: B006 - typer reads the default, nobody changes it
     target: Target = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
@@ -65,6 +70,7 @@ def check(
         list[str], typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value.")
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     launch: LaunchTexts = [],  # noqa: B006 - typer reads the default, nobody changes it
+    compile_commands: CompileCommands = "",
     everything: Annotated[bool, typer.Option("--all", help="List every access.")] = False,
     keep: Keep = "",
     padding: Padding = False,
@@ -93,6 +99,8 @@ def check(
         *(target, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
         *(tuple(argument), isa, keep, padding, direct_load),
         launches=tuple(launch),
+        flags=compiler_flags(flag),
+        compile_commands=compile_commands,
     )
     gate = _gate(fail_on, baseline, min_evidence)
     refuse(counters, worth, form)

@@ -113,6 +113,27 @@ LaunchTexts = Annotated[
         help="'gemm*<<<grid, block, shared>>>(args)', a TOML of launches or a profile.",
     ),
 ]
+CompileCommands = Annotated[
+    str,
+    typer.Option(
+        "--compile-commands",
+        metavar="DIR",
+        help="Source: where compile_commands.json is; else looked for around FILE.",
+    ),
+]
+Flags = Annotated[
+    list[str],
+    typer.Argument(metavar="-- FLAGS", help="Source: flags of its compiler, -I, -D, -std.."),
+]
+
+
+def compiler_flags(given: list[str]) -> tuple[str, ...]:
+    """What stands behind ``--``; a further file is none."""
+    if given and not given[0].startswith(("-", "@")):
+        raise typer.BadParameter(f"one FILE is asked about, {given[0]!r} is another one")
+    return tuple(given)
+
+
 PolicyOption = Annotated[
     Policy, typer.Option("--policy", help="Which instructions accesses become (docs/policy.md).")
 ]

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bankwise.cli.common import (
+    CompileCommands,
     Dims,
     DirectLoad,
     FixFormat,
+    Flags,
     Keep,
     KernelName,
+    LaunchTexts,
     Output,
     Padding,
     Policy,
@@ -23,6 +26,7 @@ from bankwise.cli.common import (
     Target,
     Workgroup,
     app,
+    compiler_flags,
     err,
     examples,
     file_of,
@@ -44,16 +48,20 @@ if TYPE_CHECKING:
         "bankwise fix kernel.mlir | git apply",
         "bankwise fix kernel.mlir -o fixed.mlir",
         "bankwise fix kernel.mlir --prefer least-lds",
+        "bankwise fix kernel.cu --launch 'gemm<<<64, 256>>>(_, _, 4096)' -- -Iinclude -DTILE=64",
     )
 )
 def fix(
     context: typer.Context,
     file: Annotated[Path, file_of("fix")],
+    flag: Flags = [],  # noqa: B006 - typer reads the default, nobody changes it
     target: Target = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
     workgroup_size: Workgroup = "",
     policy: PolicyOption = Policy.iree,
+    launch: LaunchTexts = [],  # noqa: B006 - typer reads the default, nobody changes it
+    compile_commands: CompileCommands = "",
     output: Annotated[
         str,
         typer.Option(
@@ -102,7 +110,10 @@ def fix(
         keep=keep,
         padding=padding,
         direct_load=direct_load,
+        launches=tuple(launch),
         prefer="" if prefer is None else prefer.value,
+        flags=compiler_flags(flag),
+        compile_commands=compile_commands,
     )
     if write and output:
         raise InputError("--write and --output exclude each other")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bankwise.read.format import ANY_KERNEL, Format, known
+from bankwise.read.options import DATABASE, FLAGS
 from bankwise.read.signs import lines
 
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
@@ -42,7 +43,7 @@ SOURCES: tuple[Format, ...] = (
             "fix": "ask.fix_source:fix_source_file",
             "scan": _WHOLE,
         },
-        options=ANY_KERNEL | {"--isa"},
+        options=ANY_KERNEL | {"--isa", FLAGS, DATABASE},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",

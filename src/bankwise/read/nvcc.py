@@ -42,21 +42,22 @@ def compile_cuda(
     nvcc = find_program("nvcc")
     if nvcc is None:
         message = "CUDA source is compiled with nvcc, which is not found"
-        hint = f"where CUDA is installed: {by_hand(architecture, file)}"
+        elsewhere = by_hand(architecture, file, more)
+        hint = f"`pip install 'bankwise[cuda]'` brings it; or where CUDA is installed: {elsewhere}"
         raise InputError(message, location=Location(file), hint=hint)
     flags = _flags(architecture, made.suffix)
     words = (*flags, *more, *_include(source, file), *_language(source), _plain(source))
     code, printed = run_program([str(nvcc), *words, "-o", str(made)], made.parent, file)
     if code or not made.is_file():
-        raise _refused(printed, code, architecture, file, name)
+        raise _refused(printed, code, by_hand(architecture, file, more), file, name)
     typed = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
     return f"compiled by {version_of(nvcc, made.parent)}: {_typed(typed, source)}"
 
 
-def by_hand(architecture: str, file: str) -> str:
-    """What to type where there is a compiler."""
+def by_hand(architecture: str, file: str, more: Sequence[str] = ()) -> str:
+    """What to type where there is a compiler, with the user's own flags."""
     source = Path("kernel.cu" if file == "-" else file)
-    words = ["nvcc", *_flags(architecture), *_language(source), _plain(source)]
+    words = ["nvcc", *_flags(architecture), *more, *_language(source), _plain(source)]
     cubin = _cubin(source)
     return f"{shlex.join([*words, '-o', cubin])} && {shlex.join(['bankwise', 'check', cubin])}"
 
@@ -89,16 +90,35 @@ def _typed(words: Sequence[str], source: Path) -> str:
     return f"{''.join(more)}{shlex.join(['nvcc', *words, '-o', _cubin(source)])}"
 
 
-def _refused(printed: str, code: int, architecture: str, file: str, name: Name) -> InputError:
-    """The errors that nvcc printed, the first at its place, with what helps if it needs flags."""
-    hint = (
-        "flags that it needs can stand in NVCC_APPEND_FLAGS; or compile it yourself: "
-        f"{by_hand(architecture, file)}"
-    )
+_HINTS = (
+    (
+        r"No such file or directory|could not open source file|cannot open source file",
+        "where its headers are is said behind `--`: `bankwise check FILE -- -Iinclude`, or by a "
+        "compile_commands.json (--compile-commands DIR)",
+    ),
+    (
+        r"[Uu]nsupported gpu architecture|is not defined for option 'gpu-architecture'",
+        "this nvcc does not know the GPU: another --target, or another nvcc on PATH",
+    ),
+    (
+        r"unsupported GNU version|unsupported clang version|unsupported Microsoft",
+        "another host compiler: `-- -ccbin g++-12`, for example",
+    ),
+    (r"", "flags that it needs stand behind `--`: `bankwise check FILE -- -Iinclude -DN=4`"),
+)
+"""By what the compiler says, the first that fits."""
+
+
+def _refused(printed: str, code: int, typed: str, file: str, name: Name) -> InputError:
+    """The errors that nvcc printed, the first at its place, with what helps against it; ``typed``:
+    the command to try without bankwise."""
     found = [
         (Location(name(one["file"]), int(one["line"] or one["at"])), one["message"])
         for one in _ERROR.finditer(printed)
     ]
+    told = found[0][1] if found else printed
+    helps = next(one for sign, one in _HINTS if re.search(sign, told))
+    hint = f"{helps}; or compile it yourself: {typed}"
     if not found:
         last = [line for line in printed.splitlines() if line.strip()][-_LAST_LINES:]
         said = "\n  ".join(last) or f"exit {code}"

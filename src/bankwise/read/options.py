@@ -10,6 +10,9 @@ from bankwise.errors import InputError
 
 MOST_THREADS = 1024
 """Of one workgroup, on every machine."""
+FLAGS = "-- FLAGS"
+DATABASE = "--compile-commands"
+"""How a source is compiled."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
@@ -23,7 +26,8 @@ class Options:
     what the compiler emits; ``keep``: a folder for the kernels that a model is lowered to,
     ``padding`` and ``direct_load``: how it is lowered. ``prefer``: by what plans are ranked, ""
     for data and issue cycles. ``launches``: as ``--launch`` takes them.
-    ``flags``: of the user's own, for the compiler of source.
+    ``flags``: of the user's own, for the compiler of source; ``compile_commands``: the database of
+    his build, or its folder, "" for what lies around the source.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``work``: steps that following one launch of a kernel is worth, 0 for what its
     size is.
@@ -41,7 +45,8 @@ class Options:
     direct_load: bool = field(default=False, metadata={"flag": "--direct-load"})
     launches: tuple[str, ...] = field(default=(), metadata={"flag": "--launch"})
     prefer: str = field(default="", metadata={"flag": "--prefer"})
-    flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = field(default=(), metadata={"flag": FLAGS})
+    compile_commands: str = field(default="", metadata={"flag": DATABASE})
     openers: bool = True
     shapes: bool = True
     work: int = 0
