@@ -6,22 +6,26 @@ import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
 from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poisoned
-from bankwise.change.simulate.operands import SimulatedBlock
+from bankwise.change.simulate.operands import SimulatedBlock, listed
 from bankwise.change.simulate.run import run
 from bankwise.errors import Refusal
 from bankwise.read.launch.facts import Size
+from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.operands import places
-from bankwise.read.ptx.parse import BYTES, PtxKernel, kernels
+from bankwise.read.ptx.parse import BYTES, PtxKernel, functions, kernels
 
 _VARIABLE = re.compile(
     r"\.(global|const|local)\s+(?:\.align\s+\d+\s+)?(?:\.attribute\([^)]*\)\s+)?\.(\w+)\s+([\w$]+)"
     r"((?:\[\d*\])*)"
 )
+_PLACE = re.compile(r"\[\s*([\w$]+)\s*(?:\+\s*(\d+))?\s*\]")
+_WIDEST = 16
 _STATIC_BYTES = 48 * 1024
 _VARIABLES = 1 << 10
 """Pointers before the first variable."""
@@ -56,9 +60,14 @@ def compared(
 ) -> Simulated | Refusal:
     """Run a kernel of both texts. A Refusal where one cannot be simulated."""
     words = blocks = steps = 0
+    tried: set[tuple[bytes, Size]] = set()
     for setting in settings:
         for index in setting.blocks:
             try:
+                made = _parameters(_kernel(before, kernel), setting)[1], index
+                if made in tried:
+                    continue
+                tried.add(made)
                 old, taken = _written(before, kernel, setting, index, 1)
                 new, more = _written(after, kernel, setting, index, 2)
             except Unsupported as error:
@@ -82,17 +91,24 @@ def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:
 def _written(
     text: str, name: str, setting: SimulatedLaunch, index: Size, salt: int
 ) -> tuple[dict[int, int], int]:
-    kernel = next(one for one in kernels(text) if one.name == name)
+    kernel = _kernel(text, name)
     block = _block(text, kernel, setting, index, salt)
     steps = run(kernel, block)
     return block.memory.written, steps
+
+
+@lru_cache(maxsize=8)
+def _kernel(text: str, name: str) -> PtxKernel:
+    """A kernel with the functions that it calls."""
+    kernel = next(one for one in kernels(text) if one.name == name)
+    return inlined(kernel, functions(text))
 
 
 def _block(
     text: str, kernel: PtxKernel, setting: SimulatedLaunch, index: Size, salt: int
 ) -> SimulatedBlock:
     threads = prod(setting.block)
-    starts, constants = _parameters(text, kernel, setting)
+    starts, constants = _parameters(kernel, setting)
     placed = dict(places(kernel.shared))
     symbols = {**_variables(text), **placed}
     static = sum(one.size_bytes or 0 for one in kernel.shared)
@@ -125,26 +141,46 @@ def _specials(setting: SimulatedLaunch, index: Size, threads: int) -> dict[str, 
     return found
 
 
-def _parameters(
-    text: str, kernel: PtxKernel, setting: SimulatedLaunch
-) -> tuple[dict[str, int], bytes]:
-    """Where each parameter lies, and the bytes of all."""
+def _parameters(kernel: PtxKernel, setting: SimulatedLaunch) -> tuple[dict[str, int], bytes]:
+    """Where each parameter lies, and the bytes of all; a structure's are what loads take of it."""
     starts: dict[str, int] = {}
     data = bytearray()
+    fields = _fields(kernel)
     for position, (name, kind) in enumerate(kernel.parameters):
-        size = BYTES.get(kind, 0)
-        if not size or re.search(rf"{re.escape(name)}\[\d+\]", text):
-            raise Unsupported(f"the parameter {position}, which is a structure")
-        data += bytes(-len(data) % size)
+        parts = fields.get(name, {})
+        whole = set(parts) <= {0} and kind != "b8"
+        size = BYTES.get(kind, 0) if whole else max(at + BYTES[k] for at, k in parts.items())
+        data += bytes(-len(data) % (size if whole else _WIDEST))
         starts[name] = len(data)
-        said = setting.numbers[position] if position < len(setting.numbers) else None
-        data += _bytes(kind, size, said, position, setting.assumed)
+        if whole:
+            said = setting.numbers[position] if position < len(setting.numbers) else None
+            data += _bytes(kind, size, said, position, setting.assumed)
+            continue
+        data += bytes(size)
+        for at, one in parts.items():
+            found = _bytes(one, BYTES[one], None, position, setting.assumed, at)
+            data[starts[name] + at : starts[name] + at + len(found)] = found
     return starts, bytes(data)
 
 
-def _bytes(kind: str, size: int, said: int | float | None, position: int, assumed: int) -> bytes:
+def _fields(kernel: PtxKernel) -> dict[str, dict[int, str]]:
+    """What is loaded of each parameter: offsets to types."""
+    found: dict[str, dict[int, str]] = {name: {} for name, _ in kernel.parameters}
+    for one in kernel.statements:
+        place = _PLACE.fullmatch(one.operands[1]) if "param" in one.parts[:2] else None
+        if place is None or place[1] not in found or one.parts[0] != "ld":
+            continue
+        kind = one.parts[-1]
+        for n in range(len(listed(one.operands[0]))):
+            found[place[1]].setdefault(int(place[2] or 0) + n * BYTES[kind], kind)
+    return found
+
+
+def _bytes(
+    kind: str, size: int, said: int | float | None, position: int, assumed: int, at: int = 0
+) -> bytes:
     if said is None and size == 8 and kind[0] != "f":
-        said = POINTERS * (position + 1)
+        said = POINTERS * (position + 1) + (at << 28)
     if said is None:
         said = 0.5 + position if kind[0] == "f" else assumed
     if isinstance(said, float) or kind[0] == "f":
