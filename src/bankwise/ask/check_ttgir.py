@@ -30,7 +30,7 @@ from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
-from bankwise.show.values import CheckReport, KernelReport, Optimum
+from bankwise.show.values import CheckReport, KernelReport, Optimum, Snippet
 
 _WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
@@ -157,8 +157,10 @@ def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Refusal
     kernel = kernel_of(plan)
     accesses, refusals = count_kernel(kernel, plan.machine)
     ways = _better(plan) if optima else ()
-    best = [_optimum(b) for b in ways if isinstance(b, Better)]
-    return kernel_report(kernel, accesses, optima=best), refusals
+    found = [b for b in ways if isinstance(b, Better)]
+    write = [_snippet(b, plan) for b in found if b.encoding is not None]
+    report = kernel_report(kernel, accesses, optima=map(_optimum, found), snippets=write)
+    return report, refusals
 
 
 def kernel_of(plan: Planned) -> Kernel:
@@ -231,6 +233,20 @@ def _optimum(found: Better) -> Optimum:
         notation="" if found.encoding is None else str(found.encoding),
         notes=(_statement(found), *found.notes),
         certificate=None if solution is None else solution.certificate,
+    )
+
+
+def _snippet(found: Better, plan: Planned) -> Snippet:
+    """The encoding to write, counted with the instructions that it leads to."""
+    return Snippet(
+        language="TTGIR",
+        what=f"the encoding of {found.buffer.name}, instead of {found.buffer.type.encoding}",
+        text=str(found.encoding),
+        location=Location(plan.module.file, found.buffer.line),
+        before=found.present.run.passes,
+        after=found.best.run.passes,
+        counted=True,
+        notes=found.notes,
     )
 
 

@@ -172,7 +172,7 @@ READ: tuple[Format, ...] = (
     _toml(
         *("tile question", "memory", "global", "tile", "access", "layout", "solve", "machine"),
         verbs={
-            "check": "ask.spec:check_spec_file",
+            "check": "ask.check_spec:check_spec_file",
             "solve": "ask.spec_solve:solve_question",
             "coalesce": "ask.coalesce:coalesce_spec",
             "explain choose": "ask.choose:choose",

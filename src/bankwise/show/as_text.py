@@ -12,6 +12,7 @@ from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.errors import Location
 from bankwise.read.names import short
 from bankwise.show.causes import causes
+from bankwise.show.snippets import print_snippets
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import (
     COLOURS,
@@ -48,6 +49,7 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     for name, found in report.openers[:_SHOWN]:
         console.print(f"[yellow]open:[/] {escape(short(name))}: {escape(opener(found))}")
     _print_headline(report, console)
+    print_snippets(report, console)
 
 
 def _untouched(report: CheckReport) -> list[KernelReport]:

@@ -103,6 +103,30 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
+class Snippet:
+    """What to write against avoidable conflicts, in the language that the kernel is written in.
+
+    ``text``: what to paste, whole lines, at ``location``; empty where ``command`` writes it.
+    ``what`` it is, or stands in for. ``before``, ``after``: passes of what ``each`` names.
+    ``counted``: ``after`` was counted with the text in place of the old one; else it is the plan's,
+    and what a compiler makes of the text is not known. ``patch``: the same as a unified diff;
+    ``notes``: what has to be true beside it.
+    """
+
+    language: str
+    what: str
+    text: str
+    location: Location
+    before: int
+    after: int
+    counted: bool = False
+    each: str = "workgroup"
+    command: str = ""
+    patch: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AsEmitted:
     """A kernel of a source was counted as ``compiler`` (name and version) emits it; ``source``:
     what the counter adds for one workgroup as counted from the source."""
@@ -125,7 +149,7 @@ class KernelReport:
     """One kernel. ``occupancy``: None where it is not known how much shared memory one takes.
     ``compiled``: None where its own text was counted. ``launched``: by whose word it is launched
     so; ``assumed``: what nobody says of that; ``others``: further launches of it. ``openers``: what
-    would answer what is open, the most first.
+    would answer what is open, the most first. ``snippets``: what to write against its conflicts.
 
     ``refusals``: of those of its report, what its reader knows to be of this kernel.
     """
@@ -147,6 +171,7 @@ class KernelReport:
     assumed: str = ""
     others: tuple[OtherLaunch, ...] = ()
     openers: tuple[Opener, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
 
     @property
     def totals(self) -> Totals:
@@ -217,6 +242,11 @@ class CheckReport:
         """What would answer what is open, by kernel; the most first."""
         found = [(kernel.name, opener) for kernel in self.kernels for opener in kernel.openers]
         return tuple(sorted(found, key=lambda one: (-one[1].opens, -one[1].counts)))
+
+    @property
+    def snippets(self) -> tuple[Snippet, ...]:
+        """What to write against the conflicts of all kernels, the worst first, each once."""
+        return tuple(dict.fromkeys(s for kernel in self.ranked for s in kernel.snippets))
 
     @property
     def alone(self) -> KernelReport:
