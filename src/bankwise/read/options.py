@@ -69,8 +69,8 @@ def command(verb: str, file: str, options: Options) -> str:
     words = ["bankwise", verb, file]
     for flag, value in _said(options):
         for one in value if isinstance(value, tuple) else (value,):
-            words += [flag] * bool(one) + [one] * isinstance(one, str) * bool(one)
-    return shlex.join(words)
+            words += [flag, one] if isinstance(one, str) and one else [flag] if one else []
+    return shlex.join([*words, *(["--", *options.flags] if options.flags else [])])
 
 
 def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...]]]:
@@ -81,7 +81,10 @@ def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...]]
 
 
 _FACTS = frozenset(
-    ("--kernel", "--dim", "--workgroup-size", "--arg", "--launch", "--padding", "--direct-load")
+    (
+        *("--kernel", "--dim", "--workgroup-size", "--arg", "--launch"),
+        *("--padding", "--direct-load", DATABASE),
+    )
 )
 """What is said of kernels, whichever verb is asked."""
 
