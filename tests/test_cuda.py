@@ -113,7 +113,8 @@ def test_it_says_by_which_compiler_and_command(
 def test_python_answers_like_the_command_line(write: Callable[..., str]) -> None:
     report = package.check(write(gemm(32)), "sm_90")
     assert report.totals.run.extra == 31 * 2 * 32
-    assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}"
+    column = gemm(32).splitlines()[READ - 1].index("Bs[") + 1
+    assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}:{column}"
 
 
 @real
