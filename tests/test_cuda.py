@@ -293,7 +293,7 @@ def test_without_nvcc_the_command_to_run_elsewhere_is_said(
     ("words", "says"),
     [
         (("--target", "sm_75"), "CUDA compiled for sm_75 is not followed\n"),
-        (("--target", "gfx942"), "CUDA compiled for gfx942 is not followed\n"),
+        (("--target", "gfx1100"), "CUDA compiled for gfx1100 is not followed\n"),
     ],
 )
 def test_a_target_that_is_not_followed_is_refused(

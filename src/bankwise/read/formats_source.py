@@ -9,6 +9,12 @@ from bankwise.read.signs import lines
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
 _WHOLE = "ask.scan_open:of_whole"
 
+_COMPILED = {
+    "check": "ask.check_source:check_source_file",
+    "fix": "ask.fix_source:fix_source_file",
+    "scan": _WHOLE,
+}
+
 SOURCES: tuple[Format, ...] = (
     known(
         *("Triton source", "", ".py", lines(r"@triton\.", r"(?:import|from) triton\b")),
@@ -21,11 +27,15 @@ SOURCES: tuple[Format, ...] = (
         "check what it compiles to: MLIR, TTGIR or assembly",
         family="Python",
     ),
-    known(
-        *("HIP source", "", ".hip", lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b")),
-        "compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o kernel.s`, "
-        "and check kernel.s",
+    Format(
+        *("HIP source", "", (".hip",)),
+        lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
         family="C++",
+        verbs=_COMPILED,
+        options=ANY_KERNEL | {FLAGS, DATABASE},
+        compiled=True,
+        instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
+        "kernel.s`, and check kernel.s",
     ),
     known(
         *("CK source", "", _HEADERS),
@@ -38,11 +48,7 @@ SOURCES: tuple[Format, ...] = (
         *("CUDA source", "", (".cu",)),
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
-        verbs={
-            "check": "ask.check_source:check_source_file",
-            "fix": "ask.fix_source:fix_source_file",
-            "scan": _WHOLE,
-        },
+        verbs=_COMPILED,
         options=ANY_KERNEL | {"--isa", FLAGS, DATABASE},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "

@@ -81,7 +81,9 @@ class SourceLanguage:
 
     ``target``: the machine that is compiled for, of the one given ("" for none) and the file, or
     an InputError; ``check``: see :class:`CheckSource`; ``emitted``: the text of a compilation, with
-    the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it.
+    the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it;
+    ``place``: an operand of inline assembly that prints where the variable ``{}`` lies, as one of
+    ``parts`` calls it; "" where the variable's own name tells.
     """
 
     name: str
@@ -91,6 +93,7 @@ class SourceLanguage:
     emitted: Callable[[Compilation], str]
     parts: Callable[[str], Iterable[EmittedPart]]
     remark: str
+    place: str = ""
 
 
 def source_of(what: Compilation, folder: Path, name: str) -> Path:

@@ -19,7 +19,7 @@ from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
 
-_NOTE = re.compile(r"bankwise (\d+)((?: \d+)*)")
+_NOTE = re.compile(r"bankwise (\d+)((?: (?:0x[\da-f]+|\d+)\b)*)(?: ([\w.$]+)(?:\+(\d+))?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def sizes(
     what: Compilation,
 ) -> Sizes | Refusal:
     """The arrays of each kernel that has them. A Refusal in the compiler's words."""
-    asking = replace(what, text=_with_questions(source, arrays, language.remark))
+    asking = replace(what, text=_with_questions(source, arrays, language))
     try:
         emitted = language.emitted(asking)
     except InputError as error:
@@ -55,26 +55,31 @@ def sizes(
     return {part.kernel: _answers(part, arrays) for part in language.parts(emitted)}
 
 
-def _with_questions(source: CxxSource, arrays: Sequence[SharedArray], remark: str) -> str:
+def _with_questions(
+    source: CxxSource, arrays: Sequence[SharedArray], language: SourceLanguage
+) -> str:
     data, done = source.data, []
     at = 0
     for number, array in sorted(enumerate(arrays), key=lambda one: one[1].statement.stop):
         done.append(data[at : array.statement.stop])
         at = array.statement.stop
         if array.function:
-            done.append(_question(number, array, remark).encode())
+            done.append(_question(number, array, language).encode())
     return b"".join((*done, data[at:])).decode()
 
 
-def _question(number: int, array: SharedArray, remark: str) -> str:
+def _question(number: int, array: SharedArray, language: SourceLanguage) -> str:
     rows = [
         f"{array.name}{'[0]' * depth}" for depth in range(len(array.extents) + array.unsized + 1)
     ]
     kept = sorted({bytes_ for use in array.uses for bytes_ in use.kept})
     asked = [*(f"sizeof({row})" for row in rows[array.unsized :]), *kept]
     slots = " ".join(f"%{n}" for n in range(len(asked)))
-    values = ", ".join(f'"n"((int)({one}))' for one in asked)
-    return f' asm volatile("{remark} bankwise {number} {slots}" :: {values});'
+    values = [f'"n"((int)({one}))' for one in asked]
+    if language.place:
+        slots, values = f"{slots} %c{len(asked)}", [*values, language.place.format(array.name)]
+    words = f"{language.remark} bankwise {number} {slots}"
+    return f' asm volatile("{words}" :: {", ".join(values)});'
 
 
 def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, ArraySize]:
@@ -82,9 +87,9 @@ def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, Arra
     found: dict[int, ArraySize] = {}
     for note in _NOTE.finditer(part.text):
         number, array = int(note[1]), arrays[int(note[1])]
-        start = _start(array, part.variables)
+        start = _start(array, part.variables) if note[3] is None else _behind(note, part)
         if start is not None:
-            found[number] = _size(array, tuple(map(int, note[2].split())), start)
+            found[number] = _size(array, tuple(int(one, 0) for one in note[2].split()), start)
     return found
 
 
@@ -100,6 +105,12 @@ def _size(array: SharedArray, told: tuple[int, ...], start: int) -> ArraySize:
         kept_bytes=max((element, *kept)),
         start=start,
     )
+
+
+def _behind(note: re.Match[str], part: EmittedPart) -> int | None:
+    """``variable+4224``."""
+    start = dict(part.variables).get(note[3])
+    return None if start is None else start + int(note[4] or 0)
 
 
 def _start(array: SharedArray, placed: Iterable[tuple[str, int]]) -> int | None:

@@ -1,4 +1,4 @@
-"""What the host code of a CUDA source says about its launches: constants, and nothing else.
+"""What the host code of a CUDA or HIP source says about its launches: constants, and nothing else.
 
     #define TILE 32                                   a macro that is an expression of constants
     const int rows = 8;                               a variable that is never assigned again
@@ -23,6 +23,7 @@ from bankwise.read.launch.tokens import SourceWord, tokens
 _ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--")
 _MOST_TOKENS = 400_000
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
+_LAUNCHES = ("<<<", "hipLaunchKernelGGL")
 _NO_CALLS = ("if", "while", "for", "switch", "return", "sizeof", "dim3", "min", "max", "printf")
 
 
@@ -39,9 +40,9 @@ class _Reading:
 
 
 def launches_in(source: str) -> tuple[KernelLaunch, ...]:
-    """The launches ``kernel<<<..>>>`` of a CUDA source whose block size is constant, in order."""
+    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant."""
     words = tokens(source)
-    if len(words) > _MOST_TOKENS or not any(word.text == "<<<" for word in words):
+    if len(words) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in words):
         return ()
     reading = _Reading(words, changed=frozenset(_changed(words)), pointers=_pointers(words))
     at = 0
@@ -112,6 +113,8 @@ def _read(reading: _Reading, at: int) -> int:
         reading.scopes.pop()
     elif word.text == "<<<":
         _launch(reading, at)
+    elif word.text == "hipLaunchKernelGGL":
+        _called(reading, at + 1)
     elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
         _declare(reading, at)
     return at + 1
@@ -198,26 +201,50 @@ def _whole(found: Known) -> Size | None:
 
 
 def _launch(reading: _Reading, at: int) -> None:
+    """``kernel<<<grid, block, bytes>>>(..)``."""
     words = reading.words
     end = next((n for n in range(at, min(len(words), at + 400)) if words[n].text == ">>>"), 0)
-    names = _named(reading, at)
-    if not end or not names:
+    if end:
+        parts = cut(words[at + 1 : end])
+        _launched(reading, at, _named(reading, at), parts, _arguments(reading, end + 1))
+
+
+def _called(reading: _Reading, at: int) -> None:
+    """``hipLaunchKernelGGL(kernel, grid, block, bytes, stream, ..)``; the kernel perhaps in
+    brackets, or within ``HIP_KERNEL_NAME``."""
+    words = reading.words
+    if at >= len(words) or words[at].text != "(":
         return
-    parts = cut(words[at + 1 : end])
+    first, *parts = cut(words[at + 1 : _closing(words, at)]) or [[]]
+    end = at + len(first)
+    while end > at and words[end].text == ")":
+        end -= 1
+    values = [evaluate(part, reading.scopes) for part in parts[4:]]
+    numbers = tuple(one if isinstance(one, int) else None for one in values)
+    _launched(reading, at, _named(reading, end + 1), parts[:3], numbers)
+
+
+def _launched(
+    reading: _Reading,
+    at: int,
+    names: Sequence[str],
+    parts: Sequence[Sequence[SourceWord]],
+    arguments: tuple[int | None, ...],
+) -> None:
     block = _size(reading, parts[1]) if len(parts) > 1 else None
     try:
         block = check_block(block) if block else None
     except InputError:
         return
     shared = evaluate(parts[2], reading.scopes) if len(parts) > 2 else 0
-    said = f"as it is launched at line {words[at].line}"
+    said = f"as it is launched at line {reading.words[at].line}"
     reading.found += (
         KernelLaunch(
             kernel=name,
             block=block,
             grid=_size(reading, parts[0]),
             shared_bytes=shared if isinstance(shared, int) else None,
-            positional=_arguments(reading, end + 1),
+            positional=arguments,
             said=said,
         )
         for name in names
