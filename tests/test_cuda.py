@@ -113,7 +113,8 @@ def test_it_says_by_which_compiler_and_command(
 def test_python_answers_like_the_command_line(write: Callable[..., str]) -> None:
     report = package.check(write(gemm(32)), "sm_90")
     assert report.totals.run.extra == 31 * 2 * 32
-    assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}"
+    column = gemm(32).splitlines()[READ - 1].index("Bs[") + 1
+    assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}:{column}"
 
 
 @real
@@ -292,7 +293,7 @@ def test_without_nvcc_the_command_to_run_elsewhere_is_said(
     ("words", "says"),
     [
         (("--target", "sm_75"), "CUDA compiled for sm_75 is not followed\n"),
-        (("--target", "gfx942"), "CUDA compiled for gfx942 is not followed\n"),
+        (("--target", "gfx1100"), "CUDA compiled for gfx1100 is not followed\n"),
     ],
 )
 def test_a_target_that_is_not_followed_is_refused(

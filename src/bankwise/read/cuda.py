@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
-from bankwise.files import read_text
+from bankwise.files import read_bytes, read_text
 from bankwise.hardware.machine import machine
 from bankwise.hardware.toolchain import triton
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
@@ -34,6 +34,7 @@ from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
+from bankwise.read.sass.facts import embedded_ptx
 from bankwise.read.sass.parse import SassKernel, kernel_names
 from bankwise.read.source import (
     Compilation,
@@ -65,6 +66,7 @@ def check_cuda(
         how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
         found = compiled_kernels(cubin, kernel, file)
         hosted = launches_in(read_text(source))
+        variables = _variables(cubin)
     said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
     placed = isolated(
         found,
@@ -73,7 +75,16 @@ def check_cuda(
         gpu,
     )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
-    return Compiled(placed, how + guessed)
+    return Compiled(placed, how + guessed, variables)
+
+
+def _variables(cubin: Path) -> dict[str, Sequence[tuple[str, int]]]:
+    """The shared variables of each kernel of a cubin, by the PTX that lies in it."""
+    try:
+        parts = tuple(ptx_parts(embedded_ptx(read_bytes(cubin), str(cubin))))
+    except InputError:  # what is only for names in messages
+        return {}
+    return {part.kernel: part.variables for part in parts}
 
 
 def compiled_ptx(what: Compilation) -> str:

@@ -9,8 +9,8 @@ and its line in ``read/sources.py``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -37,10 +37,12 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """The kernels of a source; ``how`` it was compiled, in words."""
+    """The kernels of a source; ``how`` it was compiled, in words; ``variables`` of each kernel: as
+    of :class:`EmittedPart`, as far as the machine code tells."""
 
     kernels: tuple[AssemblyKernel, ...]
     how: str
+    variables: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,8 @@ bank-conflict counter adds. Numbers that are not exact know between which ends t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Added, Sureness, added
@@ -215,7 +215,8 @@ class KernelReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The answer of ``bankwise check``."""
+    """The answer of ``bankwise check``. ``source_lines``: of source that was compiled, the lines at
+    which its accesses stand, by file and number."""
 
     file: str
     target: str
@@ -225,6 +226,7 @@ class CheckReport:
     findings: tuple[Finding, ...]
     refusals: tuple[Refusal, ...]
     notes: tuple[str, ...]
+    source_lines: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
     @property
     def accesses(self) -> tuple[AccessReport, ...]:

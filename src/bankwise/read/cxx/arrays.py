@@ -64,11 +64,12 @@ class SharedArray:
 def shared_arrays(source: CxxSource) -> tuple[SharedArray, ...]:
     """The arrays of a source that are declared as ``__shared__``, in order."""
     found = (node for node in walk(source.root) if node.type == "declaration")
-    shared = (node for node in found if _is_shared(source, node))
+    shared = (node for node in found if is_shared(source, node))
     return tuple(one for node in shared for one in _declared(source, node))
 
 
-def _is_shared(source: CxxSource, node: Node) -> bool:
+def is_shared(source: CxxSource, node: Node) -> bool:
+    """Whether a declaration says ``__shared__``."""
     return any(
         child.type in ("type_qualifier", "storage_class_specifier")
         and source.of(child) == "__shared__"

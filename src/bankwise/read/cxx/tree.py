@@ -78,9 +78,10 @@ def span(node: Node) -> ByteSpan:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, in the order of the text."""
-    yield node
-    for child in node.children:
-        yield from walk(child)
+    left = [node]
+    while left:
+        yield (one := left.pop())
+        left.extend(reversed(one.children))
 
 
 def named(node: Node) -> list[Node]:
