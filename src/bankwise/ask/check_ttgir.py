@@ -156,7 +156,7 @@ def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
 def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
     kernel = kernel_of(plan)
     accesses, refusals = count_kernel(kernel, plan.machine)
-    ways = _better(plan) if optima else ()
+    ways = better_of(plan) if optima else ()
     found = [b for b in ways if isinstance(b, Better)]
     write = [_snippet(b, plan) for b in found if b.encoding is not None]
     report = kernel_report(kernel, accesses, optima=map(_optimum, found), snippets=write)
@@ -185,7 +185,8 @@ def _waves(plan: Planned) -> int:
     return plan.module.warps + groups * _WARPGROUP
 
 
-def _better(plan: Planned) -> tuple[Better | Refusal, ...]:
+def better_of(plan: Planned) -> tuple[Better | Refusal, ...]:
+    """What is known of every buffer that is accessed, in the order of the text."""
     found = []
     for buffer in plan.followed.buffers:
         if any(a.buffer == buffer.name for a in plan.accesses):

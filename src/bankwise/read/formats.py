@@ -146,6 +146,7 @@ READ: tuple[Format, ...] = (
         *("TTGIR", "", (".ttgir",), signs.is_ttgir),
         verbs={
             "check": "ask.check_ttgir:check_ttgir_file",
+            "fix": "ask.fix_ttgir:fix_ttgir_file",
             "scan": _WHOLE,
             "triton-plan": "ask.triton_plan:beside_assembly",
         },
@@ -156,6 +157,7 @@ READ: tuple[Format, ...] = (
         *("Triton cache entry", "a", (), inside("*.ttgir")),
         verbs={
             "check": "ask.folder:check_folder",
+            "fix": "ask.fix_ttgir:fix_entry",
             "scan": _BELOW,
             "triton-plan": "ask.triton_plan:inside_entry",
         },

@@ -84,7 +84,8 @@ class FixReport:
     how many an access was split, by its place in the text before. ``by_line``: the accesses are
     instructions that a compiler made, before and after, and only their lines go together.
     ``fronts``: what else could be written. ``settings``: what to do with it
-    in the framework that wrote the text, in lines.
+    in the framework that wrote the text, in lines. ``files``: where a folder was asked for, what
+    goes below it, by path.
     """
 
     before: CheckReport
@@ -100,6 +101,7 @@ class FixReport:
     fronts: tuple[GroupFront, ...] = ()
     by_line: bool = False
     settings: tuple[str, ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
 
     @property
     def accepted(self) -> bool:
