@@ -30,6 +30,7 @@ from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, parse
+from bankwise.read.names import short
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.read.sources import language_of
@@ -228,4 +229,4 @@ def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, in
     yield "passes of a workgroup", old[0], new[0]
     yield "shared-memory instructions of a workgroup", old[1], new[1]
     for one, other in zip(before.kernels, after.kernels, strict=True):
-        yield f"{one.name}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0
+        yield f"{short(one.name)}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0

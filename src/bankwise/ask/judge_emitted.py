@@ -9,6 +9,7 @@ from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size
+from bankwise.read.names import short
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.fixing import Verdict
 
@@ -45,7 +46,7 @@ def judge_emitted(
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
         if found.differs:
-            return Verdict("execution", "failed", f"{kernel.name}: {found.differs}")
+            return Verdict("execution", "failed", f"{short(kernel.name)}: {found.differs}")
         words, blocks = words + found.words, blocks + found.blocks
         assumed |= {one.assumed for one in settings} if len(settings) > 1 else set()
     numbers = " and ".join(map(str, sorted(assumed)))
