@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from bankwise.change.simulate.arithmetic import OPERATIONS
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.judge import written
+from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
 from bankwise.errors import Refusal
 
@@ -102,7 +103,7 @@ TAIL = "  ret;\n}\n"
 
 def same(old: str, new: str, *, threads: int = 64, assumed: int = 64) -> Simulated | Refusal:
     setting = SimulatedLaunch((threads, 1, 1), (4, 4, 1), (), assumed, ((0, 0, 0),), 0)
-    return compared(HEAD + old + TAIL, HEAD + new + TAIL, "k", [setting])
+    return compared(written, HEAD + old + TAIL, HEAD + new + TAIL, "k", [setting])
 
 
 THROUGH = """

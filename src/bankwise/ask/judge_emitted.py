@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.judge import written
+from bankwise.change.simulate.launches import SimulatedLaunch, Written, compared
+from bankwise.change.simulate.waves import written_by_group
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size
@@ -18,9 +20,7 @@ _ASSUMED = (64, 100)
 _GRID: Size = (4, 4, 1)
 
 
-_SIMULATED: Mapping[
-    str, Callable[[str, str, str, Sequence[SimulatedLaunch]], Simulated | Refusal]
-] = {"PTX": compared}
+_WRITTEN: Mapping[str, Written] = {"PTX": written, "assembly": written_by_group}
 """Who runs an emitted text, by what that is called."""
 
 
@@ -32,16 +32,12 @@ def judge_emitted(
     after: str,
 ) -> Verdict:
     """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
-    simulated = _SIMULATED.get(language.emits)
-    if simulated is None:
-        why = f"{language.emits} is not simulated"
-        return Verdict("execution", "not available", why, complete=False)
     old, new = (language.emitted(replace(what, text=text)) for text in (before, after))
     words = blocks = 0
     assumed: set[int] = set()
     for kernel in kernels:
         settings = tuple(_settings(kernel))
-        found = simulated(old, new, kernel.name, settings)
+        found = compared(_WRITTEN[language.emits], old, new, kernel.name, settings)
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
         if found.differs:

@@ -1,19 +1,17 @@
-"""Two PTX texts of a kernel, run block by block: do they write the same terms to the same words?"""
+"""One block of a PTX kernel, from its launch to what it wrote."""
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
+from bankwise.change.simulate.launches import SimulatedLaunch
 from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poisoned
 from bankwise.change.simulate.operands import SimulatedBlock
 from bankwise.change.simulate.run import run
-from bankwise.errors import Refusal
 from bankwise.read.launch.facts import Size
 from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import BYTES, PtxKernel, kernels
@@ -27,61 +25,10 @@ _VARIABLES = 1 << 10
 """Pointers before the first variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedLaunch:
-    """One launch of a kernel. ``numbers``: of its parameters by position, None for one that nobody
-    says: pointers lie apart, and others are ``assumed``. ``blocks``: which are run."""
-
-    block: Size
-    grid: Size
-    numbers: tuple[int | float | None, ...]
-    assumed: int
-    blocks: tuple[Size, ...]
-    shared_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    """What was compared: ``words`` that both texts wrote alike, in ``blocks`` blocks; ``differs``:
-    the first word that differs, in words; empty if none does."""
-
-    words: int
-    blocks: int
-    steps: int
-    differs: str = ""
-
-
-def compared(
-    before: str, after: str, kernel: str, settings: Sequence[SimulatedLaunch]
-) -> Simulated | Refusal:
-    """Run a kernel of both texts. A Refusal where one cannot be simulated."""
-    words = blocks = steps = 0
-    for setting in settings:
-        for index in setting.blocks:
-            try:
-                old, taken = _written(before, kernel, setting, index, 1)
-                new, more = _written(after, kernel, setting, index, 2)
-            except Unsupported as error:
-                return Refusal(f"{kernel}: not simulated: {error}")
-            words, blocks, steps = words + len(old), blocks + 1, steps + taken + more
-            if old != new:
-                return Simulated(words, blocks, steps, _first(old, new, index))
-    return Simulated(words, blocks, steps)
-
-
-def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:
-    differing = [at for at in sorted(old.keys() | new.keys()) if old.get(at) != new.get(at)]
-    at = differing[0]
-    parameter, byte = divmod(4 * at, POINTERS)
-    return (
-        f"block {','.join(map(str, index))} writes another value {byte} bytes behind pointer "
-        f"{parameter}, and to {len(differing) - 1:,} more words"
-    )
-
-
-def _written(
+def written(
     text: str, name: str, setting: SimulatedLaunch, index: Size, salt: int
 ) -> tuple[dict[int, int], int]:
+    """What a block of a PTX kernel writes: :data:`bankwise.change.simulate.launches.Written`."""
     kernel = next(one for one in kernels(text) if one.name == name)
     block = _block(text, kernel, setting, index, salt)
     steps = run(kernel, block)
