@@ -11,7 +11,7 @@ import pytest
 
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
-from bankwise.change.simulate.waves import written_by_group
+from bankwise.change.simulate.waves import AMD_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.read.amd.parse import kernel_names
 from bankwise.read.hip.language import HIP
@@ -38,7 +38,7 @@ def words(text: str, folder: Path, setting: SimulatedLaunch) -> dict[int, int]:
     """What a kernel writes behind its first pointer, by index of an int."""
     assembly = emitted(text, folder)
     (name,) = kernel_names(assembly)
-    found, _ = written_by_group(assembly, name, setting, setting.blocks[0], 1)
+    found, _ = AMD_SIMULATOR.written(assembly, name, setting, setting.blocks[0], 1)
     return {at - POINTERS // 4: word for at, word in found.items()}
 
 
@@ -103,7 +103,7 @@ def test_a_kernel_that_reads_what_nobody_wrote_shows_it(tmp_path: Path) -> None:
     (name,) = kernel_names(assembly)
     for n, differs in ((0, False), (1, True)):
         setting = launched((64, 1, 1), None, n)
-        told = compared(written_by_group, assembly, assembly, name, [setting])
+        told = compared(AMD_SIMULATOR, assembly, assembly, name, [setting])
         assert isinstance(told, Simulated)
         assert bool(told.differs) == differs
 
@@ -148,7 +148,7 @@ def test_a_rewrite_that_is_wrong_writes_other_terms(
         for old, put in edits:
             assert old in new
             new = new.replace(old, put, 1)
-        told = compared(written_by_group, before, emitted(new, tmp_path), kernel, [setting])
+        told = compared(AMD_SIMULATOR, before, emitted(new, tmp_path), kernel, [setting])
         assert isinstance(told, Simulated), told
         assert bool(told.differs) == wrong
 
@@ -156,13 +156,16 @@ def test_a_rewrite_that_is_wrong_writes_other_terms(
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("unsigned a[64]; for (int i = 0; i < n; ++i) a[i * t & 63] = i; o[t] = a[n];", "private memory"),
+        (
+            "unsigned a[64]; for (int i = 0; i < n; ++i) a[i * t & 63] = i; o[t] = a[n];",
+            "private memory",
+        ),
         ("while (o[t] != 7) __syncthreads();", "takes more than"),
     ],
 )
 def test_what_is_not_simulated_is_named(body: str, why: str, tmp_path: Path) -> None:
     assembly = emitted(f"{HEAD}{body}}}", tmp_path)
     (name,) = kernel_names(assembly)
-    told = compared(written_by_group, assembly, assembly, name, [launched((64, 1, 1))])
+    told = compared(AMD_SIMULATOR, assembly, assembly, name, [launched((64, 1, 1))])
     assert isinstance(told, Refusal)
     assert re.search(why, told.reason), told

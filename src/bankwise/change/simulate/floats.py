@@ -101,7 +101,9 @@ def _put_mask(group: SimulatedGroup, to: Sequence[str], found: Values) -> None:
 
 
 def _made(name: str, words: Sequence[Values]) -> Values:
-    return term(name, words, together=2 if _COMMUTES.match(name) and len(words) > 1 else 0)
+    together = 2 if _COMMUTES.match(name) and len(words) > 1 else 0
+    found = term(name, [one.reshape(-1) for one in words], together=together)
+    return found.reshape(words[0].shape)
 
 
 def _spelled(op: AmdInstruction) -> tuple[str, list[tuple[str, bool]]]:

@@ -69,7 +69,9 @@ def simulated_group(
         zip((*GROUPS, *WORKGROUP_IDS), (*setting.grid, *index), strict=True)
     )
     known = known_memory(kernel, setting.block, args)
-    _arguments(kernel, setting, memory, known)
+    for (where, at), byte in argument_bytes(kernel, setting, known).items():
+        base = _KERNARG if where == "kernarg" else _DISPATCH
+        memory.store(np.array([base + at], np.uint64), np.array([byte], np.uint64), 1)
     state = start(kernel, setting.block, args, known)
     _registers(kernel, state)
     decoded = decode_kernel(kernel, _loads(memory))
@@ -77,14 +79,11 @@ def simulated_group(
     return SimulatedGroup(kernel, decoded, state, shared, memory)
 
 
-def _arguments(
-    kernel: AmdKernel,
-    setting: SimulatedLaunch,
-    memory: Words,
-    known: Mapping[tuple[str, int], int],
-) -> None:
-    """Bytes of all arguments: those of the author as they are said or assumed, the rest as the
-    launch makes them."""
+def argument_bytes(
+    kernel: AmdKernel, setting: SimulatedLaunch, known: Mapping[tuple[str, int], int]
+) -> dict[tuple[str, int], int]:
+    """All arguments: those of the author as they are said or assumed, the rest as the launch makes
+    them; and the dispatch packet."""
     found = dict(known)
     visible = [one for one in kernel.arguments if not one.kind.startswith("hidden_")]
     for position, one in enumerate(visible):
@@ -96,10 +95,7 @@ def _arguments(
         number = setting.assumed if said is None else int(said)
         for n in range(one.size):
             found["kernarg", one.offset + n] = number >> 8 * n & 0xFF
-    for (where, at), byte in found.items():
-        base = _KERNARG if where == "kernarg" else _DISPATCH
-        address = np.array([base + at], np.uint64)
-        memory.store(address, np.array([byte], np.uint64), 1)
+    return found
 
 
 def _registers(kernel: AmdKernel, state: State) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from bankwise.change.simulate.memory import POINTERS, Unsupported
 from bankwise.errors import Refusal
@@ -26,35 +26,55 @@ class SimulatedLaunch:
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """What was compared: ``words`` that both texts wrote alike, in ``blocks`` blocks; ``differs``:
-    the first word that differs, in words; empty if none does."""
+    the first word that differs, in words; empty if none does; ``assumed``: what integers were taken
+    to be that nobody says, empty if all are said."""
 
     words: int
     blocks: int
     steps: int
     differs: str = ""
+    assumed: tuple[int, ...] = field(default=(), compare=False)
 
 
-Written = Callable[[str, str, SimulatedLaunch, Size, int], tuple[dict[int, int], int]]
-"""Run one block of a kernel, of a text and by its name: what it writes to global memory, by word,
-and how many steps that takes. The number tells one unwritten shared memory from another."""
+@dataclass(frozen=True, slots=True)
+class Simulator:
+    """Who runs one language. Of a text and a kernel by its name: ``written``: what one block writes
+    to global memory, by word, and how many steps that takes (the number tells one unwritten shared
+    memory from another); ``given``: the bytes of its parameters."""
+
+    written: Callable[[str, str, SimulatedLaunch, Size, int], tuple[dict[int, int], int]]
+    given: Callable[[str, str, SimulatedLaunch], bytes]
 
 
 def compared(
-    written: Written, before: str, after: str, kernel: str, settings: Sequence[SimulatedLaunch]
+    simulator: Simulator,
+    before: str,
+    after: str,
+    kernel: str,
+    settings: Sequence[SimulatedLaunch],
 ) -> Simulated | Refusal:
     """Run a kernel of both texts. A Refusal where one cannot be simulated."""
     words = blocks = steps = 0
+    tried: set[tuple[bytes, Size]] = set()
+    assumed: dict[int, None] = {}
     for setting in settings:
         for index in setting.blocks:
             try:
-                old, taken = written(before, kernel, setting, index, 1)
-                new, more = written(after, kernel, setting, index, 2)
+                made = simulator.given(before, kernel, setting)
+                if (made, index) in tried:
+                    continue
+                tried.add((made, index))
+                old, taken = simulator.written(before, kernel, setting, index, 1)
+                new, more = simulator.written(after, kernel, setting, index, 2)
+                other = replace(setting, assumed=setting.assumed + 1)
+                if made != simulator.given(before, kernel, other):
+                    assumed[setting.assumed] = None
             except Unsupported as error:
                 return Refusal(f"{kernel}: not simulated: {error}")
             words, blocks, steps = words + len(old), blocks + 1, steps + taken + more
             if old != new:
-                return Simulated(words, blocks, steps, _first(old, new, index))
-    return Simulated(words, blocks, steps)
+                return Simulated(words, blocks, steps, _first(old, new, index), tuple(assumed))
+    return Simulated(words, blocks, steps, assumed=tuple(assumed))
 
 
 def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bankwise.change.simulate.floats import computed, is_number, matrix
-from bankwise.change.simulate.group import SimulatedGroup, simulated_group
-from bankwise.change.simulate.launches import SimulatedLaunch
+from bankwise.change.simulate.group import SimulatedGroup, argument_bytes, simulated_group
+from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
 from bankwise.change.simulate.memory import Unsupported
 from bankwise.change.simulate.vectors import global_access, shared_access
 from bankwise.read.amd.dialect import AMD
-from bankwise.read.amd.parse import AmdInstruction
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel
 from bankwise.read.follow.program import ProgramStep
 from bankwise.read.follow.values import Unknown
 from bankwise.read.launch.facts import Size
@@ -34,17 +35,28 @@ _NOTHING = re.compile(
 _Does = Callable[[SimulatedGroup], None] | None
 
 
-def written_by_group(
+def _written(
     text: str, name: str, setting: SimulatedLaunch, index: Size, salt: int
 ) -> tuple[dict[int, int], int]:
-    """What a workgroup of AMD assembly writes:
-    :data:`bankwise.change.simulate.launches.Written`."""
-    (kernel,) = AMD.kernels(text, "", name)
-    group = simulated_group(kernel, setting, index, salt)
+    group = simulated_group(_kernel(text, name), setting, index, salt)
     before = dict(group.memory.written)
     steps = run_group(group)
     held = group.memory.written.items()
     return {at: word for at, word in held if before.get(at) != word}, steps
+
+
+def _given(text: str, name: str, setting: SimulatedLaunch) -> bytes:
+    found = argument_bytes(_kernel(text, name), setting, {})
+    return bytes(found[at] for at in sorted(found))
+
+
+@lru_cache(maxsize=4)
+def _kernel(text: str, name: str) -> AmdKernel:
+    (kernel,) = (one for one in AMD.kernels(text, "", name) if one.name == name)
+    return kernel
+
+
+AMD_SIMULATOR = Simulator(_written, _given)
 
 
 def run_group(group: SimulatedGroup) -> int:
