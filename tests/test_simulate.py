@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from bankwise.change.simulate.arithmetic import OPERATIONS
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.judge import PTX_SIMULATOR
+from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
 from bankwise.errors import Refusal
 
@@ -102,7 +103,7 @@ TAIL = "  ret;\n}\n"
 
 def same(old: str, new: str, *, threads: int = 64, assumed: int = 64) -> Simulated | Refusal:
     setting = SimulatedLaunch((threads, 1, 1), (4, 4, 1), (), assumed, ((0, 0, 0),), 0)
-    return compared(HEAD + old + TAIL, HEAD + new + TAIL, "k", [setting])
+    return compared(PTX_SIMULATOR, HEAD + old + TAIL, HEAD + new + TAIL, "k", [setting])
 
 
 THROUGH = """
@@ -201,6 +202,94 @@ def test_a_matrix_fragment_is_that_of_the_manual() -> None:
     assert other.differs
 
 
+def test_a_function_that_is_called_gives_what_its_body_would() -> None:
+    function = (
+        ".func (.param .b32 retval0) twice(.param .b32 p0)\n{\n ld.param.u32 %r1, [p0+0];\n"
+        " shl.b32 %r2, %r1, 1; st.param.b32 [retval0+0], %r2; ret;\n}\n"
+    )
+    call = (
+        " setp.lt.u32 %p1, %r1, 20; @%p1 bra $L; { .param .b32 a0; st.param.b32 [a0+0], %r1;\n"
+        " .param .b32 r0; call.uni (r0), twice, (a0); ld.param.b32 %r3, [r0+0];\n }\n"
+        "$L: mov.u32 %r4, 0; @!%p1 mov.u32 %r4, %r3; st.global.u32 [%rd5], %r4;"
+    )
+    setting = SimulatedLaunch((64, 1, 1), (4, 4, 1), (), 64, ((0, 0, 0),), 0)
+    by_hand = "".join(
+        f"setp.eq.u32 %p2, %r1, {t}; @%p2 st.global.u32 [%rd5], {2 * t if t >= 20 else 0};\n"
+        for t in range(64)
+    )
+    head, _, body = HEAD.partition(".visible")
+    old = head + function + ".visible" + body + call + TAIL
+    told = compared(PTX_SIMULATOR, old, HEAD + by_hand + TAIL, "k", [setting])
+    assert isinstance(told, Simulated), told
+    assert not told.differs
+    wrong = compared(
+        PTX_SIMULATOR,
+        old.replace("shl.b32 %r2, %r1, 1", "shl.b32 %r2, %r1, 2"),
+        old,
+        "k",
+        [setting],
+    )
+    assert isinstance(wrong, Simulated)
+    assert wrong.differs
+
+
+def test_barriers_of_some_threads_order_only_those() -> None:
+    """A warp fills, arrives and goes; the other waits for it and reads."""
+    text = """
+  setp.lt.u32 %p1, %r1, 32;
+  shl.b32 %r3, %r1, 2;
+  add.s32 %r4, %r2, %r3;
+  @%p1 bra $FILL;
+  bar.sync 1, 64;
+  ld.shared.u32 %r6, [%r4+-128];
+  st.global.u32 [%rd5], %r6;
+  bra $END;
+$FILL:
+  st.shared.u32 [%r4], %r1;
+  bar.arrive 1, 64;
+$END:
+"""
+    by_hand = "sub.u32 %r6, %r1, 32; setp.ge.u32 %p1, %r1, 32; @%p1 st.global.u32 [%rd5], %r6;"
+    told = same(text, by_hand)
+    assert isinstance(told, Simulated), told
+    assert not told.differs
+
+
+def test_a_structure_as_parameter_holds_what_is_loaded_of_it() -> None:
+    head = HEAD.replace(".param .u32 k_param_2", ".param .align 8 .b8 k_param_2[24]")
+    head = head.replace("ld.param.u32 %r9, [k_param_2]", "ld.param.u32 %r9, [k_param_2+16]")
+    setting = SimulatedLaunch((64, 1, 1), (4, 4, 1), (), 64, ((0, 0, 0),), 0)
+    store = " ld.param.u64 %rd9, [k_param_2+8]; add.s64 %rd9, %rd9, %rd3;"
+    texts = [head + store + f" st.global.u32 [%rd{n}], %r9;" + TAIL for n in (9, 4)]
+    told = compared(PTX_SIMULATOR, texts[0], texts[0].replace("%r9;\n", "64;\n"), "k", [setting])
+    assert isinstance(told, Simulated), told
+    assert (told.words, told.differs) == (64, "")
+    other = compared(PTX_SIMULATOR, texts[0], texts[1], "k", [setting])
+    assert isinstance(other, Simulated)
+    assert other.differs
+
+
+def test_copies_that_are_waited_for_are_done() -> None:
+    copied = (
+        "shl.b32 %r3, %r1, 2; add.s32 %r4, %r2, %r3; cp.async.ca.shared.global [%r4], [%rd4], 4;"
+        " cp.async.commit_group; cp.async.wait_group 0; bar.sync 0; ld.shared.u32 %r5, [%r4];"
+        " st.global.u32 [%rd5], %r5;"
+    )
+    told = same(copied, "ld.global.u32 %r5, [%rd4]; st.global.u32 [%rd5], %r5;")
+    assert isinstance(told, Simulated), told
+    assert not told.differs
+
+
+def test_names_of_inline_assembly_are_registers() -> None:
+    text = (
+        "{ .reg .f16 low,high;\n mov.b32 {low,high}, %r1;\n cvt.u32.u16 %r5, low; }"
+        " st.global.u32 [%rd5], %r5;"
+    )
+    told = same(text, "and.b32 %r5, %r1, 65535; st.global.u32 [%rd5], %r5;")
+    assert isinstance(told, Simulated), told
+    assert not told.differs
+
+
 def test_atomics_of_shared_memory_count() -> None:
     count = (
         "and.b32 %r3, %r1, 3; shl.b32 %r3, %r3, 2; add.s32 %r4, %r2, %r3; mov.u32 %r5, 0;"
@@ -216,7 +305,13 @@ def test_atomics_of_shared_memory_count() -> None:
     ("text", "why"),
     [
         ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"),
-        ("call foo;", "call"),
+        ("call foo;", "a call of foo"),
+        ("bar.sync 1, 96;", "a barrier that some of its threads never reach"),
+        (
+            "setp.lt.u32 %p1, %r1, 7; @%p1 bra $A; bar.sync 0; bra $B;\n"
+            "$A: vote.sync.ballot.b32 %r4, %p1, -1;\n$B: mov.u32 %r5, 1;",
+            "an instruction of a warp that some of its threads do not reach",
+        ),
         (
             "mov.u32 %r5, 9000000; add.s32 %r5, %r5, %r2; ld.shared.u32 %r6, [%r5];",
             "data may decide",

@@ -90,12 +90,19 @@ def _variables(cubin: Path) -> dict[str, Sequence[tuple[str, int]]]:
 
 def compiled_ptx(what: Compilation) -> str:
     """The PTX that nvcc makes of a source; raises as :func:`check_cuda` does."""
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        made = Path(folder, "out.ptx")
+        compile_to(what, made)
+        return read_text(made)
+
+
+def compile_to(what: Compilation, made: Path) -> None:
+    """Compile to a cubin or to PTX, as the name says; raises as :func:`check_cuda` does."""
     file = str(what.path)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source, made = source_of(what, Path(folder), "kernel.cu"), Path(folder, "out.ptx")
+        source = source_of(what, Path(folder), "kernel.cu")
         name, gpu = names_of(source, file), architecture(cuda_target(what.target, file))
         compile_cuda(source, made, gpu, file, name, what.flags)
-        return read_text(made)
 
 
 def ptx_parts(ptx: str) -> Iterator[EmittedPart]:

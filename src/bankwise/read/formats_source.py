@@ -49,7 +49,7 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {"--isa", FLAGS, DATABASE},
+        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",

@@ -83,6 +83,19 @@ def without_parameters(spelled: str) -> str:
     return text[start:]
 
 
+def parameters(spelled: str) -> tuple[str, ...]:
+    """The types that a spelled function takes: ``("float*", "int")``; none of a bare name."""
+    plain = without_parameters(spelled)
+    _, _, inside = spelled.replace("(anonymous namespace)", "{anonymous}").partition(f"{plain}(")
+    parts = [""]
+    for _, sign, depth in _nested(inside.rpartition(")")[0]):
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return tuple(part.strip() for part in parts if part.strip())
+
+
 def _nested(text: str) -> Iterator[tuple[int, str, int]]:
     """Every sign with its place and the brackets that it stands in; brackets stand outside."""
     open_ = ""

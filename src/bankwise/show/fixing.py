@@ -27,7 +27,7 @@ Status = Literal["passed", "failed", "not available", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judge says: ``proof``, ``smt``, ``execution`` or ``isa``.
+    """What one judge says: ``proof``, ``smt``, ``execution``, ``isa`` or ``run``.
 
     ``rows``: numbers before and after, by name (instruction counts, bytes). ``complete``: whether
     it is about the whole launch, and not about some workgroups that stand for it.
@@ -117,12 +117,17 @@ class FixReport:
     def exit_code(self) -> int:
         """2 rejected, 1 conflicts remain, 3 not all analysed, executed or sure, 0 conflict-free.
 
+        A proof that holds for this launch alone is no more than that, whatever is accepted.
         A judge of execution who was not asked (``--no-execute``) leaves it to the proof; a solver
-        that was asked and gives no answer does not.
+        or a GPU that was asked and gives no answer does not.
         """
         after = self.after
         unsure = after.conflict == "possible" or (self.sampled and not self.accept_sampled)
-        unanswered = any(v.judge == "smt" and v.status != "passed" for v in self.verdicts)
+        unanswered = any(
+            (v.judge in ("smt", "run") and v.status != "passed")
+            or (v.judge == "proof" and not v.complete)
+            for v in self.verdicts
+        )
         return exit_code(
             failed=bool(self.changes) and not self.accepted,
             findings=after.conflict == "sure" or bool(after.findings),

@@ -54,12 +54,34 @@ def _parameters(block: SimulatedBlock, at: Values, size: int) -> Values:
     return np.full(len(at), int.from_bytes(data, "little"), np.uint64)
 
 
+def _call_parameter(
+    block: SimulatedBlock,
+    text: str,
+    names: list[str],
+    size: int,
+    lanes: Lanes,
+    *,
+    written: bool,
+) -> None:
+    """What a call hands over, kept like registers: each is loaded as it was stored."""
+    name, _, offset = text.strip("[] ").partition("+")
+    for n, one in enumerate(names):
+        place = f"%{name.strip()}+{int(offset or 0) + n * size}.{size}"
+        if written:
+            block.write(place, lanes, masked(block.read(one, lanes), 8 * size))
+        else:
+            block.write(one, lanes, block.read(place, lanes))
+
+
 def load(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``ld.shared.v4.f32 {..}, [%r1+16]``; signed numbers are extended."""
     kind = statement.parts[-1]
     size, names = BYTES[kind], listed(statement.operands[0])
-    at, _ = block.address(statement.operands[1], lanes)
     space = space_of(statement)
+    if space == "param" and not block.is_parameter(statement.operands[1]):
+        _call_parameter(block, statement.operands[1], names, size, lanes, written=False)
+        return
+    at, _ = block.address(statement.operands[1], lanes)
     for n, name in enumerate(names):
         found = _load_wide(block, space, at + np.uint64(n * size), lanes, size)
         if kind.startswith("s") and size < 8:
@@ -76,6 +98,9 @@ def _load_wide(block: SimulatedBlock, space: str, at: Values, lanes: Lanes, size
 def store(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``st.shared.v4.f32 [%r1+16], {..}``."""
     size, names = BYTES[statement.parts[-1]], listed(statement.operands[1])
+    if space_of(statement) == "param":
+        _call_parameter(block, statement.operands[0], names, size, lanes, written=True)
+        return
     at, _ = block.address(statement.operands[0], lanes)
     for n, name in enumerate(names):
         values = masked(block.read(name, lanes), 8 * size)
@@ -129,7 +154,7 @@ def atomic(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
         now = _load_bytes(block, space, here, one, size)
         old[n] = now[0]
         given = [int(v[n]) for v in values]
-        new = _combined(operation, kind, int(now[0]), given, inexact)
+        new = combined(operation, kind, int(now[0]), given, inexact)
         _store_bytes(
             block, space, here, one, np.array([new & (1 << 8 * size) - 1], np.uint64), size
         )
@@ -139,7 +164,8 @@ def atomic(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
         block.write(statement.operands[0], lanes, old)
 
 
-def _combined(operation: str, kind: str, old: int, given: list[int], inexact: bool) -> int:
+def combined(operation: str, kind: str, old: int, given: list[int], inexact: bool) -> int:
+    """What an atomic leaves, of a type as PTX calls it; sums of numbers are terms."""
     if inexact and operation == "add":
         return old + int(mixed(np.array([given[0]], np.uint64))[0])
     if inexact:

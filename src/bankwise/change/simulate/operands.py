@@ -42,7 +42,7 @@ class SimulatedBlock:
         """A register, a number or the address of a variable, in each of some threads."""
         if name.startswith("!"):
             return self.read(name[1:], lanes) ^ np.uint64(1)
-        if name.startswith("%"):
+        if name.startswith("%") or name in self.registers:
             return self._register(name, lanes)
         return np.full(len(lanes), self._constant(name), np.uint64)
 
@@ -61,6 +61,8 @@ class SimulatedBlock:
             return int(number[1] + number[2], 0) & (1 << 64) - 1
         if text in self.symbols:
             return self.symbols[text]
+        if text == "WARP_SZ":
+            return _WARP
         raise Unsupported(f"the operand {text}")
 
     def write(self, name: str, lanes: Lanes, values: Values) -> None:
@@ -83,6 +85,11 @@ class SimulatedBlock:
         else:
             at = self.read(found[1], lanes)
         return at + offset, found[1]
+
+    def is_parameter(self, text: str) -> bool:
+        """Whether ``[name+4]`` is in a parameter of the kernel, or in what a register points to."""
+        name = text.strip("[] ").partition("+")[0].strip()
+        return name in self.parameters or name.startswith("%")
 
     @property
     def warps(self) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,14 +24,18 @@ MOST_STEPS = 400_000
 """Statements of one block that are run."""
 
 _NOTHING = re.compile(
-    r"(?:fence|membar|cp\.async\.(?:commit|wait)|prefetch|nanosleep|bar\.warp|discard|pmevent"
+    r"(?:fence|membar|cp\.async\.(?:commit|wait)_\w+|prefetch|nanosleep|bar\.warp|discard|pmevent"
     r"|griddepcontrol|setmaxnreg|createpolicy|applypriority)\b"
 )
 _REFUSED = re.compile(
-    r"(?:wgmma|tcgen05|cp\.async\.bulk|cp\.reduce|mbarrier|call|brx|tex|tld4|sust|suld|mapa|getctarank"
+    r"(?:wgmma|tcgen05|cp\.async\.bulk|cp\.reduce|mbarrier|brx|tex|tld4|sust|suld|mapa|getctarank"
     r"|barrier\.cluster|clusterlaunchcontrol|elect|match|multimem|alloca|stacksave|addc|subc|madc)\b"
     r"|.*\.cc\b|.*\.(?:x2|f32x2)$"
 )
+_TOGETHER = re.compile(
+    r"(?:shfl|vote|redux|mma|wmma|movmatrix|ldmatrix|stmatrix|match|bar\.warp)\."
+)
+"""Instructions for which the threads of a warp come together."""
 _COMMUTES = re.compile(r"(?:add|mul|fma|mad|min|max)\.")
 
 _Handler = Callable[[SimulatedBlock, Statement, Lanes], None]
@@ -49,6 +53,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "redux": warps.reduce,
     "mma": warps.matrix,
     "movmatrix": warps.matrix,
+    "call": lambda block, one, lanes: _call(block, one, lanes),
     "ldmatrix": warps.load_matrix,
     "stmatrix": warps.store_matrix,
 }
@@ -56,10 +61,13 @@ _HANDLERS: Mapping[str, _Handler] = {
 
 @dataclass(slots=True, eq=False)
 class _ThreadPlaces:
-    """Where each thread is: its next statement; ``waiting``: at which barrier, or -1."""
+    """Where each thread is: its next statement; ``waiting``: at which barrier, or -1. Of barriers
+    that count threads: how many they ``need``, and how many have ``arrived`` without waiting."""
 
     next: np.ndarray
     waiting: np.ndarray
+    need: dict[int, int] = field(default_factory=dict)
+    arrived: dict[int, int] = field(default_factory=dict)
 
 
 def run(kernel: PtxKernel, block: SimulatedBlock) -> int:
@@ -77,15 +85,38 @@ def run(kernel: PtxKernel, block: SimulatedBlock) -> int:
             continue
         at = int(threads.next[going].min())
         lanes = going[threads.next[going] == at]
+        if _TOGETHER.match(kernel.statements[at].name):
+            at, lanes = _assembled(kernel, block, threads, going, end)
         _step(kernel, block, threads, kernel.statements[at], lanes)
     raise Unsupported(f"a block that takes more than {MOST_STEPS:,} statements")
 
 
 def _released(threads: _ThreadPlaces, end: int) -> bool:
-    """All threads that are left wait: they go on. False where none is left."""
+    """The threads of one barrier that has all it needs go on. False where no thread is left."""
     left = threads.next < end
-    threads.waiting[left] = -1
-    return bool(left.any())
+    for number in np.unique(threads.waiting[left]).tolist():
+        here, need = left & (threads.waiting == number), threads.need.get(number, 0)
+        there = int(here.sum()) + threads.arrived.get(number, 0)
+        if there >= need if need else bool((threads.waiting[left] == number).all()):
+            threads.waiting[here] = -1
+            threads.arrived[number] = 0
+            return True
+    if left.any():
+        raise Unsupported("a barrier that some of its threads never reach")
+    return False
+
+
+def _assembled(
+    kernel: PtxKernel, block: SimulatedBlock, threads: _ThreadPlaces, going: Lanes, end: int
+) -> tuple[int, Lanes]:
+    """The first statement whose threads may go on: those of a whole warp wait for all members."""
+    for at in np.unique(threads.next[going]).tolist():
+        lanes, one = going[threads.next[going] == at], kernel.statements[at]
+        if _TOGETHER.match(one.name):
+            lanes = warps.complete(block, one, lanes, threads.next < end)
+        if len(lanes):
+            return at, lanes
+    raise Unsupported("an instruction of a warp that some of its threads do not reach")
 
 
 def _step(
@@ -105,20 +136,38 @@ def _step(
     elif word in ("ret", "exit"):
         threads.next[taken] = len(kernel.statements)
     elif word in ("bar", "barrier") and "warp" not in one.parts:
-        threads.waiting[taken] = _barrier(one)
+        _barrier(block, threads, one, taken)
     elif word == "trap":
         raise Unsupported("a trap is reached")
     else:
         _execute(block, one, taken)
 
 
-def _barrier(one: Statement) -> int:
-    """Its number; named barriers of some of the threads are not simulated."""
-    if one.parts[1] not in ("sync", "cta") or "cluster" in one.parts:
+def _barrier(block: SimulatedBlock, threads: _ThreadPlaces, one: Statement, lanes: Lanes) -> None:
+    """``bar.sync 1, 64``: threads wait at one of 16 barriers, ``bar.arrive`` does not wait."""
+    mode = next((part for part in one.parts if part in ("sync", "arrive")), "")
+    if not mode or "cluster" in one.parts:
         raise Unsupported(f"the barrier {one.name}")
-    if len(one.operands) > 1 or (one.operands and one.operands[0] != "0"):
-        raise Unsupported("barriers of some threads of a block")
-    return 0
+    numbers = [np.unique(block.read(text, lanes)).tolist() for text in one.operands]
+    if any(len(found) > 1 for found in numbers):
+        raise Unsupported("barriers whose numbers differ among threads")
+    number, need = ([int(found[0]) for found in numbers] + [0, 0])[:2]
+    if len(numbers) > 1:
+        threads.need[number] = need
+    if mode == "sync":
+        threads.waiting[lanes] = number
+    else:
+        threads.arrived[number] = threads.arrived.get(number, 0) + len(lanes)
+
+
+def _call(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:
+    """``call (retval0), vprintf, (..)``: printing changes nothing; no other call is left."""
+    if "vprintf" in one.operands:
+        for name in listed(one.operands[0].strip("()")):
+            block.write(f"%{name}+0.4", lanes, np.zeros(len(lanes), np.uint64))
+        return
+    names = [text for text in one.operands if not text.startswith("(")]
+    raise Unsupported(f"a call of {names[0] if names else 'nothing that is named'}")
 
 
 def _execute(block: SimulatedBlock, one: Statement, lanes: Lanes) -> None:

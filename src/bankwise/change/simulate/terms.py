@@ -10,7 +10,8 @@ ones by a chance of 2^-32 for each word.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,35 +22,37 @@ Values = NDArray[np.uint64]
 _STEP, _FIRST, _SECOND = (
     np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
+_SHIFTS = tuple(np.uint64(n) for n in (30, 27, 31))
 
 
 def mixed(values: Values) -> Values:
     """The finaliser of splitmix64 (Steele, Lea, Flood 2014): a permutation of 64-bit numbers."""
-    with np.errstate(over="ignore"):
-        values = values + _STEP
-        values = (values ^ values >> np.uint64(30)) * _FIRST
-        values = (values ^ values >> np.uint64(27)) * _SECOND
-    return np.asarray(values ^ values >> np.uint64(31))
+    values = np.atleast_1d(values) + _STEP
+    values = (values ^ values >> _SHIFTS[0]) * _FIRST
+    values = (values ^ values >> _SHIFTS[1]) * _SECOND
+    return np.asarray(values ^ values >> _SHIFTS[2])
 
 
+@cache
 def number_of(name: str) -> np.uint64:
     """A number for a word, the same in every process."""
     data = name.encode()
     return np.uint64(zlib.crc32(data) | zlib.crc32(data[::-1]) << 32)
 
 
-def term(name: str, operands: Iterable[Values], *, together: int = 0) -> Values:
+@cache
+def _weights(count: int, together: int) -> Values:
+    """Odd factors of operands, [count, 1]: one for all that may change places."""
+    numbers = [0 if n < together else n + 1 for n in range(count)]
+    return mixed(np.array(numbers, np.uint64))[:, None] | np.uint64(1)
+
+
+def term(name: str, operands: Sequence[Values], *, together: int = 0) -> Values:
     """The term of an operation; of its first ``together`` operands the order does not matter."""
-    given = list(operands)
-    with np.errstate(over="ignore"):
-        alike = given[:together]
-        rest = given[together:]
-        found = mixed(np.full(given[0].shape if given else (), number_of(name)))
-        if alike:
-            found = mixed(found ^ np.sum([mixed(one) for one in alike], axis=0, dtype=np.uint64))
-        for one in rest:
-            found = mixed(found ^ mixed(one))
-    return found
+    if not operands:
+        return mixed(np.array([number_of(name)]))
+    given = mixed(np.stack(operands)) * _weights(len(operands), together)
+    return mixed(given.sum(axis=0, dtype=np.uint64) ^ number_of(name))
 
 
 def masked(values: Values, bits: int) -> Values:

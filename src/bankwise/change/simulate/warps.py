@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bankwise.change.simulate.memory import Unsupported
 from bankwise.change.simulate.operands import Lanes, SimulatedBlock, listed, shared_offset
@@ -17,6 +18,22 @@ def _whole(block: SimulatedBlock, values: Values, lanes: Lanes) -> Values:
     full = np.zeros(block.warps * _WARP, np.uint64)
     full[lanes] = values
     return full.reshape(-1, _WARP)
+
+
+def complete(
+    block: SimulatedBlock, statement: Statement, lanes: Lanes, live: NDArray[np.bool_]
+) -> Lanes:
+    """Those of ``lanes`` whose warp has all its living members here; the instruction's mask says
+    which are, matrices take all."""
+    mask = np.full(len(lanes), 0xFFFFFFFF, np.uint64)
+    if statement.parts[0] in ("shfl", "vote", "redux", "match", "bar"):
+        mask = masked(block.read(statement.operands[-1], lanes), 32)
+    weights = np.uint64(1) << np.arange(_WARP, dtype=np.uint64)
+    alive = np.zeros(block.warps * _WARP, np.uint64)
+    alive[: len(live)] = live
+    here = _whole(block, np.ones(len(lanes), np.uint64), lanes)
+    missing = ((alive.reshape(-1, _WARP) > here) * weights).sum(axis=1, dtype=np.uint64)
+    return np.asarray(lanes[(missing[lanes // _WARP] & mask) == 0])
 
 
 def shuffle(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from bankwise.errors import InputError, Location
 from bankwise.read.names import means
@@ -42,6 +43,11 @@ _PARAM = re.compile(r"\.param\s+\.(\w+)[^,)]*?([\w$]+)(\[\d+\])?\s*(?=[,)]|$)")
 _SIZE = re.compile(r"\.(reqntid|maxntid)\s+([\d, ]+)")
 
 
+@lru_cache(maxsize=4_096)
+def _pieces(name: str) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"\.|::", name) if part)
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One instruction: ``@!%p1 add.s32 %r1, %r2, 4;``.
@@ -61,7 +67,7 @@ class Statement:
     @property
     def parts(self) -> list[str]:
         """The name without its dots: ["ld", "shared", "v4", "b32"]."""
-        return [part for part in re.split(r"\.|::", self.name) if part]
+        return list(_pieces(self.name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class JudgedDocument(Struct, frozen=True):
 
 
 class VerdictDocument(Struct, frozen=True):
-    """What one judge says: ``proof``, ``smt`` (``--prove``), ``execution`` or ``isa``."""
+    """What one judge says: ``proof``, ``smt`` (``--prove``), ``execution``, ``isa`` or ``run``."""
 
     judge: str
     status: Status
