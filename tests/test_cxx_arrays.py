@@ -46,11 +46,19 @@ def test_a_use_has_all_indices_and_what_moves_together(
 @pytest.mark.parametrize(
     ("statement", "why"),
     [
-        ("float* p = s[t]; p[3] = 1;", "is indexed in part, as a pointer"),
         ("f(s);", "is passed to f"),
         ("f(&s[t][0]);", "is passed to f, which is not followed"),
-        ("(&s[0][0])[t] = 1;", "is indexed further"),
-        ("reinterpret_cast<float4*>(&s[0][0])[t] = {};", "is indexed further"),
+        ("(&s[t][0])[t] = 1;", "is indexed further"),
+        ("float* p = s[t]; p += 4; *p = 1;", "gets another value"),
+        ("float* p = s[t]; if (t) p = s[0]; p[1] = 1;", "gets another value"),
+        ("float* p = &s[0][0]; for (;; ++p) *p = 1;", "gets another value"),
+        ("float* p = &s[0][0]; float** q = &p; (*q)[3] = 1;", "goes where it cannot be followed"),
+        ("float* p = t ? s[0] : s[1]; p[3] = 1;", "goes where it cannot be followed"),
+        ("float* p = s[t]; { int p = 3; o[p] = p; }", "is declared once more"),
+        ("float* p = s[t]; auto f = [p] { return p[3]; };", "goes where it cannot be followed"),
+        ("if (s[t] == s[0]) o[t] = 1;", "goes where it cannot be followed"),
+        ("float* p = s[0] + 4; return p;", "goes where it cannot be followed"),
+        ("for (auto& row : s) row[2] = 1;", "is named whole"),
         ("float* p = &s[t][0]; p += 4; *p = 1;", "goes where it cannot be followed"),
         ("float* p = &s[t][0]; *(p + 1) = 1;", "goes where it cannot be followed"),
         ("float& e = s[t][0]; e = 1;", "a reference is bound to"),
@@ -93,7 +101,7 @@ def test_an_element_that_is_passed_by_reference_may_be_more_than_one() -> None:
     for taken, refused in (("float&", True), ("const float &", True), ("float", False)):
         (array,) = arrays(helper.format(taken) + KERNEL.format("load(s[t][0]);"))
         reasons = [refusal.reason for refusal in array.refusals]
-        assert reasons == ["s has an element that is passed by reference"] * refused
+        assert reasons == ["s[t][0] has an element that is passed by reference"] * refused
 
 
 def test_declarations_of_all_kinds_are_found() -> None:

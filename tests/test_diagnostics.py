@@ -174,6 +174,18 @@ def test_of_several_expressions_bytes_and_direction_decide(
     assert place(BOTH, line, direction, array) == says
 
 
+def test_a_reference_is_a_place_too() -> None:
+    text = """\
+__device__ void swap(float& a, float& b) {
+  float t = a;
+  a = b;
+  b = t;
+}
+"""
+    assert [place(text, line, "read") for line in (2, 3, 4)] == ["a", "b", ""]
+    assert [place(text, line, "write") for line in (2, 3, 4)] == ["", "a", "b"]
+
+
 def test_a_name_means_the_array_of_its_block() -> None:
     text = """\
 __global__ void k(float* o) { __shared__ float a[64];

@@ -57,6 +57,10 @@ def test_the_tiled_gemm_loses_every_conflict_and_keeps_its_vectors(tmp_path: Pat
         ("transpose_template", "tile[threadIdx.x][threadIdx.y ^ (threadIdx.x & 15)]"),
         ("ldmatrix", "tile[i / 8][(i % 8 * 8) ^ (((i / 8) & 7) << 3)]"),
         ("transpose_flat", "^ (((threadIdx.y + j) * 32 + threadIdx.x) >> 5 & 31)]"),
+        ("row_pointer", "s[32][32 + 4]"),
+        ("flat_alias", "(&s[0][0])[(j * 32 + t) + (j * 32 + t) / 32 * 4]"),
+        ("struct_member", "s.a[t][(((j >> 2) ^ (t & 7)) << 2) + (j & 3)]"),
+        ("twins", "s[16][64 + 4]"),
     ],
 )
 def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) -> None:
@@ -88,10 +92,7 @@ def test_a_row_that_is_left_on_purpose_is_caught_by_running_what_is_emitted() ->
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("row_pointer", "s is indexed in part, as a pointer"),
-        ("flat_alias", "the address &s[0][0] is indexed further"),
         ("macro", "the macro S names s"),
-        ("dynamic", "the launch decides how large it is"),
     ],
 )
 def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:
@@ -101,25 +102,26 @@ def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:
     assert any(why in json.dumps(refusal) for refusal in answer["refusals"])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "__shared__ float s[32][{}];\n__global__ void k(float* o) {{ {} }}\n",
-        "__global__ void k(float* o) {{ {{ __shared__ float s[32][{0}]; {1} }} "
-        "{{ __shared__ float s[32][{0}]; {1} }} }}\n",
-    ],
-)
-def test_an_array_whose_bytes_nobody_knows_is_no_nothing_to_fix(text: str, tmp_path: Path) -> None:
-    """At file scope, or two of one name: refused, where there are conflicts at all."""
-    body = "s[threadIdx.x][2] = 1; __syncthreads(); o[threadIdx.x] = s[threadIdx.x][2];"
-    path = tmp_path / "k.cu"
-    for row, code in ((32, 1), (33, 0)):
-        path.write_text(text.format(row, body) + "void l(float* o) { k<<<1, 32>>>(o); }\n")
-        done = bankwise("fix", str(path), "-t", "sm_90", "--format", "json")
-        assert done.code == code, done.err
-        reasons = [one["reason"] for one in json.loads(done.out)["refusals"]]
-        assert all("s: which bytes it takes is not known" in reason for reason in reasons)
-        assert bool(reasons) == bool(code)
+def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: Path) -> None:
+    """Two stages in two pieces, through one function for both: never exit 0."""
+    code, answer = fixed("pool_stages", "--accept-sampled")
+    assert code in (1, 3)
+    assert answer["accepted"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    (proof,) = [one for one in answer["verdicts"] if one["judge"] == "proof"]
+    assert "what the launch gives As, Bs" in proof["detail"]
+    assert extra(answer["after"]) < extra(answer["before"]) / 10
+    text = (KERNELS / "pool_stages.cu").read_text()
+    for old, new, why in (
+        ("s * (BN * BK), B", "s * (BN * BK) + 8 * s, B", "a pointer begins inside"),
+        ("dim3(4, 4), 256, 32768", "dim3(4, 4), 256", "the launch decides"),
+        ("(Bs + s", "(Bs + 0 * k0 + s", ""),
+    ):
+        path = tmp_path / "k.cu"
+        path.write_text(text.replace(old, new))
+        told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
+        assert bool(told["changes"]) == (not why), told
+        assert why in json.dumps(told["refusals"])
 
 
 SIZES = """

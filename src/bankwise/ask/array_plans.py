@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
@@ -12,14 +12,14 @@ import numpy as np
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.ask.advice import unseen_addresses, use_of
-from bankwise.change.cxx.spell import IndexMap, Spelling, spellings
+from bankwise.change.cxx.spell import IndexMap, Spelling, spellings, together
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.sizes import ArraySize, Sizes
+from bankwise.read.cxx.sizes import ArraySize, Sizes, ended
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.solver.best import Best, best
 from bankwise.solver.plan import Plan, priced
@@ -46,16 +46,25 @@ class ArrayPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArrayPlans:
-    """What can be done for an array, the best first. ``number``: among the arrays of the text;
-    ``sizes``: in each kernel of the text, asked for or not; ``kernels``: those that were.
-    ``present`` and ``ideal``: passes of the array as it is, and without conflicts.
-    """
+class SizedArray:
+    """An array with its sizes in each of its ``kernels``; ``others``: in kernels of the text that
+    were not asked for. ``number``: among those of the text."""
 
     number: int
     array: SharedArray
     sizes: tuple[ArraySize, ...]
-    kernels: tuple[str, ...]
+    kernels: tuple[AssemblyKernel, ...]
+    others: tuple[ArraySize, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayPlans:
+    """What can be done for an array, or for several that one function is given and that have one
+    map therefore, the best first. ``present`` and ``ideal``: passes of the arrays as they are, and
+    without conflicts.
+    """
+
+    arrays: tuple[SizedArray, ...]
     plans: tuple[ArrayPlan, ...]
     present: int
     ideal: int
@@ -66,6 +75,7 @@ class _Posed:
     """The array in those kernels in which it has one size. ``scale``: elements of the tile in one
     of the array."""
 
+    array: SharedArray
     size: ArraySize
     tile: Tile
     best: Best
@@ -82,52 +92,89 @@ class _Posed:
 
 def plans_of(
     source: CxxSource,
-    number: int,
-    array: SharedArray,
+    arrays: Mapping[int, SharedArray],
     kernels: Sequence[AssemblyKernel],
     sizes: Sizes,
     gpu: Machine,
 ) -> ArrayPlans | Refusal | None:
-    """The plans of an array; None where it has no conflicts, a Refusal where nothing is done."""
-    having = [k for k in kernels if number in sizes.get(k.name, {})]
-    alike: dict[ArraySize, list[AssemblyKernel]] = {}
-    for kernel in having:
-        alike.setdefault(replace(sizes[kernel.name][number], start=0), []).append(kernel)
+    """The plans of an array, or of several that have one map; None where they have no conflicts, a
+    Refusal where nothing is done. ``arrays``: by their number in the text."""
+    found = tuple(_sized(number, array, kernels, sizes) for number, array in arrays.items())
     posed: list[_Posed] = []
-    for size, same in alike.items():
-        one = _posed(size, same, [sizes[k.name][number].start for k in same], gpu)
-        if isinstance(one, Refusal):
-            return replace(one, reason=f"{array.name}: {one.reason}")
-        posed += [one] if one is not None else []
-    if not having and (array.uses or array.refusals):
-        return Refusal(f"{array.name}: {_UNKNOWN[array.unsized]}")
+    for one in found:
+        some = _posed_of(one, gpu)
+        if isinstance(some, Refusal):
+            return replace(some, reason=f"{one.array.name}: {some.reason}")
+        posed += some
+    for one in found:
+        if not one.kernels and (one.array.uses or one.array.refusals):
+            return Refusal(f"{one.array.name}: {_UNKNOWN[one.array.unsized]}")
     if not any(one.extra for one in posed):
         return None
-    if array.refusals:
-        return array.refusals[0]
-    plans = _plans(source, array, sorted(posed, key=lambda one: -one.extra), gpu)
+    for one in found:
+        if one.array.refusals:
+            return one.array.refusals[0]
+    plans = _plans(source, sorted(posed, key=lambda one: -one.extra), gpu)
     if isinstance(plans, Refusal):
-        return replace(plans, reason=f"{array.name}: {plans.reason}")
+        names = ", ".join(one.array.name for one in found)
+        return replace(plans, reason=f"{names}: {plans.reason}")
     now = [one.best.present.run for one in posed]
-    return ArrayPlans(
-        *(number, array, tuple(each[number] for each in sizes.values() if number in each)),
-        kernels=tuple(kernel.name for kernel in having),
-        plans=plans,
-        present=sum(run.passes for run in now),
-        ideal=sum(run.ideal for run in now),
+    passes, ideal = (sum(getattr(run, what) for run in now) for what in ("passes", "ideal"))
+    return ArrayPlans(found, plans, passes, ideal)
+
+
+def _sized(
+    number: int, array: SharedArray, kernels: Sequence[AssemblyKernel], sizes: Sizes
+) -> SizedArray:
+    having = tuple(k for k in kernels if number in sizes.get(k.name, {}))
+    sized = tuple(_ended(sizes[k.name][number], k) for k in having)
+    names = {k.name for k in having}
+    others = (each[number] for name, each in sizes.items() if number in each and name not in names)
+    return SizedArray(number, array, sized, having, tuple(others))
+
+
+def _posed_of(found: SizedArray, gpu: Machine) -> list[_Posed] | Refusal:
+    """An array, once for each size that it has."""
+    alike: dict[ArraySize, list[tuple[AssemblyKernel, int]]] = {}
+    for kernel, size in zip(found.kernels, found.sizes, strict=True):
+        alike.setdefault(replace(size, start=0, room=(0, 0)), []).append((kernel, size.start))
+    posed: list[_Posed] = []
+    for size, same in alike.items():
+        one = _posed(found.array, size, same, gpu)
+        if isinstance(one, Refusal):
+            return one
+        posed += [one] if one is not None else []
+    return posed
+
+
+def _ended(size: ArraySize, kernel: AssemblyKernel) -> ArraySize:
+    """An array that the launch sizes, up to the whole blocks of folds that its accesses reach."""
+    long = ended(size, kernel.launch.shared_bytes or 0)
+    if size.bytes_ or not long.bytes_:
+        return long
+    reached = max(
+        (
+            int(p.offsets_bytes[p.active].max()) + a.access.width_bytes - size.start
+            for a in kernel.accesses
+            for p in a.access.patterns
+            if p.active.any()
+        ),
+        default=0,
     )
+    whole = (-(-reached >> bits << bits) for bits in range(14, 6, -1))
+    fits = next((n for n in whole if 0 < n <= long.bytes_), long.bytes_)
+    return ended(replace(size, room=(size.start, size.start + fits)), 0)
 
 
 _UNKNOWN = {
-    True: "the launch decides how large it is",
-    False: "which bytes it takes is not known: it is declared outside of functions, in several "
-    "blocks by one name, or in no kernel that was compiled",
+    True: "which bytes it takes is not known: pieces begin at one byte, or no kernel has it",
+    False: "which bytes it takes is not known: it is in no kernel that was compiled",
 }
 """Why nobody knows where an array lies, by whether it is unsized."""
 
 
 def _plans(
-    source: CxxSource, array: SharedArray, posed: Sequence[_Posed], gpu: Machine
+    source: CxxSource, posed: Sequence[_Posed], gpu: Machine
 ) -> tuple[ArrayPlan, ...] | Refusal:
     """The plans of the size that costs most, as far as they suit the others."""
     first, *others = posed
@@ -136,7 +183,7 @@ def _plans(
     for plan in _better(first, gpu):
         map_ = _index_map(plan.layout, first)
         passes = [plan.run.passes, *(_passes(map_, one) for one in others)]
-        ways = _spelled(source, array, map_, posed)
+        ways = _spelled(source, map_, posed)
         if isinstance(ways, Refusal):
             why = why or ways
         elif None not in passes:
@@ -149,13 +196,17 @@ def _plans(
 
 
 def _posed(
-    size: ArraySize, kernels: Sequence[AssemblyKernel], starts: Sequence[int], gpu: Machine
+    array: SharedArray,
+    size: ArraySize,
+    kernels: Sequence[tuple[AssemblyKernel, int]],
+    gpu: Machine,
 ) -> _Posed | Refusal | None:
-    """The array and all that kernels do to it; None where none touches it."""
+    """The array and all that kernels do to it, each with its first byte there; None where none
+    touches it."""
     if not size.bytes_:
-        return Refusal("the launch decides how large it is", kernels[0].location)
+        return Refusal("the launch decides how large it is", kernels[0][0].location)
     patterns: list[AddressPattern] = []
-    for kernel, start in zip(kernels, starts, strict=True):
+    for kernel, start in kernels:
         why = unseen_addresses(kernel)
         if why:
             return Refusal(why, kernel.location)
@@ -168,7 +219,7 @@ def _posed(
     tile = _tile(patterns, size, gpu)
     told = best(tile, gpu, _spaces(tile, size, gpu), certify=False)
     assert isinstance(told, Best), "every access names its instruction"
-    return _Posed(size, tile, told, tuple(kernels))
+    return _Posed(array, size, tile, told, tuple(kernel for kernel, _ in kernels))
 
 
 def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> Tile:
@@ -226,18 +277,21 @@ def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:
 
 
 def _spelled(
-    source: CxxSource, array: SharedArray, map_: IndexMap, posed: Sequence[_Posed]
+    source: CxxSource, map_: IndexMap, posed: Sequence[_Posed]
 ) -> tuple[Spelling, ...] | Refusal:
-    """The ways to write a map that suits every size."""
+    """The ways to write a map that suits every array and size."""
+    sizes: dict[SharedArray, list[ArraySize]] = {}
     for one in posed:
+        sizes.setdefault(one.array, []).append(one.size)
         if map_.folds and map_.unit * one.size.element_bytes % one.size.kept_bytes:
             return Refusal("the best fold takes apart what the source moves together")
-    outer = {one.size.extents[-2] for one in posed if len(one.size.extents) > 2}
-    for rows in outer or {0}:
-        ways = spellings(source, array, map_, rows)
+    found: list[tuple[Spelling, ...]] = []
+    for array, its in sizes.items():
+        ways = spellings(source, array, map_, its)
         if isinstance(ways, Refusal):
             return ways
-    return ways
+        found.append(ways)
+    return tuple(map(together, zip(*found, strict=True)))
 
 
 def _index_map(layout: AddressMap, posed: _Posed) -> IndexMap:

@@ -93,7 +93,7 @@ def fix_file(
     ``output``: the name that the answer will get, judged before the work. ``beside``: further
     options that were given, as the command line spells them.
     """
-    given = (*options.given, *beside, *(["--reference"] if judges.reference else []))
+    given = (*options.given, *beside, *judges.given)
     answer = asker(file, "fix", given)
     report: FixReport | ModelFix = answer(file, options, judges, output=output, progress=progress)
     return report

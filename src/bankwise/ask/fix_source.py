@@ -19,6 +19,7 @@ from pathlib import Path
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.check_assembly import asked, counted_kernel, report_of
 from bankwise.ask.judge_emitted import judge_emitted
+from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited
 from bankwise.counting.cost import Cost
@@ -27,9 +28,10 @@ from bankwise.files import check_writable, read_text
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.arrays import shared_arrays, tied
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
+from bankwise.read.names import listed, short
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.read.sources import language_of
@@ -89,6 +91,8 @@ def fix_source_file(
     """
     if output not in ("", "-"):
         check_writable(Path(output))
+    if judges.run:
+        need_gpu(file)
     text = read_text(file)
     what, said = compilation_of(file, options)
     author = _Author(parse(text, str(file)), language_of(what), what, options)
@@ -99,6 +103,8 @@ def fix_source_file(
     if chosen and judges.execute:
         executed = judge_emitted(author.language, what, before.kernels, text, after.text)
         verdicts.insert(1, executed)
+    if chosen and judges.run:
+        verdicts.append(judge_run(what, before.kernels, text, after.text))
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
@@ -129,8 +135,8 @@ def _planned(
         return (), (measured,)
     gpu = machine(author.language.target(author.what.target, source.file))
     found = [
-        plans_of(source, number, array, before.kernels, measured, gpu)
-        for number, array in enumerate(arrays)
+        plans_of(source, {n: arrays[n] for n in numbers}, before.kernels, measured, gpu)
+        for numbers in tied(arrays)
     ]
     plans = [one for one in found if isinstance(one, ArrayPlans)]
     refusals = tuple(one for one in found if isinstance(one, Refusal))
@@ -181,9 +187,10 @@ def _tried(author: _Author, spellings: Sequence[Spelling]) -> _CompiledText | No
 
 def _change(chosen: _Chosen) -> Change:
     plans = chosen.plans
+    names = dict.fromkeys(k.name for one in plans.arrays for k in one.kernels)
     return Change(
-        kernel=", ".join(plans.kernels),
-        allocations=(plans.array.name,),
+        kernel=", ".join(names),
+        allocations=tuple(one.array.name for one in plans.arrays),
         address=chosen.spelling.text,
         before=Cost(plans.present, plans.ideal),
         after=Cost(chosen.plan.passes, plans.ideal),
@@ -203,16 +210,22 @@ def _verdicts(
     if not chosen:
         return
     claims = [
-        ArrayClaim(one.number, one.array.name, plan.map.folds, plan.map.pad, one.sizes)
-        for one, plan in ((c.plans, c.plan) for c in chosen)
+        ArrayClaim(
+            one.number, one.array.name, c.plan.map.folds, c.plan.map.pad, (*one.sizes, *one.others)
+        )
+        for c in chosen
+        for one in c.plans.arrays
     ]
     proved = prove_text(source, parse(after.text, source.file), claims)
     if isinstance(proved, Refusal):
         yield Verdict("proof", "failed", str(proved))
     else:
-        said = _PROVED.format(uses=proved, arrays=len(claims))
-        several = any(in_template(source, one.plans.array.statement) for one in chosen)
-        yield Verdict("proof", "passed", said + _INSTANTIATED * several)
+        every = [one.array for c in chosen for one in c.plans.arrays]
+        pieces = [array for array in every if array.unsized]
+        detail = _PROVED.format(uses=proved, arrays=len(claims))
+        detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
+        detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
+        yield Verdict("proof", "passed", detail, complete=not pieces)
     if not isa:
         return
     rows = tuple(_rows(before, after))
@@ -224,6 +237,9 @@ _PROVED = (
     "if no index leaves its extent and no other file names them or goes on from an element"
 )
 _INSTANTIATED = "; of templates what is instantiated in this file"
+_PIECES = (
+    "; what the launch gives {names}, and that no index leaves that, is known of this launch alone"
+)
 
 
 def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, int, int]]:
@@ -231,4 +247,4 @@ def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, in
     yield "passes of a workgroup", old[0], new[0]
     yield "shared-memory instructions of a workgroup", old[1], new[1]
     for one, other in zip(before.kernels, after.kernels, strict=True):
-        yield f"{one.name}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0
+        yield f"{short(one.name)}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.judge import PTX_SIMULATOR
+from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
+from bankwise.change.simulate.waves import AMD_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size
+from bankwise.read.names import short
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.fixing import Verdict
 
-_ASSUMED = (64, 100)
+ASSUMED = (64, 100)
 """What is tried for integers that nobody says: one that tiles divide, and one that they do not."""
 
-_GRID: Size = (4, 4, 1)
+GRID: Size = (4, 4, 1)
+"""What is assumed where nobody says it."""
 
-
-_SIMULATED: Mapping[
-    str, Callable[[str, str, str, Sequence[SimulatedLaunch]], Simulated | Refusal]
-] = {"PTX": compared}
+SIMULATORS: Mapping[str, Simulator] = {"PTX": PTX_SIMULATOR, "assembly": AMD_SIMULATOR}
 """Who runs an emitted text, by what that is called."""
 
 
@@ -32,22 +33,18 @@ def judge_emitted(
     after: str,
 ) -> Verdict:
     """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
-    simulated = _SIMULATED.get(language.emits)
-    if simulated is None:
-        why = f"{language.emits} is not simulated"
-        return Verdict("execution", "not available", why, complete=False)
     old, new = (language.emitted(replace(what, text=text)) for text in (before, after))
     words = blocks = 0
     assumed: set[int] = set()
     for kernel in kernels:
         settings = tuple(_settings(kernel))
-        found = simulated(old, new, kernel.name, settings)
+        found = compared(SIMULATORS[language.emits], old, new, kernel.name, settings)
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
         if found.differs:
-            return Verdict("execution", "failed", f"{kernel.name}: {found.differs}")
+            return Verdict("execution", "failed", f"{short(kernel.name)}: {found.differs}")
         words, blocks = words + found.words, blocks + found.blocks
-        assumed |= {one.assumed for one in settings} if len(settings) > 1 else set()
+        assumed |= set(found.assumed)
     numbers = " and ".join(map(str, sorted(assumed)))
     said = f", with {numbers} for integers that nobody says" if assumed else ""
     detail = (
@@ -57,15 +54,20 @@ def judge_emitted(
 
 
 def _settings(kernel: AssemblyKernel) -> Iterator[SimulatedLaunch]:
+    launch, numbers = kernel.launch, numbers_of(kernel)
+    grid = launch.grid or GRID
+    last: Size = (grid[0] - 1, grid[1] // 2, grid[2] - 1)
+    blocks = tuple(dict.fromkeys(((0, 0, 0), last)))
+    for assumed in ASSUMED:
+        yield SimulatedLaunch(
+            kernel.workgroup_size, grid, numbers, assumed, blocks, launch.shared_bytes or 0
+        )
+
+
+def numbers_of(kernel: AssemblyKernel) -> tuple[int | float | None, ...]:
+    """What is said of a kernel's parameters, by position; None for those that nobody says."""
     launch = kernel.launch
     named = {key: value for key, value in launch.arguments.items() if isinstance(key, int)}
     count = max((len(launch.positional), *(key + 1 for key in named)))
     said = [*launch.positional, *([None] * (count - len(launch.positional)))]
-    numbers = tuple(named.get(position, value) for position, value in enumerate(said))
-    grid = launch.grid or _GRID
-    last: Size = (grid[0] - 1, grid[1] // 2, grid[2] - 1)
-    blocks = tuple(dict.fromkeys(((0, 0, 0), last)))
-    for assumed in _ASSUMED:
-        yield SimulatedLaunch(
-            kernel.workgroup_size, grid, numbers, assumed, blocks, launch.shared_bytes or 0
-        )
+    return tuple(named.get(position, value) for position, value in enumerate(said))

@@ -1,10 +1,11 @@
-"""The judges of other encodings: the proof on both texts, and PTX run with values as terms."""
+"""The judges of other encodings: the proof on both texts, and the code run with values as terms."""
 
 from __future__ import annotations
 
 from bankwise.ask.check_ttgir import Planned
+from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS
 from bankwise.ask.ttgir_code import EmittedText, by_position
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.errors import Refusal
 from bankwise.read.launch.facts import Size
@@ -15,11 +16,7 @@ _PROVED = (
     "the texts differ in the encodings of {names} alone, and no two elements share a place: they "
     "compute the same, if Triton lowers both as they say"
 )
-_ASSUMED = (64, 100)
-"""What is tried for integers that nobody says: one that tiles divide, and one that they do not."""
-
 _POINTER = 8
-_GRID: Size = (4, 4, 1)
 
 
 def proof_of(before: str, after: str, file: str) -> Verdict:
@@ -31,21 +28,23 @@ def proof_of(before: str, after: str, file: str) -> Verdict:
 
 
 def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Options) -> Verdict:
-    """Whether the PTX of both writes the same, as far as some blocks tell."""
+    """Whether the code of both writes the same, as far as some blocks tell."""
     (kind, before), (_, after) = old.made.assembly, new.made.assembly
-    if kind != "ptx":
-        reason = "AMD assembly is not executed: run both on a GPU"
-        return Verdict("execution", "not available", reason, complete=False)
+    called = "PTX" if kind == "ptx" else "assembly"
     settings = _settings(old, planned, options)
     try:
-        found: Simulated | Refusal = compared(before, after, planned.kernel.name, settings)
+        found: Simulated | Refusal = compared(
+            SIMULATORS[called], before, after, planned.kernel.name, settings
+        )
     except MemoryError:
         found = Refusal("a block of it takes more memory than there is")
     if isinstance(found, Refusal):
         return Verdict("execution", "not available", found.reason, complete=False)
     if found.differs:
         return Verdict("execution", "failed", found.differs)
-    detail = f"PTX of {found.blocks} blocks, values as terms: {found.words:,} words written alike"
+    detail = (
+        f"{called} of {found.blocks} blocks, values as terms: {found.words:,} words written alike"
+    )
     return Verdict("execution", "passed", detail, complete=False)
 
 
@@ -53,9 +52,9 @@ def _settings(old: EmittedText, planned: Planned, options: Options) -> tuple[Sim
     given = by_position(planned, options)
     numbers = tuple(given.get(n) for n in range(len(planned.kernel.arguments)))
     known = zip(numbers, planned.kernel.sizes, strict=True)
-    assumed = _ASSUMED if any(n is None and size < _POINTER for n, size in known) else _ASSUMED[:1]
-    last: Size = (_GRID[0] - 1, _GRID[1] // 2, 0)
+    assumed = ASSUMED if any(n is None and size < _POINTER for n, size in known) else ASSUMED[:1]
+    last: Size = (GRID[0] - 1, GRID[1] // 2, 0)
     size, shared = old.report.workgroup_size, old.made.shared_bytes
     return tuple(
-        SimulatedLaunch(size, _GRID, numbers, each, ((0, 0, 0), last), shared) for each in assumed
+        SimulatedLaunch(size, GRID, numbers, each, ((0, 0, 0), last), shared) for each in assumed
     )

@@ -93,6 +93,10 @@ def fix(
         bool,
         typer.Option("--prove", help="Ask an SMT solver, too, whether the fix is right."),
     ] = False,
+    run: Annotated[
+        bool,
+        typer.Option("--run", help="CUDA: run both versions on this computer's NVIDIA GPU."),
+    ] = False,
     keep: Keep = "",
     padding: Padding = False,
     direct_load: DirectLoad = False,
@@ -123,7 +127,7 @@ def fix(
         raise InputError("--write and --output exclude each other")
     with progress("executing workgroups") as advance:
         found = fix_file(
-            *(file, options, Judges(execute, isa, reference, accept_sampled, prove)),
+            *(file, options, Judges(execute, isa, reference, accept_sampled, prove, run)),
             output=output,
             progress=advance,
             beside=flags(context),

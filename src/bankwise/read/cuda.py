@@ -64,8 +64,9 @@ def check_cuda(
         source = source_of(what, Path(folder), "kernel.cu")
         name, cubin = names_of(source, file), Path(folder, "out.cubin")
         how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
-        found = compiled_kernels(cubin, kernel, file)
-        hosted = launches_in(read_text(source))
+        text = read_text(source)
+        found = compiled_kernels(cubin, kernel, file, text)
+        hosted = launches_in(text)
         variables = _variables(cubin)
     said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
     placed = isolated(
@@ -89,12 +90,19 @@ def _variables(cubin: Path) -> dict[str, Sequence[tuple[str, int]]]:
 
 def compiled_ptx(what: Compilation) -> str:
     """The PTX that nvcc makes of a source; raises as :func:`check_cuda` does."""
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        made = Path(folder, "out.ptx")
+        compile_to(what, made)
+        return read_text(made)
+
+
+def compile_to(what: Compilation, made: Path) -> None:
+    """Compile to a cubin or to PTX, as the name says; raises as :func:`check_cuda` does."""
     file = str(what.path)
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        source, made = source_of(what, Path(folder), "kernel.cu"), Path(folder, "out.ptx")
+        source = source_of(what, Path(folder), "kernel.cu")
         name, gpu = names_of(source, file), architecture(cuda_target(what.target, file))
         compile_cuda(source, made, gpu, file, name, what.flags)
-        return read_text(made)
 
 
 def ptx_parts(ptx: str) -> Iterator[EmittedPart]:
@@ -123,8 +131,23 @@ def architecture(target: str) -> str:
     return f"sm_{triton(machine(target).tools).target.partition(':')[2]}"
 
 
-def compiled_kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...]:
-    """The kernels of a compiled source; what is wrong is wrong with the source."""
+_KERNEL = re.compile(r"__global__[\w\s]*(?:\([^()]*\)\s*)?(?:void\s+)?\b(\w+)\s*\(")
+
+
+def _uninstantiated(source: str) -> str:
+    """What to do about a source of which no kernel was compiled."""
+    names = dict.fromkeys(_KERNEL.findall(source))
+    if not names:
+        return "no __global__ function stands in it" if source else ""
+    first = next(iter(names))
+    return (
+        f"{listed(tuple(names))}: a template is compiled where it is instantiated; check a source "
+        f"that does, or put `template __global__ void {first}<..>(..);` behind it"
+    )
+
+
+def compiled_kernels(cubin: Path, only: str, file: str, source: str = "") -> tuple[SassKernel, ...]:
+    """The kernels of a compiled ``source``; what is wrong is wrong with it."""
     where = Location(file)
     try:
         text, found = cubin_kernels(cubin, only)
@@ -133,7 +156,7 @@ def compiled_kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...
     if not found:
         names = listed(kernel_names(text))
         message = f"no kernel {only!r} in this source" if names else "no kernel was compiled"
-        hint = f"it has {names}" if names else "a template is compiled where it is instantiated"
+        hint = f"it has {names}" if names else _uninstantiated(source)
         raise InputError(message, location=where, hint=hint)
     return found
 

@@ -45,19 +45,14 @@ SOURCES: tuple[Format, ...] = (
         family="C++",
     ),
     Format(
-        *("CUDA source", "", (".cu",)),
+        *("CUDA source", "", (".cu", ".cuh")),
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {"--isa", FLAGS, DATABASE},
+        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",
-    ),
-    known(
-        *("CUDA header", "a", ".cuh", None),
-        "check the .cu file that includes it",
-        family="CUDA header",
     ),
     known(
         *("C++ source", "", _HEADERS),

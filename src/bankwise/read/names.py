@@ -83,6 +83,19 @@ def without_parameters(spelled: str) -> str:
     return text[start:]
 
 
+def parameters(spelled: str) -> tuple[str, ...]:
+    """The types that a spelled function takes: ``("float*", "int")``; none of a bare name."""
+    plain = without_parameters(spelled)
+    _, _, inside = spelled.replace("(anonymous namespace)", "{anonymous}").partition(f"{plain}(")
+    parts = [""]
+    for _, sign, depth in _nested(inside.rpartition(")")[0]):
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return tuple(part.strip() for part in parts if part.strip())
+
+
 def _nested(text: str) -> Iterator[tuple[int, str, int]]:
     """Every sign with its place and the brackets that it stands in; brackets stand outside."""
     open_ = ""
@@ -121,6 +134,11 @@ def short(name: str) -> str:
     spelled = without_parameters(demangled(name))
     tries = (without_templates(spelled, depth) for depth in (4, 3, 2, 1))
     return next((one for one in (spelled, *tries) if len(one) <= _SHORT), own(spelled))
+
+
+def short_each(names: str) -> str:
+    """Several names, with commas between, each as :func:`short` has it."""
+    return ", ".join(map(short, names.split(", ")))
 
 
 def means(pattern: str, name: str) -> bool:

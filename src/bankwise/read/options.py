@@ -96,7 +96,7 @@ class Judges:
     ``execute``: run the kernels before and after; ``isa``: compile them and compare the code;
     ``reference``: ``FILE.py:FUNCTION``, called with the input buffers, returns the expected ones;
     ``accept_sampled``: the proof alone will do where not all workgroups could be executed;
-    ``prove``: an SMT solver judges, too.
+    ``prove``: an SMT solver judges, too; ``run``: a GPU does, on random inputs.
     """
 
     execute: bool = True
@@ -104,6 +104,13 @@ class Judges:
     reference: str = ""
     accept_sampled: bool = False
     prove: bool = False
+    run: bool = False
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The options that not every format has, as the command line spells them."""
+        said = (("--reference", self.reference), ("--run", self.run))
+        return tuple(flag for flag, value in said if value)
 
 
 ALL_JUDGES = Judges()

@@ -14,6 +14,7 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal, exit_code
+from bankwise.read.names import short, short_each
 from bankwise.show.solving import price_text
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
@@ -26,7 +27,7 @@ Status = Literal["passed", "failed", "not available", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judge says: ``proof``, ``smt``, ``execution`` or ``isa``.
+    """What one judge says: ``proof``, ``smt``, ``execution``, ``isa`` or ``run``.
 
     ``rows``: numbers before and after, by name (instruction counts, bytes). ``complete``: whether
     it is about the whole launch, and not about some workgroups that stand for it.
@@ -118,12 +119,17 @@ class FixReport:
     def exit_code(self) -> int:
         """2 rejected, 1 conflicts remain, 3 not all analysed, executed or sure, 0 conflict-free.
 
+        A proof that holds for this launch alone is no more than that, whatever is accepted.
         A judge of execution who was not asked (``--no-execute``) leaves it to the proof; a solver
-        that was asked and gives no answer does not.
+        or a GPU that was asked and gives no answer does not.
         """
         after = self.after
         unsure = after.conflict == "possible" or (self.sampled and not self.accept_sampled)
-        unanswered = any(v.judge == "smt" and v.status != "passed" for v in self.verdicts)
+        unanswered = any(
+            (v.judge in ("smt", "run") and v.status != "passed")
+            or (v.judge == "proof" and not v.complete)
+            for v in self.verdicts
+        )
         return exit_code(
             failed=bool(self.changes) and not self.accepted,
             findings=after.conflict == "sure" or bool(after.findings),
@@ -139,7 +145,8 @@ def print_fix(report: FixReport, console: Console) -> None:
         console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
     for change in report.changes:
         names = escape(", ".join(change.allocations))
-        console.print(f"[bold]{escape(change.kernel)}[/]: {names}: {escape(change.address)}")
+        named = escape(short_each(change.kernel))
+        console.print(f"[bold]{named}[/]: {names}: {escape(change.address)}")
         console.print(
             f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
             f"{change.after.ideal:,}; {escape(change.optimum)}"
@@ -204,7 +211,7 @@ def _table(report: FixReport) -> Table:
         )
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
         before, after = kernel.totals.run, fixed.totals.run
-        of = f" of {kernel.name}" if len(report.before.kernels) > 1 else ""
+        of = f" of {short(kernel.name)}" if len(report.before.kernels) > 1 else ""
         table.add_row(
             "",
             escape(f"all loads and stores{of}"),
@@ -226,7 +233,9 @@ def _print_open(report: FixReport, console: Console) -> None:
     for kernel in report.after.kernels:
         left = still_open(kernel, len(report.after.refused(kernel)))
         if left:
-            console.print(f"[yellow]open in {escape(kernel.name)}:[/] {escape('; '.join(left))}")
+            console.print(
+                f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"
+            )
 
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:

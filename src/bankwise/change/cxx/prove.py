@@ -3,7 +3,10 @@
 It reads both texts again and shares nothing with who wrote them but the syntax tree:
 
 1. Both texts are equal but for last indices and last extents of the arrays that were changed.
-2. Every place that names such an array is a use with all its indices: nothing else can reach it.
+2. Every place that names such an array, or a pointer into it, is a use with all its indices, also
+   in functions of the file that are given it and nothing else: nothing else can reach it. Pointers
+   that count from elsewhere begin at whole periods of the map; a row that is named before it is
+   used has its number still.
 3. The new last index is evaluated, for every column and every row that there is, and is the column
    that the claimed map gives.
 4. The map is a permutation of every row and keeps what a use moves together, in order; a pitch only
@@ -11,23 +14,27 @@ It reads both texts again and shares nothing with who wrote them but the syntax 
 
 That holds for all launches and all data, on what C++ demands of an index: that it stays inside its
 extent. A text that leaves a row on purpose (``tile[0][40]`` of rows of 32) is against that rule,
-and the judge of the emitted code is there for it.
+and the judge of the emitted code is there for it. That an index stays inside a piece of a pool is
+no rule of C++: of those the claim holds where it does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import lcm
 
 import numpy as np
 
 from bankwise.algebra.address import Fold
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
-from bankwise.read.cxx.arrays import ArrayUse, SharedArray, shared_arrays
-from bankwise.read.cxx.expression import acting, operand
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
+from bankwise.read.cxx.expression import operand
 from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, named, walk
+from bankwise.read.cxx.uses import ArrayUse
 
 _MOST_ROWS = 4096
 _MOST_COLUMNS = 1 << 16
@@ -54,6 +61,10 @@ def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]
     if [one.name for one in old] != [one.name for one in new]:
         return Refusal("the texts do not declare the same arrays")
     changed = {claim.number: claim for claim in claims}
+    for group in tied(old):
+        maps = {(changed[n].folds, changed[n].pad) for n in group if n in changed}
+        if maps and (len(maps) > 1 or any(n not in changed for n in group)):
+            return Refusal("a function is given arrays of which not all have one map")
     spans = [_free(arrays, changed) for arrays in (old, new)]
     if _rest(before, spans[0]) != _rest(after, spans[1]):
         return Refusal("the texts differ elsewhere than in last indices and extents")
@@ -68,14 +79,18 @@ def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]
 
 def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> list[ByteSpan]:
     """Where the texts may differ."""
-    free: list[ByteSpan] = []
+    free: set[ByteSpan] = set()
     for number, claim in changed.items():
         array = arrays[number]
         if claim.pad:
-            free.append(array.extents[-1])
-        else:
-            free += [use.indices[-1] for use in array.uses if not use.size]
+            free.add(array.extents[-1])
+        free |= {use.indices[-1] for use in array.uses if use.indices and _written(use, claim)}
     return sorted(free)
+
+
+def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
+    """Whether the last index of a use is another one under a map."""
+    return use.flat or not claim.pad
 
 
 def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
@@ -94,32 +109,53 @@ def _proved(
             return array.refusals[0]
     if len(old.uses) != len(new.uses):
         return Refusal(f"{old.name} has {len(old.uses)} uses before and {len(new.uses)} after")
-    if claim.pad:
-        return _lengthened(before, after, old, new, claim)
+    wrong = _lengthened(before, after, old, new, claim) if claim.pad else _permuted(old, claim)
+    if wrong:
+        return Refusal(f"{old.name}: {wrong}")
     for size in set(claim.sizes):
-        wrong = _keeps(claim, size)
-        if wrong:
-            return Refusal(f"{old.name}: {wrong}")
         for one, other in zip(old.uses, new.uses, strict=True):
-            why = "" if one.size else _moved(before, after, one, other, claim, size)
+            if _shape(one) != _shape(other):
+                return Refusal(f"{old.name}: another use", before.place(one.span.start))
+            moves = one.indices and _written(one, claim)
+            why = _moved(before, after, one, other, claim, size) if moves else ""
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
     return sum(not use.size for use in old.uses)
 
 
+def _shape(use: ArrayUse) -> tuple[object, ...]:
+    """What of a use an edit of its indices leaves as it is."""
+    return len(use.indices), use.kept, use.size, use.flat, use.scale
+
+
+def _permuted(old: SharedArray, claim: ArrayClaim) -> str:
+    """Why a map cannot be applied to all uses of an array; empty if it can."""
+    pinned = next((use.pinned for use in old.uses if use.pinned), "")
+    wrong = (_keeps(claim, size) or _aligned(claim, size) for size in set(claim.sizes))
+    return pinned or next(filter(None, wrong), "")
+
+
+def _aligned(claim: ArrayClaim, size: ArraySize) -> str:
+    """Why a pointer that begins inside an array may count otherwise than the array itself."""
+    row = 1 if size.flat else size.columns
+    period = lcm(_rows(claim) * row, *(fold.block for fold in claim.folds))
+    return "a pointer begins inside a period of the map" if size.aligned % period else ""
+
+
 def _lengthened(
     before: CxxSource, after: CxxSource, old: SharedArray, new: SharedArray, claim: ArrayClaim
-) -> int | Refusal:
-    """The last extent of several is the old one and the pad, and nothing asks for the size."""
+) -> str:
+    """Why the last extent of several is not the old one and the pad; empty if it is, and nothing
+    asks for the size or counts rows for itself."""
     for size in claim.sizes:
-        if len(size.extents) < 2 or claim.pad * size.element_bytes % size.kept_bytes:
-            return Refusal(f"{old.name}: a pad of {claim.pad} breaks what is moved together")
-    if any(use.size for use in old.uses):
-        return Refusal(f"{old.name}: its size is asked for")
+        if size.flat or claim.pad * size.element_bytes % size.kept_bytes or size.aligned:
+            return f"a pad of {claim.pad} breaks what is moved together"
+    if any(use.size for use in old.uses) or old.fixed:
+        return "its size is asked for, or is not its own"
     text, grown = before.of(old.extents[-1]), after.of(new.extents[-1])
     if grown != f"{text} + {claim.pad}" or _loose(before, old.extents[-1]):
-        return Refusal(f"{old.name}: rows of {text} and {claim.pad} are not rows of {grown}")
-    return len(old.uses)
+        return f"rows of {text} and {claim.pad} are not rows of {grown}"
+    return ""
 
 
 def _loose(source: CxxSource, extent: ByteSpan) -> bool:
@@ -137,8 +173,7 @@ def _keeps(claim: ArrayClaim, size: ArraySize) -> str:
     """Why a map is no permutation of every row that keeps units; empty if it is."""
     columns, unit = size.extents[-1], -(-size.kept_bytes // size.element_bytes)
     rows = _rows(claim) if len(size.extents) > 1 else 1
-    tried = _tried(claim, size)
-    if tried > _MOST_ROWS or columns > _MOST_COLUMNS or tried * columns > _MOST or not columns:
+    if rows > _MOST_ROWS or columns > _MOST_COLUMNS or not columns:
         return "the map is too large to be tried"
     if len(size.extents) > 2 and size.extents[-2] % rows:
         return "the map reads more than the number of a row"
@@ -156,7 +191,7 @@ def _keeps(claim: ArrayClaim, size: ArraySize) -> str:
 
 def _rows(claim: ArrayClaim) -> int:
     """How many rows the map tells apart: a multiple of the periods of all its folds."""
-    return int(np.lcm.reduce([fold.divisor * fold.phases for fold in claim.folds]))
+    return lcm(*(fold.divisor * fold.phases for fold in claim.folds))
 
 
 def _mapped(claim: ArrayClaim, row: IntArray, column: IntArray) -> IntArray:
@@ -165,6 +200,20 @@ def _mapped(claim: ArrayClaim, row: IntArray, column: IntArray) -> IntArray:
         chunk = column // fold.unit ^ row // fold.divisor % fold.phases
         column = chunk * fold.unit + column % fold.unit
     return np.asarray(column)
+
+
+def _placed(claim: ArrayClaim, size: ArraySize, row: IntArray, byte: IntArray) -> IntArray:
+    """The new byte of a row, or of the whole array, that an index means."""
+    column, rest = byte // size.element_bytes, byte % size.element_bytes
+    return _mapped(claim, row, column) * size.element_bytes + rest
+
+
+def _across(claim: ArrayClaim, size: ArraySize, byte: IntArray) -> IntArray:
+    """The same, of an index that counts on over rows."""
+    row_bytes = size.columns * size.element_bytes
+    row, inside = byte // row_bytes, byte % row_bytes
+    longer = row_bytes + claim.pad * size.element_bytes
+    return row * longer + _placed(claim, size, row, inside)
 
 
 def _moved(
@@ -177,28 +226,41 @@ def _moved(
 ) -> str:
     """Why the new last index is not the map of the old one; empty if it is."""
     texts = [_bare(before, index) for index in old.indices[-2:]]
-    column = _axis(texts[-1], size.extents[-1])[None]
-    row = _axis(texts[0], _tried(claim, size))[:, None]
-    if len(set(texts)) == 1:
-        row = column = _axis(texts[0], min(size.extents[-2:]))[None]
+    scale = size.scale(old.scale)
+    whole = size.bytes_ if old.flat or size.flat else size.columns * size.element_bytes
+    if not scale or not whole or whole > _MOST_COLUMNS * size.element_bytes:
+        return "what its index counts is not known"
+    column = _axis(texts[-1], whole // scale)[None]
+    rows = _tried(claim, size)
+    if rows * whole > _MOST * scale:
+        return "it has more rows than can be tried"
+    row = _axis(texts[0], rows)[:, None]
+    if len(texts) == 2 and len(set(texts)) == 1:
+        row = column = _axis(texts[0], min(size.extents[-2] or whole, whole // scale))[None]
+    if len(texts) == 1:
+        row = column * scale // size.element_bytes
     both = zip(texts, (row, column)[-len(texts) :], strict=True)
     names = {text: values for text, values in both if not text.isdecimal()}
     node = _node(after, new.indices[-1])
     value = None if node is None else _value(after, node, names)
-    if value is None or node is None:
+    if any(acts(before, index) for index in old.indices[-2:]):
+        return f"{before.of(old.span)} does more than to name a place"
+    if value is None:
         return f"{after.of(new.indices[-1])} is no expression of the old indices"
-    was = _node(before, old.indices[-1])
-    if was is None or [*acting(before, was)] != [*acting(after, node)]:
-        return f"{after.of(new.indices[-1])} does something, and not as often as before"
-    if (value == _mapped(claim, row, column)).all():
+    byte = column * scale
+    place = _across(claim, size, byte) if old.flat else _placed(claim, size, row, byte)
+    if (value * scale == place).all():
         return ""
     return f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
 
 
 def _tried(claim: ArrayClaim, size: ArraySize) -> int:
-    """How many rows the new index is tried with: all there are, so that no bit of the number of a
+    """How many rows a new index is tried with: all there are, so that no bit of the number of a
     row is left to chance."""
-    return max(_rows(claim), *size.extents[-2:-1], 1)
+    if size.flat:
+        return _rows(claim)
+    rows = size.extents[-2] or size.bytes_ // (size.columns * size.element_bytes)
+    return max(_rows(claim), rows)
 
 
 def _axis(text: str, extent: int) -> IntArray:
@@ -213,7 +275,8 @@ def _node(source: CxxSource, span: ByteSpan) -> Node | None:
 def _bare(source: CxxSource, span: ByteSpan) -> str:
     """An index without the parentheses around it."""
     node = _node(source, span)
-    return source.of(inside_parentheses(node) if node is not None else span)
+    whole = node is not None and (node.start_byte, node.end_byte) == (span.start, span.stop)
+    return source.of(inside_parentheses(node) if whole else span)
 
 
 def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:

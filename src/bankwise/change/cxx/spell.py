@@ -15,14 +15,21 @@ is used is decided by counting what is emitted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
-from bankwise.read.cxx.arrays import ArrayUse, SharedArray
-from bankwise.read.cxx.expression import acting, operand
+from bankwise.read.cxx.arrays import SharedArray
+from bankwise.read.cxx.expression import operand
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, walk
+from bankwise.read.cxx.uses import ArrayUse
+
+_Nodes = Mapping[tuple[int, int], Node]
+"""Expressions by where they begin and end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +68,17 @@ class Spelling:
     text: str
 
 
+def together(spellings_: Sequence[Spelling]) -> Spelling:
+    """One map of several arrays, written in one way."""
+    first = spellings_[0]
+    edits = tuple(dict.fromkeys(edit for one in spellings_ for edit in one.edits))
+    return replace(first, edits=edits, text="; ".join(one.text for one in spellings_))
+
+
 def edited(source: CxxSource, edits: tuple[CxxEdit, ...]) -> str | Refusal:
     """The text with all edits. A Refusal where two of them change the same place."""
     at, parts = 0, []
-    for edit in sorted(edits, key=lambda one: (one.span.start, one.span.stop)):
+    for edit in sorted(set(edits), key=lambda one: (one.span.start, one.span.stop)):
         if edit.span.start < at:
             return Refusal("an index holds another one that changes", source.place(edit.span.start))
         parts += [source.data[at : edit.span.start], edit.text.encode()]
@@ -73,54 +87,117 @@ def edited(source: CxxSource, edits: tuple[CxxEdit, ...]) -> str | Refusal:
 
 
 def spellings(
-    source: CxxSource, array: SharedArray, map_: IndexMap, rows: int
+    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
 ) -> tuple[Spelling, ...] | Refusal:
-    """The ways to write a map, what reads best first. ``rows``: along the last but one extent,
-    0 where no other extent lies before it.
+    """The ways to write a map, what reads best first. ``sizes``: all that the array has.
 
     A Refusal where an index cannot be written twice, or where the map reads more than this row.
     """
     if map_.pad:
-        return _pitched(source, array, map_)
-    if any(rows % (f.divisor * f.phases) for f in map_.folds):
+        return _pitched(source, array, map_, sizes)
+    outer = {size.extents[-2] for size in sizes if len(size.extents) > 2}
+    if any(rows % (f.divisor * f.phases) for rows in outer for f in map_.folds):
         return Refusal("the fold needs more rows than the last but one dimension has")
     nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
+    maps: list[IndexMap] = []
     for use in array.uses:
-        for index in () if use.size else use.indices[-2:]:
-            acts = next(acting(source, nodes[index.start, index.stop]), "")
-            if acts:
-                return Refusal(f"{acts} would happen twice", source.place(index.start))
+        written = _writable(source, array, map_, sizes, use, nodes)
+        if isinstance(written, Refusal):
+            return written
+        maps.append(written)
     ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
-    return tuple(_folded(source, array, map_, how, nodes) for how in ways)
+    return tuple(_folded(source, array, map_, maps, how, nodes) for how in ways)
+
+
+def _writable(
+    source: CxxSource,
+    array: SharedArray,
+    map_: IndexMap,
+    sizes: Sequence[ArraySize],
+    use: ArrayUse,
+    nodes: _Nodes,
+) -> IndexMap | Refusal:
+    """A map as a use counts, or why its index cannot be written anew."""
+    place = source.place(use.span.start)
+    if use.pinned:
+        return Refusal(f"{source.of(use.span)}: {use.pinned}", place)
+    for index in use.indices[-2:]:
+        acting = acts(source, index)
+        if acting:
+            return Refusal(f"{acting} would happen twice", source.place(index.start))
+    counted = {_counted(map_, use, size) for size in sizes}
+    found = counted.pop()
+    if counted or found is None:
+        why = "counts in units that the map, or another instance of the kernel, has not"
+        return Refusal(f"{source.of(use.span)} {why}", place)
+    return found
+
+
+def _counted(map_: IndexMap, use: ArrayUse, size: ArraySize) -> IndexMap | None:
+    """A map in what the index of a use counts: elements over all rows, vectors, bytes."""
+    across = Fraction(size.element_bytes, size.scale(use.scale) or size.element_bytes)
+    along = across * size.columns if use.flat else across if size.flat else Fraction(1)
+    folds = [(fold.divisor * along, fold.unit * across, fold.phases) for fold in map_.folds]
+    if any(not _power(n) for fold in folds for n in fold[:2]):
+        return None
+    return IndexMap(tuple(Fold(int(d), int(u), phases) for d, u, phases in folds))
+
+
+def _power(number: Fraction) -> bool:
+    """Whether a number is a power of two, and whole."""
+    whole = int(number)
+    return number.denominator == 1 and whole > 0 and not whole & (whole - 1)
 
 
 def _pitched(
-    source: CxxSource, array: SharedArray, map_: IndexMap
+    source: CxxSource, array: SharedArray, map_: IndexMap, sizes: Sequence[ArraySize]
 ) -> tuple[Spelling, ...] | Refusal:
+    """A longer last extent; places that count over all rows count the longer ones."""
     sized = next((use for use in array.uses if use.size), None)
     if sized is not None:
         return Refusal("its size is asked for", source.place(sized.span.start))
+    if array.fixed or (array.bases and not array.flat):
+        return Refusal("its rows are not its own: they cannot be longer")
     last = array.extents[-1]
     text = f"{source.of(last)} + {map_.pad}"
+    edits = [CxxEdit(last, text)]
+    nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
+    for use in (one for one in array.uses if one.flat and one.indices):
+        index = use.indices[-1]
+        acting, steps = acts(source, index), {_steps(map_, use, size) for size in sizes}
+        row, pad = steps.pop()
+        if acting or steps or not row:
+            return Refusal("counts on over its rows", source.place(use.span.start))
+        inner = _atom(source, index, nodes)
+        more = f"{inner} / {row}" + (f" * {pad}" if pad > 1 else "")
+        edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
     shown = f"{array.name}: rows of {source.of(last)} become {text}"
-    return (Spelling(array, map_, (CxxEdit(last, text),), "pitch", shown),)
+    return (Spelling(array, map_, tuple(edits), "pitch", shown),)
+
+
+def _steps(map_: IndexMap, use: ArrayUse, size: ArraySize) -> tuple[int, int]:
+    """A row and its pad in what the index of a use counts; 0 where that is no whole number."""
+    across = Fraction(size.element_bytes, size.scale(use.scale) or size.element_bytes)
+    row, pad = size.columns * across, map_.pad * across
+    return (int(row), int(pad)) if row.denominator == pad.denominator == 1 else (0, 0)
 
 
 def _folded(
     source: CxxSource,
     array: SharedArray,
     map_: IndexMap,
+    maps: Sequence[IndexMap],
     how: str,
-    nodes: Mapping[tuple[int, int], Node],
+    nodes: _Nodes,
 ) -> Spelling:
+    """``maps``: as each use counts."""
     edits = tuple(
-        CxxEdit(use.indices[-1], _column(source, map_, how, use, nodes))
-        for use in array.uses
-        if not use.size
+        CxxEdit(use.indices[-1], _column(source, own, how, use, nodes))
+        for use, own in zip(array.uses, maps, strict=True)
+        if use.indices
     )
-    flat = len(array.extents) + array.unsized == 1
-    row, column = ("", "i") if flat else ("[r]", "c")
-    new = _index(map_, how, column, "i" if flat else "r")
+    row, column = ("", "i") if array.flat else ("[r]", "c")
+    new = _index(map_, how, column, "i" if array.flat else "r")
     text = f"{array.name}{row}[{column}] -> {array.name}{row}[{new}]"
     return Spelling(array, map_, edits, how, text)
 
@@ -130,12 +207,22 @@ def _column(
     map_: IndexMap,
     how: str,
     use: ArrayUse,
-    nodes: Mapping[tuple[int, int], Node],
+    nodes: _Nodes,
 ) -> str:
-    texts = [_atom(source, nodes[i.start, i.stop]) for i in use.indices[-2:]]
+    texts = [_atom(source, index, nodes) for index in use.indices[-2:]]
     if all(text.isdecimal() for text in texts):
         return str(_number(map_, int(texts[-1]), int(texts[0])))
-    return _index(map_, "xor" if use.kept else how, texts[-1], texts[0])
+    new = _index(map_, "xor" if use.kept else how, texts[-1], texts[0])
+    return new if _bracketed(source, use.indices[-1]) else f"({new})"
+
+
+def _bracketed(source: CxxSource, index: ByteSpan) -> bool:
+    """Whether an index stands alone: in brackets, and not in a sum."""
+    parent = source.root.named_descendant_for_byte_range(index.start, index.stop).parent
+    return bool(
+        parent.type in ("subscript_argument_list", "parenthesized_expression")
+        or source.data[parent.start_byte : parent.start_byte + 1] == b"["
+    )
 
 
 def _number(map_: IndexMap, column: int, row: int) -> int:
@@ -145,10 +232,10 @@ def _number(map_: IndexMap, column: int, row: int) -> int:
     return column
 
 
-def _atom(source: CxxSource, index: Node) -> str:
+def _atom(source: CxxSource, index: ByteSpan, nodes: _Nodes) -> str:
     """An index as a part of a larger expression."""
-    text = source.of(index)
-    whole = index.type == "parenthesized_expression" or operand(source, index)
+    text, node = source.of(index), nodes.get((index.start, index.stop))
+    whole = node is not None and (node.type == "parenthesized_expression" or operand(source, node))
     return text if whole else f"({text})"
 
 

@@ -1,15 +1,12 @@
-"""What may be done with an expression: written twice, or put beside an operator."""
+"""What may be done with an expression: be put beside an operator, whatever macros there are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
+from bankwise.read.cxx.stable import FIXED
 from bankwise.read.cxx.tree import CxxSource, Node, around, walk
 
-_ACTS = frozenset({"assignment_expression", "update_expression", "call_expression", "co_await"})
-_PURE = frozenset({"min", "max", "int", "unsigned", "size_t"})
-_GIVEN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _DECLARATIONS = frozenset(
     {
@@ -17,15 +14,6 @@ _DECLARATIONS = frozenset(
         *("init_declarator", "field_declaration", "for_range_loop", "enumerator"),
     }
 )
-
-
-def acting(source: CxxSource, node: Node) -> Iterator[str]:
-    """What an expression does beside having a value, as far as it can be seen."""
-    for one in walk(node):
-        if one.type in _ACTS:
-            called = one.child_by_field_name("function")
-            if called is None or source.of(called) not in _PURE:
-                yield source.of(one)
 
 
 def operand(source: CxxSource, node: Node) -> bool:
@@ -41,7 +29,7 @@ def operand(source: CxxSource, node: Node) -> bool:
 @lru_cache(maxsize=4)
 def _variables(source: CxxSource) -> frozenset[str]:
     """Names that a file declares, or that CUDA and HIP give, and that no macro of it spells."""
-    declared, macros = set(_GIVEN), set[str]()
+    declared, macros = set(FIXED), set[str]()
     for node in walk(source.root):
         if node.type == "identifier" and _declares(node):
             declared.add(source.of(node))

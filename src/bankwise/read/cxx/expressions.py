@@ -107,14 +107,33 @@ def _arrays(source: CxxSource, scopes: _ArrayScopes) -> Iterator[_Touch]:
 
 
 def _pointers(source: CxxSource) -> Iterator[_Touch]:
-    """Places behind pointers, but those that the host passes; calls, and assembly as a whole."""
-    passed = _passed(source)
+    """Places behind pointers, but those that the host passes, and references; calls, and assembly
+    as a whole."""
+    passed, references = _passed(source), _references(source)
     for node in walk(source.root):
+        if node.type == "identifier" and _scope(source, node, references):
+            found = _touched(node, 0)
+            if found:
+                yield "", *found
         if node.type not in _TOUCHES or _is_inside(node) or _root(source, node, passed):
             continue
         found = _pointed(source, node)
         if found:
             yield "", *found
+
+
+def _references(source: CxxSource) -> _ArrayScopes:
+    """By name of a reference: where it is one."""
+    found: dict[str, list[_ArrayScope]] = defaultdict(list)
+    for node in walk(source.root):
+        if node.type != "reference_declarator" or node.children[-1].type != "identifier":
+            continue
+        body = node
+        while body.parent is not None and body.type != "function_definition":
+            body = body.parent
+        name = source.of(node.children[-1])
+        found[name].append(_ArrayScope(node.end_byte, body.end_byte, "", 0))
+    return found
 
 
 def _passed(source: CxxSource) -> Sequence[tuple[int, int, str]]:

@@ -20,6 +20,8 @@ from bankwise.read.cxx.tree import parse
 from bankwise.read.names import demangled
 from bankwise.read.source import Compiled
 
+_WIDEST_BYTES = 16
+"""Of one lane's access: smaller variables are merged into one access by the compiler."""
 _LARGEST = 2_000_000
 """Characters of a source that is parsed."""
 
@@ -77,5 +79,6 @@ def _array(access: AssemblyAccess, variables: Sequence[tuple[str, int]]) -> str:
     low, high = min(int(t.min()) for t in touched), max(int(t.max()) for t in touched)
     ends = (*(start for _, start in variables[1:]), 1 << 62)
     placed = zip(variables, ends, strict=False)
-    inside = [name for (name, start), end in placed if start <= low <= high < end]
+    known = ((one, end) for one, end in placed if end - one[1] >= _WIDEST_BYTES)
+    inside = [name for (name, start), end in known if start <= low <= high < end]
     return demangled(inside[0]).rpartition("::")[2] if len(inside) == 1 else ""

@@ -14,13 +14,22 @@ import re
 from collections.abc import Callable, Mapping
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.tree import CxxSource, Node, around, inside_parentheses, named, walk
+from bankwise.read.cxx.tree import (
+    CxxSource,
+    Node,
+    around,
+    block_of,
+    called,
+    inside_parentheses,
+    named,
+    walk,
+)
 
 _DEPTH = 4
 """Functions within functions that an address is followed into."""
 
 _ELEMENT = re.compile(r"atomic\w+|__hip_atomic_\w+")
-_SAME = re.compile(
+SAME = re.compile(
     r"(?:static|reinterpret|const)_cast|__cvta_generic_to_shared|__builtin_assume_aligned"
 )
 _COPIES: Mapping[str, int] = {"__pipeline_memcpy_async": 2}
@@ -52,13 +61,17 @@ def _cast(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     return _as(source, source.of(parent.child_by_field_name("type")), parent, depth)
 
 
-def _as(source: CxxSource, pointee: str, cast: Node, depth: int) -> Kept:
-    found = reach(source, cast, depth)
-    kind = re.sub(r"\b(?:const|volatile)\b", "", pointee).strip()
-    if isinstance(found, Refusal) or found or not kind.endswith("*"):
+def _as(source: CxxSource, kind: str, cast: Node, depth: int) -> Kept:
+    found, to = reach(source, cast, depth), pointee(kind)
+    if isinstance(found, Refusal) or found or to is None:
         return found
-    kind = kind[:-1].strip()
-    return (f"sizeof({kind})",) if kind not in ("void", "auto") else ()
+    return (f"sizeof({to})",) if to not in ("", "void", "auto") else ()
+
+
+def pointee(kind: str) -> str | None:
+    """What a pointer type points to, without const; None for a type that is no pointer."""
+    plain = re.sub(r"\b(?:const|volatile|__restrict__)\b", "", kind).strip()
+    return plain[:-1].strip() if plain.endswith("*") else None
 
 
 def _pointer(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
@@ -86,12 +99,11 @@ def _field(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
 
 def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """An argument of a call: a cast, an atomic, a copy, or a function of this file."""
-    call, place = around(parent), named(parent).index(_argument_of(address, parent))
+    call, place = around(parent), named(parent).index(argument_of(address, parent))
     if call.type != "call_expression":
         return _no(source, address, "is an argument of what is no call")
-    function = call.child_by_field_name("function")
-    name = source.of(function.child_by_field_name("name") or function).split("::")[-1]
-    if _SAME.fullmatch(name):
+    function, name = call.child_by_field_name("function"), called(source, call)
+    if SAME.fullmatch(name):
         arguments = function.child_by_field_name("arguments")
         return _as(source, source.of(arguments)[1:-1] if arguments else "", call, depth)
     if _ELEMENT.fullmatch(name) and place == 0:
@@ -102,7 +114,8 @@ def _argument(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     return _followed(source, address, name, place, depth)
 
 
-def _argument_of(node: Node, arguments: Node) -> Node:
+def argument_of(node: Node, arguments: Node) -> Node:
+    """The argument of a list that a node stands in."""
     while node.parent != arguments:
         node = node.parent
     return node
@@ -113,25 +126,31 @@ def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
     call = around(arguments)
     if arguments.type != "argument_list" or call.type != "call_expression":
         return False
-    place = named(arguments).index(_argument_of(element, arguments))
-    function = call.child_by_field_name("function")
-    name = source.of(function.child_by_field_name("name") or function).split("::")[-1]
-    for one in walk(source.root):
-        if _defines(source, one, name):
-            declarator = one.child_by_field_name("declarator")
-            taken = named(declarator.child_by_field_name("parameters"))[place : place + 1]
-            if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
-                return True
+    place = named(arguments).index(argument_of(element, arguments))
+    for one in definitions(source, called(source, call)):
+        taken = parameters_of(one)[place : place + 1]
+        if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
+            return True
     return False
+
+
+def definitions(source: CxxSource, name: str) -> list[Node]:
+    """The functions of the file that have this name."""
+    return [one for one in walk(source.root) if _defines(source, one, name)]
+
+
+def parameters_of(function: Node) -> list[Node]:
+    """The parameters of a function's definition, in order."""
+    found = next(node for node in walk(function) if node.type == "function_declarator")
+    return named(found.child_by_field_name("parameters"))
 
 
 def _followed(source: CxxSource, address: Node, name: str, place: int, depth: int) -> Kept:
     """Into the one function of the file that has this name."""
-    found = [one for one in walk(source.root) if _defines(source, one, name)]
+    found = definitions(source, name)
     if len(found) != 1 or depth == _DEPTH:
         return _no(source, address, f"is passed to {name}, which is not followed")
-    declarator = found[0].child_by_field_name("declarator")
-    parameters = named(declarator.child_by_field_name("parameters"))
+    parameters = parameters_of(found[0])
     if place >= len(parameters):
         return _no(source, address, f"is passed to {name}, which takes fewer arguments")
     identifiers = [n for n in walk(parameters[place]) if n.type == "identifier"]
@@ -184,12 +203,10 @@ def _everywhere(source: CxxSource, name: str, scope: Node, begin: int, depth: in
 def _held(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
     """``float4* p = ..``: all uses of the variable, until its block ends."""
     declarator = parent.child_by_field_name("declarator")
-    if declarator is address or depth == _DEPTH:
+    if declarator == address or depth == _DEPTH:
         return _no(source, address, "is held by too many variables in turn")
     names = [node for node in walk(declarator) if node.type == "identifier"]
-    block = parent
-    while block.type != "compound_statement" and block.parent is not None:
-        block = block.parent
+    block = block_of(parent)
     if len(names) != 1:
         return _no(source, address, "initialises what is no variable")
     kept = _everywhere(source, source.of(names[0]), block, parent.end_byte, depth + 1)

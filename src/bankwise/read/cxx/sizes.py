@@ -5,21 +5,29 @@ Behind each declaration goes a comment for the assembler, which the compiler fil
     __shared__ T tile[N][N + 1];  asm volatile("// bankwise 0 %0 %1 %2" :: "n"(sizeof(tile)), ..);
 
 In the emitted text it stands once in each kernel, so each instantiation of a template has its own.
+Where a pointer begins inside an array, the constants that its distance is a multiple of are asked
+at that place: of ``p + stage * (BM * BK)`` it is ``BM * BK``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import gcd
 
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.cxx.pieces import constant
+from bankwise.read.cxx.tree import CxxSource, Node, inside_parentheses, named
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
 
-_NOTE = re.compile(r"bankwise (\d+)((?: (?:0x[\da-f]+|\d+)\b)*)(?: ([\w.$]+)(?:\+(\d+))?)?")
+_NUMBER = r"-?(?:0x[\da-f]+|\d+)"
+_NOTE = re.compile(
+    rf"bankwise (\d+)((?: {_NUMBER}\b)*)(?: ([\w.$]+)(?:\+(\d+))?)?\s*$", re.MULTILINE
+)
+_BASE = re.compile(rf"bankwise (\d+) base (\d+)((?: {_NUMBER}\b)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,9 @@ class ArraySize:
     """An array in one kernel. ``bytes_``: of all of it, 0 if the launch decides; ``extents``: its
     elements along each dimension, of an unsized first one 0; ``element_bytes``; ``kept_bytes``: the
     most bytes that a use moves together; ``start``: its first byte in the block's shared memory.
+    ``scales``: bytes of each type in ``kept`` and ``scale`` of the uses, as C++ says it;
+    ``aligned``: pointers into it begin at multiples of so many elements, 0 for at its start alone.
+    ``room``: the bytes of the variable it lies in, none of them where the launch decides.
     """
 
     bytes_: int
@@ -34,6 +45,23 @@ class ArraySize:
     extents: tuple[int, ...]
     kept_bytes: int
     start: int
+    scales: tuple[tuple[str, int], ...] = ()
+    aligned: int = 0
+    room: tuple[int, int] = (0, 0)
+
+    @property
+    def flat(self) -> bool:
+        """Whether one index names an element."""
+        return len(self.extents) == 1
+
+    @property
+    def columns(self) -> int:
+        """Elements of a row; of a flat array all."""
+        return self.extents[-1] or self.bytes_ // self.element_bytes
+
+    def scale(self, text: str) -> int:
+        """The bytes of a type that uses name."""
+        return dict(self.scales).get(text, 0) if text else self.element_bytes
 
 
 Sizes = Mapping[str, Mapping[int, ArraySize]]
@@ -58,28 +86,86 @@ def sizes(
 def _with_questions(
     source: CxxSource, arrays: Sequence[SharedArray], language: SourceLanguage
 ) -> str:
-    data, done = source.data, []
-    at = 0
-    for number, array in sorted(enumerate(arrays), key=lambda one: one[1].statement.stop):
-        done.append(data[at : array.statement.stop])
-        at = array.statement.stop
-        if array.function:
-            done.append(_question(number, array, language).encode())
-    return b"".join((*done, data[at:])).decode()
+    inserted: dict[int, str] = {}
+    for number, array in enumerate(arrays):
+        for at in _asked_at(source, array):
+            inserted[at] = inserted.get(at, "") + _question(number, array, language)
+        for count, base in enumerate(array.bases):
+            factors = _multiples(source, _node(source, base.span.start, base.span.stop))
+            scale = base.scale or f"sizeof({array.element})"
+            asked = [f"({factor}) * (int)({scale})" for factor in factors]
+            before = f"({{{_remark(f'{language.remark} bankwise {number} base {count}', asked)} "
+            inserted[base.span.start] = inserted.get(base.span.start, "") + before
+            inserted[base.span.stop] = "; })" + inserted.get(base.span.stop, "")
+    at, done = 0, []
+    for place in sorted(inserted):
+        done += [source.data[at:place], inserted[place].encode()]
+        at = place
+    return b"".join((*done, source.data[at:])).decode()
+
+
+def _asked_at(source: CxxSource, array: SharedArray) -> Iterator[int]:
+    """Behind the declaration; of an array at file scope where functions begin that use it."""
+    if array.function:
+        yield array.statement.stop
+        return
+    bodies = set()
+    for use in array.uses:
+        node = _node(source, use.span.start, use.span.stop)
+        while node is not None and node.type != "function_definition":
+            node = node.parent
+        body = node.child_by_field_name("body") if node is not None else None
+        if body is not None and re.search(rf"\b{re.escape(array.root)}\b", source.of(body)):
+            bodies.add(body.start_byte + 1)
+    yield from sorted(bodies)
+
+
+def _node(source: CxxSource, start: int, stop: int) -> Node:
+    return source.root.named_descendant_for_byte_range(start, stop)
+
+
+def _multiples(source: CxxSource, node: Node) -> list[str]:
+    """Constants, in C++, of which each term of an expression has one as a factor."""
+    node = inside_parentheses(node)
+    if constant(source, node):
+        return [source.of(node)]
+    if node.type == "conditional_expression":
+        return [one for part in named(node)[1:] for one in _multiples(source, part)]
+    if node.type != "binary_expression":
+        return ["1"]
+    first, second = (_multiples(source, one) for one in named(node))
+    sign = source.of(node.children[1])
+    if sign in "+-":
+        return first + second
+    if sign == "*":
+        return [f"({a}) * ({b})" for a in first for b in second]
+    if sign == "<<" and constant(source, named(node)[1]):
+        return [f"({a}) << ({second[0]})" for a in first]
+    return ["1"]
 
 
 def _question(number: int, array: SharedArray, language: SourceLanguage) -> str:
     rows = [
         f"{array.name}{'[0]' * depth}" for depth in range(len(array.extents) + array.unsized + 1)
     ]
-    kept = sorted({bytes_ for use in array.uses for bytes_ in use.kept})
-    asked = [*(f"sizeof({row})" for row in rows[array.unsized :]), *kept]
+    sized = [f"sizeof({row})" for row in rows[array.unsized :]]
+    asked = [array.room, array.offset, *sized, *_scales(array)]
+    place = language.place.format(array.root)
+    return _remark(f"{language.remark} bankwise {number}", asked, place)
+
+
+def _scales(array: SharedArray) -> list[str]:
+    """What its uses say of types and bytes."""
+    said = {text for use in array.uses for text in (*use.kept, use.scale) if text}
+    return sorted(said)
+
+
+def _remark(text: str, asked: Sequence[str], place: str = "") -> str:
     slots = " ".join(f"%{n}" for n in range(len(asked)))
     values = [f'"n"((int)({one}))' for one in asked]
-    if language.place:
-        slots, values = f"{slots} %c{len(asked)}", [*values, language.place.format(array.name)]
-    words = f"{language.remark} bankwise {number} {slots}"
-    return f' asm volatile("{words}" :: {", ".join(values)});'
+    if place:
+        slots, values = f"{slots} %c{len(asked)}", [*values, place]
+    return f' asm volatile("{text} {slots}" :: {", ".join(values)});'
 
 
 def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, ArraySize]:
@@ -87,37 +173,103 @@ def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, Arra
     found: dict[int, ArraySize] = {}
     for note in _NOTE.finditer(part.text):
         number, array = int(note[1]), arrays[int(note[1])]
-        start = _start(array, part.variables) if note[3] is None else _behind(note, part)
+        start = _behind(note, part, array.root) if note[3] else _start(array, part.variables)
         if start is not None:
-            found[number] = _size(array, tuple(int(one, 0) for one in note[2].split()), start)
-    return found
+            told = _numbers(note[2])
+            size = _size(array, told[2:], start + told[1])
+            found[number] = replace(size, room=(start, start + told[0]))
+    for number in found:
+        aligned = _aligned(part, arrays, number, found[number])
+        found[number] = replace(found[number], aligned=aligned)
+    return _pieces(found, arrays, part)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(one, 0) for one in text.split())
+
+
+def _aligned(part: EmittedPart, arrays: Sequence[SharedArray], number: int, size: ArraySize) -> int:
+    told: dict[int, int] = {}
+    for note in _BASE.finditer(part.text):
+        if int(note[1]) == number:
+            told[int(note[2])] = gcd(told.get(int(note[2]), 0), *_numbers(note[3]))
+    if len(told) < len(arrays[number].bases):
+        return 1
+    multiple = gcd(*told.values()) if told else 0
+    return multiple // size.element_bytes if multiple % size.element_bytes == 0 else 1
+
+
+def _pieces(
+    found: dict[int, ArraySize], arrays: Sequence[SharedArray], part: EmittedPart
+) -> dict[int, ArraySize]:
+    """Pieces end where the next one begins; those that begin at one byte are not told apart, and
+    have no size. The last one ends with its pool: 0 bytes where the launch decides."""
+    out = dict(found)
+    for number, size in found.items():
+        array = arrays[number]
+        if not array.piece:
+            continue
+        same = [s for n, s in found.items() if n != number and arrays[n].root == array.root]
+        behind = [one.start for one in same if one.start >= size.start]
+        if size.start in behind:
+            out.pop(number)
+        elif behind:
+            out[number] = _long(size, min(behind) - size.start)
+    return out
+
+
+def _long(size: ArraySize, bytes_: int) -> ArraySize:
+    """A piece of so many bytes."""
+    row = size.element_bytes
+    for extent in size.extents[1:]:
+        row *= extent
+    return replace(size, bytes_=bytes_, extents=(bytes_ // row, *size.extents[1:]))
+
+
+def ended(size: ArraySize, shared_bytes: int) -> ArraySize:
+    """The last piece of a pool, or an unsized array: to where its variable ends, or to where what
+    the launch gives ends."""
+    first, stop = size.room
+    stop = stop if stop > first else first + shared_bytes
+    return size if size.bytes_ else _long(size, max(stop - size.start, 0))
 
 
 def _size(array: SharedArray, told: tuple[int, ...], start: int) -> ArraySize:
-    rows = len(array.extents) + 1
-    sizes_, kept = told[:rows], told[rows:]
+    rows = len(array.extents) + (not array.unsized)
+    sizes_, said = told[: rows + array.unsized], told[rows + array.unsized :]
     extents = [a // b for a, b in pairwise(sizes_)]
-    element = sizes_[-1]
+    element, scales = sizes_[-1], tuple(zip(_scales(array), said, strict=True))
+    kept = {text for use in array.uses for text in use.kept}
     return ArraySize(
         bytes_=0 if array.unsized else sizes_[0],
         element_bytes=element,
         extents=(*([0] if array.unsized else []), *extents),
-        kept_bytes=max((element, *kept)),
+        kept_bytes=max((element, *(bytes_ for text, bytes_ in scales if text in kept))),
         start=start,
+        scales=scales,
     )
 
 
-def _behind(note: re.Match[str], part: EmittedPart) -> int | None:
-    """``variable+4224``."""
-    start = dict(part.variables).get(note[3])
+def _behind(note: re.Match[str], part: EmittedPart, root: str) -> int | None:
+    """``variable+4224``; of one that the launch sizes its own name."""
+    placed = dict(part.variables)
+    start = placed.get("" if note[3] == root else note[3])
     return None if start is None else start + int(note[4] or 0)
 
 
 def _start(array: SharedArray, placed: Iterable[tuple[str, int]]) -> int | None:
-    """Of the one variable that is called as the compiler mangles the array's name.
+    """Of the one variable that is called as the compiler mangles the name of an array's root.
 
-    None where several are: arrays of one name in two blocks.
+    Of several with one name in a function all but the first have a number, by the order of the
+    text: the discriminator of the Itanium C++ ABI, section 5.1.6.
     """
-    own = rf"E{len(array.name)}{re.escape(array.name)}(?:_\d+)?"
-    found = [at for name, at in placed if name == array.name or re.search(own + "$", name)]
+    number = f"_{array.twin - 1}" if 0 < array.twin <= 10 else "(?:_\\d+)?"
+    several = [name for name, _ in placed if re.search(_mangled(array) + r"_\d+$", name)]
+    number = "" if several and not array.twin else number
+    own = re.compile(_mangled(array) + number + "$")
+    found = [at for name, at in placed if name == array.root or own.search(name)]
     return found[0] if len(found) == 1 else None
+
+
+def _mangled(array: SharedArray) -> str:
+    return rf"E{len(array.root)}{re.escape(array.root)}"

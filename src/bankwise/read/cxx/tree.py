@@ -118,3 +118,28 @@ def words(source: CxxSource, name: str) -> Iterator[int]:
         rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", source.data
     ):
         yield found.start()
+
+
+_BLOCKS = frozenset(
+    {
+        *("compound_statement", "declaration_list", "for_statement", "for_range_loop"),
+        *("if_statement", "while_statement", "switch_statement"),
+    }
+)
+
+
+def block_of(node: Node) -> Node:
+    """The block, the statement with a head, or the file in which a declaration holds."""
+    while node.parent is not None:
+        node = node.parent
+        if node.type in _BLOCKS:
+            return node
+    return node
+
+
+def called(source: CxxSource, call: Node) -> str:
+    """The name of what is called, without what it is qualified or instantiated with."""
+    node = call.child_by_field_name("function")
+    while node.child_by_field_name("name") is not None:
+        node = node.child_by_field_name("name")
+    return source.of(node)

@@ -130,13 +130,13 @@ def hip_target(given: str, file: str) -> str:
 
 def assembly_parts(text: str) -> Iterator[EmittedPart]:
     """The kernels of an assembly text. LLVM makes one variable of all that a kernel has in LDS,
-    which begins at 0 unless functions that are called share some, and one of what the launch
-    decides, behind it."""
+    which begins at 0 unless functions that are called share some; what the launch decides, here
+    under no name, lies behind it."""
     shared = "llvm.amdgcn.module.lds" in text
     for one in kernels(text):
         found = re.search(rf"^{re.escape(one.name)}:.*?^\.Lfunc_end", text, re.M | re.S)
-        own, rest = f"llvm.amdgcn.kernel.{one.name}.lds", f"llvm.amdgcn.{one.name}.dynlds"
-        placed = [] if shared else [(own, 0), (rest, one.lds_bytes or 0)]
+        own = f"llvm.amdgcn.kernel.{one.name}.lds"
+        placed = [] if shared else [(own, 0), ("", one.lds_bytes)]
         yield EmittedPart(one.name, found[0] if found else "", placed)
 
 

@@ -1,0 +1,112 @@
+"""Wrong rewrites of CUDA source: made of every right one, in one place each; who rejects them?
+
+    a number of the new text is another      & 7 becomes & 3, + 1 becomes + 2, 0, ..
+    an operator is another                   ^ becomes +, >> becomes <<
+    an access is missed                      one changed line is as it was
+
+Both judges hear all of them: the proof on the texts, the execution of the emitted code. A mutant
+that both accept is printed: either it is the same map in other words, or a judge is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from bankwise.algebra.address import Fold
+from bankwise.ask.judge_emitted import judge_emitted
+from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.errors import InputError, Refusal
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.tree import parse
+from bankwise.read.source import Compilation
+from bankwise.read.sources import language_of
+
+KERNELS = Path(__file__).parents[1] / "tests" / "data" / "cuda_fix"
+_WORD = re.compile(r"\d+|\w+|<<|>>|\s+|.", re.DOTALL)
+_OPERATORS = {"^": "+", "+": "-", ">>": "<<", "&": "|", "-": "+", "/": "%"}
+EXECUTED_EVERY = 8
+"""Of those that the proof rejects, one in so many is run all the same."""
+
+
+def mutants(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """What was changed, and the text: each differs from ``after`` in one place."""
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    for tag, first, last, start, end in SequenceMatcher(None, old, new, False).get_opcodes():
+        if tag == "equal":
+            continue
+        for at in range(start, end):
+            for word in _others(new[at]):
+                yield f"{new[at]} -> {word}", "".join((*new[:at], word, *new[at + 1 :]))
+        if (back := "".join((*new[:start], *old[first:last], *new[end:]))) != before:
+            yield "missed", back
+    yield from _missed_lines(before, after)
+
+
+def _missed_lines(before: str, after: str) -> Iterator[tuple[str, str]]:
+    old, new = before.splitlines(True), after.splitlines(True)
+    changed = [n for n, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+    if len(changed) > 1:
+        for n in changed:
+            yield f"line {n + 1} missed", "".join((*new[:n], old[n], *new[n + 1 :]))
+
+
+def _others(word: str) -> Iterator[str]:
+    if word.isdecimal():
+        n = int(word)
+        yield from (str(m) for m in sorted({n + 1, n - 1, 2 * n, n // 2, 0} - {n}) if m >= 0)
+    elif word in _OPERATORS:
+        yield _OPERATORS[word]
+
+
+def _claims(one: Mapping[str, Any]) -> list[ArrayClaim]:
+    return [
+        ArrayClaim(
+            claim["number"],
+            claim["name"],
+            tuple(Fold(**{k: f[k] for k in ("divisor", "unit", "phases")}) for f in claim["folds"]),
+            claim["pad"],
+            tuple(ArraySize(**{**s, "extents": tuple(s["extents"])}) for s in claim["sizes"]),
+        )
+        for claim in one["claims"]
+    ]
+
+
+def corrupt(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for each kernel, the mutants that were accepted, and the sums."""
+    sums = {"made": 0, "proof": 0, "executed": 0, "execution": 0, "accepted": 0}
+    for one in results:
+        if not one["after"]:
+            continue
+        file, claims = KERNELS / f"{one['name']}.cu", _claims(one)
+        source, seen = parse(one["before"], str(file)), {one["before"], one["after"]}
+        assert not isinstance(prove_text(source, parse(one["after"], str(file)), claims), Refusal)
+        for what, text in mutants(one["before"], one["after"]):
+            if text in seen:
+                continue
+            seen.add(text)
+            sums["made"] += 1
+            proved = not isinstance(prove_text(source, parse(text, str(file)), claims), Refusal)
+            sums["proof"] += not proved
+            if not proved and sums["made"] % EXECUTED_EVERY:
+                continue
+            status = _executed(file, one["before"], text)
+            sums["executed"] += status in ("passed", "failed")
+            sums["execution"] += status == "failed"
+            if proved and status != "failed":
+                sums["accepted"] += 1
+                yield f"{one['name']}: {what}: proof passed, execution {status}"
+        yield f"{one['name']}: {sums}"
+
+
+def _executed(file: Path, before: str, after: str) -> str:
+    what = Compilation(file, "sm_90")
+    language = language_of(what)
+    try:
+        kernels = language.check(Compilation(file, "sm_90", text=before), args={}).kernels
+        return judge_emitted(language, what, kernels, before, after).status
+    except InputError:
+        return "does not compile"

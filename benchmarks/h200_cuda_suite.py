@@ -1,0 +1,294 @@
+"""The suite of CUDA kernels on an NVIDIA H200: as they are, and as `fix` leaves them.
+
+    python benchmarks/cuda_suite.py fix RESULTS               # no GPU: what is to be run
+    python benchmarks/h200_cuda_suite.py build RESULTS OUT    # no GPU: machine code, predictions
+    python benchmarks/h200_cuda_suite.py measure OUT          # with the GPU: CuPy, Nsight Compute
+    python benchmarks/h200_cuda_suite.py lines OUT            # no GPU: check at the source line
+    python benchmarks/h200_cuda_suite.py tables OUT
+
+Both versions get the same random inputs, and every byte that they leave is compared. Times: CUDA
+events, launches in turns. Counters: one launch of each with so much shared memory that workgroups
+are alone on their SM; beside the sums the passes of every instruction, which Nsight Compute counts
+as the kernel runs. Lines are read from nvdisasm's own text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+TARGET = "sm_90"
+KERNELS = Path(__file__).parents[1] / "tests" / "data" / "cuda_fix"
+SOURCE_METRICS = ("memory_l1_wavefronts_shared", "inst_executed")
+_INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)")
+_LINE = re.compile(r'^\s*//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
+_SHARED = re.compile(r"(?:LDS|STS|LDSM|STSM|ATOMS|LDGSTS)\b")
+
+
+def build(results: Path, out: Path) -> None:
+    """Machine code of both versions, and cases.json."""
+    cases = []
+    for path in sorted(results.glob("*.json")):
+        one = json.loads(path.read_text("utf-8"))
+        (out / one["name"]).mkdir(parents=True, exist_ok=True)
+        cases += built(one, out)
+        print(one["name"], flush=True)
+    (out / "cases.json").write_text(json.dumps(cases), "utf-8")
+
+
+def built(one: Mapping[str, Any], out: Path) -> Iterator[dict[str, Any]]:
+    """The cases of a file, each launch one."""
+    from bankwise.ask.check_assembly import asked
+    from bankwise.ask.judge_run import run_cases
+    from bankwise.read.options import Options
+    from bankwise.read.source import Compilation
+    from bankwise.read.sources import language_of
+
+    path = KERNELS / f"{one['name']}.cu"
+    said = tomllib.loads((KERNELS / "suite.toml").read_text("utf-8"))["launches"].get(one["name"])
+    given = asked(Options(TARGET, launches=(said,) if said else ()))
+    texts = one["before"], one["after"] or one["before"]
+    assert texts[0] == path.read_text("utf-8"), "the results are of these kernels"
+    what = Compilation(path, TARGET)
+    compiled = (language_of(what).check(replace(what, text=text), **given) for text in texts)
+    before, after = (found.kernels for found in compiled)
+    for number, case in enumerate(run_cases(what, before, *texts, out / one["name"])):
+        if isinstance(case, str):
+            print(one["name"], case, file=sys.stderr)
+            continue
+        yield {
+            **case,
+            **{v: str(Path(case[v]).relative_to(out)) for v in ("before", "after")},
+            "name": one["name"],
+            "changed": bool(one["after"]),
+            "predicted": [predicted(before[number]), predicted(after[number])],
+        }
+
+
+def predicted(kernel: Any) -> dict[str, Any]:
+    """Passes and conflicts of a workgroup, and the passes and the line of every instruction; None
+    where they are not known."""
+    from bankwise.ask.check_assembly import counted_kernel
+    from bankwise.counting.conflict import count
+    from bankwise.hardware.machine import machine
+
+    gpu = machine(kernel.target)
+    run = counted_kernel(kernel, gpu).totals.run
+    instructions: dict[str, Any] = {}
+    for one in kernel.accesses:
+        known = not one.unknown and one.counted and not one.some_lanes
+        passes = sum(
+            pattern.executions * sum(
+                int(count(gpu.instruction(one.instruction), offsets, active).passes)
+                for offsets, active in zip(pattern.offsets_bytes, pattern.active, strict=True)
+                if active.any()
+            )
+            for pattern in one.access.patterns
+        ) if known else None  # fmt: skip
+        key = f"{one.access.address:#x}"
+        place = one.access.location.line
+        instructions[key] = [place, passes]
+    for refusal in kernel.refusals:
+        if at := re.search(r"at 0x([0-9a-f]+)", refusal.reason):
+            place = refusal.location.line if refusal.location else 0
+            instructions.setdefault(f"{int(at[1], 16):#x}", [place, None])
+    return {"passes": int(run.passes), "conflicts": int(run.extra), "instructions": instructions}
+
+
+def measure(out: Path) -> None:
+    """results.json in ``out``: bits and times first, then with counters."""
+    os.chdir(out)
+    cases = json.loads(Path("cases.json").read_text("utf-8"))
+    rows: list[dict[str, Any]] = []
+    while len(rows) < len(cases):
+        done = subprocess.run(
+            [sys.executable, __file__, "some", ".", str(len(rows))],
+            capture_output=True, text=True, check=False, timeout=400,
+        )  # fmt: skip
+        told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        rows += told
+        if len(rows) < len(cases):
+            last = (done.stderr.strip().splitlines() or ["?"])[-1]
+            rows.append({"fault": last[-300:]})
+            print(cases[len(rows) - 1]["name"], last[-300:], flush=True)
+    able = [n for n, row in enumerate(rows) if "fault" not in row]
+    Path("results.json").write_text(json.dumps(rows), "utf-8")
+    metrics = ",".join((*_sums(), *SOURCE_METRICS))
+    functions = "|".join(sorted({cases[n]["function"] for n in able}))
+    command = ["ncu", "-f", "-o", "report", "--metrics", metrics, "--clock-control", "none"]
+    command += ["--kernel-name-base", "function", "--kernel-name", f"regex:^({functions})$"]
+    words = [sys.executable, __file__, "once", ".", json.dumps(able)]
+    done = subprocess.run([*command, *words], capture_output=True, text=True, check=False)
+    print(done.stdout[-400:], done.stderr[-400:], flush=True)
+    for (number, version), found in zip(
+        ((n, v) for n in able for v in (0, 1)), counters("report.ncu-rep"), strict=True
+    ):
+        rows[number].setdefault("counted", [None, None])[version] = found
+    Path("results.json").write_text(json.dumps(rows), "utf-8")
+
+
+def _sums() -> tuple[str, ...]:
+    from bankwise.lab.gpu.counters import CONFLICTS, PASSES
+
+    return (*PASSES, *CONFLICTS)
+
+
+def counters(report: str) -> Iterator[dict[str, Any]]:
+    """Of each launch: sums, and the passes of each instruction by its address in the kernel."""
+    sys.path += [str(p.parent) for p in Path("/opt/nvidia").glob("*/*/extras/python/ncu_report.py")]
+    import ncu_report  # type: ignore[import-not-found]
+
+    passes = ncu_report.load_report(report).range_by_idx(0)
+    names = _sums()
+    for number in range(passes.num_actions()):
+        action = passes.action_by_idx(number)
+        value = {name: action.metric_by_name(name).as_uint64() for name in names}
+        each = {name: _instances(action.metric_by_name(name)) for name in SOURCE_METRICS}
+        start = min(each["inst_executed"])
+        shared = each["memory_l1_wavefronts_shared"]
+        yield {
+            "kernel": action.name(),
+            "passes": sum(value[name] for name in names[:2]),
+            "conflicts": sum(value[name] for name in names[2:]),
+            "instructions": {f"{at - start:#x}": n for at, n in sorted(shared.items())},
+        }
+
+
+def _instances(metric: Any) -> dict[int, int]:
+    ids = metric.correlation_ids()
+    return {ids.as_uint64(n): metric.as_uint64(n) for n in range(metric.num_instances())}
+
+
+def some(first: int) -> None:
+    """Print a line for each case from the first on; a fault ends it."""
+    from bankwise.lab.gpu.run_cuda import compared, timed
+
+    for case in json.loads(Path("cases.json").read_text("utf-8"))[first:]:
+        found = compared(case, False, False)
+        small = bool(found["outside"])
+        if small:
+            found = compared(case, True, False)
+        if not found["outside"] and not found["equal"]:
+            found["whole"] = compared(case, small, True)
+        if not found["outside"]:
+            found |= timed(case, small)
+        print(json.dumps({**found, "small": small}), flush=True)
+
+
+def lines(out: Path) -> Iterator[str]:
+    """How many shared-memory instructions stand at the right line, counted exactly."""
+    rows = json.loads((out / "results.json").read_text("utf-8"))
+    cases = json.loads((out / "cases.json").read_text("utf-8"))
+    decided = tomllib.loads((KERNELS / "suite.toml").read_text("utf-8"))["data"]
+    all_, placed, exact, known, data, short = 0, 0, 0, 0, 0, []
+    for case, row in zip(cases, rows, strict=True):
+        truth = disassembled(out / case["before"], case["kernel"], case["name"])
+        told = case["predicted"][0]["instructions"]
+        counted = (row.get("counted") or [None])[0]
+        good, ran = 0, [at for at in truth if counted and counted["instructions"].get(at)]
+        for at, line in ((at, truth[at]) for at in ran):
+            said = told.get(at)
+            all_ += 1
+            placed += said is not None and said[0] == line
+            passes = said and said[1]
+            known += passes is not None
+            data += passes is None and case["name"] in decided
+            really = counted["instructions"].get(at, 0) if counted else None
+            right = passes is not None and really == passes * prod(case["grid"])
+            exact += right and said is not None and said[0] == line
+            good += right
+        if good < len(ran):
+            short.append(f"{case['name']}: {good} of {len(ran)}")
+    yield f"{all_} executed shared-memory instructions of {len(cases)} kernels:"
+    yield f"{placed} at the right line, {known} counted,"
+    yield f"{exact} at the right line with the counter's exact passes; of the others"
+    yield f"{data} are said to be decided by data"
+    yield "; ".join(short)
+
+
+def disassembled(cubin: Path, kernel: str, name: str) -> dict[str, int]:
+    """The shared-memory instructions of a kernel and their lines, from nvdisasm's text: of what is
+    inlined the innermost place in the kernel's file."""
+    from bankwise.read.toolkit import find_program
+
+    words = [str(find_program("nvdisasm")), "-gi", "-c", str(cubin)]
+    text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    found: dict[str, int] = {}
+    places: list[tuple[str, int]] = []
+    inside = fresh = False
+    for line in text.splitlines():
+        if line.startswith(".text."):
+            inside = line.strip() == f".text.{kernel}:"
+        place, instruction = _LINE.match(line), _INSTRUCTION.match(line)
+        if place:
+            places = places if fresh else []
+            fresh = True
+            places.append((place[1], int(place[2])))
+            if place[3]:
+                places.append((place[3], int(place[4])))
+        elif instruction:
+            fresh = False
+            if inside and _SHARED.match(instruction[2]):
+                mine = [n for file, n in places if Path(file).stem in (name, "kernel")]
+                found[f"{int(instruction[1], 16):#x}"] = mine[0] if mine else 0
+    return found
+
+
+def tables(out: Path, manners: Mapping[str, str]) -> Iterator[str]:
+    """What was measured of all that was changed, by manner."""
+    rows = json.loads((out / "results.json").read_text("utf-8"))
+    cases = json.loads((out / "cases.json").read_text("utf-8"))
+    yield "| manner | kernel | predicted conflicts | counted | µs before | µs after |"
+    yield "|---|---|--:|--:|--:|--:|"
+    found = [(c, r) for c, r in zip(cases, rows, strict=True) if c["changed"]]
+    for case, row in sorted(found, key=lambda one: manners.get(one[0]["name"], "")):
+        said = " -> ".join(f"{one['conflicts']:,}" for one in case["predicted"])
+        if "fault" in row or row.get("outside"):
+            yield f"| {case['name']} | {said} | {row.get('fault') or row['outside']} |"
+            continue
+        blocks = prod(case["grid"])
+        really = [one and one["conflicts"] / blocks for one in row.get("counted", [])]
+        counted = " -> ".join("?" if n is None else f"{n:,.1f}" for n in really)
+        times = " | ".join(f"{n / 1000:,.1f}" for n in row["ns"])
+        equal = (
+            "" if row["equal"] else (" (whole numbers)" if row["whole"]["equal"] else " DIFFERS")
+        )
+        manner = manners.get(case["name"], "others")
+        yield f"| {manner} | {case['name']}{equal} | {said} | {counted} | {times} |"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """See the module's text."""
+    word, *places = arguments
+    if word == "build":
+        build(Path(places[0]), Path(places[1]))
+    elif word == "measure":
+        measure(Path(places[0]).resolve())
+    elif word == "some":
+        some(int(places[1]))
+    elif word == "once":
+        from bankwise.lab.gpu.run_cuda import once
+
+        cases = json.loads(Path("cases.json").read_text("utf-8"))
+        once([cases[n] for n in json.loads(places[1])], small=False)
+    elif word == "lines":
+        print("\n".join(lines(Path(places[-1]))))
+    elif word == "tables":
+        from cuda_suite import manners
+
+        print("\n".join(tables(Path(places[0]), manners())))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(sys.argv[1:])

@@ -1,0 +1,116 @@
+"""Whether an expression still has its value where it would be written a second time.
+
+    float* row = s[r];  ..  row[c]      may be written s[r][c] as long as r is what it was
+
+Only names of the function itself, numbers and arithmetic are decided; whatever else is in it, or
+happens to one of its names until the block ends, is a reason that it may have another value.
+"""
+
+from __future__ import annotations
+
+import re
+
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    Node,
+    around,
+    inside_parentheses,
+    named,
+    walk,
+)
+
+FIXED = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
+_PARTS = frozenset(
+    {
+        *("identifier", "number_literal", "parenthesized_expression", "binary_expression"),
+        *("field_expression", "field_identifier", "cast_expression", "type_descriptor"),
+        *("primitive_type", "sized_type_specifier", "type_identifier"),
+    }
+)
+_READS = frozenset(
+    {
+        *("binary_expression", "subscript_argument_list", "cast_expression"),
+        *("condition_clause", "return_statement", "init_declarator", "expression_statement"),
+    }
+)
+
+
+def unstable(source: CxxSource, expression: Node, block: Node) -> str:
+    """Why an expression may have another value later in a block; empty if it has the same."""
+    for node in walk(expression):
+        if node.is_named and node.type not in _PARTS:
+            return f"{source.of(node)} may have another value where the row is used"
+    for name in {source.of(n) for n in walk(expression) if n.type == "identifier"} - FIXED:
+        why = _changed(source, name, expression, block)
+        if why:
+            return why
+    if any(n.type == "field_expression" for n in walk(expression)):
+        fields = (n for n in walk(expression) if n.type == "field_expression")
+        if any(source.of(n.children[0]) not in FIXED for n in fields):
+            return "a member may have another value where the row is used"
+    return ""
+
+
+def _changed(source: CxxSource, name: str, expression: Node, block: Node) -> str:
+    """What may give a variable of the function another value."""
+    function = expression
+    while function is not None and function.type != "function_definition":
+        function = function.parent
+    if function is None or block.type == "function_definition":
+        return f"{name} is not known in the function that gets the row"
+    kinds = [_declares(node) for node in walk(function) if _is(source, node, name)]
+    if kinds.count("plain") != 1 or "reference" in kinds:
+        return f"{name} is declared elsewhere, or more than once"
+    if re.search(r"\[\s*&", source.of(function)):
+        return f"{name} may be changed by a lambda"
+    for node in walk(block):
+        if node.start_byte <= expression.end_byte or not _is(source, node, name):
+            continue
+        if not _read(source, node):
+            return f"{name} may have another value where the row is used"
+    return ""
+
+
+def _is(source: CxxSource, node: Node, name: str) -> bool:
+    return bool(node.type == "identifier" and source.of(node) == name)
+
+
+def _declares(node: Node) -> str:
+    """Whether a mention of a name declares it: "plain", "reference", or not: ""."""
+    parent = around(node)
+    if parent.type == "reference_declarator":
+        return "reference"
+    if parent.type == "init_declarator" and parent.child_by_field_name("declarator") == node:
+        return "plain"
+    return "plain" if parent.type in ("declaration", "parameter_declaration") else ""
+
+
+def _read(source: CxxSource, node: Node) -> bool:
+    """Whether a variable is only read at a place: not written, and not bound to a reference."""
+    parent = around(node)
+    if parent.type == "assignment_expression":
+        return bool(inside_parentheses(parent.child_by_field_name("left")) != node)
+    if parent.type == "subscript_expression":
+        return bool(inside_parentheses(named(parent)[0]) != node)
+    if parent.type in ("cast_expression", "init_declarator") and "&" in source.of(
+        parent.child_by_field_name("type") or parent.child_by_field_name("declarator")
+    ):
+        return False
+    return parent.type in _READS and not _declares(node)
+
+
+_ACTS = frozenset({"assignment_expression", "update_expression", "call_expression", "co_await"})
+_PURE = frozenset({"min", "max", "int", "unsigned", "size_t"})
+
+
+def acts(source: CxxSource, index: ByteSpan) -> str:
+    """What an expression does beside having a value; empty if nothing is seen."""
+    for node in walk(source.root.named_descendant_for_byte_range(index.start, index.stop)):
+        inside = index.start <= node.start_byte and node.end_byte <= index.stop
+        if not inside or node.type not in _ACTS:
+            continue
+        function = node.child_by_field_name("function")
+        if function is None or source.of(function) not in _PURE:
+            return source.of(node)
+    return ""

@@ -1,0 +1,157 @@
+"""The uses of a shared array, as values; and what decides them that follows no pointer.
+
+:mod:`bankwise.read.cxx.views` finds them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field
+
+from bankwise.errors import Refusal
+from bankwise.read.cxx.reach import definitions
+from bankwise.read.cxx.stable import unstable
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    Node,
+    called,
+    inside_parentheses,
+    named,
+    walk,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayUse:
+    """One place that touches elements. ``indices``: one for each extent; none where the first
+    element is meant. ``kept``: how many bytes are moved together from there, as C++ says it; empty
+    for one element. ``size``: it only asks how large the array is. ``flat``: the one index counts
+    elements over all rows. ``scale``: what it counts, as C++ says it; empty for elements.
+    ``pinned``: why the last index cannot be another one; longer rows are no matter to it.
+    """
+
+    span: ByteSpan
+    indices: tuple[ByteSpan, ...]
+    kept: tuple[str, ...] = ()
+    size: bool = False
+    flat: bool = False
+    scale: str = ""
+    pinned: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewBase:
+    """Where a pointer begins that counts from another place than the array: so many of ``scale``
+    behind it, or of elements."""
+
+    span: ByteSpan
+    scale: str
+
+
+@dataclass(slots=True)
+class ViewsFound:
+    """What following an array has found so far. ``arguments``: of functions that are followed, by
+    function and place, the bytes at which they stand; ``pieces``: mentions of which each begins a
+    piece of its own, which are not followed."""
+
+    uses: list[ArrayUse] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    bases: list[ViewBase] = field(default_factory=list)
+    arguments: dict[tuple[str, int], set[int]] = field(default_factory=dict)
+    pieces: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class PointerView:
+    """A pointer into an array, or the array. ``element``: its type as written; ``indices``: those
+    given on the way; ``rest``: how many are left; ``flat``: it counts elements over all rows;
+    ``held``: in which block a variable keeps it, None for none."""
+
+    name: str
+    element: str
+    rest: int
+    indices: tuple[ByteSpan, ...] = ()
+    flat: bool = False
+    scale: str = ""
+    held: Node = None
+    depth: int = 0
+
+    @property
+    def counts(self) -> bool:
+        """Whether the next index is the last one."""
+        return self.flat or self.rest == 1
+
+
+def given_else(
+    source: CxxSource, function: str, place: int, seen: Container[int]
+) -> Iterator[Refusal]:
+    """Calls of a function that hand it something else, and other mentions of it. ``seen``: the
+    bytes at which arguments stand that are followed."""
+    calls = 0
+    for node in walk(source.root):
+        if node.type == "call_expression" and called(source, node) == function:
+            calls += 1
+            given = named(node.child_by_field_name("arguments"))
+            if len(given) <= place or given[place].start_byte not in seen:
+                why = f"{function} is given something else here"
+                yield Refusal(why, source.place(node.start_byte))
+    mentions = [n for n in walk(source.root) if n.type in _NAMES and source.of(n) == function]
+    if len(mentions) > calls + len(definitions(source, function)):
+        at = mentions[0].start_byte
+        yield Refusal(f"{function} is named where it is not called", source.place(at))
+
+
+_NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
+
+
+def macros_of(source: CxxSource, name: str) -> Iterator[Refusal]:
+    """The macros of the file that say a name which is none of their parameters."""
+    for node in walk(source.root):
+        if node.type not in ("preproc_def", "preproc_function_def"):
+            continue
+        value, taken = (node.child_by_field_name(one) for one in ("value", "parameters"))
+        own = [source.of(one) for one in named(taken)] if taken is not None else []
+        word = rf"\b{re.escape(name)}\b"
+        if value is not None and name not in own and re.search(word, source.of(value)):
+            macro = source.of(node.child_by_field_name("name"))
+            yield Refusal(f"the macro {macro} names {name}", source.place(node.start_byte))
+
+
+def pinned_by(source: CxxSource, index: ByteSpan | None, view: PointerView) -> str:
+    """Why the last index of a row cannot be written anew."""
+    if not view.indices:
+        return ""
+    if index is None:
+        return "the first element of a row is meant, without an index"
+    if view.held is None:
+        return ""
+    row = source.root.named_descendant_for_byte_range(view.indices[-1].start, view.indices[-1].stop)
+    return unstable(source, row, view.held)
+
+
+def added_to(source: CxxSource, pointer: Node, total: Node) -> tuple[Node, list[Node]]:
+    """All of ``p + a + b - c``, and the terms behind the pointer."""
+    first, second = named(total)
+    if inside_parentheses(first) != pointer:
+        return total, [first]
+    added = [second]
+    while total.parent.type == "binary_expression" and named(total.parent)[0] == total:
+        if source.of(total.parent.children[1]) not in "+-":
+            break
+        total = total.parent
+        added.append(named(total)[1])
+    return total, added
+
+
+def same_shape(declarator: Node, view: PointerView) -> bool:
+    """Whether a variable or a parameter takes as many indices as are left."""
+    kinds = [node.type for node in walk(declarator)]
+    referred = "reference_declarator" in kinds and "pointer_declarator" in kinds
+    if "function_declarator" in kinds or referred:
+        return False
+    if kinds[0] in ("identifier", "reference_declarator") and "array_declarator" not in kinds:
+        return kinds.count("pointer_declarator") == 0
+    levels = kinds.count("array_declarator") + kinds.count("pointer_declarator")
+    return levels == (1 if view.counts else view.rest)

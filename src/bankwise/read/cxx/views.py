@@ -1,0 +1,354 @@
+"""Where an array is used: by index, through pointers to it, and in functions that are given one.
+
+    float* row = s[r];      row[c]              is s[r][c], as long as r stays what it was
+    float* p = &s[0][0];    p[i], *(p + i)      counts elements over all rows
+    float4* q = (float4*)p; q[i]                counts float4
+    load(s + stage * 1024)  p[i] in load        counts from a multiple of 1024
+
+A pointer is followed as long as it stays what it is: one that gets another value, is compared or
+handed to code that cannot be seen is a refusal at its place.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bankwise.errors import Refusal
+from bankwise.read.cxx.macros import in_macro, macro_of
+from bankwise.read.cxx.reach import (
+    SAME,
+    argument_of,
+    by_reference,
+    definitions,
+    parameters_of,
+    pointee,
+    reach,
+)
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    Node,
+    around,
+    block_of,
+    called,
+    inside_parentheses,
+    named,
+    span,
+    walk,
+    words,
+)
+from bankwise.read.cxx.uses import (
+    ArrayUse,
+    PointerView,
+    ViewBase,
+    ViewsFound,
+    added_to,
+    macros_of,
+    pinned_by,
+    same_shape,
+)
+
+_INTEGER = re.compile(
+    r"(?:std::)?(?:u?int(?:32|64)_t|u?intptr_t|size_t|unsigned(?: int| long| long long)?)"
+)
+"""What holds an address as a number of bytes."""
+
+_DEPTH = 6
+"""Pointers to pointers' places that are followed in turn."""
+
+
+def views_of(
+    source: CxxSource,
+    name: str,
+    element: str,
+    rest: int,
+    begin: int,
+    scope: Node,
+    pieces: frozenset[int] = frozenset(),
+) -> ViewsFound:
+    """Everything that happens to an array in its scope, behind the byte where it is declared.
+
+    ``name``: with a member where the array is one: "s.a"; ``pieces``: as of :class:`ViewsFound`.
+    """
+    found = ViewsFound(pieces=pieces)
+    _everywhere(source, name, scope, begin, PointerView(name, element, rest), found)
+    found.uses = _once(source, found)
+    return found
+
+
+def _once(source: CxxSource, found: ViewsFound) -> list[ArrayUse]:
+    """A place that several pointers lead to is one use; in two ways it is none."""
+    each: dict[ByteSpan, ArrayUse] = {}
+    for use in found.uses:
+        old = each.setdefault(use.span, use)
+        if old != use:
+            found.refusals.append(
+                Refusal(
+                    f"{source.of(use.span)} is reached in two ways", source.place(use.span.start)
+                )
+            )
+    return list(each.values())
+
+
+def _everywhere(
+    source: CxxSource, name: str, scope: Node, begin: int, view: PointerView, found: ViewsFound
+) -> None:
+    """Every mention of a name in a scope; a refusal for hidden ones."""
+    name, _, member = name.partition(".")
+    seen: set[int] = set()
+    for node in walk(scope):
+        if node.type in ("comment", "string_literal", "field_identifier"):
+            seen.update(range(node.start_byte, node.end_byte))
+        if node.type != "identifier" or source.of(node) != name or node.start_byte < begin:
+            continue
+        seen.add(node.start_byte)
+        if node.start_byte in found.pieces:
+            continue
+        if member:
+            _member(source, node, member, view, found)
+        else:
+            _follow(source, node, view, found)
+    found.refusals += [
+        Refusal(f"{name} stands where the syntax tree shows no use of it", source.place(byte))
+        for byte in words(source, name)
+        if max(begin, scope.start_byte) <= byte < scope.end_byte and byte not in seen
+    ]
+    found.refusals += macros_of(source, name)
+
+
+def _member(
+    source: CxxSource, node: Node, member: str, view: PointerView, found: ViewsFound
+) -> None:
+    """A structure may be asked for its members alone."""
+    parent = around(node)
+    if parent.type != "field_expression" or source.of(parent.children[1]) != ".":
+        _no(source, node, "is named whole, with all its members", found)
+    elif source.of(parent.child_by_field_name("field")) == member:
+        _follow(source, parent, view, found)
+
+
+def _no(source: CxxSource, node: Node, why: str, found: ViewsFound) -> None:
+    found.refusals.append(Refusal(f"{source.of(node)} {why}", source.place(node.start_byte)))
+
+
+def _follow(source: CxxSource, node: Node, view: PointerView, found: ViewsFound) -> None:
+    """What happens to a pointer, or to the array, at one place."""
+    parent = around(node)
+    kind = parent.type if parent is not None else ""
+    if kind == "sizeof_expression":
+        found.uses.append(ArrayUse(span(node), (), size=True))
+    elif kind == "subscript_expression" and inside_parentheses(parent.children[0]) == node:
+        _indexed(source, node, parent, view, found)
+    elif kind == "pointer_expression" and source.of(parent)[0] == "*" and view.counts:
+        _touched(source, parent, None, view, found)
+    elif kind == "binary_expression" and view.counts and source.of(parent.children[1]) == "+":
+        top, added = added_to(source, node, parent)
+        index = ByteSpan(added[0].start_byte, added[-1].end_byte)
+        _address(source, top, index, view, found, tuple(map(span, added)))
+    elif kind in ("cast_expression", "argument_list", "init_declarator"):
+        _handed(source, node, parent, view, found)
+    elif kind in _MOVES and view.counts:
+        kept = reach(source, node)
+        if isinstance(kept, Refusal):
+            found.refusals.append(kept)
+        else:
+            _use(source, node, None, view, kept, found)
+    else:
+        _no(source, node, _lost(source, node, parent, view), found)
+
+
+_MOVES = frozenset({"field_expression", "gnu_asm_input_operand", "gnu_asm_output_operand"})
+
+
+def _lost(source: CxxSource, node: Node, parent: Node, view: PointerView) -> str:
+    if parent is not None and parent.type in _DECLARES:
+        return "is declared once more here: which one a use means is not decided"
+    if parent is not None and parent.type in ("assignment_expression", "update_expression"):
+        return "gets another value, or gives its own away"
+    if view.held is None and not view.indices:
+        return "is named whole, as a pointer"
+    return "goes where it cannot be followed"
+
+
+_DECLARES = frozenset(
+    {
+        *("init_declarator", "array_declarator", "pointer_declarator", "declaration"),
+        *("parameter_declaration", "reference_declarator"),
+    }
+)
+
+
+def _indexed(
+    source: CxxSource, node: Node, parent: Node, view: PointerView, found: ViewsFound
+) -> None:
+    index = named(parent.child_by_field_name("indices"))
+    if len(index) != 1:
+        _no(source, node, "has several indices in one bracket", found)
+    elif view.counts:
+        _touched(source, parent, span(index[0]), view, found)
+    else:
+        inner = replace(view, indices=(*view.indices, span(index[0])), rest=view.rest - 1)
+        _follow(source, parent, inner, found)
+
+
+def _touched(
+    source: CxxSource, node: Node, index: ByteSpan | None, view: PointerView, found: ViewsFound
+) -> None:
+    """An element or a part of it, by value; or what is reached from its address."""
+    whole, part = node, node
+    while around(part) is not None and around(part).type == "field_expression":
+        part = around(part)
+    parent = around(part)
+    kind = parent.type if parent is not None else ""
+    if kind == "pointer_expression" and source.of(parent)[0] == "&":
+        if part == whole:
+            _address(source, parent, index, view, found)
+        elif reach(source, parent) == ():
+            _use(source, node, index, view, (), found)
+        else:
+            _no(source, part, "has a member whose address is taken", found)
+    elif kind == "init_declarator" and _reference(parent):
+        _no(source, node, "has an element that a reference is bound to", found)
+    elif kind == "argument_list" and by_reference(source, part, parent):
+        _no(source, node, "has an element that is passed by reference", found)
+    elif kind == "argument_list" and macro_of(source, parent) is not None:
+        kept = in_macro(source, part, parent)
+        if isinstance(kept, Refusal):
+            found.refusals.append(kept)
+        else:
+            _use(source, node, index, view, kept, found)
+    else:
+        _use(source, node, index, view, (), found)
+
+
+def _reference(initialised: Node) -> bool:
+    declarator = initialised.child_by_field_name("declarator")
+    return bool(declarator is not None and declarator.type == "reference_declarator")
+
+
+def _use(
+    source: CxxSource,
+    node: Node,
+    index: ByteSpan | None,
+    view: PointerView,
+    kept: tuple[str, ...],
+    found: ViewsFound,
+) -> None:
+    last = () if index is None else (index,)
+    if view.flat:
+        indices, pinned = last, ""
+    else:
+        indices, pinned = (*view.indices, *last), pinned_by(source, index, view)
+    more = (view.scale,) if view.scale else ()
+    kept = tuple(dict.fromkeys((*kept, *more)))
+    found.uses.append(
+        ArrayUse(span(node), indices, kept, flat=view.flat, scale=view.scale, pinned=pinned)
+    )
+
+
+def _address(
+    source: CxxSource,
+    address: Node,
+    index: ByteSpan | None,
+    view: PointerView,
+    found: ViewsFound,
+    terms: tuple[ByteSpan, ...] = (),
+) -> None:
+    """``&p[i]`` or ``p + i``: of what is moved from there, or where another pointer begins."""
+    kept = reach(source, address)
+    if not isinstance(kept, Refusal):
+        _use(source, address, index, view, kept, found)
+        return
+    literal = "0" if index is None else source.of(index)
+    zeros = literal == "0" and all(source.of(one) == "0" for one in view.indices)
+    if zeros and not view.scale:
+        flat = view.flat or len(view.indices) > 0
+        _follow(source, address, replace(view, flat=flat, indices=(), rest=1), found)
+    elif view.flat or not view.indices:
+        if index is not None and literal != "0":
+            found.bases += [ViewBase(term, view.scale) for term in terms or (index,)]
+        _follow(source, address, view, found)
+    else:
+        found.refusals.append(kept)
+
+
+def _handed(
+    source: CxxSource, node: Node, parent: Node, view: PointerView, found: ViewsFound
+) -> None:
+    """A cast, a call or a variable: what moves bytes from here, or a pointer to follow."""
+    declared = parent.type == "init_declarator"
+    if declared and parent.child_by_field_name("declarator") == node:
+        _no(source, node, _lost(source, node, parent, view), found)
+        return
+    kept = reach(source, node)
+    if not isinstance(kept, Refusal) and (view.counts or view.flat):
+        _use(source, node, None, view, kept, found)
+    elif view.depth == _DEPTH:
+        _no(source, node, "is held by too many pointers in turn", found)
+    elif declared:
+        _held(source, node, parent, view, found)
+    elif parent.type == "cast_expression":
+        kind = source.of(parent.child_by_field_name("type"))
+        _cast(source, node, parent, kind, view, found)
+    else:
+        _argument(source, node, parent, view, found)
+
+
+def _cast(
+    source: CxxSource, node: Node, cast: Node, kind: str, view: PointerView, found: ViewsFound
+) -> None:
+    """To another pointer: what it counts from here on."""
+    to = "char" if _INTEGER.fullmatch(kind) else pointee(kind)
+    if (to == "char" and view.indices) or to is None or not (view.counts or not view.indices):
+        _no(source, node, f"becomes {kind}, which is not followed", found)
+        return
+    if not view.counts:
+        view = replace(view, flat=True, rest=1)
+    if to == view.element:
+        view = replace(view, scale="")
+    elif to not in ("", "void"):
+        view = replace(view, scale=f"sizeof({to})")
+    _follow(source, cast, replace(view, depth=view.depth + 1), found)
+
+
+def _held(
+    source: CxxSource, node: Node, parent: Node, view: PointerView, found: ViewsFound
+) -> None:
+    """``float* p = ..``: every use of the variable, until its block ends."""
+    declarator = parent.child_by_field_name("declarator")
+    names = [one for one in walk(declarator) if one.type == "identifier"]
+    if len(names) < 1 or not same_shape(declarator, view):
+        _no(source, node, "initialises what is no pointer to its elements", found)
+        return
+    block = block_of(parent)
+    view = replace(view, held=block, depth=view.depth + 1)
+    _everywhere(source, source.of(names[0]), block, parent.end_byte, view, found)
+
+
+def _argument(
+    source: CxxSource, node: Node, parent: Node, view: PointerView, found: ViewsFound
+) -> None:
+    """A cast in the words of C++, or a function of the file that gets the pointer."""
+    call, place = around(parent), named(parent).index(argument_of(node, parent))
+    name = called(source, call) if call.type == "call_expression" else ""
+    if SAME.fullmatch(name):
+        arguments = call.child_by_field_name("function").child_by_field_name("arguments")
+        integer = "size_t" if name == "__cvta_generic_to_shared" else "void*"
+        kind = source.of(arguments)[1:-1] if arguments is not None else integer
+        _cast(source, node, call, kind, view, found)
+        return
+    defined = definitions(source, name)
+    if len(defined) != 1:
+        _no(source, node, f"is passed to {name}, which is not followed", found)
+        return
+    taken = next(iter(parameters_of(defined[0])[place:]), None)
+    declarator = taken.child_by_field_name("declarator") if taken is not None else None
+    names = [one for one in walk(declarator) if one.type == "identifier"] if declarator else []
+    if not names or not same_shape(declarator, view):
+        _no(source, node, f"is passed to {name}, which takes something else", found)
+        return
+    found.arguments.setdefault((name, place), set()).add(argument_of(node, parent).start_byte)
+    body = defined[0].child_by_field_name("body")
+    view = replace(view, held=defined[0], depth=view.depth + 1)
+    _everywhere(source, source.of(names[0]), body, body.start_byte, view, found)

@@ -1,0 +1,300 @@
+"""The proof of edits through pointers, in functions, of members and pieces: right ones pass, every
+corrupted one is refused.
+
+In the texts each index of a use stands between two empty comments. What an edit must do to it is
+computed here: from the number of the element that it means before and after.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from bankwise.algebra.address import Fold
+from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.change.cxx.spell import IndexMap, edited, spellings
+from bankwise.errors import Refusal
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays
+from bankwise.read.cxx.sizes import ArraySize
+from bankwise.read.cxx.tree import parse
+
+SCALES = (("16", 16), ("sizeof(char)", 1), ("sizeof(float)", 4), ("sizeof(float4)", 16))
+ROWS = ArraySize(32 * 32 * 4, 4, (32, 32), 16, 0, SCALES)
+FLAT = ArraySize(1024 * 4, 4, (1024,), 16, 0, SCALES, aligned=1024)
+FOLD = Fold(1, 4, 8)
+"""Of rows of 32: chunks of 4 elements, XORed with the row mod 8."""
+FLAT_FOLD = Fold(32, 4, 8)
+"""The same of the number of an element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to reach elements. ``rows``: the row of each use, as an expression of t; empty where
+    the index counts from the array's start. ``unit``: bytes that an index counts."""
+
+    name: str
+    text: str
+    array: str
+    size: ArraySize
+    rows: tuple[str, ...]
+    unit: int = 4
+
+    @property
+    def fold(self) -> Fold:
+        return FLAT_FOLD if self.size.flat else FOLD
+
+
+def in_kernel(body: str, before: str = "") -> str:
+    declared = "__shared__ float s[32][32]; __shared__ float u[1024];"
+    return f"{before}\n__global__ void g(float* o, int t, int k) {{\n{declared}\n{body}\n}}\n"
+
+
+CAST = "reinterpret_cast<float4*>"
+STORE = "__device__ void store(float* p, int i, int j) { p[/**/i * 32 + j/**/] = 1; }"
+POOL = "extern __shared__ float pool[];\n__global__ void g(float* o, int t, int k) {{\n{}\n}}\n"
+HELD = "struct Held {{ float b[5]; float a[32][32]; }};\n__global__ void g(int t, int k) {{ {} }}\n"
+FORMS = (
+    Form(
+        "row",
+        in_kernel("float* row = s[t];\nrow[/**/k/**/] = row[/**/k + 1/**/];\ns[k][/**/t/**/] = 1;"),
+        *("s", ROWS, ("t", "t", "k")),
+    ),
+    Form(
+        "row of vectors",
+        in_kernel(
+            f"{CAST}(s[t])[/**/k/**/] = {{}};\nfloat4* q = (float4*)s[k];\nq[/**/t/**/] = {{}};"
+        ),
+        *("s", ROWS, ("t", "k"), 16),
+    ),
+    Form(
+        "flat",
+        in_kernel("(&s[0][0])[/**/t * 32 + k/**/] = 1;\n*(s[0] + /**/t/**/) = o[k];"),
+        *("s", ROWS, ("", "")),
+    ),
+    Form(
+        "flat pointer",
+        in_kernel("float* p = &s[0][0];\nfloat* q = p;\nq[/**/t * 32 + k/**/] = *(p + /**/k/**/);"),
+        *("s", ROWS, ("", "")),
+    ),
+    Form(
+        "flat vectors",
+        in_kernel(
+            f"{CAST}(&s[0][0])[/**/t * 8 + k/**/] = {{}};\n*((float4*)s + /**/t/**/) = {{}};"
+        ),
+        *("s", ROWS, ("", ""), 16),
+    ),
+    Form(
+        "given",
+        in_kernel("store(u, t, k);\nstore(u + k * 1024, k, t);\nu[/**/t/**/] = 1;", STORE),
+        *("u", FLAT, ("", "")),
+    ),
+    Form(
+        "stages",
+        in_kernel("float* p = u + (t & 1) * 1024;\np[/**/k * 32 + t/**/] = u[/**/t + 1/**/];"),
+        *("u", FLAT, ("", "")),
+    ),
+    Form(
+        "address",
+        in_kernel(
+            "unsigned a = (unsigned)__cvta_generic_to_shared(u);\n"
+            'asm("ldmatrix.x4 {%0}, [%1];" :: "r"(a + /**/t * 128 + k * 16/**/));'
+        ),
+        *("u", FLAT, ("",), 1),
+    ),
+    Form(
+        "piece",
+        POOL.format(
+            "float* a = pool;\nfloat* b = a + 1024;\nb[/**/t * 32 + k/**/] = a[3];\n"
+            "*(float4*)&b[/**/t * 32 + k * 4/**/] = {};"
+        ),
+        *("b", FLAT, ("", "")),
+    ),
+    Form(
+        "member",
+        HELD.format("__shared__ Held h;\nh.a[t][/**/k/**/] = h.a[k][/**/t + 1/**/] + h.b[2];"),
+        *("h.a", ROWS, ("t", "k")),
+    ),
+    Form(
+        "macro",
+        "#define FLOAT4(x) (*(float4*)&(x))\n"
+        + in_kernel("FLOAT4(s[t][/**/4 * k/**/]) = FLOAT4(s[k][/**/t * 4 + 4/**/]);"),
+        *("s", ROWS, ("t", "k")),
+    ),
+)
+NAMED = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+
+
+def array_of(form: Form, text: str) -> tuple[int, SharedArray]:
+    arrays = shared_arrays(parse(text, "k.cu"))
+    (found,) = [(n, a) for n, a in enumerate(arrays) if a.name == form.array]
+    return found
+
+
+def texts(form: Form) -> list[str]:
+    source, (_, array) = parse(form.text, "k.cu"), array_of(form, form.text)
+    assert not array.refusals, array.refusals
+    ways = spellings(source, array, IndexMap((form.fold,)), [form.size])
+    assert not isinstance(ways, Refusal), ways
+    found = [edited(source, way.edits) for way in ways]
+    assert all(isinstance(one, str) for one in found)
+    return [str(one) for one in found]
+
+
+def judged(form: Form, after: str, size: ArraySize | None = None) -> int | Refusal:
+    number, _ = array_of(form, form.text)
+    claim = ArrayClaim(number, form.array, (form.fold,), 0, (size or form.size,))
+    return prove_text(parse(form.text, "k.cu"), parse(after, "k.cu"), [claim])
+
+
+def values(text: str) -> np.ndarray:
+    """Of an index, for all t and k below 32; negative where it is none."""
+    t, k = np.meshgrid(np.arange(32), np.arange(32), indexing="ij")
+    names = {"t": t, "k": k, "i": t, "j": k}
+    try:
+        return np.asarray(eval(text.replace("/", "//"), {}, names)) + 0 * t
+    except (SyntaxError, TypeError, NameError, ValueError, ZeroDivisionError):
+        return np.full((32, 32), -1)
+
+
+def means_the_same(form: Form, after: str) -> bool:
+    """Whether every index of the after text is the place of the element that it meant before."""
+    old, new = form.text.split("/**/"), after.split("/**/")
+    if old[::2] != new[::2]:
+        return False
+    for row, one, other in zip(form.rows, old[1::2], new[1::2], strict=True):
+        index, place = values(one), values(other)
+        number = index * form.unit // 4 + (32 * values(row) if row else 0)
+        inside = (index >= 0) & (number < 1024)
+        inside &= (index * form.unit < 128) if row else True
+        chunk = number // 4 % 8 ^ number // 32 % 8
+        wanted = number // 32 * 32 + chunk * 4 + number % 4 - (32 * values(row) if row else 0)
+        if ((wanted * 4 + index * form.unit % 4) != place * form.unit)[inside].any():
+            return False
+    return True
+
+
+@NAMED
+def test_every_spelling_is_proved_and_means_the_same(form: Form) -> None:
+    for after in texts(form):
+        assert means_the_same(form, after), after
+        proved = judged(form, after)
+        assert isinstance(proved, int), proved
+        assert proved >= len(form.rows)
+
+
+def corrupted(text: str, seed: int) -> str:
+    """One number, sign or name of an index changed; seldom one that stands elsewhere."""
+    draw = random.Random(seed)
+    parts = text.split("/**/")
+    at = draw.randrange(1, len(parts), 2) if draw.random() < 0.8 else draw.randrange(len(parts))
+    places = list(re.finditer(r"\b\d+\b|>>|<<|\^|(?<=\s)[-+*/&](?=\s)|\b[tkij]\b", parts[at]))
+    if not places:
+        return text
+    place = draw.choice(places)
+    word, signs = place[0], ["+", "^", "|", "*", "&", "-", ">>", "<<"]
+    if word.isdecimal():
+        other = str(int(word) + draw.choice([-1, 1, 2, 4]))
+    else:
+        other = draw.choice([x for x in (list("tkij") if word.isalpha() else signs) if x != word])
+    parts[at] = parts[at][: place.start()] + other + parts[at][place.end() :]
+    return "/**/".join(parts)
+
+
+@NAMED
+def test_every_corrupted_rewrite_is_refused(form: Form) -> None:
+    seen = 0
+    for number, right in enumerate(texts(form)):
+        for seed in range(40):
+            wrong = corrupted(right, 1000 * number + seed)
+            if means_the_same(form, wrong):
+                continue
+            seen += 1
+            told = judged(form, wrong)
+            assert isinstance(told, Refusal), f"{wrong}\n proved {told} uses"
+    assert seen >= 60
+
+
+@NAMED
+def test_a_use_that_was_missed_is_refused(form: Form) -> None:
+    for right in texts(form):
+        old, new = form.text.split("/**/"), right.split("/**/")
+        for at in range(1, len(new), 2):
+            missed = "/**/".join((*new[:at], old[at], *new[at + 1 :]))
+            if old[at] != new[at] and not means_the_same(form, missed):
+                assert isinstance(judged(form, missed), Refusal), missed
+
+
+@pytest.mark.parametrize("name", ["given", "stages"])
+def test_a_pointer_that_begins_inside_a_period_is_refused(name: str) -> None:
+    (form,) = [one for one in FORMS if one.name == name]
+    for aligned, told in ((0, int), (256, int), (128, Refusal), (1, Refusal), (32, Refusal)):
+        size = ArraySize(4096, 4, (1024,), 16, 0, SCALES, aligned=aligned)
+        assert isinstance(judged(form, texts(form)[0], size), told), aligned
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("float* row = s[t]; t += 1; row[k] = 1;", "t may have another value"),
+        ("float* row = s[t]; for (;; ++t) row[k] = 1;", "t may have another value"),
+        ("float* row = s[t]; int& x = t; x = 3; row[k] = 1;", "t may have another value"),
+        ("float* row = s[t]; f(t); row[k] = 1;", "t may have another value"),
+        ("float* row = s[t]; { int t = 3; row[t] = 1; }", "declared elsewhere, or more than once"),
+        ("float* row = s[o[t]]; row[k] = 1;", "may have another value"),
+        ("auto f = [&] { ++t; }; float* row = s[t]; f(); row[k] = 1;", "changed by a lambda"),
+        ("float* row = s[t]; *row = 1;", "without an index"),
+        ("s[t][k++] = 1;", "would happen twice"),
+        ("float* row = s[rows]; row[k] = 1;", "declared elsewhere"),
+    ],
+)
+def test_what_a_fold_cannot_be_written_into_is_said(body: str, why: str) -> None:
+    source = parse(in_kernel(body, "__device__ int rows; void f(int&);"), "k.cu")
+    array = shared_arrays(source)[0]
+    assert not array.refusals
+    told = spellings(source, array, IndexMap((FOLD,)), [ROWS])
+    assert isinstance(told, Refusal)
+    assert why in told.reason
+    claim = ArrayClaim(0, "s", (FOLD,), 0, (ROWS,))
+    assert isinstance(prove_text(source, source, [claim]), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "why"),
+    [
+        (STORE, "store(u, t, k); store(o, t, k);", "store is given something else here"),
+        (STORE, "store(u, t, k); auto f = store;", "store is named where it is not called"),
+        (STORE.replace("float* p", "float*& p"), "u[0] = 1; store(u, t, k);", "takes something"),
+        ("#define U u\n", "U[3] = u[2];", "the macro U names u"),
+        ("#define NEXT(x) ((&(x))[1])\n", "NEXT(u[t]) = 1;", "indexed further"),
+        ("#define GIVE(x) give(&(x))\n", "GIVE(u[t]) = 1;", "give, which is not followed"),
+        ("", "float4* q = (float4*)&u[t].x; q[1] = {};", "has a member whose address is taken"),
+        ("", "u[t] = 1; float* p = (u); swap(p, o);", "passed to swap"),
+        ("", "float* p = u; p -= 4;", "gets another value"),
+        ("", "float* p = u - 4; p[4] = 1;", "is named whole"),
+        ("", "float* p = u + t - k; p[4] = u[1];", ""),
+        ("", "if (float* p = u) p[1] = 1;", ""),
+        ("", "for (float* p = u; t; ++t) p[t] = 1; o[1] = p[2];", ""),
+    ],
+)
+def test_what_leaves_the_array_is_refused(before: str, body: str, why: str) -> None:
+    arrays = shared_arrays(parse(in_kernel(body, before), "k.cu"))
+    (array,) = [one for one in arrays if one.name == "u"]
+    assert any(why in one.reason for one in array.refusals) or not why, array.refusals
+    if not why:
+        source = parse(in_kernel(body, before), "k.cu")
+        assert all("o[1] = p[2]" not in source.of(use.span) for use in array.uses)
+
+
+def test_a_union_and_a_second_name_of_what_the_launch_gives_are_refused() -> None:
+    text = HELD.replace("struct", "union").format("__shared__ Held h; h.a[t][k] = h.b[k];")
+    for array in shared_arrays(parse(text, "k.cu")):
+        assert "members of a union" in array.refusals[0].reason
+    other = "__device__ void f() { extern __shared__ int q[]; q[3] = 1; }\n"
+    body = "float* a = pool; a[t] = 1; f();"
+    arrays = shared_arrays(parse(other + POOL.format(body), "k.cu"))
+    assert [array.name for array in arrays] == ["q", "a"]
+    assert all("begin at one byte" in array.refusals[0].reason for array in arrays)

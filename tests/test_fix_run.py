@@ -1,0 +1,242 @@
+"""``fix --run``: what is run, what is said of it; the runs themselves on a GPU of NumPy's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bankwise.ask.judge_run import run_cases, verdict_of
+from bankwise.lab.gpu import run_cuda
+from bankwise.read.names import parameters
+from bankwise.read.source import Compilation
+from bankwise.read.sources import language_of
+from bankwise.read.toolkit import find_program
+from command import bankwise
+
+KERNELS = Path(__file__).parent / "data" / "cuda_fix"
+
+needs_nvcc = pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
+
+
+@pytest.mark.skipif(find_spec("cupy") is not None, reason="there may be a GPU")
+def test_without_a_gpu_it_is_said_what_is_missing() -> None:
+    done = bankwise("fix", str(KERNELS / "transpose_f32.cu"), "-t", "sm_90", "--run")
+    assert done.code == 2
+    assert "CuPy, which is not installed" in done.err
+    assert "bankwise[gpu]" in done.err
+    assert not done.out
+
+
+def test_only_what_is_compiled_here_can_be_run(tmp_path: Path) -> None:
+    path = tmp_path / "k.mlir"
+    path.write_text("module {}\n")
+    done = bankwise("fix", str(path), "--run")
+    assert done.code == 2
+    assert "--run" in done.err
+
+
+@pytest.mark.parametrize(
+    ("spelled", "types"),
+    [
+        ("void k<float, 32>(float*, float const*, int)", ("float*", "float const*", "int")),
+        ("(anonymous namespace)::k(std::pair<int, int>)", ("std::pair<int, int>",)),
+        ("void f<int (*)(int)>(int (*)(int), bool)", ("int (*)(int)", "bool")),
+        ("k()", ()),
+        ("k", ()),
+    ],
+)
+def test_the_types_that_a_function_takes(spelled: str, types: tuple[str, ...]) -> None:
+    assert parameters(spelled) == types
+
+
+SOURCE = """
+#include <cuda_fp16.h>
+struct Pair { int a, b; };
+__constant__ float weights[5];
+__global__ void k(half* a, const unsigned char* b, int n, Pair* c, unsigned m) {
+  __shared__ float s[32];
+  s[threadIdx.x] = n * weights[m];
+  __syncthreads();
+  a[threadIdx.x] = __float2half(s[31 - threadIdx.x] + b[n] + c[0].a);
+}
+__global__ void by_value(float* a, Pair p) { a[threadIdx.x] = p.a; }
+void launch(half* a, unsigned char* b, Pair* c) { k<<<dim3(3, 2), 32, 64>>>(a, b, -7, c, x()); }
+"""
+
+
+@needs_nvcc
+def test_what_is_run_is_what_the_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(SOURCE.replace("x()", "2 + 1"))
+    what = Compilation(path, "sm_90")
+    kernels = language_of(what).check(what, args={}).kernels
+    found = list(run_cases(what, kernels, path.read_text(), path.read_text(), tmp_path))
+    case = next(one for one in found if isinstance(one, dict))
+    assert (case["grid"], case["block"], case["shared_bytes"]) == ((3, 2, 1), (32, 1, 1), 64)
+    assert [next(iter(one.values())) for one in case["parameters"]] == [
+        "f16",
+        "u8",
+        (-7 & 0xFFFFFFFF).to_bytes(4, "little").hex(),
+        "f32",
+        (3).to_bytes(4, "little").hex(),
+    ]
+    assert case["variables"] == [{"name": "weights", "kind": "u8", "bytes": 20}]
+    assert all(Path(case[version]).is_file() for version in ("before", "after"))
+    why = next(one for one in found if isinstance(one, str))
+    assert why.startswith("parameter 2 is a structure (Pair)")
+
+
+CASE = {"function": "k", "grid": [4, 4, 1]}
+FINE = {"outside": "", "written": 64, "varies": False, "equal": True, "differs": ""}
+
+
+def told(**changed: Any) -> dict[str, Any]:
+    one = {**FINE, "ns": [2000, 1000], "registers": [16, 18], **changed}
+    return {"device": "GPU", "uncounted": "", "kernels": [one]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "words"),
+    [
+        ({}, "passed", "64 bytes written alike on random inputs, 1 launch of 16 workgroups"),
+        ({"equal": False, "differs": "byte 5", "whole": FINE}, "passed", "k on whole numbers"),
+        ({"equal": False, "whole": {**FINE, "equal": False}}, "failed", "k leaves other bits"),
+        (
+            {"equal": False, "whole": {**FINE, "equal": False, "varies": True}},
+            "not available",
+            "the original itself leaves other bits",
+        ),
+        ({"written": 0}, "not available", "it changes nothing"),
+        ({"outside": "it writes outside"}, "not available", "it writes outside"),
+    ],
+)
+def test_what_the_runs_say(changed: dict[str, Any], status: str, words: str) -> None:
+    verdict = verdict_of([CASE], told(**changed))
+    assert verdict.judge == "run"
+    assert verdict.status == status
+    assert words in verdict.detail
+    if status == "passed":
+        assert ("k: median time of a launch, ns", 2000, 1000) in verdict.rows
+
+
+def test_a_fault_of_the_gpu_is_no_answer() -> None:
+    verdict = verdict_of([CASE], {"fault": "an illegal memory access"})
+    assert verdict.status == "not available"
+    assert "an illegal memory access" in verdict.detail
+
+
+Kernel = Callable[..., None]
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> dict[str, Kernel]:
+    """Kernels of Python by the names of their files, on arrays of NumPy."""
+    kernels: dict[str, Kernel] = {}
+
+    class Function:
+        shared_size_bytes = num_regs = 0
+
+        def __init__(self, run: Kernel) -> None:
+            self.run = run
+
+        def __call__(self, grid: Any, block: Any, given: Any, shared_mem: int = 0) -> None:
+            self.run(*given)
+
+    def loaded(path: str) -> SimpleNamespace:
+        return SimpleNamespace(get_function=lambda name: Function(kernels[path]))
+
+    runtime = SimpleNamespace(memGetInfo=lambda: (1 << 22, 1 << 22))
+    device = lambda: SimpleNamespace(synchronize=lambda: None)  # noqa: E731
+    fake = SimpleNamespace(
+        RawModule=loaded,
+        cuda=SimpleNamespace(runtime=runtime, Device=device),
+        **{name: getattr(np, name) for name in ("arange", "full", "rint")},
+    )
+    monkeypatch.setattr(run_cuda, "cupy", lambda: fake)
+    return kernels
+
+
+def case_of(*kinds: str) -> dict[str, Any]:
+    given: list[dict[str, str]] = [{"pointer": kind} for kind in kinds]
+    given.append({"value": (5).to_bytes(4, "little").hex()})
+    paths = {"before": "before", "after": "after", "kernel": "k", "variables": []}
+    return {**paths, "parameters": given, "shared_bytes": 0, "grid": [1], "block": [32]}
+
+
+def doubled(out: Any, of: Any, n: Any) -> None:
+    out.view(np.float32)[:n] = 2 * of.view(np.float32)[:n]
+
+
+def test_versions_that_leave_the_same_are_equal(gpu: dict[str, Kernel]) -> None:
+    gpu.update(before=doubled, after=doubled)
+    found = run_cuda.compared(case_of("f32", "f32"), small=False, whole=False)
+    assert found["equal"]
+    assert not found["varies"]
+    assert 0 < found["written"] <= 20
+
+
+def test_one_byte_that_differs_is_found(gpu: dict[str, Kernel]) -> None:
+    def other(out: Any, of: Any, n: Any) -> None:
+        doubled(out, of, n)
+        out[17] ^= 1
+
+    gpu.update(before=doubled, after=other)
+    found = run_cuda.compared(case_of("f32", "f32"), small=False, whole=False)
+    assert not found["equal"]
+    assert found["differs"] == "byte 17 behind pointer 1, and 0 more"
+
+
+@pytest.mark.parametrize("at", [-1, "end"])
+def test_what_is_written_outside_is_caught(gpu: dict[str, Kernel], at: int | str) -> None:
+    def outside(out: Any, n: Any) -> None:
+        zone = out.base
+        zone[run_cuda.GUARD_BYTES - 1 if at == -1 else run_cuda.GUARD_BYTES + len(out)] = 0
+
+    gpu.update(before=outside, after=outside)
+    found = run_cuda.compared(case_of("u8"), small=False, whole=False)
+    assert "writes outside of" in found["outside"]
+    assert "pointer 1" in found["outside"]
+
+
+def test_an_original_that_varies_is_told(gpu: dict[str, Kernel]) -> None:
+    runs = iter(range(100))
+
+    def counts(out: Any, n: Any) -> None:
+        out[0] = next(runs)
+
+    gpu.update(before=counts, after=counts)
+    assert run_cuda.compared(case_of("i32"), small=False, whole=False)["varies"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "small", "whole", "least", "most"),
+    [
+        ("i32", False, False, -64, 63),
+        ("i32", True, False, 0, 63),
+        ("u32", True, False, 0, 63),
+        ("u8", False, False, 0, 255),
+        ("f32", False, True, -8, 8),
+        ("f64", False, False, -1, 1),
+        ("f16", False, True, -8, 8),
+    ],
+)
+def test_inputs_are_random_and_in_range(
+    gpu: dict[str, Kernel], kind: str, small: bool, whole: bool, least: int, most: int
+) -> None:
+    seen: list[Any] = []
+    gpu.update(before=lambda out, n: seen.append(out.copy()), after=lambda out, n: None)
+    run_cuda.compared(case_of(kind), small=small, whole=whole)
+    width = int(kind[1:]) // 8
+    numbers = seen[0].view(f"{kind[0]}{width}").astype(np.float64)
+    assert least <= numbers.min() < numbers.max() <= most
+    assert len(np.unique(numbers)) > (10 if whole else 50)
+    assert not whole or (numbers == np.rint(numbers)).all()
