@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         "bankwise fix kernel.mlir | git apply",
         "bankwise fix kernel.mlir -o fixed.mlir",
         "bankwise fix kernel.mlir --prefer least-lds",
-        "bankwise fix kernel.ttgir --arg K=1024 -o override/",
+        "bankwise fix kernel.ttgir --arg keys=1024 -o override/",
     )
 )
 def fix(
