@@ -115,6 +115,30 @@ def decode(
 
 
 @triton.jit
+def attention(
+    q, k, v, out, length, bm: tl.constexpr, bn: tl.constexpr, d: tl.constexpr, ieee: tl.constexpr
+):  # fmt: skip
+    """softmax(Q K^T) V, bm queries of one head, bn keys at a time."""
+    rows = tl.program_id(0) * bm + tl.arange(0, bm)
+    inner, wide = tl.arange(0, d), tl.arange(0, bn)
+    query = tl.load(q + rows[:, None] * d + inner[None, :])
+    top = tl.full((bm,), float("-inf"), dtype=tl.float32)
+    weight = tl.zeros((bm,), dtype=tl.float32)
+    total = tl.zeros((bm, d), dtype=tl.float32)
+    for start in range(0, length, bn):
+        at = (start + wide)[:, None] * d + inner[None, :]
+        scores = tl.dot(query, tl.trans(tl.load(k + at)), input_precision=ieee) * 0.125
+        higher = tl.maximum(top, tl.max(scores, 1))
+        share, fade = tl.exp2(scores - higher[:, None]), tl.exp2(top - higher)
+        values = tl.load(v + at)
+        total = tl.dot(share.to(values.dtype), values, total * fade[:, None], input_precision=ieee)
+        weight = weight * fade + tl.sum(share, 1)
+        top = higher
+    done = (total / weight[:, None]).to(out.dtype.element_ty)
+    tl.store(out + rows[:, None] * d + inner[None, :], done)
+
+
+@triton.jit
 def attention_backward(
     q, k, v, do, high, delta, dk, dv, length, d: tl.constexpr, bm: tl.constexpr, bn: tl.constexpr,
     ieee: tl.constexpr,
@@ -287,6 +311,18 @@ def _backward(kind: str, d: int, bm: int, bn: int, **more):
     }  # fmt: skip
 
 
+def _attention(kind: str, d: int, bm: int, bn: int, **more):
+    return {
+        "fn": "attention",
+        "types": {**dict.fromkeys(("q", "k", "v", "out"), f"*{kind}"), "length": "i32"},
+        "constants": {"bm": bm, "bn": bn, "d": d, **IEEE},
+        "numbers": {"length": N},
+        "options": more,
+        "grid": (4 * N // bm, 1, 1),
+        "elements": {"q": 4 * N * d, "k": N * d, "v": N * d, "out": 4 * N * d},
+    }
+
+
 def _state(kind: str, d: int, e: int, bt: int, **more):
     return {
         "fn": "chunk_state",
@@ -327,6 +363,7 @@ CASES = {
     "product_f32_skinny": _product("fp32", "fp32", (False, True), (16, 64, 64)),
     "decode_f16": _decode("fp16", 16, 128, 64),
     "decode_f32": _decode("fp32", 16, 64, 32, num_stages=2),
+    "attention_f32": _attention("fp32", 64, 64, 64, num_stages=2),
     "attention_backward_f16": _backward("fp16", 64, 64, 64, num_stages=2),
     "attention_backward_f32": _backward("fp32", 64, 32, 32, num_stages=1),
     "chunk_state_f16": _state("fp16", 64, 64, 64),

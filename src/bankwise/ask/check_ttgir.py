@@ -21,6 +21,7 @@ from bankwise.counting.kernel import (
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
+from bankwise.notation.triton.gluon import gluon_text
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress
 from bankwise.read.ttgir import wheel
@@ -232,7 +233,7 @@ def _optimum(found: Better) -> Optimum:
         found.best.run,
         found.known,
         notation="" if found.encoding is None else str(found.encoding),
-        notes=(_statement(found), *found.notes),
+        notes=(_statement(found), *_gluon(found), *found.notes),
         certificate=None if solution is None else solution.certificate,
     )
 
@@ -249,6 +250,13 @@ def _snippet(found: Better, plan: Planned) -> Snippet:
         counted=True,
         notes=found.notes,
     )
+
+
+def _gluon(found: Better) -> tuple[str, ...]:
+    """The same encoding as one writes it in Gluon."""
+    if found.encoding is None:
+        return ()
+    return (f"in Gluon: {gluon_text(found.encoding, found.buffer.tile)}",)
 
 
 def _statement(found: Better) -> str:

@@ -27,6 +27,7 @@ from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.notation.triton import Shared
+from bankwise.notation.triton.gluon import gluon_text
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.accesses import SCRATCH
@@ -50,7 +51,10 @@ def fix_ttgir_file(
     """
     found = destination(file, output)
     report, code = fixed_ttgir(read_text(file), file, options, judges, options_beside(file))
-    return replace(report, **found.delivery(code)) if code is not None else report
+    if code is None:
+        return report
+    files, told = found.delivery(code)
+    return replace(report, files=files, settings=(*report.settings, *told))
 
 
 def fix_entry(
@@ -82,7 +86,7 @@ def fixed_ttgir(
     before = check_ttgir(text, str(file), options, verify=False, optima=False)
     ways = better_of(planned)
     wanted = [each for each in ways if isinstance(each, Better) and each.plans]
-    search = _Search(planned, options, said, text)
+    search = _EncodingSearch(planned, options, said, text)
     chosen, found = search.run(wanted) if wanted else ({}, None)
     spread, code = search.spread(found)
     fixed = text if code is None else code.text
@@ -101,6 +105,10 @@ def fixed_ttgir(
         fixed_text=fixed,
         patch=unified_patch(file, text, fixed),
         accept_sampled=judges.accept_sampled,
+        settings=tuple(
+            f"in Gluon, {each.buffer.name}: {gluon_text(each.encodings[at], each.buffer.tile)}"
+            for each, at in chosen.items()
+        ),
     )
     return report, code
 
@@ -116,7 +124,7 @@ def _one(found: Sequence[Planned], file: Path) -> Planned:
 
 
 @dataclass(slots=True, eq=False)
-class _Search:
+class _EncodingSearch:
     """The search for encodings whose code is better; what failed, by buffer, and why."""
 
     planned: Planned
@@ -263,7 +271,7 @@ def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Chan
     )
 
 
-def _verdicts(search: _Search, new: EmittedText, judges: Judges) -> Iterator[Verdict]:
+def _verdicts(search: _EncodingSearch, new: EmittedText, judges: Judges) -> Iterator[Verdict]:
     old, planned = search.before, search.planned
     assert old is not None, "it is compiled first"
     yield proof_of(old.text, new.text, planned.module.file)

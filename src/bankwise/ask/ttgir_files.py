@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,12 @@ _OPTIONS = (
 )
 
 
+_ABSOLUTE = "(the entry names its files by absolute paths: leave it there)"
+
+OutputFiles = tuple[tuple[str, bytes], ...]
+"""Paths below a folder, and what they hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """Where a fixed kernel goes. ``folder``: that was asked for, empty for a file or none;
@@ -41,27 +47,18 @@ class Destination:
     key: str
     entry: bool
 
-    def delivery(self, code: EmittedText) -> dict[str, Any]:
-        """The fields of the report: files below the folder, and what to set."""
+    def delivery(self, code: EmittedText) -> tuple[OutputFiles, tuple[str, ...]]:
+        """Files below the folder, and what to set."""
         if not self.folder:
-            return {"settings": tuple(self._file_settings(code))}
+            return (), tuple(self._file_settings(code))
         if self.entry:
-            return {
-                "files": tuple(_entry_files(self.file, Path(self.folder) / self.key, code)),
-                "settings": (
-                    f"run it with TRITON_CACHE_DIR={self.folder} (the entry names its files by "
-                    "absolute paths: leave it there)",
-                ),
-            }
+            files = tuple(_entry_files(self.file, Path(self.folder) / self.key, code))
+            return files, (f"run it with TRITON_CACHE_DIR={self.folder} {_ABSOLUTE}",)
         data = code.text.encode("utf-8")
         if self.key:
-            return {
-                "files": ((f"{self.key}/{self.file.name}", data),),
-                "settings": (override(self.folder),),
-            }
-        written = Destination(self.file, f"{self.folder}/{self.file.name}", "", "", False)
-        settings = tuple(written._file_settings(code))
-        return {"files": ((self.file.name, data),), "settings": settings}
+            return ((f"{self.key}/{self.file.name}", data),), (override(self.folder),)
+        written = replace(self, output=f"{self.folder}/{self.file.name}", folder="")
+        return ((self.file.name, data),), tuple(written._file_settings(code))
 
     def _file_settings(self, code: EmittedText) -> Iterator[str]:
         path = self.output if self.output not in ("", "-") else "FILE.ttgir"

@@ -87,9 +87,8 @@ class TuneReport:
         return next((row for row in self.rows if not row.refusal), None)
 
     def document(self) -> dict[str, Any]:
-        """``bankwise.triton-tune/1``, for :func:`json.dumps`."""
+        """For :func:`json.dumps`."""
         return {
-            "schema": "bankwise.triton-tune/1",
             "kernel": self.name,
             "target": self.target,
             "code": self.how,

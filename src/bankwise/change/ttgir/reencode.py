@@ -45,7 +45,7 @@ Scope = dict[str, _MemoryValue]
 
 
 @dataclass(slots=True, eq=False)
-class _Edit:
+class _EncodingEdit:
     """A text while it is edited. ``aliases``: the name of each new encoding; ``replaced``: names
     that the old ones had."""
 
@@ -72,7 +72,7 @@ def reencoded(text: str, file: str, wanted: Mapping[int, Shared]) -> str | Refus
 
     A Refusal where a value cannot be followed. Whether Triton accepts it is for Triton to say.
     """
-    edit = _Edit(text.split("\n"))
+    edit = _EncodingEdit(text.split("\n"))
     for op in operations(text, file):
         _walk([op], {}, wanted, edit)
     if edit.refusal is not None:
@@ -80,7 +80,9 @@ def reencoded(text: str, file: str, wanted: Mapping[int, Shared]) -> str | Refus
     return _settled(edit)
 
 
-def _walk(ops: Iterable[Op], scope: Scope, wanted: Mapping[int, Shared], edit: _Edit) -> Scope:
+def _walk(
+    ops: Iterable[Op], scope: Scope, wanted: Mapping[int, Shared], edit: _EncodingEdit
+) -> Scope:
     """Follow a block; what its last operation gives, by number."""
     given: Scope = {}
     for op in ops:
@@ -106,7 +108,7 @@ def _results(
     scope: Scope,
     yielded: Sequence[Scope],
     wanted: Mapping[int, Shared],
-    edit: _Edit,
+    edit: _EncodingEdit,
 ) -> Iterable[tuple[str, _MemoryValue]]:
     """The values of shared memory that an operation gives."""
     if op.name == "scf.for":
@@ -129,7 +131,7 @@ def _results(
     return [(op.results[0], _viewed(op, inside, scope, edit))]
 
 
-def _viewed(op: Op, type_text: str, scope: Scope, edit: _Edit) -> _MemoryValue:
+def _viewed(op: Op, type_text: str, scope: Scope, edit: _EncodingEdit) -> _MemoryValue:
     """A view of a value, or one of several that are alike."""
     sources = [scope[name] for name in op.operands if name in scope]
     source = sources[0] if sources else None
@@ -153,7 +155,7 @@ def _shape(type_text: str) -> tuple[int, ...]:
     return tuple(int(n) for n in listed[0].split("x") if n) if listed else ()
 
 
-def _written(op: Op, scope: Scope, edit: _Edit) -> None:
+def _written(op: Op, scope: Scope, edit: _EncodingEdit) -> None:
     """The line of an operation with the types of its values as they are now."""
     names = op.results if op.regions else (*op.operands, *op.results)
     values = [scope[name] for name in names if name in scope]
@@ -179,7 +181,7 @@ Place = tuple[int, int]
 
 
 def _replaced(
-    line: str, places: Sequence[Place], chosen: Mapping[Place, _MemoryValue], edit: _Edit
+    line: str, places: Sequence[Place], chosen: Mapping[Place, _MemoryValue], edit: _EncodingEdit
 ) -> tuple[str, list[Place]]:
     """A line with some of its types replaced, and where all of them stand then."""
     for place in reversed(places):
@@ -206,12 +208,12 @@ def _closing(text: str) -> int:
     return len(text)
 
 
-def _retyped(type_text: str, encoding: Shared, edit: _Edit) -> str:
+def _retyped(type_text: str, encoding: Shared, edit: _EncodingEdit) -> str:
     elements, old, *rest = split_top(type_text, ",")
     return ", ".join((elements, edit.name(encoding, old), *rest))
 
 
-def _settled(edit: _Edit) -> str:
+def _settled(edit: _EncodingEdit) -> str:
     """The text with its new aliases: in the place of old ones that nothing uses any more."""
     kept, added = list(edit.lines), []
     for text, name in edit.aliases.items():
