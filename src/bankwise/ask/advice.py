@@ -76,7 +76,7 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     notes = list(_placed_by_units(found))
     movable = [one for one in found if not _units(one)]
     for buffer in _alike(movable, kernel, gpu):
-        tile = _tile(buffer, gpu, _room(buffer, found, kernel))
+        tile = flat_tile(buffer, gpu, _room(buffer, found, kernel))
         if len(optima) == MOST_SEARCHES:
             names = ", ".join(buffer.names)
             notes.append(f"no layout of {names} was searched: {MOST_SEARCHES} buffers were")
@@ -106,7 +106,7 @@ def _alike(
     """Buffers with the same accesses as the parts of one: they get the same answer."""
     same: dict[object, list[EmittedBuffer]] = {}
     for buffer in found:
-        tile = _tile(buffer, gpu, _room(buffer, found, kernel))
+        tile = flat_tile(buffer, gpu, _room(buffer, found, kernel))
         same.setdefault((buffer.allocation, _key(tile, gpu)), []).append(buffer)
     return tuple(together(group) if len(group) > 1 else group[0] for group in same.values())
 
@@ -139,7 +139,7 @@ def _room(
     return min(rooms)
 
 
-def _tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
+def flat_tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
     """The buffer in the largest elements (8 bytes at most) that every access consists of.
 
     Its rows are as long as the banks are wide, where it has whole ones.

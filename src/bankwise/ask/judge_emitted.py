@@ -1,4 +1,4 @@
-"""The judge of CUDA edits that runs what nvcc emits: the PTX before and after, values as terms."""
+"""The judge that runs PTX, given or emitted: the text before and after, values as terms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def judge_emitted(
     file: Path, target: str, kernels: Sequence[AssemblyKernel], before: str, after: str
 ) -> Verdict:
     """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
-    old, new = (compiled_ptx(file, target, text) for text in (before, after))
+    return judge_ptx(*(compiled_ptx(file, target, text) for text in (before, after)), kernels)
+
+
+def judge_ptx(old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:
+    """The same of two PTX texts."""
     words = blocks = 0
     assumed: set[int] = set()
     for kernel in kernels:

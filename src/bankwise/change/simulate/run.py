@@ -24,7 +24,7 @@ MOST_STEPS = 400_000
 """Statements of one block that are run."""
 
 _NOTHING = re.compile(
-    r"(?:fence|membar|cp\.async\.(?:commit|wait)|prefetch|nanosleep|bar\.warp|discard|pmevent"
+    r"(?:fence|membar|cp\.async\.(?:commit_group|wait_group|wait_all)|prefetch|nanosleep|bar\.warp|discard|pmevent"
     r"|griddepcontrol|setmaxnreg|createpolicy|applypriority)\b"
 )
 _REFUSED = re.compile(
