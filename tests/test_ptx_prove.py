@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from bankwise.algebra.address import Fold
+from bankwise.algebra.address_fold import AddressFold
 from bankwise.change.ptx.fold import VariableFold, permutes
 from bankwise.change.ptx.known_bits import possible_bits
 from bankwise.change.ptx.prove import prove_ptx
@@ -25,7 +26,7 @@ LAUNCH = SimulatedLaunch((32, 8, 1), (1, 1, 1), (), 64, ((0, 0, 0),), 0)
 
 
 def tile(alignment: int = 128, folds: tuple[Fold, ...] = ROWS) -> VariableFold:
-    return VariableFold("tile", folds, alignment)
+    return VariableFold("tile", AddressFold(folds), alignment)
 
 
 def fixed(text: str = TEXT, alignment: int = 128) -> str:
@@ -64,7 +65,7 @@ def test_a_fold_is_its_own_inverse_inside_its_blocks() -> None:
     for _ in range(40):
         unit, phases = 1 << rng.randrange(5), 1 << rng.randrange(1, 5)
         divisor = unit * phases << rng.randrange(6)
-        fold = tile(folds=(Fold(divisor, unit, phases),))
+        fold = AddressFold((Fold(divisor, unit, phases),))
         at = np.arange(1 << 14, dtype=np.uint32)
         by_hand = at ^ at // divisor % phases * unit
         assert np.array_equal(fold(at), by_hand.astype(np.uint32))

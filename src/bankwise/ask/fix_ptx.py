@@ -22,6 +22,7 @@ from bankwise.ask.judge_emitted import judge_ptx
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
 from bankwise.change.ptx.fold import VariableFold
 from bankwise.change.ptx.prove import prove_ptx
+from bankwise.change.ptx.reach import accesses_of
 from bankwise.change.ptx.splice import Spliced, spliced
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Refusal
@@ -123,7 +124,14 @@ def _planned(
         plans_of(one, texts, followed, gpu) for name, one in variables.items() if name in touched
     ]
     if not touched & variables.keys():
+        file = followed[0].location.file
+        why = (accesses_of(k, frozenset({v}), file) for k in texts for v in variables)
+        named = tuple(one for one in why if isinstance(one, Refusal))
         reason = "what conflicts is not known to be a shared variable of it"
+        return (), named or (Refusal(reason, followed[0].location),)
+    if not any(found):
+        names = ", ".join(sorted(touched & variables.keys()))
+        reason = f"{names}: what is known of its addresses has no conflicts"
         return (), (Refusal(reason, followed[0].location),)
     plans = [one for one in found if isinstance(one, VariablePlans)]
     refusals = tuple(one for one in found if isinstance(one, Refusal))
@@ -170,8 +178,8 @@ def _chosen(
 def _aligned(plan: VariablePlan, variable: Variable) -> Iterator[VariableFold]:
     """The map where the variable begins as it must, and where it begins so that offset and address
     have the same bits: then more constants stay where they are."""
-    made = VariableFold(variable.name, plan.folds, 1)
-    sizes = (max(size, variable.alignment_bytes) for size in (made.block, made.reach))
+    made = VariableFold(variable.name, plan.map, 1)
+    sizes = (max(size, variable.alignment_bytes) for size in (made.map.block, made.map.reach))
     for size in dict.fromkeys(sizes):
         yield replace(made, alignment_bytes=size)
 
@@ -214,7 +222,7 @@ def _change(chosen: _ChosenFold) -> Change:
     return Change(
         kernel=", ".join(plans.kernels),
         allocations=(plans.variable.name,),
-        address=f"address a -> {chosen.fold}; .align {chosen.fold.alignment_bytes}",
+        address=f"address a -> {chosen.fold.map}; .align {chosen.fold.alignment_bytes}",
         before=Cost(plans.present, plans.ideal),
         after=Cost(chosen.plan.passes, plans.ideal),
         members=len(plans.plans),
@@ -257,7 +265,7 @@ def _launched(chosen: Sequence[_ChosenFold]) -> Iterator[str]:
     """What a proof takes for granted of variables that the launch sizes."""
     for one in chosen:
         if one.plans.variable.size_bytes is None:
-            yield f" and {one.fold.variable} gets a multiple of {one.fold.block} bytes"
+            yield f" and {one.fold.variable} gets a multiple of {one.fold.map.block} bytes"
 
 
 def _rows(before: _AssembledText, after: _AssembledText) -> Iterator[tuple[str, int, int]]:

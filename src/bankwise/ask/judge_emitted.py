@@ -22,7 +22,8 @@ def judge_emitted(
     file: Path, target: str, kernels: Sequence[AssemblyKernel], before: str, after: str
 ) -> Verdict:
     """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
-    return judge_ptx(*(compiled_ptx(file, target, text) for text in (before, after)), kernels)
+    old, new = (compiled_ptx(file, target, text) for text in (before, after))
+    return judge_ptx(old, new, kernels)
 
 
 def judge_ptx(old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:

@@ -6,21 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from bankwise.algebra.address import AddressMap, Fold, Linear
-from bankwise.ask.advice import NODES, flat_tile
-from bankwise.change.ptx.fold import VariableFold
+from bankwise.algebra.address_fold import AddressFold
+from bankwise.ask.advice import NODES, address_fold, flat_tile
 from bankwise.change.ptx.reach import accesses_of
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.read.assembly import MOST_BYTES, AssemblyAccess, AssemblyKernel
-from bankwise.read.buffers import MOST_USES, AddressPattern, EmittedBuffer, uses_of
+from bankwise.read.buffers import AddressPattern, EmittedBuffer, uses_of
 from bankwise.read.ptx.parse import PtxKernel, Variable
-from bankwise.solver.address import xor_terms
-from bankwise.solver.best import Best, best, folds_of, ranked
+from bankwise.solver.best import Best, best, ranked
 from bankwise.solver.spaces import LINEAR, Space, bit_folds
 
 MOST_TRIED = 4
 """Maps of one variable that are assembled."""
+
+MOST_PRICED = 6_000
+"""Accesses of one variable; PTX of loops that are unrolled has thousands."""
 
 _UNSIZED_BYTES = 1024
 """What the launch sizes is taken to be whole blocks of so much."""
@@ -33,7 +34,7 @@ _UNPRICED = "; executions with unknown addresses are not priced"
 class VariablePlan:
     """One map of a variable, and the passes that it takes."""
 
-    folds: tuple[Fold, ...]
+    map: AddressFold
     passes: int
     optimum: str
 
@@ -67,8 +68,8 @@ def plans_of(
         names += [kernel.name] if found else []
     if not patterns:
         return None
-    if len(patterns) > MOST_USES:
-        reason = f"{len(patterns):,} different accesses; {MOST_USES:,} are looked at"
+    if len(patterns) > MOST_PRICED:
+        reason = f"{len(patterns):,} different accesses; {MOST_PRICED:,} are looked at"
         return Refusal(f"{variable.name}: {reason}")
     open_ = any(p.access.unknown for p in patterns)
     size = variable.size_bytes or _touched(patterns)
@@ -101,8 +102,19 @@ def _patterns(
     why = next(lost, None)
     if why is not None:
         return Refusal(f"not all accesses are known: {why}", kernel.location)
-    own = (_own(one, variable.name) for one in every)
-    return uses_of([o for o in own if o.access.patterns], gpu, 0, variable.size_bytes or MOST_BYTES)
+    size = variable.size_bytes or MOST_BYTES
+    own = (part for one in every for part in _own(one, variable.name))
+    parts = [uses_of([one], gpu, 0, size) for one in own]
+    inside = [part for part in parts if not isinstance(part, Refusal)]
+    outside = next((part for part in parts if isinstance(part, Refusal)), None)
+    if outside is not None and not inside:
+        return outside
+    return tuple(replace(use, access=_open(use.access, outside)) for part in inside for use in part)
+
+
+def _open(found: AssemblyAccess, outside: Refusal | None) -> AssemblyAccess:
+    """An access beside one that is not priced, since on assumptions it leaves the variable."""
+    return found if outside is None else replace(found, unknown=outside.reason)
 
 
 def seen(kernel: AssemblyKernel) -> tuple[AssemblyAccess, ...]:
@@ -114,10 +126,11 @@ def seen(kernel: AssemblyKernel) -> tuple[AssemblyAccess, ...]:
     return tuple(found)
 
 
-def _own(found: AssemblyAccess, name: str) -> AssemblyAccess:
-    """The patterns of an access that lie in one variable."""
-    patterns = tuple(one for one in found.access.patterns if one.allocation == name)
-    return replace(found, access=replace(found.access, patterns=patterns))
+def _own(found: AssemblyAccess, name: str) -> Iterator[AssemblyAccess]:
+    """The patterns of an access that lie in one variable, one by one."""
+    for one in found.access.patterns:
+        if one.allocation == name:
+            yield replace(found, access=replace(found.access, patterns=(one,)))
 
 
 def _touched(patterns: Sequence[AddressPattern]) -> int:
@@ -130,26 +143,6 @@ def _better(told: Best, space: Space, unit: int, more: str) -> Iterator[Variable
     which leave more constants where they are."""
     every = (*told.plans, *ranked(space, told.work, {}))
     fewer = {p.layout: p for p in every if p.passes < told.present.passes}
-    found = [(plan, folds) for plan in fewer.values() if (folds := _folds(plan.layout, unit))]
-    for plan, folds in sorted(found, key=lambda one: (one[0].passes, _reach(one[1]))):
-        yield VariablePlan(folds, plan.run.passes, str(told.known(plan)) + more)
-
-
-def _reach(folds: Sequence[Fold]) -> tuple[int, int]:
-    fold = VariableFold("", tuple(folds), 1)
-    return len(folds), fold.reach
-
-
-def _folds(layout: AddressMap, unit: int) -> tuple[Fold, ...]:
-    """A map of elements as folds of bytes; none where it is no XOR of higher bits."""
-    if isinstance(layout, Fold):
-        found = [layout]
-    elif isinstance(layout, Linear):
-        found = [
-            one for shift, mask in xor_terms(layout.bases) or () for one in folds_of(shift, mask)
-        ]
-    else:
-        return ()
-    folds = tuple(Fold(f.divisor * unit, f.unit * unit, f.phases) for f in found)
-    made = VariableFold("", folds, 1)
-    return () if made.read & made.changed or not all(f.binary for f in folds) else folds
+    found = [(plan, map_) for plan in fewer.values() if (map_ := address_fold(plan.layout, unit))]
+    for plan, map_ in sorted(found, key=lambda o: (o[0].passes, len(o[1].folds), o[1].reach)):
+        yield VariablePlan(map_, plan.run.passes, str(told.known(plan)) + more)

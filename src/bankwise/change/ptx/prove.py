@@ -20,7 +20,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from bankwise.change.ptx.fold import Addresses, VariableFold, permutes
+from bankwise.algebra.address_fold import Addresses, AddressFold
+from bankwise.change.ptx.fold import VariableFold, permutes
 from bankwise.change.ptx.known_bits import Masks, possible_bits
 from bankwise.change.ptx.reach import VariableAccess, accesses_of, elsewhere, register_bytes
 from bankwise.errors import Location, Refusal
@@ -210,8 +211,9 @@ def _same(
     if rest[0] != rest[1] or at is None:
         return f"{new.name} has other operands"
     fold = facts.folds[access.variable]
-    if fold.unit % access.width_bytes:
-        return f"{new.name} moves {access.width_bytes} bytes, of which {fold.unit} stay together"
+    if fold.map.unit % access.width_bytes:
+        together = fold.map.unit
+        return f"{new.name} moves {access.width_bytes} bytes, of which {together} stay together"
     return _through(at, access, held, facts)
 
 
@@ -230,9 +232,9 @@ def _through(
     form = _form(said, start)
     if not form or (form == "generic") is not access.generic:
         return "its address is of another form"
-    if _maps(said, at.offset_bytes, access.offset_bytes, mask & 0xFFFFFFFF, fold):
+    if _maps(said, at.offset_bytes, access.offset_bytes, mask & 0xFFFFFFFF, fold.map):
         return ""
-    return f"its address is not {fold} of the old one"
+    return f"its address is not {fold.map} of the old one"
 
 
 _FORMS = {4: "word", 8: "long"}
@@ -250,7 +252,7 @@ def _form(said: Expression, start: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _maps(said: Expression, offset: int, old_offset: int, mask: int, fold: VariableFold) -> bool:
+def _maps(said: Expression, offset: int, old_offset: int, mask: int, fold: AddressFold) -> bool:
     """Whether an expression is the map, at all addresses that its base can make."""
     for start in _BLOCKS:
         at = np.arange(_WINDOW, dtype=np.uint32) + np.uint32(start)

@@ -153,15 +153,15 @@ def _kernel(
 
 def _operand(state: _Splicer, access: VariableAccess, fold: VariableFold, lines: list[str]) -> str:
     """The new address of an access; what it takes is added to ``lines``."""
-    low = access.offset_bytes % fold.reach
+    low = access.offset_bytes % fold.map.reach
     high, mask = access.offset_bytes - low, state.masks.get(access.base, ~0)
     if access.base == access.variable:
         mask = -fold.alignment_bytes
     carries = mask & low
     behind = low & (carries & -carries) - 1 if carries else low
-    moved = fold.of(behind)
-    flipped = moved & fold.changed
-    if not flipped & -fold.unit:
+    moved = fold.map.of(behind)
+    flipped = moved & fold.map.changed
+    if not flipped & -fold.map.unit:
         flipped = 0
     base = _folded(state, access, fold, low - behind, lines, flipped)
     return _place(base, high + (moved & ~flipped))
@@ -191,7 +191,7 @@ def _folded(
     else:
         start = _start(state, access, added, lines)
         out = start
-        for shift, mask in fold.terms:
+        for shift, mask in fold.map.terms:
             part, new = state.word(), state.word()
             lines.append(f"shr.u32 \t{part}, {start}, {shift};")
             lines.append(f"and.b32 \t{part}, {part}, {mask};")
