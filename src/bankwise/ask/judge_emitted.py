@@ -1,4 +1,4 @@
-"""The judge of edited source that runs what its compiler emits, values as terms."""
+"""The judge that runs machine code, given or emitted: before and after, values as terms."""
 
 from __future__ import annotations
 
@@ -34,11 +34,16 @@ def judge_emitted(
 ) -> Verdict:
     """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
     old, new = (language.emitted(replace(what, text=text)) for text in (before, after))
+    return judge_code(language.emits, old, new, kernels)
+
+
+def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:
+    """The same of two texts of machine code; ``emits``: what it is, of :data:`SIMULATORS`."""
     words = blocks = 0
     assumed: set[int] = set()
     for kernel in kernels:
         settings = tuple(_settings(kernel))
-        found = compared(SIMULATORS[language.emits], old, new, kernel.name, settings)
+        found = compared(SIMULATORS[emits], old, new, kernel.name, settings)
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
         if found.differs:
@@ -47,9 +52,7 @@ def judge_emitted(
         assumed |= set(found.assumed)
     numbers = " and ".join(map(str, sorted(assumed)))
     said = f", with {numbers} for integers that nobody says" if assumed else ""
-    detail = (
-        f"{language.emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
-    )
+    detail = f"{emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
     return Verdict("execution", "passed", detail, complete=False)
 
 

@@ -113,7 +113,11 @@ READ: tuple[Format, ...] = (
     ),
     Format(
         *("PTX", "", (".ptx",), lines(r"\.version[ \t]+\d")),
-        verbs={**_ASSEMBLY_VERBS, "check": "ask.check_ptx:check_ptx_file"},
+        verbs={
+            **_ASSEMBLY_VERBS,
+            "check": "ask.check_ptx:check_ptx_file",
+            "fix": "ask.fix_ptx:fix_ptx_file",
+        },
         reader="read.ptx.dialect:PTX",
         options=ANY_KERNEL | {"--isa"},
         stage=3,
