@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -351,3 +352,17 @@ def test_a_header_that_means_nothing_is_said_no_to(text: str) -> None:
         refused += [*plans] or [*report.refusals]
         assert not plans
         assert refused
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_headers_that_are_torn_end_in_words(seed: int) -> None:
+    """Words left out, doubled, moved, numbers of any size: an answer, or an InputError."""
+    rng = random.Random(seed)
+    name = rng.choice(sorted(CASES))
+    words = re.findall(r"\w+|\s+|[^\w\s]", (HEADERS / f"{name}.hpp").read_text())
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(len(words))
+        other = ["", rng.choice(words), str(rng.choice([0, 1, 3, 1 << 30, 1 << 61]))]
+        words[place] = rng.choice(other)
+    with contextlib.suppress(InputError):
+        reading(name, CASES[name][0], "".join(words))

@@ -4,10 +4,13 @@
 namespace ck_tile {
 struct EmbeddedOperandPolicy
 {
+    static constexpr auto I0 = number<0>{};
+
     template <typename Problem>
     CK_TILE_HOST_DEVICE static constexpr auto GetWarpGemmMWarpNWarp()
     {
-        return make_tuple(0, 4, 1);
+        using Warps = sequence<4, 1, Problem::BlockFmhaShape::BlockWarps::at(I0)>;
+        return make_tuple(0, Warps::at(I0), Warps::at(number<1>{}));
     }
 
     template <typename Problem, typename BlockGemm>

@@ -238,6 +238,9 @@ HANDLERS: Mapping[str, Handler] = {
     **EXPRESSIONS,
     **TEMPLATE_NAMES,
     "type_descriptor": _type,
+    "parameter_declaration": lambda run, node, frame: run.value(
+        node.child_by_field_name("type"), frame
+    ),
     "call_expression": _call,
     "field_expression": _field,
     "lambda_expression": lambda run, node, frame: CxxBinding(frame, None, node),

@@ -19,7 +19,6 @@ from bankwise.notation.ck.text import TEMPLATES
 from bankwise.read.ck.values import Anything, TypeWord
 
 Arguments = Sequence[Anything]
-_MOST = 6
 
 
 def _whole(values: Arguments, name: str) -> list[int]:
@@ -28,15 +27,23 @@ def _whole(values: Arguments, name: str) -> list[int]:
     return list(values)
 
 
-def _ceil(values: Arguments) -> int:
-    a, b = _whole(values, "integer_divide_ceil")
-    if not b:
-        raise InputError("division by zero")
-    return -(-a // b)
+def _quotient(name: str, fold: Callable[[int, int], int]) -> Callable[[Arguments], int]:
+    def of(values: Arguments) -> int:
+        numbers = _whole(values, name)
+        if len(numbers) != 2 or numbers[1] < 1:
+            raise InputError(f"{name} takes a number and a divisor of 1 and more")
+        return fold(*numbers)
+
+    return of
 
 
 def _reduce(fold: Callable[..., int], name: str) -> Callable[[Arguments], int]:
-    return lambda values: fold(*_whole(values, name))
+    def of(values: Arguments) -> int:
+        if not values:
+            raise InputError(f"{name} of nothing")
+        return fold(*_whole(values, name)) if len(values) > 1 else _whole(values, name)[0]
+
+    return of
 
 
 def _with_offset(values: Arguments) -> Value:
@@ -47,11 +54,12 @@ def _with_offset(values: Arguments) -> Value:
     return FACTORIES["make_naive_tensor_descriptor"](rest)
 
 
-def embed(outer: Anything, inside: Anything) -> Encoding:
-    """``make_embed_tile_distribution_encoding``: every factor of ``inside`` behind those of
-    ``outer``; the warps are of the outer one, the lanes of the inner one."""
-    if not isinstance(outer, Encoding) or not isinstance(inside, Encoding):
+def embed(both: Arguments) -> Encoding:
+    """``make_embed_tile_distribution_encoding(outer, inside)``: every factor of the inner one
+    behind those of the outer one; the warps are of the outer one, the lanes of the inner one."""
+    if len(both) != 2 or not all(isinstance(one, Encoding) for one in both):
         raise InputError("two tile distributions are embedded into each other")
+    outer, inside = both
     if len(outer.factors) != len(inside.factors):
         raise InputError("tile distributions of different rank are embedded into each other")
     before = [len(outer.replication), *map(len, outer.factors)]
@@ -127,12 +135,11 @@ FUNCTIONS: Mapping[str, Callable[[list[Any]], Anything]] = {
     "min": _reduce(min, "min"),
     "gcd": _reduce(gcd, "gcd"),
     "lcm": _reduce(lcm, "lcm"),
-    "integer_divide_ceil": _ceil,
-    "integer_divide_floor": lambda v: _whole(v, "integer_divide_floor")[0] // max(1, v[1]),
-    "integer_least_multiple": lambda v: _ceil(v) * v[1],
-    "make_embed_tile_distribution_encoding": lambda v: embed(*v),
+    "integer_divide_ceil": _quotient("integer_divide_ceil", lambda a, b: -(-a // b)),
+    "integer_divide_floor": _quotient("integer_divide_floor", lambda a, b: a // b),
+    "integer_least_multiple": _quotient("integer_least_multiple", lambda a, b: -(-a // b) * b),
+    "make_embed_tile_distribution_encoding": embed,
     "make_multi_index": tuple,
-    "abs": lambda v: abs(_whole(v, "abs")[0]),
 }
 """By their last name."""
 

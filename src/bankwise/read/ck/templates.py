@@ -158,7 +158,7 @@ def _parameter(source: CxxSource, node: Node) -> str:
     declarator = node.child_by_field_name("declarator") or node.child_by_field_name("name")
     while declarator is not None and named(declarator):
         declarator = named(declarator)[-1]
-    last = declarator if declarator is not None else named(node)[-1]
+    last = declarator if declarator is not None else (named(node) or [node])[-1]
     return source.of(last)
 
 

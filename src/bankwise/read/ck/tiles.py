@@ -267,7 +267,7 @@ def _by_warp_gemm(
     factors = ((shape[0] // (own * rows), own), (shape[1] // k,))
     parts = ((0, 1), (0, 1)) if base in _SECOND else ((1, 0), (1, 0))
     outer = Encoding((others,), factors, (parts[0],), (parts[1],), (1, 2), (0, 0))
-    return embed(outer, warp)
+    return embed((outer, warp))
 
 
 def known_open(found: Iterable[CkTile], run: HeaderEvaluation) -> tuple[str, ...]:
