@@ -1,4 +1,4 @@
-"""ThunderKittens' shared tiles against its address formula, element by element."""
+"""ThunderKittens' and TileLang's shared tiles by their own formulas, element by element."""
 
 from __future__ import annotations
 
@@ -82,3 +82,60 @@ registers = "n5 m3 m4 m5"
         extra[layout] = report.check.kernels[0].totals.run.extra
     assert extra["st_bf<64, 64>"] == 0
     assert extra["st<bf16, 64, 64, false>"] > 0
+
+
+def tilelang(row: int, column: int, rows: int, bits: int, chunks: int) -> int:
+    """The layouts of gemm_layouts.cc, their three results row-major."""
+    vector = 128 // bits
+    inside, chunk = row % 8, column // vector % chunks
+    block, eight = column // vector // chunks, row // 8
+    index = column % vector + ((chunk ^ (inside // (8 // chunks))) + inside * chunks) * vector
+    return (block * -(-rows // 8) + eight) * 8 * chunks * vector + index
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "columns", "bits", "chunks"),
+    [
+        ("tilelang.layout.make_swizzled_layout(A_shared)", 64, 64, 16, 8),
+        ("T.annotate_layout({B_shared: make_swizzled_layout(B_shared)})", 32, 96, 16, 4),
+        ("make_swizzled_layout(B)", 16, 16, 16, 2),
+        ("make_full_bank_swizzled_layout(A)", 32, 64, 32, 8),
+        ("make_half_bank_swizzled_layout(A)", 32, 64, 8, 4),
+        ("make_quarter_bank_swizzled_layout(A)", 8, 64, 16, 2),
+    ],
+)
+def test_a_layout_of_tilelang_lies_as_its_source_says(
+    text: str, rows: int, columns: int, bits: int, chunks: int
+) -> None:
+    assert notation_of(text) == "tilelang"
+    memory = read_memory(text, "tilelang", Shape((("c", columns), ("r", rows)), bits), SETTING)
+    assert not isinstance(memory, Refusal)
+    wanted = [tilelang(r, c, rows, bits, chunks) for r in range(rows) for c in range(columns)]
+    assert np.array_equal(memory.offsets(points((rows, columns))), wanted)
+    assert collision(memory) is None
+
+
+def test_a_lambda_of_tilelang_is_computed() -> None:
+    over = Shape((("c", 64), ("r", 32)), 16)
+    text = "T.annotate_layout({A: T.Layout((32, 64), lambda i, j: (i, j ^ (i % 8 * 8)))})"
+    memory = read_memory(text, "tilelang", over, SETTING)
+    assert not isinstance(memory, Refusal)
+    wanted = [r * 64 + (c ^ (r % 8 * 8)) for r in range(32) for c in range(64)]
+    assert np.array_equal(memory.offsets(points((32, 64))), wanted)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("T.Layout((4, 4), lambda i: i)", "T.Layout((4, 4), lambda i, j: __import__('os'))"),
+        *("T.Layout((4, 4), lambda i, j: i ** j)", "T.Layout((4, 4), lambda i, j: i // (j - j))"),
+        *("T.Layout((4, 4), lambda i, j: i - 9)", "T.Layout((4, 4), lambda i, j: (i, j)"),
+        *("T.Layout((4, 4), lambda i, j: i * 9999999 * 9999999)", "make_swizzled_layout(A, B)"),
+    ],
+)
+def test_what_is_no_layout_of_tilelang_is_said_no_to(text: str) -> None:
+    try:
+        memory = read_memory(text, "tilelang", Shape((("j", 4), ("i", 4)), 16), SETTING)
+    except InputError:
+        return
+    assert text.endswith("lambda i, j: (i, j)"), memory

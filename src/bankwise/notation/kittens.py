@@ -56,10 +56,12 @@ def _read(text: str, shape: Shape, setting: Setting) -> Memory:
     said = int(found["bytes"] or 0)
     if said not in (0, 32, 64, 128) or columns * size % max(said, 1):
         raise InputError(f"a swizzle of {said} bytes", hint="32, 64 or 128, which divide a row")
-    return _swizzled(rows, columns, size, said or _width(columns // base, size))
+    return blocks(rows, columns, size, said or _width(columns // base, size))
 
 
-def _swizzled(rows: int, columns: int, size: int, block: int) -> MemoryTable:
+def blocks(rows: int, columns: int, size: int, block: int) -> MemoryTable:
+    """Blocks of ``block`` bytes of every row one behind the other, their chunks exchanged; TileLang
+    lays tiles out likewise."""
     row, column = np.indices((rows, columns), dtype=np.int64)
     along = block // size
     at = (column // along * rows + row) * block + column % along * size
