@@ -37,12 +37,14 @@ SOURCES: tuple[Format, ...] = (
         instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
         "kernel.s`, and check kernel.s",
     ),
-    known(
-        *("CK source", "", _HEADERS),
+    Format(
+        *("CK source", "", tuple(_HEADERS.split())),
         lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
-        "write its tile and its layouts as a tile question (docs/notations.md), or compile a "
-        "kernel that uses it with `hipcc -S` and check the assembly",
         family="C++",
+        verbs={"check": "ask.check_ck:check_ck_file", "fix": "ask.fix_ck:fix_ck_file"},
+        options=ANY_KERNEL,
+        instead="write its tile and its layouts as a tile question (docs/notations.md), or compile "
+        "a kernel that uses it with `hipcc -S` and check the assembly",
     ),
     Format(
         *("CUDA source", "", (".cu", ".cuh")),
