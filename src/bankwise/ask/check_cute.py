@@ -76,7 +76,7 @@ def open_cute(text: str, file: str, options: Options) -> CuteFile:
 def _nothing(file: str, evaluation: Evaluation, refusals: Sequence[Refusal]) -> InputError:
     place = Location(file) if not refusals else refusals[0].location
     if evaluation.asked:
-        names = " ".join(f"--dim {name}=.." for name in sorted(evaluation.asked))
+        names = " ".join(f"--dim {name}=.." for name in _asked(evaluation))
         message = "its layouts depend on values that it does not say"
         return InputError(message, location=place, hint=f"say them: {names}")
     if refusals:
@@ -84,6 +84,18 @@ def _nothing(file: str, evaluation: Evaluation, refusals: Sequence[Refusal]) -> 
     message = "no copy of shared memory and no layout that it fits was found"
     hint = "wanted: make_tiled_copy or partition_S / partition_D, and layouts of shared memory"
     return InputError(message, location=place, hint=hint)
+
+
+def _asked(evaluation: Evaluation) -> list[str]:
+    """The names that are open, and the numbers among the parameters of their templates."""
+    every = evaluation.text.definitions
+    scopes = {one.scope for one in every if one.name in evaluation.asked}
+    beside = {
+        one.name
+        for one in every
+        if one.parameter == "template" and one.scope in scopes and not (one.term or one.type)
+    }
+    return sorted((evaluation.asked | beside) - set(evaluation.given))
 
 
 def _machine(text: CuteText, target: str) -> tuple[Machine, str]:
@@ -96,13 +108,15 @@ def _machine(text: CuteText, target: str) -> tuple[Machine, str]:
     return machine(name), f"counted for {name}, {why}: --target says another"
 
 
-def check_cute(found: CuteFile) -> CheckReport:
-    """Count what was found, and say what to write."""
+def check_cute(found: CuteFile, *, answer: bool = True) -> CheckReport:
+    """Count what was found; ``answer``: and say what to write."""
     scopes = list(dict.fromkeys(site.scope[:1] for site in found.sites))
     kernels, refusals = [], list(found.refusals)
     for scope in scopes:
         mine = [site for site in found.sites if site.scope[:1] == scope]
         report, refused = _kernel(found, "::".join(scope) or Path(found.text.file).stem, mine)
+        if answer:
+            report = replace(report, snippets=tuple(_snippets(found, mine)))
         kernels.append(report)
         refusals += refused
     notes = [found.why] if found.why else []
@@ -126,7 +140,7 @@ def _kernel(
         allocations=allocations,
     )
     reports, uncounted = count_kernel(kernel, found.machine)
-    report = kernel_report(kernel, reports, snippets=_snippets(found, mine))
+    report = kernel_report(kernel, reports)
     if any(site.assumed for site in mine):
         report = replace(report, assumed=_ASSUMED)
     return report, (*refused, *uncounted)

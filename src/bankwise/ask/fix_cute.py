@@ -41,8 +41,8 @@ def fix_cute_file(
     fixed = edited(before, chosen)
     after = open_cute(fixed, str(file), options) if chosen else before
     return FixReport(
-        before=check_cute(before),
-        after=check_cute(after),
+        before=check_cute(before, answer=False),
+        after=check_cute(after, answer=False),
         changes=tuple(_change(before, one) for one in chosen),
         refusals=(),
         verdicts=(_verdict(before, after),) if chosen else (),

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.read.cute.terms import CuteDefinition, CuteTerm, CuteText, Scope
 from bankwise.read.cxx.tree import CxxSource, Node, named, parse, span
 
 _OURS = re.compile(r"^(?:::)?(?:(?:cute|cutlass|std|detail|arch)::)+")
+_NAMESPACE = re.compile(r"(?<![\w:])(?:::)?(?:cute|cutlass)::(?=\w)")
+"""What the grammar takes ``Layout<..>`` behind it for a comparison; blanks of the same length."""
 _PASSED = frozenset(
     (
         *("type_descriptor", "dependent_type", "parenthesized_expression", "decltype"),
@@ -32,7 +35,8 @@ _MOST_DEPTH = 150
 def read_cxx(text: str, file: str) -> CuteText:
     """The definitions and calls of a source. Raises :class:`InputError` without tree-sitter, and
     for a text that is nested deeper than anybody writes."""
-    source = parse(text, file)
+    blank = _NAMESPACE.sub(lambda found: " " * len(found[0]), text)
+    source = replace(parse(blank, file), text=text, data=text.encode())
     try:
         found = tuple(_below(source.root, (), source))
     except RecursionError as error:
@@ -142,7 +146,8 @@ def _template(node: Node, scope: Scope, source: CxxSource) -> Iterator[Found]:
         if name is not None:
             said = None if default is None else term(default, source)
             at = source.of(name), inner, said, child.start_byte
-            yield CuteDefinition(*at, parameter="template", place=place)
+            type_ = "type_parameter" in child.type
+            yield CuteDefinition(*at, type=type_, parameter="template", place=place)
     yield from found
 
 

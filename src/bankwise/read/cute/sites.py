@@ -246,7 +246,8 @@ def _guarded_value(ev: Evaluation, one: CuteDefinition, refusals: list[Refusal])
     """The value of a definition; what is not read matters where it is a layout or a copy."""
     assert one.term is not None, "asked before"
     try:
-        return ev.defined(one, one.scope)
+        known = ev.definition(one.name, one.scope)
+        return None if known is None else ev.defined(*known)
     except OpenNameError as error:
         if _SHARED.search(one.name) or "Copy" in one.name:
             ev.asked.add(error.name)
@@ -348,18 +349,19 @@ def _placed(
     )
     if prod(counts) * len(pieces) > _MOST_TILES:
         return Refusal("more instructions than are counted of one copy")
-    found = []
-    for corner in np.ndindex(*counts):
-        for piece in pieces:
-            at = piece.elements + np.array(corner) * copy.tile
-            rest = np.zeros((*at.shape[:-1], len(sizes) - 2), np.int64)
-            places = memory.offsets(np.concatenate([at, rest], axis=-1))
-            lined = places[..., :1] + np.arange(places.shape[-1])
-            first = places[..., 0] * element // 8
-            aligned = not (places[..., 0] * element % (8 * piece.width_bytes))[piece.active].any()
-            if not np.array_equal(lined[piece.active], places[piece.active]) or not aligned:
-                return Refusal(f"{piece.width_bytes} bytes of {piece.name} do not lie together")
-            found.append(_by_warps(piece, first))
+    corners = np.stack(np.unravel_index(np.arange(prod(counts)), counts), axis=-1) * copy.tile
+    found: list[WaveInstruction] = []
+    for piece in pieces:
+        at = piece.elements[None, piece.active] + corners[:, None, None]
+        rest = np.zeros((*at.shape[:-1], len(sizes) - 2), np.int64)
+        places = memory.offsets(np.concatenate([at, rest], axis=-1))
+        lined = places[..., :1] + np.arange(places.shape[-1])
+        aligned = not (places[..., 0] * element % (8 * piece.width_bytes)).any()
+        if not aligned or not np.array_equal(lined, places):
+            return Refusal(f"{piece.width_bytes} bytes of {piece.name} do not lie together")
+        first = np.zeros((len(corners), len(piece.active)), np.int64)
+        first[:, piece.active] = places[..., 0] * element // 8
+        found += [_by_warps(piece, one) for one in first]
     return tuple(found)
 
 
