@@ -9,6 +9,10 @@ from bankwise.read.signs import lines
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
 _WHOLE = "ask.scan_open:of_whole"
 
+_CUTE_VERBS = {
+    "check": "ask.check_cute:check_cute_file",
+    "fix": "ask.fix_cute:fix_cute_file",
+}
 _COMPILED = {
     "check": "ask.check_source:check_source_file",
     "fix": "ask.fix_source:fix_source_file",
@@ -16,6 +20,13 @@ _COMPILED = {
 }
 
 SOURCES: tuple[Format, ...] = (
+    Format(
+        *("CuTe DSL source", "", (".py",)),
+        lines(r"(?:import|from) cutlass\.cute\b", r"from cutlass import [^\n]*\bcute\b"),
+        family="Python",
+        verbs=_CUTE_VERBS,
+        options=ANY_KERNEL,
+    ),
     known(
         *("Triton source", "", ".py", lines(r"@triton\.", r"(?:import|from) triton\b")),
         "check the folder of its kernel in ~/.triton/cache, or call bankwise.triton.check",
@@ -26,6 +37,13 @@ SOURCES: tuple[Format, ...] = (
         lines(r"(?:from [\w.]+ )?import \w", r"def \w+\([^\n]*:$"),
         "check what it compiles to: MLIR, TTGIR or assembly",
         family="Python",
+    ),
+    Format(
+        *("CuTe source", "", tuple(f"{_HEADERS} .cuh".split())),
+        lines(r'#include [<"]cute/', r"using namespace cute\b", r"[^\n]*\bcute::\w"),
+        family="C++",
+        verbs=_CUTE_VERBS,
+        options=ANY_KERNEL,
     ),
     Format(
         *("HIP source", "", (".hip",)),
