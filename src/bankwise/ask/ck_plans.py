@@ -229,8 +229,8 @@ def _candidates(asked: TileQuestion) -> Iterator[Memory]:
 
 def _written(memory: Memory, asked: TileQuestion) -> TensorDescriptor | None:
     fold = fold_of(memory)
-    made = fold_descriptor(fold, memory.shape) if isinstance(fold, Fold) else None
-    made = made or CK.write(memory, Ground(asked.whole))
+    folded = fold_descriptor(fold, memory.shape) if isinstance(fold, Fold) else None
+    made = folded or CK.write(memory, Ground(asked.whole))
     if not isinstance(made, TensorDescriptor):
         return None
     return made if made.steps or made.vector[0] > 0 else _with_vector(made, asked)
