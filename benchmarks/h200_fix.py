@@ -6,10 +6,8 @@
 *IREE*: models of benchmarks/iree_corpus.py, lowered by IREE for sm_80 without a flag (its release
 knows no sm_90); *after*: `bankwise fix` on the kernel as it stands; *padded*: `bankwise opt --pass
 unpad --pass pad`, the best padding instead; all compiled by IREE to PTX and by ptxas to code for
-sm_90, which is what the driver does with IREE's PTX on an H200. *Triton*: the kernels of
-benchmarks/h200_triton.py, compiled by Triton for sm_90; *after*: the encoding that `bankwise check`
-names for a buffer put into the TTGIR; *by hand*: another distribution of what is stored, where the
-encoding is the matrix instruction's.
+sm_90, which is what the driver does with IREE's PTX on an H200. *Triton*: kernels of
+benchmarks/h200_triton.py, compiled by Triton for sm_90; *after*: `bankwise fix` of the TTGIR.
 
 The prediction is `bankwise check` of the machine code. Needs iree-base-compiler, triton
 3.9.0, ptxas and nvdisasm.
@@ -26,7 +24,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-TRITON = Path(__file__).parent / "h200_triton.py"
+from h200_triton import triton_cases
+
 TARGET = "sm_80"
 """For which IREE lowers: its newest GPU whose code an H200 runs too."""
 
@@ -37,25 +36,10 @@ MODELS = (
     "transpose_021", "transpose_210",
 )  # fmt: skip
 
-SIZE = 1024
-PRODUCTS = {
-    "product_f32_nt_64x64x32": ((64, 64, 32, 0, 1), 4, 3, "fp32"),
-    "product_f32_tt_128x128x32": ((128, 128, 32, 1, 1), 8, 3, "fp32"),
-    "product_f32_nt_128x64x32": ((128, 64, 32, 0, 1), 4, 3, "fp32"),
-    "product_f32_nt_16x64x64": ((16, 64, 64, 0, 1), 4, 3, "fp32"),
-    "product_i8_nn_128x128x64": ((128, 128, 64, 0, 0), 8, 3, "i8"),
-}
-"""Tile and which operands are transposed; warps; stages; type."""
-
-_ROWS = "sizePerThread = [8, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 4], order = [0, 1]"
-BY_HAND = {"product_i8_nn_128x128x64": ("#blocked2", f"#ttg.blocked<{{{_ROWS}}}>")}
-"""wgmma wants B of 8 bits along K, and memory has it along N: a thread that loads rows of 16 bytes
-stores single bytes. Here it loads 8 rows of 4, and stores columns of 8."""
-BYTES = {"f32": 4, "i8": 1, "i32": 4}
-
-KEYS, QUERIES, HEAD = 1024, 16384, 64
-SPARE = 2
-"""Pointers behind the arguments that Triton 3.9 adds, for scratch memory that none of these has."""
+TRITON = (
+    *("product_f32_nt", "product_f32_tt", "product_f32_skinny", "product_i8_nn", "attention_f32"),
+)
+"""Of benchmarks/h200_triton.py; the others are on the page of Triton."""
 
 _OPS = ("ld", "st")
 
@@ -134,109 +118,10 @@ def shared_bytes(text: str) -> int:
     return sum(-(-a.size_bytes // 16) * 16 for a in found)
 
 
-def triton_cases(folder: Path) -> Iterator[dict[str, Any]]:
-    """The kernels of h200_triton.py with the better encoding, or distribution, in the TTGIR."""
-    import bankwise.triton
-
-    for name, (tile, warps, stages, kind) in PRODUCTS.items():
-        bm, bn, bk, *across = tile
-        constants = {"bm": bm, "bn": bn, "bk": bk, "across_a": across[0], "across_b": across[1]}
-        pointers = dict.fromkeys("ab", f"*{kind}") | {"c": "*i32" if kind == "i8" else "*fp32"}
-        report = bankwise.triton.check(
-            f"{TRITON}:product", {**pointers, "size": "i32"}, "sm_90", constexprs=constants,
-            numbers={"size": SIZE}, num_warps=warps, num_stages=stages,
-        )  # fmt: skip
-        types = ("i8", "i8", "i32") if kind == "i8" else ("f32",) * 3
-        operands = [buffer(each, SIZE * SIZE, number < 2) for number, each in enumerate(types)]
-        texts = {"before": report.ttgir}
-        if name in BY_HAND:
-            texts["by hand"] = redistributed(report.ttgir, *BY_HAND[name])
-        else:
-            texts["after"] = bettered(report)
-        made = compiled(texts, folder, name, warps, SIZE)
-        yield {**made, "grid": [SIZE // bm, SIZE // bn, 1], "buffers": operands}
-    yield attention(folder)
-
-
-def attention(folder: Path) -> dict[str, Any]:
-    """One head; its K tile is read transposed."""
-    import bankwise.triton
-
-    types = {**dict.fromkeys("qkvo", "*fp32"), "keys": "i32"}
-    tile = {"scale": 0.125, "bm": 64, "bn": 64, "d": HEAD}
-    report = bankwise.triton.check(
-        f"{TRITON}:attention", types, "sm_90", constexprs=tile, numbers={"keys": KEYS}, num_stages=2
-    )
-    rows = (QUERIES, KEYS, KEYS, QUERIES)
-    operands = [buffer("f32", n * HEAD, number < 3) for number, n in enumerate(rows)]
-    texts = {"before": report.ttgir, "after": bettered(report)}
-    made = compiled(texts, folder, "attention_f32", 4, KEYS)
-    return {**made, "grid": [QUERIES // 64, 1, 1], "buffers": operands}
-
-
-def buffer(kind: str, elements: int, read: bool) -> dict[str, Any]:
-    """One argument of a kernel."""
-    return {"kind": kind, "bytes": elements * BYTES[kind], "read": read}
-
-
-def compiled(
-    texts: Mapping[str, str], folder: Path, name: str, warps: int, scalar: int
-) -> dict[str, Any]:
-    """All TTGIR texts of a kernel as machine code."""
-    import triton
-    from triton.backends.compiler import GPUTarget
-
-    shared, kernel = {}, ""
-    for version, text in texts.items():
-        path = folder / f"{name}.{version.replace(' ', '_')}.ttgir"
-        path.write_text(text, "utf-8")
-        made = triton.compile(str(path), target=GPUTarget("cuda", 90, 32))
-        path.with_suffix(".cubin").write_bytes(made.asm["cubin"])
-        shared[version.replace(" ", "_")] = made.metadata.shared
-        kernel = made.metadata.name
-    return {
-        "name": name, "framework": "triton", "kernel": kernel, "block": [32 * warps, 1, 1],
-        "shared": shared, "scalars": [scalar], "spare": SPARE,
-    }  # fmt: skip
-
-
-def redistributed(text: str, alias: str, layout: str) -> str:
-    """The TTGIR with another distribution of what a thread loads and stores."""
-    assert f"{alias} = " in text
-    return re.sub(rf"^{alias} = .*$", f"{alias} = {layout}", text, flags=re.MULTILINE)
-
-
-def bettered(report: Any) -> str:
-    """The TTGIR with the encodings that `bankwise check` names, buffer by buffer."""
-    text, added = report.ttgir, []
-    (kernel,) = report.plan.kernels
-    for number, found in enumerate(k for k in kernel.optima if k.best.passes < k.present.passes):
-        (buffer,) = found.allocations
-        alias = f"#better{number}"
-        turned = re.sub(r"order = \[(\d), (\d)\]", r"order = [\2, \1]", found.notation)
-        added += [f"{alias} = {found.notation}", f"{alias}t = {turned}"]
-        text = moved(text, buffer, alias)
-    return "\n".join(added) + "\n" + text
-
-
-def moved(text: str, buffer: str, alias: str) -> str:
-    """The TTGIR with another alias in the types of a buffer and of its views; ``alias`` and a t for
-    those that are transposed."""
-    names, lines, own = {f"%{buffer}"}, [], ""
-    for line in text.split("\n"):
-        if names & set(re.findall(r"%\w+", line)):
-            view = re.match(r"\s*(%\w+) = ttg\.memdesc_", line)
-            names |= {view[1]} if view else set()
-            own = own or re.search(r"#shared\d*", line)[0]
-            line = re.sub(r"#shared\d*\b", alias + "t", line.replace(f"{own},", f"{alias},"))
-        lines.append(line)
-    return "\n".join(lines)
-
-
 def build(folder: Path) -> None:
     """Machine code of all versions of every kernel, and cases.json."""
     folder.mkdir(parents=True, exist_ok=True)
-    cases = [*iree_built(folder), *triton_cases(folder)]
+    cases = [*iree_built(folder), *triton_cases(folder, TRITON)]
     for case in cases:
         case["versions"] = list(case["shared"])
         case["predicted"] = {v: predicted(folder, case, v) for v in case["versions"]}

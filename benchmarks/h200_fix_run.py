@@ -1,7 +1,7 @@
 """The GPU's side of benchmarks/h200_fix.py: runs, compares, times and counts what it has built.
 
     python benchmarks/h200_fix_run.py measure FOLDER   # on a computer with the GPU: CuPy, ncu
-    python benchmarks/h200_fix_run.py tables           # of docs/data/h200_fix, for the page
+    python benchmarks/h200_fix_run.py tables [CSV]     # of docs/data/h200_fix, for the page
 
 All versions of a kernel get the same random inputs, and their outputs, poisoned before, are
 compared bit by bit. Times: CUDA events, launches of the versions in turns, warm. Counters: Nsight
@@ -44,7 +44,11 @@ ALONE_BYTES = 120 * 1024
 REPEATS, ROUNDS = 31, 7
 """Launches in a row, and turns of the versions."""
 
-KINDS = {"f16": np.float16, "f32": np.float32, "i8": np.int8, "i32": np.int32}
+KINDS = {
+    "f16": np.float16, "f32": np.float32, "f8": np.uint8, "i8": np.int8, "i32": np.int32,
+    "rows": np.int32,
+}  # fmt: skip
+"""Of operands; ``f8``: finite numbers of e4m3; ``rows``: each number below the size, once."""
 POISON = 0xA5
 
 
@@ -78,6 +82,11 @@ def filled(case: Mapping[str, Any], seed: int = 0) -> list[Any]:
         size = each["bytes"] // kind.itemsize
         if not each["read"]:
             found.append(cupy.asarray(np.full(each["bytes"], POISON, np.uint8)))
+        elif each["kind"] == "rows":
+            found.append(cupy.asarray(rng.permutation(size).astype(kind)))
+        elif each["kind"] == "f8":
+            bits = rng.integers(0, 0x78, size, kind) | rng.integers(0, 2, size, kind) << 7
+            found.append(cupy.asarray(bits))
         elif kind.kind == "i":
             found.append(cupy.asarray(rng.integers(-128, 128, size, kind)))
         else:
@@ -192,7 +201,7 @@ COLUMNS = (
 
 def tables(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """A table of Markdown for each framework: before and after, as measured."""
-    for framework in ("iree", "triton"):
+    for framework in dict.fromkeys(row["framework"] for row in rows):
         yield f"| {' | '.join(COLUMNS)} |"
         yield "|---" * len(COLUMNS) + "|"
         names = dict.fromkeys(r["name"] for r in rows if r["framework"] == framework)
@@ -232,5 +241,7 @@ if __name__ == "__main__":
         once(Path(sys.argv[2]), int(sys.argv[3]))
     elif sys.argv[1:] == ["tables"]:
         print("\n".join(tables(table_of(DATA))))
+    elif sys.argv[1:2] == ["tables"]:
+        print("\n".join(tables(table_of(Path(sys.argv[2])))))
     else:
         sys.exit(__doc__)

@@ -1,59 +1,96 @@
-"""Triton kernels for benchmarks/h200_fix.py. Triton reads their text, so they stand in a file."""
+"""Triton kernels in the manner of public ones on an NVIDIA H200, before and after `bankwise fix`.
+
+    python benchmarks/h200_triton.py FOLDER             # machine code of both; no GPU
+    python benchmarks/h200_fix_run.py measure FOLDER    # on a computer with the GPU
+    python benchmarks/h200_fix_run.py tables FOLDER/results.csv
+
+The kernels are those of tests/data/triton_kernels.py that have conflicts on sm_90. Needs Triton
+3.9.0 and nvdisasm; the prediction is `bankwise check` of the machine code.
+"""
 
 from __future__ import annotations
 
-import triton
-import triton.language as tl
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+KERNELS = Path(__file__).parents[1] / "tests" / "data" / "triton_kernels.py"
+KINDS = {
+    "fp16": ("f16", 2), "fp32": ("f32", 4), "fp8e4nv": ("f8", 1), "i8": ("i8", 1),
+    "i32": ("i32", 4),
+}  # fmt: skip
+"""Triton's types, and how operands of a type are filled."""
+
+WRITTEN = {"out", "c", "dk", "dv", "dx", "dw", "y"}
+SPARE = 2
+"""Pointers behind the arguments that Triton 3.9 adds, for scratch memory that none of these has."""
 
 
-@triton.jit
-def product(
-    a, b, c, size,
-    bm: tl.constexpr, bn: tl.constexpr, bk: tl.constexpr,
-    across_a: tl.constexpr, across_b: tl.constexpr,
-):  # fmt: skip
-    """C = A B, exact in integers, else as exact as FMA is; ``across``: the operand is stored
-    transposed."""
-    rows = tl.program_id(0) * bm + tl.arange(0, bm)
-    columns = tl.program_id(1) * bn + tl.arange(0, bn)
-    inner = tl.arange(0, bk)
-    if across_a:
-        left, left_step = a + rows[:, None] + inner[None, :] * size, bk * size
-    else:
-        left, left_step = a + rows[:, None] * size + inner[None, :], bk
-    if across_b:
-        right, right_step = b + inner[:, None] + columns[None, :] * size, bk
-    else:
-        right, right_step = b + inner[:, None] * size + columns[None, :], bk * size
-    kind: tl.constexpr = c.dtype.element_ty
-    total = tl.zeros((bm, bn), dtype=kind)
-    for _ in range(0, size, bk):
-        loaded = tl.load(left), tl.load(right)
-        total = tl.dot(loaded[0], loaded[1], total, input_precision="ieee", out_dtype=kind)
-        left += left_step
-        right += right_step
-    tl.store(c + rows[:, None] * size + columns[None, :], total)
+def triton_cases(folder: Path, only: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
+    """Every kernel with something to fix, both versions as cubins in the folder."""
+    sys.path.insert(0, str(KERNELS.parent))
+    import triton_kernels
+
+    for name, case in triton_kernels.CASES.items():
+        if not only or name in only:
+            yield from built(folder, name, case, getattr(triton_kernels, case["fn"]).arg_names)
 
 
-@triton.jit
-def attention(
-    q, k, v, o, keys, scale: tl.constexpr, bm: tl.constexpr, bn: tl.constexpr, d: tl.constexpr
-):
-    """softmax(Q K^T) V in f32, bm queries of one head, bn keys at a time."""
-    rows = tl.program_id(0) * bm + tl.arange(0, bm)
-    inner, wide = tl.arange(0, d), tl.arange(0, bn)
-    query = tl.load(q + rows[:, None] * d + inner[None, :])
-    top = tl.full((bm,), float("-inf"), dtype=tl.float32)
-    weight = tl.zeros((bm,), dtype=tl.float32)
-    total = tl.zeros((bm, d), dtype=tl.float32)
-    for start in range(0, keys, bn):
-        key = tl.load(k + (start + wide)[:, None] * d + inner[None, :])
-        scores = tl.dot(query, tl.trans(key), input_precision="ieee") * scale
-        higher = tl.maximum(top, tl.max(scores, 1))
-        share = tl.exp2(scores - higher[:, None])
-        fade = tl.exp2(top - higher)
-        value = tl.load(v + (start + wide)[:, None] * d + inner[None, :])
-        total = tl.dot(share, value, total * fade[:, None], input_precision="ieee")
-        weight = weight * fade + tl.sum(share, 1)
-        top = higher
-    tl.store(o + rows[:, None] * d + inner[None, :], total / weight[:, None])
+def built(
+    folder: Path, name: str, case: Mapping[str, Any], names: list[str]
+) -> Iterator[dict[str, Any]]:
+    """One kernel, if it has something to fix."""
+    import bankwise.triton
+    from bankwise.read.ttgir import wheel
+
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:{case['fn']}", case["types"], "sm_90", constexprs=case["constants"],
+        numbers=case["numbers"], execute=False, **case["options"],
+    )  # fmt: skip
+    if not fixed.patch:
+        return
+    shared = {}
+    for version, text in (("before", fixed.report.source_text), ("after", fixed.ttgir)):
+        made = wheel.lowered(text, name, {})
+        (folder / f"{name}.{version}.ttgir").write_text(text, "utf-8")
+        (folder / f"{name}.{version}.cubin").write_bytes(made.binaries["cubin"])
+        shared[version] = made.shared_bytes
+    types = [(each, case["types"][each]) for each in names if each in case["types"]]
+    pointers = [(each, kind[1:]) for each, kind in types if kind.startswith("*")]
+    yield {
+        "name": name, "framework": "triton", "kernel": case["fn"], "grid": list(case["grid"]),
+        "block": [32 * case["options"].get("num_warps", 4), 1, 1], "shared": shared,
+        "scalars": [case["numbers"][each] for each, kind in types if not kind.startswith("*")],
+        "spare": SPARE,
+        "buffers": [buffer(each, kind, case["elements"][each]) for each, kind in pointers],
+    }  # fmt: skip
+
+
+def buffer(name: str, kind: str, elements: int) -> dict[str, Any]:
+    """One argument: random, or numbers of rows, or a result."""
+    filled, size = KINDS[kind]
+    if name == "ids":
+        filled = "rows"
+    return {"kind": filled, "bytes": elements * size, "read": name not in WRITTEN}
+
+
+def build(folder: Path) -> None:
+    """Machine code of both versions of every kernel, and cases.json."""
+    from h200_fix import predicted
+
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = []
+    for case in triton_cases(folder):
+        case["versions"] = list(case["shared"])
+        case["predicted"] = {v: predicted(folder, case, v) for v in case["versions"]}
+        print(case["name"], *(each["passes"] for each in case["predicted"].values()), flush=True)
+        cases.append(case)
+    (folder / "cases.json").write_text(json.dumps(cases, indent=1), "utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    build(Path(sys.argv[1]))

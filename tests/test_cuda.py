@@ -113,7 +113,8 @@ def test_it_says_by_which_compiler_and_command(
 def test_python_answers_like_the_command_line(write: Callable[..., str]) -> None:
     report = package.check(write(gemm(32)), "sm_90")
     assert report.totals.run.extra == 31 * 2 * 32
-    assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}"
+    column = gemm(32).splitlines()[READ - 1].index("Bs[") + 1
+    assert str(report.accesses[0].location) == f"src/kernel.cu:{READ}:{column}"
 
 
 @real
@@ -264,13 +265,13 @@ def test_errors_of_headers_and_of_the_preprocessor_have_places(write: Callable[.
 def test_a_source_without_a_kernel_and_a_kernel_that_it_lacks(write: Callable[..., str]) -> None:
     template = "template <int N> __global__ void k(float *a) { a[N] = 1; }\n"
     ended = bankwise("check", write(template), "--target", "sm_90")
-    assert (ended.code, ended.err.splitlines()) == (
+    assert (ended.code, ended.err.splitlines()[0]) == (
         2,
-        [
-            "error: src/kernel.cu: no kernel was compiled",
-            "  hint: a template is compiled where it is instantiated",
-        ],
+        "error: src/kernel.cu: no kernel was compiled",
     )
+    assert "`template __global__ void k<..>(..);`" in ended.err
+    ended = bankwise("check", write("__device__ int one = 1;\n"), "--target", "sm_90")
+    assert ended.err.endswith("hint: no __global__ function stands in it\n")
     ended = bankwise("check", write(gemm(32)), "--target", "sm_90", "--kernel", "none")
     assert "no kernel 'none' in this source\n  hint: it has gemm" in ended.err
 
@@ -292,7 +293,7 @@ def test_without_nvcc_the_command_to_run_elsewhere_is_said(
     ("words", "says"),
     [
         (("--target", "sm_75"), "CUDA compiled for sm_75 is not followed\n"),
-        (("--target", "gfx942"), "CUDA compiled for gfx942 is not followed\n"),
+        (("--target", "gfx1100"), "CUDA compiled for gfx1100 is not followed\n"),
     ],
 )
 def test_a_target_that_is_not_followed_is_refused(
@@ -377,3 +378,36 @@ def test_a_page_never_compiles(
     assert not marker.exists()
     assert bankwise("check", file, "--target", "sm_90").code == 2
     assert marker.exists()
+
+
+@real
+@pytest.mark.parametrize("name", ["k.cuh", "k.h", "k.cpp", "k.cc", "k.hpp"])
+def test_a_kernel_in_a_header_or_in_cpp_is_compiled_as_cuda(
+    write: Callable[..., str], name: str
+) -> None:
+    found = checked(write(gemm(32), name), "--target", "sm_90", code=1)
+    assert [access["location"]["line"] for access in found["accesses"]] == [READ, WRITE]
+
+
+@real
+def test_a_header_of_templates_says_what_instantiates_them(write: Callable[..., str]) -> None:
+    template = gemm(32).replace('extern "C" ', "template <int N> ")
+    file = write(template, "k.cuh")
+    ended = bankwise("check", file)
+    assert ended.code == 2
+    assert "template __global__ void gemm<..>(..);" in ended.err
+    whole = f"{template}template __global__ void gemm<1>(const float*, const float*, float*);\n"
+    assert checked(write(whole, "k.cuh"), code=1)["accesses"]
+
+
+@real
+def test_names_are_spelled_and_every_spelling_means_the_kernel(write: Callable[..., str]) -> None:
+    source = gemm(32).replace('extern "C" __global__', "template <int N> __global__")
+    file = write(f"{source}template __global__ void gemm<7>(const float*, const float*, float*);\n")
+    (kernel,) = checked(file, "--target", "sm_90", code=1)["kernels"]
+    assert kernel["name"].startswith("_Z4gemmILi7EE")
+    for name in ("gemm", "gemm<7>", kernel["name"], kernel["demangled"], "gem*"):
+        assert checked(file, "--target", "sm_90", "--kernel", name, code=1)["kernels"], name
+    fixed = bankwise("fix", file, "--target", "sm_90", "--no-execute", "--format", "json")
+    assert json.loads(fixed.out)["changes"][0]["demangled"] == kernel["demangled"]
+    assert "_Z4gemm" not in bankwise("fix", file, "--target", "sm_90", "--no-execute").err

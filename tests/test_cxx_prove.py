@@ -146,6 +146,15 @@ def test_corrupted_rewrites_are_refused(map_: IndexMap) -> None:
     assert seen > 150
 
 
+@pytest.mark.parametrize("index", ["c ^ (r >> 2 << 2)", "c ^ (r >> 2 & 7) << 2 ^ r >> 5 << 5"])
+def test_an_index_is_the_map_in_every_row_not_in_the_first_alone(index: str) -> None:
+    before = "__global__ void k(int r, int c) { __shared__ float s[64][32]; s[r][c] = 1; }"
+    assert all(eval(index, {"r": r, "c": 5}) == 5 ^ (r // 4 % 8) * 4 for r in range(32))
+    right, wrong = (before.replace("[c]", f"[{one}]") for one in ("c ^ (r >> 2 & 7) << 2", index))
+    assert judged(before, right) == 1
+    assert isinstance(judged(before, wrong), Refusal)
+
+
 def test_a_use_that_was_missed_is_refused() -> None:
     after = texts(IndexMap((FOLD,)))[0]
     source = parse(TEXT, "k.cu")
@@ -170,6 +179,32 @@ def test_an_index_with_an_effect_is_not_written_twice() -> None:
     told = spellings(source, shared_arrays(source)[0], IndexMap((FOLD,)), [SIZE])
     assert isinstance(told, Refusal)
     assert "t++ would happen twice" in told.reason
+
+
+@pytest.mark.parametrize("row", ["t++", "next(t)", "(t += 1)"])
+def test_an_effect_that_was_written_twice_is_refused(row: str) -> None:
+    before = f"__global__ void k(int t, int c) {{ __shared__ float s[64][32]; s[{row}][c] = 1; }}"
+    after = before.replace("[c]", f"[c ^ ({row} >> 2 & 7) << 2]")
+    assert isinstance(judged(before, after), Refusal)
+    assert judged(*(one.replace(row, "t") for one in (before, after))) == 1
+
+
+def test_a_macro_is_no_operand() -> None:
+    head = "#define COL a | b\n#define N 32\n"
+    before = "__global__ void k(int t, int a, int b) { __shared__ float s[64][N]; s[t][COL] = 1; }"
+    source = parse(head + before, "k.cu")
+    ways = spellings(source, shared_arrays(source)[0], IndexMap((FOLD,)), [SIZE])
+    assert not isinstance(ways, Refusal)
+    for way in ways:
+        after = edited(source, way.edits)
+        assert isinstance(after, str)
+        assert judged(head + before, after) == 1
+        assert isinstance(judged(head + before, after.replace("(COL)", "COL")), Refusal)
+        for t, a, b in ((5, 1, 2), (63, 8, 4), (40, 16, 15)):
+            index = re.search(r"s\[t\]\[(.*)\] = 1", after)
+            assert index is not None
+            text = index[1].replace("COL", "a | b").replace("/", "//")
+            assert eval(text, {"t": t, "a": a, "b": b}) == (a | b) ^ (t // 4 % 8) * 4
 
 
 def test_an_index_inside_an_index_is_refused() -> None:

@@ -122,3 +122,31 @@ def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: 
         told = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
         assert bool(told["changes"]) == (not why), told
         assert why in json.dumps(told["refusals"])
+
+
+SIZES = """
+template <int N> __global__ void k(float* o, const float* x) {
+  __shared__ float s[N][N];
+  int c = threadIdx.x, r = threadIdx.y;
+  for (int q = 0; q < 1; ++q) s[r][c] = x[r * N + c];
+  __syncthreads();
+  o[r * N + c] = s[c][r] + sizeof(s);
+}
+int main() {
+  k<32><<<1, dim3(32, 32)>>>(nullptr, nullptr);
+  k<24><<<1, dim3(24, 24)>>>(nullptr, nullptr);
+}
+"""
+
+
+def test_a_kernel_that_was_not_asked_for_is_in_the_proof(tmp_path: Path) -> None:
+    """A fold of rows of 32 is none of rows of 24, which the same text makes."""
+    path = tmp_path / "k.cu"
+    path.write_text(SIZES)
+    done = bankwise("fix", str(path), "-t", "sm_90", "--kernel", "_Z1kILi32EEvPfPKf")
+    assert done.code != 0
+    assert not done.out
+    path.write_text(SIZES.replace("k<24><<<1, dim3(24, 24)>>>", "k<32><<<1, dim3(32, 32)>>>"))
+    done = bankwise("fix", str(path), "-t", "sm_90")
+    assert "of templates what is instantiated in this file" in done.err
+    assert done.out

@@ -83,7 +83,6 @@ NAMED = {
     "document without MLIR": "README.md",
     "TOML": "pyproject.toml",
     "table (CSV)": "prices.csv",
-    "CUDA header": "tile.cuh",
 }
 """Formats that only a name tells."""
 
@@ -146,7 +145,7 @@ def test_every_format_is_told_by_a_sample_here(tmp_path: Path) -> None:
         ("k.mlir", "text of an unknown kind", "MLIR kernel"),
         ("k.ptx", "binary file", "binary file"),
         ("k.cpp", "HIP source", "HIP source"),
-        ("k.cuh", "CUDA source", "CUDA header"),
+        ("k.cuh", "C++ source", "CUDA source"),
         ("k.hpp", "CUDA source", "CUDA source"),
         ("k.cu", "C++ source", "CUDA source"),
         ("k.cu", "HIP source", "HIP source"),

@@ -222,7 +222,26 @@ def test_two_launches_of_one_kernel_are_both_kept() -> None:
         ("void f() { int n = 64; n++; k<<<1, n>>>(); }", []),
         ("void f() { int n = 64; pick(a, n); k<<<1, n>>>(); }", []),
         ("void f() { int n = 64; pick(&n); k<<<1, n>>>(); }", []),
-        ("void f() { dim3 b(64); b.y = 4; k<<<1, b>>>(); }", []),
+        ("void f() { dim3 b(64); b.y = 4; k<<<1, b>>>(); }", [(64, 4, 1)]),
+        ("void f() { dim3 b; b.x = 64; k<<<1, b>>>(); b.x = 32; }", [(64, 1, 1)]),
+        ("void f(int n) { dim3 b(64); if (n) b.y = 4; k<<<1, b>>>(); }", []),
+        ("void f(int n) { dim3 b(64); while (n--) { k<<<1, b>>>(); b.x = 32; } }", []),
+        ("void f(int n) { dim3 b(64); b.y = n; k<<<1, b>>>(); }", []),
+        ("void f() { dim3 b(64); b.y += 4; k<<<1, b>>>(); }", []),
+        ("void f() { dim3 b = {32, 8}; k<<<1, b>>>(); }", [(32, 8, 1)]),
+        ("void f() { const auto b = dim3{32, 4}; k<<<{1, 1}, b>>>(); }", [(32, 4, 1)]),
+        ("void f() { k<<<1, {16, 2}>>>(); }", [(16, 2, 1)]),
+        (
+            "enum { A = 16, B };\nvoid f() { k<<<1, A>>>(); k<<<1, B>>>(); }",
+            [(16, 1, 1), (17, 1, 1)],
+        ),
+        ("struct T { static constexpr int n = 96; }; void f() { k<<<1, T::n>>>(); }", [(96, 1, 1)]),
+        ("struct T { static constexpr int n = 96; }; void f() { k<<<1, n>>>(); }", []),
+        ("void f() { k<<<1, std::min(64, max(32, 48))>>>(); }", [(48, 1, 1)]),
+        ("void f() { k<<<1, static_cast<unsigned>(64)>>>(); }", [(64, 1, 1)]),
+        ("void f() { k<<<1, sizeof(int) == 4 ? 64 : 32>>>(); }", [(64, 1, 1)]),
+        ("void f(int n = 256) { k<<<1, n>>>(); }", []),
+        ("void f(int n = 256, float* p = 0) { k<<<1, n>>>(); }", []),
         ("#if A\n#define N 32\n#else\n#define N 64\n#endif\nvoid f() { k<<<1, N>>>(); }", []),
         ("void f() { for (int n = 32; n < 99; n *= 2) k<<<1, n>>>(); }", []),
         ("void f() { k<<<1, x ? 32 : 64>>>(); }", []),
@@ -246,6 +265,27 @@ def test_a_launch_in_host_code_is_told_with_its_line_and_constant_arguments() ->
     assert (found.grid, found.shared_bytes, found.positional) == (None, 4 << 11, (None, 11))
 
 
+CONFIGURED = """\
+void f(float* p) {
+  cudaLaunchConfig_t c = {0};
+  c.gridDim = 4;
+  c.blockDim = dim3(32, 2);
+  CHECK(cudaLaunchKernelEx(&c, k<float, 3>, p, 7));
+  cudaLaunchKernel((const void*)&k<float, 3>, 4, dim3(32, 2), args, 128, stream);
+}
+"""
+
+
+def test_a_launch_by_a_call_is_a_launch() -> None:
+    found = launches_in(CONFIGURED)
+    launched = launches_of("_Z1kIfLi3EEvPT_i", [found])
+    assert [(one.grid, one.block) for one in launched] == [((4, 1, 1), (32, 2, 1))] * 2
+    assert [one.shared_bytes for one in launched] == [None, 128]
+    assert [one.positional for one in launched] == [(None, 7), ()]
+    changed = CONFIGURED.replace("c.blockDim", "if (p) c.blockDim")
+    assert [one.shared_bytes for one in launches_in(changed)] == [128] * 2, "two spellings of one"
+
+
 def test_template_arguments_tell_instances_apart() -> None:
     found = launches_in("void f() { k<T, 64><<<1, 64>>>(); k<T, 32><<<1, 32>>>(); }")
     for size in (64, 32):
@@ -261,6 +301,7 @@ def test_a_launch_through_a_pointer_counts_for_the_kernels_that_it_may_hold() ->
 def test_no_source_breaks_the_reading_of_launches() -> None:
     draw = random.Random(5)
     words = "k <<< >>> ( ) { } , ; = dim3 int const 64 #define < > . x & * \" ' /* // 1.5f 0x + <<"
+    words += " enum struct :: ? : == min static_cast cudaLaunchKernelEx cudaLaunchKernel & x y"
     parts = [*words.split(), "\n", " ", "\\\n", "sizeof"]
     for _ in range(6_000):
         body = " ".join(draw.choice(parts) for _ in range(draw.randrange(40)))

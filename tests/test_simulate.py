@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from bankwise.change.simulate.arithmetic import OPERATIONS
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.judge import PTX_SIMULATOR
+from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
 from bankwise.errors import Refusal
 
@@ -102,7 +103,7 @@ TAIL = "  ret;\n}\n"
 
 def same(old: str, new: str, *, threads: int = 64, assumed: int = 64) -> Simulated | Refusal:
     setting = SimulatedLaunch((threads, 1, 1), (4, 4, 1), (), assumed, ((0, 0, 0),), 0)
-    return compared(HEAD + old + TAIL, HEAD + new + TAIL, "k", [setting])
+    return compared(PTX_SIMULATOR, HEAD + old + TAIL, HEAD + new + TAIL, "k", [setting])
 
 
 THROUGH = """
@@ -218,10 +219,16 @@ def test_a_function_that_is_called_gives_what_its_body_would() -> None:
     )
     head, _, body = HEAD.partition(".visible")
     old = head + function + ".visible" + body + call + TAIL
-    told = compared(old, HEAD + by_hand + TAIL, "k", [setting])
+    told = compared(PTX_SIMULATOR, old, HEAD + by_hand + TAIL, "k", [setting])
     assert isinstance(told, Simulated), told
     assert not told.differs
-    wrong = compared(old.replace("shl.b32 %r2, %r1, 1", "shl.b32 %r2, %r1, 2"), old, "k", [setting])
+    wrong = compared(
+        PTX_SIMULATOR,
+        old.replace("shl.b32 %r2, %r1, 1", "shl.b32 %r2, %r1, 2"),
+        old,
+        "k",
+        [setting],
+    )
     assert isinstance(wrong, Simulated)
     assert wrong.differs
 
@@ -254,10 +261,10 @@ def test_a_structure_as_parameter_holds_what_is_loaded_of_it() -> None:
     setting = SimulatedLaunch((64, 1, 1), (4, 4, 1), (), 64, ((0, 0, 0),), 0)
     store = " ld.param.u64 %rd9, [k_param_2+8]; add.s64 %rd9, %rd9, %rd3;"
     texts = [head + store + f" st.global.u32 [%rd{n}], %r9;" + TAIL for n in (9, 4)]
-    told = compared(texts[0], texts[0].replace("%r9;\n", "64;\n"), "k", [setting])
+    told = compared(PTX_SIMULATOR, texts[0], texts[0].replace("%r9;\n", "64;\n"), "k", [setting])
     assert isinstance(told, Simulated), told
     assert (told.words, told.differs) == (64, "")
-    other = compared(*texts, "k", [setting])
+    other = compared(PTX_SIMULATOR, texts[0], texts[1], "k", [setting])
     assert isinstance(other, Simulated)
     assert other.differs
 

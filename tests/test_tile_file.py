@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bankwise
@@ -329,6 +329,7 @@ KEYS += ["distribution", "layout", "operand", "notation", "op", "name", "tile", 
 
 @settings(max_examples=150)
 @given(st.sampled_from(TEXTS), st.sampled_from(KEYS), VALUES, st.booleans())
+@example(next(text for text in TEXTS if "tma.store" in text), "axes", 0, False)
 def test_any_value_of_a_key_is_a_question_or_one_input_error(
     text: str, key: str, value: object, top: bool
 ) -> None:

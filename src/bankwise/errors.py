@@ -29,14 +29,15 @@ INCOMPLETE = 3
 class Location:
     """A place in the user's own file. Lines and columns count from 1; 0 means unknown.
 
-    ``inside``: where in a binary file, which has no lines: ``[gfx942][work]+0x1c0``, member, kernel
-    and address in the kernel.
+    ``end_column``: behind the last character, on the same line. ``inside``: where in a binary file,
+    which has no lines: ``[gfx942][work]+0x1c0``, member, kernel and address in the kernel.
     """
 
     file: str
     line: int = 0
     column: int = 0
     inside: str = ""
+    end_column: int = 0
 
     def __str__(self) -> str:
         if not self.line:

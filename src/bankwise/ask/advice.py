@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bankwise.algebra.address import AddressMap, Fold, Linear
+from bankwise.algebra.address_fold import AddressFold
 from bankwise.algebra.offset import Shape, footprint
+from bankwise.ask.advice_amd import splice_notes
 from bankwise.ask.advice_pitch import row_pitch
 from bankwise.ask.advice_split import split_notes
 from bankwise.counting.access import IntArray
@@ -25,7 +28,8 @@ from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, together
 from bankwise.show.values import Optimum
-from bankwise.solver.best import Best, best, certified
+from bankwise.solver.address import xor_terms
+from bankwise.solver.best import Best, best, certified, folds_of
 from bankwise.solver.flat_text import formula, notation
 from bankwise.solver.plan import Plan
 from bankwise.solver.spaces import (
@@ -52,10 +56,12 @@ _BLOCKS_BYTES, _MOST_PAD = (64, 4096), 128
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a kernel comes from: its framework, and the TTGIR text beside it, if there is one."""
+    """Where a kernel comes from: its framework, the TTGIR text beside it, if there is one, and its
+    own text where that is AMD assembly."""
 
     framework: str = ""
     ttgir: str = ""
+    assembly: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     notes = list(_placed_by_units(found))
     movable = [one for one in found if not _units(one)]
     for buffer in _alike(movable, kernel, gpu):
-        tile = _tile(buffer, gpu, _room(buffer, found, kernel))
+        tile = flat_tile(buffer, gpu, _room(buffer, found, kernel))
         if len(optima) == MOST_SEARCHES:
             names = ", ".join(buffer.names)
             notes.append(f"no layout of {names} was searched: {MOST_SEARCHES} buffers were")
@@ -106,7 +112,7 @@ def _alike(
     """Buffers with the same accesses as the parts of one: they get the same answer."""
     same: dict[object, list[EmittedBuffer]] = {}
     for buffer in found:
-        tile = _tile(buffer, gpu, _room(buffer, found, kernel))
+        tile = flat_tile(buffer, gpu, _room(buffer, found, kernel))
         same.setdefault((buffer.allocation, _key(tile, gpu)), []).append(buffer)
     return tuple(together(group) if len(group) > 1 else group[0] for group in same.values())
 
@@ -139,7 +145,7 @@ def _room(
     return min(rooms)
 
 
-def _tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
+def flat_tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
     """The buffer in the largest elements (8 bytes at most) that every access consists of.
 
     Its rows are as long as the banks are wide, where it has whole ones.
@@ -244,12 +250,30 @@ def _optimum(
     if pitch is not None and pitch.run.passes > least:
         pitch = None
     notes = list(_restrictions(buffer, gpu)) if helps or pitch else []
+    map_ = address_fold(plan.layout, tile.shape.element_bits // 8) if helps else None
+    if map_ is not None and origin.assembly:
+        notes += splice_notes(origin.assembly, kernel.name, gpu.name, buffer, map_)
     if pitch is not None:
         least = pitch.run.passes
     if least > present.ideal:
         notes += _padding(buffer, tile, least, gpu, room)
         notes += split_notes(tile, gpu, plan)
     return replace(optimum, notes=tuple(notes), pitch=pitch)
+
+
+def address_fold(layout: AddressMap, unit_bytes: int) -> AddressFold | None:
+    """A map of elements as one of byte addresses; None if it is no XOR of bits that stay."""
+    if isinstance(layout, Fold):
+        found = [layout]
+    elif isinstance(layout, Linear):
+        terms = xor_terms(layout.bases) or ()
+        found = [one for shift, mask in terms for one in folds_of(shift, mask)]
+    else:
+        return None
+    folds = tuple(Fold(f.divisor * unit_bytes, f.unit * unit_bytes, f.phases) for f in found)
+    made = AddressFold(folds)
+    whole = folds and all(f.binary and f.divisor > f.unit for f in folds)
+    return made if whole and not made.read & made.changed else None
 
 
 def _copy_room(buffer: EmittedBuffer, kernel: AssemblyKernel, gpu: Machine) -> int:

@@ -47,12 +47,14 @@ class ArrayPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizedArray:
-    """An array with its sizes in each of its ``kernels``. ``number``: among those of the text."""
+    """An array with its sizes in each of its ``kernels``; ``others``: in kernels of the text that
+    were not asked for. ``number``: among those of the text."""
 
     number: int
     array: SharedArray
     sizes: tuple[ArraySize, ...]
     kernels: tuple[AssemblyKernel, ...]
+    others: tuple[ArraySize, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +128,9 @@ def _sized(
 ) -> SizedArray:
     having = tuple(k for k in kernels if number in sizes.get(k.name, {}))
     sized = tuple(_ended(sizes[k.name][number], k) for k in having)
-    return SizedArray(number, array, sized, having)
+    names = {k.name for k in having}
+    others = (each[number] for name, each in sizes.items() if number in each and name not in names)
+    return SizedArray(number, array, sized, having, tuple(others))
 
 
 def _posed_of(found: SizedArray, gpu: Machine) -> list[_Posed] | Refusal:

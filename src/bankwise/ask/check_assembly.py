@@ -105,13 +105,13 @@ def asked(options: Options) -> dict[str, Any]:
 
 def _origin(path: Path, text: str, kernel: str) -> Origin:
     """Which framework made the text, as far as it, its kernel's name or its neighbour tell."""
-    beside = path.with_suffix(".ttgir")
+    beside, own = path.with_suffix(".ttgir"), text if ".amdhsa_" in text else ""
     if beside.is_file():
         try:
-            return Origin("triton", read_text(beside))
+            return Origin("triton", read_text(beside), own)
         except InputError:  # the neighbour is not what was asked about
-            return Origin("triton")
-    return Origin(maker(kernel, text[:_HEAD]))
+            return Origin("triton", "", own)
+    return Origin(maker(kernel, text[:_HEAD]), "", own)
 
 
 def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:

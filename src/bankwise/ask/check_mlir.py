@@ -13,6 +13,7 @@ from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
 from bankwise.ask.kernel_report import check_report, kernel_report
+from bankwise.ask.write_mlir import to_write, wave_statement, written
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
@@ -68,7 +69,10 @@ def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:
 
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
     """Count what was extracted."""
-    kernels = [_report(analysis, options.width_policy) for analysis in analyses]
+    kernels = [_report(analysis, opened.source.file, options) for analysis in analyses]
+    if len(analyses) == 1:
+        more = wave_statement(opened.source.text, analyses, options)
+        kernels = [replace(kernels[0], snippets=(*kernels[0].snippets, *more))]
     return check_report(
         opened.source.file,
         options.width_policy,
@@ -79,7 +83,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
     )
 
 
-def _report(analysis: Analysis, policy: str) -> KernelReport:
+def _report(analysis: Analysis, file: str, options: Options) -> KernelReport:
     """One kernel.
 
     Its occupancy is that of a kernel nobody has compiled: registers are not considered. None
@@ -94,8 +98,9 @@ def _report(analysis: Analysis, policy: str) -> KernelReport:
         kernel,
         accesses,
         occupancy=held,
-        optima=_optima(analysis, policy),
+        optima=_optima(analysis, options.width_policy),
         refusals=(*analysis.refusals, *_elsewhere(analysis), *refusals),
+        snippets=to_write(analysis, file, options),
     )
 
 
@@ -221,14 +226,11 @@ def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:
     """What ``fix`` can write takes more, where that is so; and why, where copies are the reason."""
     from bankwise.change.rewrite.plan import unfollowed
 
-    best, group = chosen.anything.passes, chosen.group
-    why = unfollowed(group, chosen.writable)
-    plans = (*chosen.choices, chosen.best.present)
-    written = next(plan for plan in plans if not unfollowed(group, plan))
-    if written.passes <= best:
+    why, least = unfollowed(chosen.group, chosen.writable), written(chosen)
+    if least.passes <= chosen.anything.passes:
         return ()
     because = f" ({why})" if why else ""
-    said = f"`bankwise fix` writes {written.space}: {written.run.passes:,} passes at best"
+    said = f"`bankwise fix` writes {least.space}: {least.run.passes:,} passes at best"
     return (said + because,)
 
 

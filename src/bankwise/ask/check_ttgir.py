@@ -21,6 +21,7 @@ from bankwise.counting.kernel import (
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
+from bankwise.notation.triton.gluon import gluon_text
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress
 from bankwise.read.ttgir import wheel
@@ -30,7 +31,7 @@ from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
-from bankwise.show.values import CheckReport, KernelReport, Optimum
+from bankwise.show.values import CheckReport, KernelReport, Optimum, Snippet
 
 _WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
@@ -156,9 +157,11 @@ def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
 def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
     kernel = kernel_of(plan)
     accesses, refusals = count_kernel(kernel, plan.machine)
-    ways = _better(plan) if optima else ()
-    best = [_optimum(b) for b in ways if isinstance(b, Better)]
-    return kernel_report(kernel, accesses, optima=best), refusals
+    ways = better_of(plan) if optima else ()
+    found = [b for b in ways if isinstance(b, Better)]
+    write = [_snippet(b, plan) for b in found if b.encoding is not None]
+    report = kernel_report(kernel, accesses, optima=map(_optimum, found), snippets=write)
+    return report, refusals
 
 
 def kernel_of(plan: Planned) -> Kernel:
@@ -183,7 +186,8 @@ def _waves(plan: Planned) -> int:
     return plan.module.warps + groups * _WARPGROUP
 
 
-def _better(plan: Planned) -> tuple[Better | Refusal, ...]:
+def better_of(plan: Planned) -> tuple[Better | Refusal, ...]:
+    """What is known of every buffer that is accessed, in the order of the text."""
     found = []
     for buffer in plan.followed.buffers:
         if any(a.buffer == buffer.name for a in plan.accesses):
@@ -229,9 +233,30 @@ def _optimum(found: Better) -> Optimum:
         found.best.run,
         found.known,
         notation="" if found.encoding is None else str(found.encoding),
-        notes=(_statement(found), *found.notes),
+        notes=(_statement(found), *_gluon(found), *found.notes),
         certificate=None if solution is None else solution.certificate,
     )
+
+
+def _snippet(found: Better, plan: Planned) -> Snippet:
+    """The encoding to write, counted with the instructions that it leads to."""
+    return Snippet(
+        language="TTGIR",
+        what=f"the encoding of {found.buffer.name}, instead of {found.buffer.type.encoding}",
+        text=str(found.encoding),
+        location=Location(plan.module.file, found.buffer.line),
+        before=found.present.run.passes,
+        after=found.best.run.passes,
+        counted=True,
+        notes=found.notes,
+    )
+
+
+def _gluon(found: Better) -> tuple[str, ...]:
+    """The same encoding as one writes it in Gluon."""
+    if found.encoding is None:
+        return ()
+    return (f"in Gluon: {gluon_text(found.encoding, found.buffer.tile)}",)
 
 
 def _statement(found: Better) -> str:

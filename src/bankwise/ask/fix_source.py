@@ -30,8 +30,8 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import shared_arrays, tied
 from bankwise.read.cxx.sizes import sizes
-from bankwise.read.cxx.tree import CxxSource, parse
-from bankwise.read.names import listed
+from bankwise.read.cxx.tree import CxxSource, in_template, parse
+from bankwise.read.names import listed, short
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.read.sources import language_of
@@ -210,7 +210,9 @@ def _verdicts(
     if not chosen:
         return
     claims = [
-        ArrayClaim(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad, one.sizes)
+        ArrayClaim(
+            one.number, one.array.name, c.plan.map.folds, c.plan.map.pad, (*one.sizes, *one.others)
+        )
         for c in chosen
         for one in c.plans.arrays
     ]
@@ -221,6 +223,7 @@ def _verdicts(
         every = [one.array for c in chosen for one in c.plans.arrays]
         pieces = [array for array in every if array.unsized]
         detail = _PROVED.format(uses=proved, arrays=len(claims))
+        detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
         detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
         yield Verdict("proof", "passed", detail, complete=not pieces)
     if not isa:
@@ -231,8 +234,9 @@ def _verdicts(
 
 _PROVED = (
     "{uses} uses of {arrays} arrays go through the new maps, which permute rows: for all launches, "
-    "if no index leaves its extent and no macro of another file names them"
+    "if no index leaves its extent and no other file names them or goes on from an element"
 )
+_INSTANTIATED = "; of templates what is instantiated in this file"
 _PIECES = (
     "; what the launch gives {names}, and that no index leaves that, is known of this launch alone"
 )
@@ -243,4 +247,4 @@ def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, in
     yield "passes of a workgroup", old[0], new[0]
     yield "shared-memory instructions of a workgroup", old[1], new[1]
     for one, other in zip(before.kernels, after.kernels, strict=True):
-        yield f"{one.name}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0
+        yield f"{short(one.name)}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0

@@ -43,16 +43,28 @@ def wave_settings(text: str, analyses: Sequence[Analysis], policy: str) -> tuple
     """What a user of Wave does with the answer, in lines; nothing where Wave did not write it."""
     if HOST_FUNCTION not in text:
         return ()
+    known = promoted_paddings(analyses, policy)
+    if known is None:
+        return (OVERRIDE,)
+    now, best = known
+    if best is None:
+        return (OVERRIDE, f"no other padding of Wave's tiles is better than its own: {now}")
+    told = f"padding alone, {best.bits} bits for {PROMOTED_BITS}: {best} (now {now})"
+    return (OVERRIDE, f"{told}, after: {padding_statement(best.bits)}")
+
+
+def promoted_paddings(
+    analyses: Sequence[Analysis], policy: str
+) -> tuple[PromotedPadding, PromotedPadding | None] | None:
+    """Wave's own padding and the best one, if that is another; None where its own is not known."""
     found = [padded(analyses, bits, policy) for bits in (0, *(8 * n for n in PADDINGS_BYTES))]
     known = {each.bits: each for each in found if each is not None}
     now = known.get(PROMOTED_BITS)
     if now is None:
-        return (OVERRIDE,)
+        return None
     best = min(known.values(), key=lambda each: (each.cycles, each.passes, each.lds_bytes))
-    if best.cycles >= now.cycles or best.passes > now.passes:
-        return (OVERRIDE, f"no other padding of Wave's tiles is better than its own: {now}")
-    told = f"padding alone, {best.bits} bits for {PROMOTED_BITS}: {best} (now {now})"
-    return (OVERRIDE, f"{told}, after: {padding_statement(best.bits)}")
+    better = best.cycles < now.cycles and best.passes <= now.passes
+    return now, best if better else None
 
 
 def padded(analyses: Sequence[Analysis], bits: int, policy: str) -> PromotedPadding | None:

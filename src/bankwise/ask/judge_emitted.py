@@ -1,26 +1,27 @@
-"""The judge of edited source that runs what its compiler emits, values as terms."""
+"""The judge that runs machine code, given or emitted: before and after, values as terms."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.judge import PTX_SIMULATOR
+from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
+from bankwise.change.simulate.waves import AMD_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size
+from bankwise.read.names import short
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.show.fixing import Verdict
 
-_ASSUMED = (64, 100)
+ASSUMED = (64, 100)
 """What is tried for integers that nobody says: one that tiles divide, and one that they do not."""
 
 GRID: Size = (4, 4, 1)
 """What is assumed where nobody says it."""
 
-_SIMULATED: Mapping[
-    str, Callable[[str, str, str, Sequence[SimulatedLaunch]], Simulated | Refusal]
-] = {"PTX": compared}
+SIMULATORS: Mapping[str, Simulator] = {"PTX": PTX_SIMULATOR, "assembly": AMD_SIMULATOR}
 """Who runs an emitted text, by what that is called."""
 
 
@@ -32,27 +33,26 @@ def judge_emitted(
     after: str,
 ) -> Verdict:
     """Whether the kernels of two sources write the same, as far as some of their blocks tell."""
-    simulated = _SIMULATED.get(language.emits)
-    if simulated is None:
-        why = f"{language.emits} is not simulated"
-        return Verdict("execution", "not available", why, complete=False)
     old, new = (language.emitted(replace(what, text=text)) for text in (before, after))
+    return judge_code(language.emits, old, new, kernels)
+
+
+def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:
+    """The same of two texts of machine code; ``emits``: what it is, of :data:`SIMULATORS`."""
     words = blocks = 0
     assumed: set[int] = set()
     for kernel in kernels:
         settings = tuple(_settings(kernel))
-        found = simulated(old, new, kernel.name, settings)
+        found = compared(SIMULATORS[emits], old, new, kernel.name, settings)
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
         if found.differs:
-            return Verdict("execution", "failed", f"{kernel.name}: {found.differs}")
+            return Verdict("execution", "failed", f"{short(kernel.name)}: {found.differs}")
         words, blocks = words + found.words, blocks + found.blocks
         assumed |= set(found.assumed)
     numbers = " and ".join(map(str, sorted(assumed)))
     said = f", with {numbers} for integers that nobody says" if assumed else ""
-    detail = (
-        f"{language.emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
-    )
+    detail = f"{emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
     return Verdict("execution", "passed", detail, complete=False)
 
 
@@ -61,7 +61,7 @@ def _settings(kernel: AssemblyKernel) -> Iterator[SimulatedLaunch]:
     grid = launch.grid or GRID
     last: Size = (grid[0] - 1, grid[1] // 2, grid[2] - 1)
     blocks = tuple(dict.fromkeys(((0, 0, 0), last)))
-    for assumed in _ASSUMED:
+    for assumed in ASSUMED:
         yield SimulatedLaunch(
             kernel.workgroup_size, grid, numbers, assumed, blocks, launch.shared_bytes or 0
         )

@@ -9,7 +9,7 @@ from bankwise.counting.kernel import Kernel
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine
 from bankwise.hardware.occupancy import Occupancy
-from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
+from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Snippet
 
 
 def kernel_report(
@@ -20,9 +20,10 @@ def kernel_report(
     optima: Iterable[Optimum] = (),
     notes: Iterable[str] = (),
     refusals: Iterable[Refusal] = (),
+    snippets: Iterable[Snippet] = (),
 ) -> KernelReport:
     """A kernel and its counted accesses. ``notes``: what is to be said beside its own;
-    ``refusals``: what is not analysed of it."""
+    ``refusals``: what is not analysed of it; ``snippets``: what to write."""
     return KernelReport(
         name=kernel.name,
         target=kernel.target,
@@ -36,6 +37,7 @@ def kernel_report(
         notes=(*kernel.notes, *notes),
         optima=tuple(optima),
         refusals=tuple(refusals),
+        snippets=tuple(snippets),
     )
 
 

@@ -11,6 +11,7 @@ written ``model.mlir[dispatch]``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,10 +25,10 @@ from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link,
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
-from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress, command
 from bankwise.show.costing import KernelCost
 from bankwise.show.model import ModelFix
-from bankwise.show.values import CheckReport
+from bankwise.show.values import CheckReport, KernelReport
 
 _TEXTS = frozenset(
     (".mlir", ".rst", ".md", ".txt", ".json", ".toml", ".csv", ".html", ".ll", ".s", ".ptx", ".py")
@@ -56,11 +57,17 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
         target=options.target,
         policy=options.width_policy,
         counter=machine(options.target).counter,
-        kernels=tuple(k for r in reports for k in r.kernels),
+        kernels=tuple(_as_model(k, file, options) for r in reports for k in r.kernels),
         findings=tuple(f for r in reports for f in r.findings),
         refusals=(*_refusals(dispatches), *(x for r in reports for x in r.refusals)),
         notes=tuple(dict.fromkeys((*_notes(dispatches, options), *_said(reports)))),
     )
+
+
+def _as_model(kernel: KernelReport, file: Path, options: Options) -> KernelReport:
+    """What is written against the conflicts of a dispatch is written by fixing the model."""
+    asked = command("fix", str(file), options)
+    return replace(kernel, snippets=tuple(replace(s, command=asked) for s in kernel.snippets))
 
 
 def fix_model(

@@ -17,7 +17,6 @@ from bankwise.counting.kernel import AllocationReport, Kernel, KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.policies import policies
 from bankwise.notation.frameworks import fault
-from bankwise.read.options import Options, Progress
 from bankwise.read.tile_file.question import TileQuestion, WrittenLayout
 from bankwise.read.tile_file.read import parse_question, read_question
 from bankwise.read.tile_file.views import disagreement
@@ -34,11 +33,6 @@ def check_spec(file: str | Path, *, target: str = "", policy: str = "") -> SpecR
     Raises :class:`InputError` with the place of what is wrong.
     """
     return counted(chosen(read_question(file, target), policy))
-
-
-def check_spec_file(file: Path, options: Options, progress: Progress | None = None) -> SpecReport:
-    """:func:`check_spec` for the dispatch by kinds of file."""
-    return check_spec(file, target=options.target, policy=options.policy)
 
 
 def check_spec_text(

@@ -14,7 +14,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from bankwise.ask import check_assembly, check_ttgir
-from bankwise.ask.check_ttgir import Planned, numbers_of, plan
+from bankwise.ask.check_ttgir import Planned, plan
+from bankwise.ask.ttgir_code import by_position
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_accesses
 from bankwise.counting.kernel import KernelAccess
@@ -97,7 +98,7 @@ def plan_texts(
     """:func:`plan_files` on texts; ``file`` and ``path`` name them, ``path`` by its suffix."""
     reports = []
     for planned in plan(ttgir, file, options, verify=verify):
-        given = _arguments(planned, options)
+        given = by_position(planned, options)
         kernel = _assembly(assembly, path, planned, given)
         if kernel.target != planned.machine.name:
             raise InputError(
@@ -115,26 +116,6 @@ def _assembly(
     name = planned.kernel.name
     dialect = load(recognise_text(str(path), text).reader)
     return check_code(dialect, text, str(path), args=args, kernel=name)[0]
-
-
-def _arguments(planned: Planned, options: Options) -> dict[str | int, int]:
-    """The numbers by position: PTX names parameters otherwise, AMD counts bytes."""
-    names = [a.removeprefix("%") for a in planned.kernel.arguments]
-    numbers = numbers_of(options.arguments)
-    if planned.machine.vendor == "nvidia":
-        return {names.index(name): value for name, value in numbers.items()}
-    starts = _byte_offsets(planned)
-    return {starts[name]: value for name, value in numbers.items()}
-
-
-def _byte_offsets(planned: Planned) -> dict[str, int]:
-    """Where each argument lies among the kernel's: naturally aligned, in order (AMD's ABI)."""
-    starts, at = {}, 0
-    for name, size in zip(planned.kernel.arguments, planned.kernel.sizes, strict=True):
-        at = -(-at // size) * size
-        starts[name.removeprefix("%")] = at
-        at += size
-    return starts
 
 
 def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:

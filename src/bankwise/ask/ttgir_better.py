@@ -51,8 +51,9 @@ _COUNTED_IN_FULL = 3
 class Better:
     """What is known of one buffer. ``encoding``: a better one, None if none was found.
 
-    ``best``: its plan, or the present one; ``known``: how good that is. ``tried``: encodings that
-    were counted. ``notes``: what restricts the answer.
+    ``best``: its plan, or the present one; ``plans``: all that are better, the best first;
+    ``known``: how good the best is. ``tried``: encodings that were counted. ``notes``: what
+    restricts the answer.
     """
 
     buffer: Buffer
@@ -63,6 +64,12 @@ class Better:
     tried: int
     notes: tuple[str, ...] = ()
     solution: Solution | None = None
+    plans: tuple[Plan, ...] = ()
+
+    @property
+    def encodings(self) -> tuple[Shared, ...]:
+        """All that are better, the best first."""
+        return tuple(map(_encoding, self.plans))
 
 
 def better(
@@ -95,6 +102,7 @@ def better(
         tried,
         _notes(encoding, mine),
         proved if isinstance(proved, Solution) else None,
+        tuple(p for p in legal if p.passes < present.passes),
     )
 
 
@@ -113,7 +121,8 @@ def _ranked(
     legal.sort(key=lambda plan: plan.price)
     few = map(_encoding, legal[:_COUNTED_IN_FULL])
     full = (_judged(c, buffer, only, reader) for c in few)
-    return len(tried), [p for p in full if p is not None]
+    found = (p for p in full if p is not None)
+    return len(tried), sorted(found, key=lambda p: (p.passes, p.price))
 
 
 def _plan(buffer: Buffer, encoding: Shared, accesses: Iterable[Moved], machine: Machine) -> Plan:
@@ -123,6 +132,12 @@ def _plan(buffer: Buffer, encoding: Shared, accesses: Iterable[Moved], machine: 
     size = laid.size * buffer.type.bits // 8
     layout, addresses = Encoded(encoding, buffer.tile), cost.addresses(machine)
     return Plan(SPACE, shape_of(buffer), layout, cost, size, addresses, str(encoding))
+
+
+def access_cost(access: Moved, machine: Machine) -> int:
+    """Passes of all executions of an access."""
+    found = (_use_cost(access, issued, machine) for issued in access.issued)
+    return sum(int(use.passes) * access.touch.executions for use in found)
 
 
 def _use_cost(access: Moved, issued: Issued, machine: Machine) -> UseCost:
@@ -187,17 +202,17 @@ def _candidates(buffer: Buffer, solution: Solution | Refusal, reader: Reader) ->
 
 
 def _every(buffer: Buffer, solution: Solution | Refusal, machine: Machine) -> Iterator[Shared]:
+    """What reads best first."""
     tile, bits = buffer.tile, buffer.type.bits
+    orders = tuple(permutations(range(2))) if len(tile) == 2 else ()
+    for order in orders:
+        yield from _swizzles(tile, order, bits)
     if isinstance(solution, Solution):
         written = to_triton_shared(Mapped(tile, Linear(solution.layout.columns)), bits)
         if not isinstance(written, Refusal):
             yield written
-    if len(tile) != 2:
-        return
-    for order in permutations(range(2)):
-        yield from _swizzles(tile, order, bits)
-        if machine.vendor == "amd":
-            yield from _paddings(tile, order, bits)
+    for order in orders if machine.vendor == "amd" else ():
+        yield from _paddings(tile, order, bits)
 
 
 def _swizzles(tile: tuple[int, ...], order: tuple[int, ...], bits: int) -> Iterator[Shared]:

@@ -105,6 +105,10 @@ Workgroup = Annotated[
     str,
     typer.Option("--workgroup-size", metavar="X,Y,Z", help="Threads, where the file has none."),
 ]
+Numbers = Annotated[
+    list[str],
+    typer.Option("--arg", metavar="NAME=VALUE", help="A kernel argument's value, e.g. n=4096."),
+]
 LaunchTexts = Annotated[
     list[str],
     typer.Option(

@@ -18,6 +18,7 @@ from bankwise.cli.common import (
     Keep,
     KernelName,
     LaunchTexts,
+    Numbers,
     Output,
     Padding,
     Policy,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         "bankwise fix kernel.mlir -o fixed.mlir",
         "bankwise fix kernel.mlir --prefer least-lds",
         "bankwise fix kernel.cu --launch 'gemm<<<64, 256>>>(_, _, 4096)' -- -Iinclude -DTILE=64",
+        "bankwise fix kernel.ttgir --arg keys=1024 -o override/",
     )
 )
 def fix(
@@ -65,7 +67,7 @@ def fix(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="OUT", help="Write the fixed kernel here; - prints it."
+            "--output", "-o", metavar="OUT", help="Write it here; - prints it; a folder: TTGIR."
         ),
     ] = "",
     write: Annotated[bool, typer.Option("--write", help="Write it back to FILE.")] = False,
@@ -99,6 +101,7 @@ def fix(
     padding: Padding = False,
     direct_load: DirectLoad = False,
     prefer: PreferenceOption = None,
+    arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
     form: Annotated[FixFormat, typer.Option("--format", help="How to print.")] = FixFormat.text,
 ) -> None:
     """Rewrite a kernel so that its conflicts vanish, and show that it computes the same.
@@ -111,6 +114,7 @@ def fix(
 
     options = Options(
         *(target, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
+        arguments=tuple(arg),
         keep=keep,
         padding=padding,
         direct_load=direct_load,
@@ -137,11 +141,15 @@ def fix(
 
 def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
     """The fixed text where it was asked for, the patch on stdout, the story on stderr."""
-    from bankwise.files import write_atomically
+    from bankwise.files import make_folder, write_atomically
     from bankwise.show.fixing import print_fix
 
     if destination == "-" and report.accepted:
         sys.stdout.write(report.fixed_text)
+    elif report.files and report.accepted:
+        for name, data in report.files:
+            make_folder((Path(destination) / name).parent)
+            write_atomically(Path(destination) / name, data)
     elif destination and report.accepted:
         write_atomically(Path(destination), report.fixed_text)
     if form is FixFormat.json:

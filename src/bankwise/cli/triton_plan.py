@@ -7,12 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bankwise.cli.common import KernelName, Output, app, examples, file_of, out, write_json
-
-Numbers = Annotated[
-    list[str],
-    typer.Option("--arg", metavar="NAME=VALUE", help="A number of a kernel argument, e.g. n=4096."),
-]
+from bankwise.cli.common import KernelName, Numbers, Output, app, examples, file_of, out, write_json
 
 
 @app.command(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
-from bankwise.files import read_text
+from bankwise.files import read_bytes, read_text
 from bankwise.hardware.machine import machine
 from bankwise.hardware.toolchain import triton
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
@@ -34,6 +34,7 @@ from bankwise.read.ptx.operands import places
 from bankwise.read.ptx.parse import kernels as ptx_kernels
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
+from bankwise.read.sass.facts import embedded_ptx
 from bankwise.read.sass.parse import SassKernel, kernel_names
 from bankwise.read.source import (
     Compilation,
@@ -63,8 +64,10 @@ def check_cuda(
         source = source_of(what, Path(folder), "kernel.cu")
         name, cubin = names_of(source, file), Path(folder, "out.cubin")
         how = compile_cuda(source, cubin, architecture(gpu), file, name, what.flags)
-        found = compiled_kernels(cubin, kernel, file)
-        hosted = launches_in(read_text(source))
+        text = read_text(source)
+        found = compiled_kernels(cubin, kernel, file, text)
+        hosted = launches_in(text)
+        variables = _variables(cubin)
     said = with_options(SASS, found, args, workgroup_size, replace(launches, hosted=hosted), file)
     placed = isolated(
         found,
@@ -73,7 +76,16 @@ def check_cuda(
         gpu,
     )
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
-    return Compiled(placed, how + guessed)
+    return Compiled(placed, how + guessed, variables)
+
+
+def _variables(cubin: Path) -> dict[str, Sequence[tuple[str, int]]]:
+    """The shared variables of each kernel of a cubin, by the PTX that lies in it."""
+    try:
+        parts = tuple(ptx_parts(embedded_ptx(read_bytes(cubin), str(cubin))))
+    except InputError:  # what is only for names in messages
+        return {}
+    return {part.kernel: part.variables for part in parts}
 
 
 def compiled_ptx(what: Compilation) -> str:
@@ -119,8 +131,23 @@ def architecture(target: str) -> str:
     return f"sm_{triton(machine(target).tools).target.partition(':')[2]}"
 
 
-def compiled_kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...]:
-    """The kernels of a compiled source; what is wrong is wrong with the source."""
+_KERNEL = re.compile(r"__global__[\w\s]*(?:\([^()]*\)\s*)?(?:void\s+)?\b(\w+)\s*\(")
+
+
+def _uninstantiated(source: str) -> str:
+    """What to do about a source of which no kernel was compiled."""
+    names = dict.fromkeys(_KERNEL.findall(source))
+    if not names:
+        return "no __global__ function stands in it" if source else ""
+    first = next(iter(names))
+    return (
+        f"{listed(tuple(names))}: a template is compiled where it is instantiated; check a source "
+        f"that does, or put `template __global__ void {first}<..>(..);` behind it"
+    )
+
+
+def compiled_kernels(cubin: Path, only: str, file: str, source: str = "") -> tuple[SassKernel, ...]:
+    """The kernels of a compiled ``source``; what is wrong is wrong with it."""
     where = Location(file)
     try:
         text, found = cubin_kernels(cubin, only)
@@ -129,7 +156,7 @@ def compiled_kernels(cubin: Path, only: str, file: str) -> tuple[SassKernel, ...
     if not found:
         names = listed(kernel_names(text))
         message = f"no kernel {only!r} in this source" if names else "no kernel was compiled"
-        hint = f"it has {names}" if names else "a template is compiled where it is instantiated"
+        hint = f"it has {names}" if names else _uninstantiated(source)
         raise InputError(message, location=where, hint=hint)
     return found
 

@@ -113,7 +113,11 @@ READ: tuple[Format, ...] = (
     ),
     Format(
         *("PTX", "", (".ptx",), lines(r"\.version[ \t]+\d")),
-        verbs={**_ASSEMBLY_VERBS, "check": "ask.check_ptx:check_ptx_file"},
+        verbs={
+            **_ASSEMBLY_VERBS,
+            "check": "ask.check_ptx:check_ptx_file",
+            "fix": "ask.fix_ptx:fix_ptx_file",
+        },
         reader="read.ptx.dialect:PTX",
         options=ANY_KERNEL | {"--isa"},
         stage=3,
@@ -146,6 +150,7 @@ READ: tuple[Format, ...] = (
         *("TTGIR", "", (".ttgir",), signs.is_ttgir),
         verbs={
             "check": "ask.check_ttgir:check_ttgir_file",
+            "fix": "ask.fix_ttgir:fix_ttgir_file",
             "scan": _WHOLE,
             "triton-plan": "ask.triton_plan:beside_assembly",
         },
@@ -156,6 +161,7 @@ READ: tuple[Format, ...] = (
         *("Triton cache entry", "a", (), inside("*.ttgir")),
         verbs={
             "check": "ask.folder:check_folder",
+            "fix": "ask.fix_ttgir:fix_entry",
             "scan": _BELOW,
             "triton-plan": "ask.triton_plan:inside_entry",
         },
@@ -172,7 +178,7 @@ READ: tuple[Format, ...] = (
     _toml(
         *("tile question", "memory", "global", "tile", "access", "layout", "solve", "machine"),
         verbs={
-            "check": "ask.spec:check_spec_file",
+            "check": "ask.check_spec:check_spec_file",
             "solve": "ask.spec_solve:solve_question",
             "coalesce": "ask.coalesce:coalesce_spec",
             "explain choose": "ask.choose:choose",

@@ -9,7 +9,24 @@ from bankwise.read.signs import lines
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
 _WHOLE = "ask.scan_open:of_whole"
 
+_CUTE_VERBS = {
+    "check": "ask.check_cute:check_cute_file",
+    "fix": "ask.fix_cute:fix_cute_file",
+}
+_COMPILED = {
+    "check": "ask.check_source:check_source_file",
+    "fix": "ask.fix_source:fix_source_file",
+    "scan": _WHOLE,
+}
+
 SOURCES: tuple[Format, ...] = (
+    Format(
+        *("CuTe DSL source", "", (".py",)),
+        lines(r"(?:import|from) cutlass\.cute\b", r"from cutlass import [^\n]*\bcute\b"),
+        family="Python",
+        verbs=_CUTE_VERBS,
+        options=ANY_KERNEL,
+    ),
     known(
         *("Triton source", "", ".py", lines(r"@triton\.", r"(?:import|from) triton\b")),
         "check the folder of its kernel in ~/.triton/cache, or call bankwise.triton.check",
@@ -21,37 +38,41 @@ SOURCES: tuple[Format, ...] = (
         "check what it compiles to: MLIR, TTGIR or assembly",
         family="Python",
     ),
-    known(
-        *("HIP source", "", ".hip", lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b")),
-        "compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o kernel.s`, "
-        "and check kernel.s",
+    Format(
+        *("CuTe source", "", tuple(f"{_HEADERS} .cuh".split())),
+        lines(r'#include [<"]cute/', r"using namespace cute\b", r"[^\n]*\bcute::\w"),
         family="C++",
-    ),
-    known(
-        *("CK source", "", _HEADERS),
-        lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
-        "write its tile and its layouts as a tile question (docs/notations.md), or compile a "
-        "kernel that uses it with `hipcc -S` and check the assembly",
-        family="C++",
+        verbs=_CUTE_VERBS,
+        options=ANY_KERNEL,
     ),
     Format(
-        *("CUDA source", "", (".cu",)),
+        *("HIP source", "", (".hip",)),
+        lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
+        family="C++",
+        verbs=_COMPILED,
+        options=ANY_KERNEL | {FLAGS, DATABASE},
+        compiled=True,
+        instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
+        "kernel.s`, and check kernel.s",
+    ),
+    Format(
+        *("CK source", "", tuple(_HEADERS.split())),
+        lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
+        family="C++",
+        verbs={"check": "ask.check_ck:check_ck_file", "fix": "ask.fix_ck:fix_ck_file"},
+        options=ANY_KERNEL,
+        instead="write its tile and its layouts as a tile question (docs/notations.md), or compile "
+        "a kernel that uses it with `hipcc -S` and check the assembly",
+    ),
+    Format(
+        *("CUDA source", "", (".cu", ".cuh")),
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
-        verbs={
-            "check": "ask.check_source:check_source_file",
-            "fix": "ask.fix_source:fix_source_file",
-            "scan": _WHOLE,
-        },
+        verbs=_COMPILED,
         options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",
-    ),
-    known(
-        *("CUDA header", "a", ".cuh", None),
-        "check the .cu file that includes it",
-        family="CUDA header",
     ),
     known(
         *("C++ source", "", _HEADERS),

@@ -136,6 +136,11 @@ def short(name: str) -> str:
     return next((one for one in (spelled, *tries) if len(one) <= _SHORT), own(spelled))
 
 
+def short_each(names: str) -> str:
+    """Several names, with commas between, each as :func:`short` has it."""
+    return ", ".join(map(short, names.split(", ")))
+
+
 def means(pattern: str, name: str) -> bool:
     """Whether ``pattern`` means the kernel ``name``: any kernel if it is empty; else one of its
     names, or a glob of one: mangled, spelled, without parameters, its own name alone."""

@@ -8,25 +8,17 @@ Nothing is written beside the source: what nvcc leaves lies in a folder that the
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
+from bankwise.read.refused import refused
 from bankwise.read.source import Name
 from bankwise.read.toolkit import find_program, run_program, version_of
 
 _FLAGS = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 """Where nvcc itself takes more flags from."""
-_MORE = 3
-_LAST_LINES = 4
-_ERROR = re.compile(
-    r"^(?P<file>[^\n(:]+)(?:\((?P<line>\d+)\)|:(?P<at>\d+)(?::\d+)?): "
-    r"(?:(?:catastrophic|fatal) )?error(?: #[\w-]+)?: (?P<message>.+)$",
-    re.MULTILINE,
-)
-"""``k.cu(5): error: ..`` of nvcc, ``k.cu:2:10: fatal error: ..`` of the host's preprocessor."""
 
 
 def compile_cuda(
@@ -49,9 +41,11 @@ def compile_cuda(
     words = (*flags, *more, *_include(source, file), *_language(source), _plain(source))
     code, printed = run_program([str(nvcc), *words, "-o", str(made)], made.parent, file)
     if code or not made.is_file():
-        raise _refused(printed, code, by_hand(architecture, file, more), file, name)
-    typed = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
-    return f"compiled by {version_of(nvcc, made.parent)}: {_typed(typed, source)}"
+        typed = by_hand(architecture, file, more)
+        hints = [(sign, f"{help_}; or compile it yourself: {typed}") for sign, help_ in _HINTS]
+        raise refused(printed, code, "nvcc", file, name, hints)
+    shown = [*words[:-1], _plain(source if str(source) == file else Path(source.name))]
+    return f"compiled by {version_of(nvcc, made.parent)}: {_typed(shown, source)}"
 
 
 def by_hand(architecture: str, file: str, more: Sequence[str] = ()) -> str:
@@ -107,25 +101,3 @@ _HINTS = (
     (r"", "flags that it needs stand behind `--`: `bankwise check FILE -- -Iinclude -DN=4`"),
 )
 """By what the compiler says, the first that fits."""
-
-
-def _refused(printed: str, code: int, typed: str, file: str, name: Name) -> InputError:
-    """The errors that nvcc printed, the first at its place, with what helps against it; ``typed``:
-    the command to try without bankwise."""
-    found = [
-        (Location(name(one["file"]), int(one["line"] or one["at"])), one["message"])
-        for one in _ERROR.finditer(printed)
-    ]
-    told = found[0][1] if found else printed
-    helps = next(one for sign, one in _HINTS if re.search(sign, told))
-    hint = f"{helps}; or compile it yourself: {typed}"
-    if not found:
-        last = [line for line in printed.splitlines() if line.strip()][-_LAST_LINES:]
-        said = "\n  ".join(last) or f"exit {code}"
-        message = f"nvcc does not compile it: {said}"
-        return InputError(message, location=Location(file), hint=hint)
-    (place, first), *more = found
-    others = [f"\n  {where}: {message}" for where, message in more[:_MORE]]
-    left = f"\n  and {len(more) - _MORE} more" if len(more) > _MORE else ""
-    message = f"nvcc does not compile it: {first}{''.join(others)}{left}"
-    return InputError(message, location=place, hint=hint)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 
 from bankwise.errors import InputError
@@ -61,6 +62,31 @@ class Options:
         """The options that say more than their defaults, as the command line spells them."""
         said = (f for f in fields(self) if getattr(self, f.name) != f.default)
         return tuple(f.metadata["flag"] for f in said if "flag" in f.metadata)
+
+
+def command(verb: str, file: str, options: Options) -> str:
+    """The command line that asks another verb about a file, with what was said of its kernels."""
+    words = ["bankwise", verb, file]
+    for flag, value in _said(options):
+        for one in value if isinstance(value, tuple) else (value,):
+            words += [flag, one] if isinstance(one, str) and one else [flag] if one else []
+    return shlex.join([*words, *(["--", *options.flags] if options.flags else [])])
+
+
+def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...]]]:
+    yield from (("--target", options.target), ("--policy", options.policy))
+    for each in fields(options):
+        if each.metadata.get("flag") in _FACTS:
+            yield each.metadata["flag"], getattr(options, each.name)
+
+
+_FACTS = frozenset(
+    (
+        *("--kernel", "--dim", "--workgroup-size", "--arg", "--launch"),
+        *("--padding", "--direct-load", DATABASE),
+    )
+)
+"""What is said of kernels, whichever verb is asked."""
 
 
 @dataclass(frozen=True, slots=True)

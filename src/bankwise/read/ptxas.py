@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +28,9 @@ from bankwise.read.toolkit import find_programs, run_program, version_of
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+)([a-z]?)([^\n]*)", re.MULTILINE)
 _LOC = re.compile(r"^[ \t]*\.loc\s[^\n]*", re.MULTILINE)
 _FILE = re.compile(r"^\s*\.file\s+(\d+)", re.MULTILINE)
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'(.*?)(?=Compiling entry|\Z)", re.DOTALL)
+_USED = re.compile(r"Used (\d+) registers")
+_SPILLED = re.compile(r"(\d+) bytes spill (?:stores|loads)")
 _HINT = (
     "it comes with the CUDA Toolkit, with the Python packages triton and nvidia-cuda-nvcc; set "
     "CUDA_HOME or PATH. Without --isa the PTX itself is counted"
@@ -35,10 +39,12 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembled:
-    """The kernels of a PTX text as ptxas assembled them. ``assembler``: its name and version."""
+    """The kernels of a PTX text as ptxas assembled them. ``assembler``: its name and version;
+    ``rows``: what each kernel takes, by name: instructions, registers, spilled bytes."""
 
     kernels: tuple[AssemblyKernel, ...]
     assembler: str
+    rows: Mapping[str, int]
 
 
 def check_assembled(
@@ -50,14 +56,18 @@ def check_assembled(
     kernel: str = "",
     workgroup_size: Size | None = None,
     launches: Launches = UNSAID,
+    lines: Sequence[int] = (),
 ) -> Assembled:
     """Assemble PTX for ``gpu`` and follow the machine code; parameters as of
-    :func:`bankwise.read.follow.driver.check_code`. Arguments are named as in the PTX.
+    :func:`bankwise.read.follow.driver.check_code`. Arguments are named as in the PTX. ``lines``:
+    what each line of the text is called, if not by its number.
 
     Raises :class:`InputError` without a ptxas, or in its words if it refuses the text.
     """
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        cubin, assembler = _assembled(text, file, _architecture(text, gpu), Path(folder))
+        cubin, assembler, printed = _assembled(
+            text, file, _architecture(text, gpu), Path(folder), lines
+        )
         found = compiled_kernels(cubin, kernel, file)
     texts = {one.name: one for one in kernels(text, file, kernel)}
     plain = KernelLaunch(block=workgroup_size, arguments=args, said="as --workgroup-size says")
@@ -67,9 +77,18 @@ def check_assembled(
         placed = _of_ptx(texts[one.name], said) if one.name in texts else said
         return follow_at_source(one, file, lambda found: found, gpu, placed)
 
-    return Assembled(
-        isolated(found, follow_one, lambda one: Location(file, one.line), gpu), assembler
-    )
+    followed = isolated(found, follow_one, lambda one: Location(file, one.line), gpu)
+    return Assembled(followed, assembler, dict(_rows(found, printed)))
+
+
+def _rows(found: Sequence[SassKernel], printed: str) -> Iterator[tuple[str, int]]:
+    """What kernels take: counted in their code, and as ``ptxas -v`` says."""
+    for kernel in found:
+        yield f"{kernel.name}: instructions", len(kernel.instructions)
+    for name, said in _ENTRY.findall(printed):
+        if name in {kernel.name for kernel in found}:
+            yield f"{name}: registers", sum(map(int, _USED.findall(said)))
+            yield f"{name}: spilled bytes", sum(map(int, _SPILLED.findall(said)))
 
 
 def _of_ptx(kernel: PtxKernel, said: Launches) -> Launches:
@@ -101,35 +120,47 @@ def _architecture(text: str, gpu: str) -> str:
     return found[1] + found[2] if found and found[1] == gpu else gpu
 
 
-def _assembled(text: str, file: str, architecture: str, folder: Path) -> tuple[Path, str]:
-    """The cubin, and who made it. What is wrong with the text is told by the first ptxas."""
+def _assembled(
+    text: str, file: str, architecture: str, folder: Path, lines: Sequence[int]
+) -> tuple[Path, str, str]:
+    """The cubin, who made it and what that printed. What is wrong with the text is told by the
+    first ptxas."""
     found = _TARGET.search(text)
     debug = bool(found and "debug" in found[3])
-    texts = (text,) if debug else (with_lines(text, file), text)
+    texts = (text,) if debug else (with_lines(text, file, lines), text)
     flags = "-g" if debug else "-lineinfo"
     refused: InputError | None = None
     for program in find_programs("ptxas"):
         for number, one in enumerate(texts):
             source, cubin = folder / f"kernel{number}.ptx", folder / "kernel.cubin"
             source.write_text(one, "utf-8")
-            words = [str(program), flags, f"-arch={architecture}", str(source), "-o", str(cubin)]
+            words = [
+                str(program),
+                "-v",
+                flags,
+                f"-arch={architecture}",
+                str(source),
+                "-o",
+                str(cubin),
+            ]
             code, printed = run_program(words, folder, file)
             if not code and cubin.is_file():
-                return cubin, version_of(program, folder)
+                return cubin, version_of(program, folder), printed
             said = _refused(printed, code, str(source), file)
         refused = refused or said
     message = "PTX is assembled with ptxas, which is not found"
     raise refused or InputError(message, location=Location(file), hint=_HINT)
 
 
-def with_lines(text: str, file: str) -> str:
-    """The text with a place for every statement: its own line."""
+def with_lines(text: str, file: str, called: Sequence[int] = ()) -> str:
+    """The text with a place for every statement: its own line, or what that is ``called``."""
     starts = {s.line for one in kernels(text, file) for s in one.statements}
     starts |= {s.line for one in functions(text).values() for s in one.statements}
     lines = _LOC.sub("", text).split("\n")
+    names = called or range(1, len(lines) + 1)
     own = 1 + max(map(int, _FILE.findall(text)), default=0)
     placed = (
-        f".loc {own} {number} 0 {line}" if number in starts else line
+        f".loc {own} {names[number - 1]} 0 {line}" if number in starts else line
         for number, line in enumerate(lines, 1)
     )
     name = file.replace("\\", "\\\\").replace('"', '\\"')
@@ -139,7 +170,8 @@ def with_lines(text: str, file: str) -> str:
 def _refused(printed: str, code: int, source: str, file: str) -> InputError:
     """The first error that ptxas printed, at its line."""
     line = re.search(rf"{re.escape(source)}, line (\d+); *(.*)", printed)
-    first = next((text for text in printed.splitlines() if text.strip()), f"exit {code}")
+    told = (text for text in printed.splitlines() if text.strip() and "info    :" not in text)
+    first = next(told, f"exit {code}")
     said = line[2] if line else first.replace(source, file)
     place = Location(file, int(line[1])) if line else Location(file)
     return InputError(f"ptxas does not assemble it: {said.strip()}", location=place)

@@ -9,8 +9,8 @@ and its line in ``read/sources.py``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -37,10 +37,12 @@ class Compilation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
-    """The kernels of a source; ``how`` it was compiled, in words."""
+    """The kernels of a source; ``how`` it was compiled, in words; ``variables`` of each kernel: as
+    of :class:`EmittedPart`, as far as the machine code tells."""
 
     kernels: tuple[AssemblyKernel, ...]
     how: str
+    variables: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +81,9 @@ class SourceLanguage:
 
     ``target``: the machine that is compiled for, of the one given ("" for none) and the file, or
     an InputError; ``check``: see :class:`CheckSource`; ``emitted``: the text of a compilation, with
-    the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it.
+    the same errors; ``parts``: that text cut into kernels; ``remark``: how a remark begins in it;
+    ``place``: an operand of inline assembly that prints where the variable ``{}`` lies, as one of
+    ``parts`` calls it; "" where the variable's own name tells.
     """
 
     name: str
@@ -89,6 +93,7 @@ class SourceLanguage:
     emitted: Callable[[Compilation], str]
     parts: Callable[[str], Iterable[EmittedPart]]
     remark: str
+    place: str = ""
 
 
 def source_of(what: Compilation, folder: Path, name: str) -> Path:

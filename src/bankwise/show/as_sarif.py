@@ -10,7 +10,9 @@ from urllib.parse import quote
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
+from bankwise.read.names import short
 from bankwise.show.causes import Cause, causes
+from bankwise.show.diagnostics import Diagnostic, diagnostics
 from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
@@ -25,10 +27,13 @@ def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]
     gate = gate or Gate()
     why = said_left_out(report, gate)
     alike = {id(a): cause for cause in causes(report.accesses) for a in cause.accesses}
-    conflicts = [a for a in report.accesses if a.rule]
+    told = {kept: diagnostics(report, some) for kept, some in _by_gate(report, gate).items()}
+    at_source = {id(a) for some in told.values() for one in some for a in one.accesses}
+    conflicts = [a for a in report.accesses if a.rule and id(a) not in at_source]
     results = [_conflict(a, why if gate.leaves_out(a) else "") for a in conflicts]
     for access, result in zip(conflicts, results, strict=True):
         result.update(_related(access, alike.get(id(access))))
+    results += [_at_source(d, "" if kept else why) for kept, some in told.items() for d in some]
     results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
     results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
     results += [sarif_result("not-analysed", "note", why, at) for at, why in assumptions(report)]
@@ -58,6 +63,28 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "fullDescription": {"text": f"{rule.what} {rule.why}"},
         "help": {"text": f"{rule.instead} See: bankwise explain {rule.name}"},
     }
+
+
+def _by_gate(report: CheckReport, gate: Gate) -> dict[bool, list[AccessReport]]:
+    """What decides, and what the gate leaves out."""
+    found: dict[bool, list[AccessReport]] = {True: [], False: []}
+    for access in report.accesses:
+        found[not gate.leaves_out(access)].append(access)
+    return found
+
+
+def _at_source(one: Diagnostic, left_out: str) -> dict[str, Any]:
+    """All instructions of an expression of the source as one result."""
+    result = _conflict(one.first, left_out)
+    many = f" ({len(one.accesses)} instructions)" if len(one.accesses) > 1 else ""
+    result["message"] = {"text": "; ".join((f"{one.message}{many}", *one.reasons))}
+    place = result["locations"][0]
+    place["physicalLocation"]["region"]["snippet"] = {"text": one.expression}
+    place["logicalLocations"] = [
+        {"name": short(name), "fullyQualifiedName": name, "kind": "function"}
+        for name in one.by_kernel
+    ]
+    return result
 
 
 def _conflict(access: AccessReport, left_out: str) -> dict[str, Any]:
@@ -105,6 +132,8 @@ def _physical(place: Location) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(place.file)}}
     if place.line:
         physical["region"] = {"startLine": place.line, "startColumn": place.column or 1}
+        if place.end_column:
+            physical["region"]["endColumn"] = place.end_column
     if place.inside:
         logical = [{"fullyQualifiedName": place.inside}]
         return {"physicalLocation": physical, "logicalLocations": logical}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -12,6 +14,8 @@ from bankwise.counting.counted import AccessReport, Sureness
 from bankwise.errors import Location
 from bankwise.read.names import short
 from bankwise.show.causes import causes
+from bankwise.show.diagnostics import diagnostics, print_diagnostic
+from bankwise.show.snippets import print_snippets
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import (
     COLOURS,
@@ -32,6 +36,13 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     for note in report.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
     untouched = _untouched(report)
+    told = diagnostics(report)
+    for one in told if everything else told[:_SHOWN]:
+        print_diagnostic(one, console)
+    if len(told) > _SHOWN and not everything:
+        console.print(f"[dim]and {len(told) - _SHOWN} more places (--all lists them)[/]")
+    if told:
+        console.print("[dim]help: `bankwise fix`, with the same options, tries to change it[/]\n")
     for kernel in report.ranked:
         if kernel not in untouched:
             _print_kernel(kernel, report, console, everything)
@@ -48,6 +59,7 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     for name, found in report.openers[:_SHOWN]:
         console.print(f"[yellow]open:[/] {escape(short(name))}: {escape(opener(found))}")
     _print_headline(report, console)
+    print_snippets(report, console)
 
 
 def _untouched(report: CheckReport) -> list[KernelReport]:
@@ -65,15 +77,17 @@ def _print_kernel(
     console.print(f"{_named(kernel.name)} on {kernel.target}: {size} threads, {grid}")
     _print_allocations(kernel, console)
     ranked = [a for a in report.accesses if a.kernel == kernel.name]
-    shown = ranked if everything else ranked[:_SHOWN]
+    rows = _rows(ranked, bool(report.source_lines) and not everything)
+    shown = rows if everything else rows[:_SHOWN]
     console.print(_access_table(shown))
-    if len(shown) < len(ranked):
-        rest = sum((a.run for a in ranked[len(shown) :]), Cost()).ends.extra
+    if len(shown) < len(rows):
+        left = [access for row in rows[len(shown) :] for access in row]
+        rest = sum((a.run for a in left), Cost()).ends.extra
         console.print(
-            f"[dim]and {len(ranked) - len(shown)} more accesses with {rest} extra passes "
-            "(--all lists them)[/]"
+            f"[dim]and {len(left)} more accesses with {rest} extra passes (--all lists them)[/]"
         )
-    _print_causes(ranked, console)
+    if not report.source_lines:
+        _print_causes(ranked, console)
     for optimum in kernel.optima:
         names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
         word = "optimum" if optimum.known.optimal else "best found"
@@ -146,15 +160,29 @@ def _print_allocations(kernel: KernelReport, console: Console) -> None:
     )
 
 
-def _access_table(accesses: list[AccessReport]) -> Table:
+def _rows(accesses: Sequence[AccessReport], folded: bool) -> list[tuple[AccessReport, ...]]:
+    """Accesses by rows of the table: each its own, or ``folded`` where all that is shown of one
+    execution is the same."""
+    found: dict[object, list[AccessReport]] = {}
+    for number, a in enumerate(accesses):
+        cost = a.cost.ends
+        shown = a.location, a.direction, a.allocations, a.called, a.times, a.ways
+        key = (*shown, str(cost.passes), str(cost.ideal)) if folded else number
+        found.setdefault(key, []).append(a)
+    return [tuple(row) for row in found.values()]
+
+
+def _access_table(rows: Sequence[Sequence[AccessReport]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("place", "access", "instruction"):
         table.add_column(title, overflow="fold")
     for title in ("runs", "passes", "ideal", "ways", "extra/wg", "share"):
         table.add_column(title, justify="right", no_wrap=True)
-    for a in accesses:
-        colour = COLOURS[a.conflict]
-        count = f"{a.instructions} x " if a.instructions > 1 else ""
+    for row in rows:
+        a, colour = row[0], COLOURS[row[0].conflict]
+        many = a.instructions * len(row)
+        count = f"{many} x " if many > 1 else ""
+        run = sum((one.run for one in row), Cost())
         table.add_row(
             _place(a.location),
             escape(f"{a.direction} {', '.join(a.allocations)}"),
@@ -163,8 +191,8 @@ def _access_table(accesses: list[AccessReport]) -> Table:
             f"[{colour}]{cell(a.cost.ends.passes)}[/]",
             cell(a.cost.ends.ideal),
             f"{a.ways}",
-            f"[{colour}]{cell(a.run.ends.extra)}[/]",
-            f"{a.share:.1%}",
+            f"[{colour}]{cell(run.ends.extra)}[/]",
+            f"{sum(one.share for one in row):.1%}",
         )
     return table
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal, exit_code
+from bankwise.read.names import short, short_each
 from bankwise.show.solving import price_text
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
@@ -84,7 +85,8 @@ class FixReport:
     how many an access was split, by its place in the text before. ``by_line``: the accesses are
     instructions that a compiler made, before and after, and only their lines go together.
     ``fronts``: what else could be written. ``settings``: what to do with it
-    in the framework that wrote the text, in lines.
+    in the framework that wrote the text, in lines. ``files``: where a folder was asked for, what
+    goes below it, by path.
     """
 
     before: CheckReport
@@ -100,6 +102,7 @@ class FixReport:
     fronts: tuple[GroupFront, ...] = ()
     by_line: bool = False
     settings: tuple[str, ...] = ()
+    files: tuple[tuple[str, bytes], ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -142,7 +145,8 @@ def print_fix(report: FixReport, console: Console) -> None:
         console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
     for change in report.changes:
         names = escape(", ".join(change.allocations))
-        console.print(f"[bold]{escape(change.kernel)}[/]: {names}: {escape(change.address)}")
+        named = escape(short_each(change.kernel))
+        console.print(f"[bold]{named}[/]: {names}: {escape(change.address)}")
         console.print(
             f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
             f"{change.after.ideal:,}; {escape(change.optimum)}"
@@ -207,7 +211,7 @@ def _table(report: FixReport) -> Table:
         )
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
         before, after = kernel.totals.run, fixed.totals.run
-        of = f" of {kernel.name}" if len(report.before.kernels) > 1 else ""
+        of = f" of {short(kernel.name)}" if len(report.before.kernels) > 1 else ""
         table.add_row(
             "",
             escape(f"all loads and stores{of}"),
@@ -229,7 +233,9 @@ def _print_open(report: FixReport, console: Console) -> None:
     for kernel in report.after.kernels:
         left = still_open(kernel, len(report.after.refused(kernel)))
         if left:
-            console.print(f"[yellow]open in {escape(kernel.name)}:[/] {escape('; '.join(left))}")
+            console.print(
+                f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"
+            )
 
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:

@@ -13,6 +13,8 @@ from rich.markup import escape
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
+from bankwise.read.names import short
+from bankwise.show.diagnostics import Diagnostic, diagnostics
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
 
@@ -126,7 +128,11 @@ def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
 def github_annotations(report: CheckReport, gate: Gate) -> str:
     """GitHub workflow commands: a warning at every new conflict, a notice at one that is only
     possible and at what is open or left out, an error at every finding."""
-    lines = [_annotation(access) for access in gate.new(report)]
+    new = gate.new(report)
+    told = diagnostics(report, new)
+    at_source = {id(access) for one in told for access in one.accesses}
+    lines = [_annotation(access) for access in new if id(access) not in at_source]
+    lines += [_at_source(one) for one in told]
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
     if gate.exit_code(report):
@@ -143,6 +149,14 @@ def _annotation(access: AccessReport) -> str:
     return command(kind, access.location, "; ".join(filter(None, (text, why))))
 
 
+def _at_source(one: Diagnostic) -> str:
+    """All instructions of an expression in one annotation."""
+    kernels = ", ".join(map(short, one.by_kernel))
+    many = f" ({len(one.accesses)} instructions)" if len(one.accesses) > 1 else ""
+    text = "; ".join((f"{one.message}{many} in {kernels}", *one.reasons))
+    return command("notice" if doubt(one.first) else "warning", one.location, text)
+
+
 def _notice(place: Location, reason: str) -> str:
     return command("notice", place, f"not analysed: {reason}")
 
@@ -152,6 +166,7 @@ def command(kind: str, place: Location, message: str) -> str:
     text = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     file = place.file.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
     column = f",col={place.column}" if place.column else ""
+    column += f",endColumn={place.end_column}" if place.end_column else ""
     return f"::{kind} file={file},line={place.line or 1}{column},title=bankwise::{text}"
 
 

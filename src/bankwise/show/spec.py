@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.counting.counted import AccessReport, added
+from bankwise.show.snippets import print_snippets
 from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, adds, conclusion, still_open
@@ -116,6 +117,7 @@ def print_spec(report: SpecReport, console: Console) -> None:
     for published in report.published:
         _print_published(published, console)
     _print_verdict(report, console)
+    print_snippets(check, console)
 
 
 def _table(report: SpecReport) -> Table:

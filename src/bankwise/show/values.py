@@ -8,8 +8,8 @@ bank-conflict counter adds. Numbers that are not exact know between which ends t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Added, Sureness, added
@@ -103,6 +103,30 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
+class Snippet:
+    """What to write against avoidable conflicts, in the language that the kernel is written in.
+
+    ``text``: what to paste, whole lines, at ``location``; empty where ``command`` writes it.
+    ``what`` it is, or stands in for. ``before``, ``after``: passes of what ``each`` names.
+    ``counted``: ``after`` was counted with the text in place of the old one; else it is the plan's,
+    and what a compiler makes of the text is not known. ``patch``: the same as a unified diff;
+    ``notes``: what has to be true beside it.
+    """
+
+    language: str
+    what: str
+    text: str
+    location: Location
+    before: int
+    after: int
+    counted: bool = False
+    each: str = "workgroup"
+    command: str = ""
+    patch: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AsEmitted:
     """A kernel of a source was counted as ``compiler`` (name and version) emits it; ``source``:
     what the counter adds for one workgroup as counted from the source."""
@@ -125,7 +149,7 @@ class KernelReport:
     """One kernel. ``occupancy``: None where it is not known how much shared memory one takes.
     ``compiled``: None where its own text was counted. ``launched``: by whose word it is launched
     so; ``assumed``: what nobody says of that; ``others``: further launches of it. ``openers``: what
-    would answer what is open, the most first.
+    would answer what is open, the most first. ``snippets``: what to write against its conflicts.
 
     ``refusals``: of those of its report, what its reader knows to be of this kernel.
     """
@@ -147,6 +171,7 @@ class KernelReport:
     assumed: str = ""
     others: tuple[OtherLaunch, ...] = ()
     openers: tuple[Opener, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
 
     @property
     def totals(self) -> Totals:
@@ -190,7 +215,8 @@ class KernelReport:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The answer of ``bankwise check``."""
+    """The answer of ``bankwise check``. ``source_lines``: of source that was compiled, the lines at
+    which its accesses stand, by file and number."""
 
     file: str
     target: str
@@ -200,6 +226,7 @@ class CheckReport:
     findings: tuple[Finding, ...]
     refusals: tuple[Refusal, ...]
     notes: tuple[str, ...]
+    source_lines: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
     @property
     def accesses(self) -> tuple[AccessReport, ...]:
@@ -217,6 +244,11 @@ class CheckReport:
         """What would answer what is open, by kernel; the most first."""
         found = [(kernel.name, opener) for kernel in self.kernels for opener in kernel.openers]
         return tuple(sorted(found, key=lambda one: (-one[1].opens, -one[1].counts)))
+
+    @property
+    def snippets(self) -> tuple[Snippet, ...]:
+        """What to write against the conflicts of all kernels, the worst first, each once."""
+        return tuple(dict.fromkeys(s for kernel in self.ranked for s in kernel.snippets))
 
     @property
     def alone(self) -> KernelReport:

@@ -176,10 +176,10 @@ def row_folds_of(address: Linear, row: int) -> RowFolds | None:
     terms = xor_terms(address.bases)
     if not terms or any((mask << shift) & (row - 1) or mask >= row for shift, mask in terms):
         return None
-    return RowFolds(row, tuple(fold for shift, mask in terms for fold in _folds(shift, mask)))
+    return RowFolds(row, tuple(fold for shift, mask in terms for fold in folds_of(shift, mask)))
 
 
-def _folds(shift: int, mask: int) -> list[Fold]:
+def folds_of(shift: int, mask: int) -> list[Fold]:
     """A fold for every contiguous run of bits of ``(offset >> shift) & mask``."""
     found, bit = [], 0
     while mask >> bit:

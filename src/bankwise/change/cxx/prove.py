@@ -7,8 +7,8 @@ It reads both texts again and shares nothing with who wrote them but the syntax 
    in functions of the file that are given it and nothing else: nothing else can reach it. Pointers
    that count from elsewhere begin at whole periods of the map; a row that is named before it is
    used has its number still.
-3. The new last index is evaluated, for every column of the row and every value that its row number
-   can have modulo what the expression reads, and is the column that the claimed map gives.
+3. The new last index is evaluated, for every column and every row that there is, and is the column
+   that the claimed map gives.
 4. The map is a permutation of every row and keeps what a use moves together, in order; a pitch only
    lengthens rows, by whole units of what is moved together.
 
@@ -30,6 +30,7 @@ from bankwise.algebra.address import Fold
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
+from bankwise.read.cxx.expression import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, named, walk
@@ -37,6 +38,7 @@ from bankwise.read.cxx.uses import ArrayUse
 
 _MOST_ROWS = 4096
 _MOST_COLUMNS = 1 << 16
+_MOST = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +231,10 @@ def _moved(
     if not scale or not whole or whole > _MOST_COLUMNS * size.element_bytes:
         return "what its index counts is not known"
     column = _axis(texts[-1], whole // scale)[None]
-    row = _axis(texts[0], _rows(claim))[:, None]
+    rows = _tried(claim, size)
+    if rows * whole > _MOST * scale:
+        return "it has more rows than can be tried"
+    row = _axis(texts[0], rows)[:, None]
     if len(texts) == 2 and len(set(texts)) == 1:
         row = column = _axis(texts[0], min(size.extents[-2] or whole, whole // scale))[None]
     if len(texts) == 1:
@@ -247,6 +252,15 @@ def _moved(
     if (value * scale == place).all():
         return ""
     return f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
+
+
+def _tried(claim: ArrayClaim, size: ArraySize) -> int:
+    """How many rows a new index is tried with: all there are, so that no bit of the number of a
+    row is left to chance."""
+    if size.flat:
+        return _rows(claim)
+    rows = size.extents[-2] or size.bytes_ // (size.columns * size.element_bytes)
+    return max(_rows(claim), rows)
 
 
 def _axis(text: str, extent: int) -> IntArray:
@@ -267,10 +281,10 @@ def _bare(source: CxxSource, span: ByteSpan) -> str:
 
 def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
     """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
-    node = inside_parentheses(node)
+    outer, node = node, inside_parentheses(node)
     text = source.of(node)
     if text in names:
-        return names[text]
+        return names[text] if outer != node or _together(source, node) else None
     if node.type == "number_literal":
         return (
             np.asarray(int(text)) if text.isdecimal() and (text == "0" or text[0] != "0") else None
@@ -281,6 +295,13 @@ def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntA
     if left is None or right is None:
         return None
     return _apply(source.of(node.child_by_field_name("operator")), left, right)
+
+
+def _together(source: CxxSource, node: Node) -> bool:
+    """Whether an expression is one operand where it stands, whatever macros other files define."""
+    if node.type == "binary_expression":
+        return all(_together(source, one) for one in named(node))
+    return node.type == "parenthesized_expression" or operand(source, node)
 
 
 def _apply(sign: str, left: IntArray, right: IntArray) -> IntArray | None:

@@ -22,18 +22,11 @@ from fractions import Fraction
 from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
+from bankwise.read.cxx.expression import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, walk
 from bankwise.read.cxx.uses import ArrayUse
-
-_ATOMS = frozenset(
-    {
-        *("identifier", "number_literal", "parenthesized_expression", "call_expression"),
-        *("subscript_expression", "field_expression", "qualified_identifier"),
-    }
-)
-
 
 _Nodes = Mapping[tuple[int, int], Node]
 """Expressions by where they begin and end."""
@@ -242,7 +235,8 @@ def _number(map_: IndexMap, column: int, row: int) -> int:
 def _atom(source: CxxSource, index: ByteSpan, nodes: _Nodes) -> str:
     """An index as a part of a larger expression."""
     text, node = source.of(index), nodes.get((index.start, index.stop))
-    return text if node is not None and node.type in _ATOMS else f"({text})"
+    whole = node is not None and (node.type == "parenthesized_expression" or operand(source, node))
+    return text if whole else f"({text})"
 
 
 def _index(map_: IndexMap, how: str, column: str, row: str) -> str:
@@ -253,7 +247,9 @@ def _index(map_: IndexMap, how: str, column: str, row: str) -> str:
         return " ^ ".join((column, *terms))
     if how == "step":
         chunk = " ^ ".join((f"{column} / {unit}", *terms))
-        return f"{column} + (({chunk}) - {column} / {unit}) * {unit}"
+        step = f"(({chunk}) - {column} / {unit}) * {unit}"
+        # a tree reads (COL) + (..) as a cast
+        return f"{step} + {column}" if column[0] == "(" else f"{column} + {step}"
     shift, mask = unit.bit_length() - 1, unit - 1
     chunk = " ^ ".join((f"({column} >> {shift})", *terms))
     return f"(({chunk}) << {shift}) + ({column} & {mask})"

@@ -110,7 +110,7 @@ def store(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
 def copy(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``cp.async.cg.shared.global [%r1], [%rd1], 16, %r2``: done at once; zeros behind a size."""
     to, source = (block.address(text, lanes)[0] for text in statement.operands[:2])
-    size = int(statement.operands[2])
+    size = int(statement.operands[2], 0)
     kept = np.full(len(lanes), size, np.uint64)
     if len(statement.operands) > 3 and statement.operands[3].startswith("%p"):
         kept = np.where(block.read(statement.operands[3], lanes), 0, kept).astype(np.uint64)
@@ -154,7 +154,7 @@ def atomic(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
         now = _load_bytes(block, space, here, one, size)
         old[n] = now[0]
         given = [int(v[n]) for v in values]
-        new = _combined(operation, kind, int(now[0]), given, inexact)
+        new = combined(operation, kind, int(now[0]), given, inexact)
         _store_bytes(
             block, space, here, one, np.array([new & (1 << 8 * size) - 1], np.uint64), size
         )
@@ -164,7 +164,8 @@ def atomic(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
         block.write(statement.operands[0], lanes, old)
 
 
-def _combined(operation: str, kind: str, old: int, given: list[int], inexact: bool) -> int:
+def combined(operation: str, kind: str, old: int, given: list[int], inexact: bool) -> int:
+    """What an atomic leaves, of a type as PTX calls it; sums of numbers are terms."""
     if inexact and operation == "add":
         return old + int(mixed(np.array([given[0]], np.uint64))[0])
     if inexact:

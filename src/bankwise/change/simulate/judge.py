@@ -1,20 +1,18 @@
-"""Two PTX texts of a kernel, run block by block: do they write the same terms to the same words?"""
+"""One block of a PTX kernel, from its launch to what it wrote."""
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import prod
 
 import numpy as np
 
-from bankwise.change.simulate.memory import POINTERS, Unsupported, Words, poisoned
+from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
+from bankwise.change.simulate.memory import POINTERS, Words, poisoned
 from bankwise.change.simulate.operands import SimulatedBlock, listed
 from bankwise.change.simulate.run import run
-from bankwise.errors import Refusal
 from bankwise.read.launch.facts import Size
 from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.operands import places
@@ -31,77 +29,10 @@ _VARIABLES = 1 << 10
 """Pointers before the first variable."""
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedLaunch:
-    """One launch of a kernel. ``numbers``: of its parameters by position, None for one that nobody
-    says: pointers lie apart, and others are ``assumed``. ``blocks``: which are run."""
-
-    block: Size
-    grid: Size
-    numbers: tuple[int | float | None, ...]
-    assumed: int
-    blocks: tuple[Size, ...]
-    shared_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    """What was compared: ``words`` that both texts wrote alike, in ``blocks`` blocks; ``differs``:
-    the first word that differs, in words; empty if none does; ``assumed``: what integers were taken
-    to be that nobody says, empty if all are said."""
-
-    words: int
-    blocks: int
-    steps: int
-    differs: str = ""
-    assumed: tuple[int, ...] = field(default=(), compare=False)
-
-
-def compared(
-    before: str, after: str, kernel: str, settings: Sequence[SimulatedLaunch]
-) -> Simulated | Refusal:
-    """Run a kernel of both texts. A Refusal where one cannot be simulated."""
-    words = blocks = steps = 0
-    tried: set[tuple[bytes, Size]] = set()
-    assumed: dict[int, None] = {}
-    for setting in settings:
-        for index in setting.blocks:
-            try:
-                made = _parameters(_kernel(before, kernel), setting)[1], index
-                if made in tried:
-                    continue
-                tried.add(made)
-                old, taken = _written(before, kernel, setting, index, 1)
-                new, more = _written(after, kernel, setting, index, 2)
-            except Unsupported as error:
-                return Refusal(f"{kernel}: not simulated: {error}")
-            words, blocks, steps = words + len(old), blocks + 1, steps + taken + more
-            if _assumes(_kernel(before, kernel), setting):
-                assumed[setting.assumed] = None
-            if old != new:
-                return Simulated(words, blocks, steps, _first(old, new, index), tuple(assumed))
-    return Simulated(words, blocks, steps, assumed=tuple(assumed))
-
-
-def _assumes(kernel: PtxKernel, setting: SimulatedLaunch) -> bool:
-    """Whether an integer is what nobody says."""
-    other = replace(setting, assumed=setting.assumed + 1)
-    return _parameters(kernel, setting) != _parameters(kernel, other)
-
-
-def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:
-    differing = [at for at in sorted(old.keys() | new.keys()) if old.get(at) != new.get(at)]
-    at = differing[0]
-    parameter, byte = divmod(4 * at, POINTERS)
-    return (
-        f"block {','.join(map(str, index))} writes another value {byte} bytes behind pointer "
-        f"{parameter}, and to {len(differing) - 1:,} more words"
-    )
-
-
-def _written(
+def written(
     text: str, name: str, setting: SimulatedLaunch, index: Size, salt: int
 ) -> tuple[dict[int, int], int]:
+    """What a block of a PTX kernel writes: :data:`bankwise.change.simulate.launches.Written`."""
     kernel = _kernel(text, name)
     block = _block(text, kernel, setting, index, salt)
     steps = run(kernel, block)
@@ -221,3 +152,11 @@ def _local_bytes(text: str) -> int:
             counts = [int(n) for n in re.findall(r"\d+", lengths)]
             sizes.append(BYTES.get(kind, 1) * prod(counts))
     return max(sizes)
+
+
+def given(text: str, name: str, setting: SimulatedLaunch) -> bytes:
+    """The bytes of all parameters of a launch."""
+    return _parameters(_kernel(text, name), setting)[1]
+
+
+PTX_SIMULATOR = Simulator(written, given)

@@ -18,7 +18,7 @@ from bankwise.notation.reader import Cursor, Token, placed, unknown
 
 _TYPES = ("auto", "index_t", "int", "long_index_t")
 _QUALIFIERS = ("static", "constexpr", "const", "inline", "CK_TILE_HOST_DEVICE")
-_TEMPLATES = (
+TEMPLATES = (
     "number",
     "constant",
     "long_number",
@@ -26,7 +26,7 @@ _TEMPLATES = (
     "tuple",
     "tile_distribution_encoding",
 )
-_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -36,8 +36,8 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
 }
 Operators = Mapping[str, Callable[[int, int], int]]
 
-_SUMS: Operators = {"+": operator.add, "-": operator.sub}
-_PRODUCTS: Operators = {
+SUMS: Operators = {"+": operator.add, "-": operator.sub}
+PRODUCTS: Operators = {
     "*": operator.mul,
     "/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
     "%": lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1),
@@ -124,14 +124,14 @@ class _ProgramReader:
             return yes if first else no
 
     def _compared(self, angle: bool) -> Value:
-        left = self._folded(_SUMS, lambda: self._folded(_PRODUCTS, self._unary))
-        while self.cursor.token.text in _COMPARISONS:
+        left = self._folded(SUMS, lambda: self._folded(PRODUCTS, self._unary))
+        while self.cursor.token.text in COMPARISONS:
             token = self.cursor.token
             if angle and token.text in "<>":
                 break
             self.cursor.next()
-            right = self._folded(_SUMS, lambda: self._folded(_PRODUCTS, self._unary))
-            left = int(_COMPARISONS[token.text](self._int(left, token), self._int(right, token)))
+            right = self._folded(SUMS, lambda: self._folded(PRODUCTS, self._unary))
+            left = int(COMPARISONS[token.text](self._int(left, token), self._int(right, token)))
         return left
 
     def _folded(self, operators: Operators, operand: Callable[[], Value]) -> Value:
@@ -166,7 +166,7 @@ class _ProgramReader:
     def _named(self, token: Token) -> Value:
         cursor = self.cursor
         name = token.text.removeprefix("ck_tile::")
-        if name in _TEMPLATES and cursor.accept("<"):
+        if name in TEMPLATES and cursor.accept("<"):
             return self._template(name, token)
         if name == "sizeof":
             cursor.expect("(")
@@ -179,7 +179,7 @@ class _ProgramReader:
             cursor.next()
             name += "()"
         if name not in self.names:
-            known = (*self.names, *FACTORIES, *_TEMPLATES)
+            known = (*self.names, *FACTORIES, *TEMPLATES)
             raise unknown(cursor, Token("name", name, token.location), "name", known)
         self._braces()
         return self.names[name]

@@ -16,6 +16,7 @@ from bankwise.read.amd.scalar_tables import (
     BITS,
     CARRY,
     M31,
+    OF_PAIRS,
     ONE,
     PLAIN,
     SHORT,
@@ -55,6 +56,8 @@ def scalar(name: str, operands: tuple[Operand, ...], line: int) -> Run | None:
     compare = _comparison(name, operands)
     if compare is not None:
         return compare
+    if name in OF_PAIRS and len(operands) == 2:
+        return _of_pair(*OF_PAIRS[name], operands, line)
     if len(to.registers) != (2 if name.endswith("64") else 1):
         return None
     if name.startswith("s_cselect_") and len(operands) == 3:
@@ -135,6 +138,20 @@ def _narrow(name: str, to: Operand, operands: tuple[Operand, ...], line: int) ->
         if test is not None:
             write(state, "scc", scc(values, test))
         _set(state, to, (result,), line)
+
+    return run
+
+
+def _of_pair(
+    function: Callable[..., Array], tests: bool, operands: tuple[Operand, ...], line: int
+) -> Run:
+    to, source = operands
+
+    def run(state: State) -> None:
+        words = tuple(value(state, source, part) for part in range(2))
+        if tests:
+            write(state, "scc", scc(words, _nonzero_of(function)))
+        _set(state, to, (apply(function, *words),), line)
 
     return run
 

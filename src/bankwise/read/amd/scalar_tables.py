@@ -131,3 +131,16 @@ WIDE: Mapping[str, Binary] = {
     "s_ashr_i64": amd.shift_right_signed,
 }
 """Shifts of 64 bits."""
+
+
+def _first_one(low: Array, high: Array) -> Array:
+    """The lowest one of 64 bits; all ones if there is none, as of 32 bits."""
+    above = np.where(high == 0, high - np.uint32(1), b.lowest_one(high) + np.uint32(32))
+    return np.where(low == 0, above, b.lowest_one(low)).astype(np.uint32)
+
+
+OF_PAIRS: Mapping[str, tuple[Binary, bool]] = {
+    "s_ff1_i32_b64": (_first_one, False),
+    "s_bcnt1_i32_b64": (lambda low, high: b.ones(low) + b.ones(high), True),
+}
+"""32-bit results of 64 bits, of their halves; whether SCC says that they are not 0."""

@@ -23,8 +23,11 @@ from bankwise.read.cxx.pieces import constant
 from bankwise.read.cxx.tree import CxxSource, Node, inside_parentheses, named
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
 
-_NOTE = re.compile(r"bankwise (\d+)((?: \d+)*)\s*$", re.MULTILINE)
-_BASE = re.compile(r"bankwise (\d+) base (\d+)((?: -?\d+)*)")
+_NUMBER = r"-?(?:0x[\da-f]+|\d+)"
+_NOTE = re.compile(
+    rf"bankwise (\d+)((?: {_NUMBER}\b)*)(?: ([\w.$]+)(?:\+(\d+))?)?\s*$", re.MULTILINE
+)
+_BASE = re.compile(rf"bankwise (\d+) base (\d+)((?: {_NUMBER}\b)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def sizes(
     what: Compilation,
 ) -> Sizes | Refusal:
     """The arrays of each kernel that has them. A Refusal in the compiler's words."""
-    asking = replace(what, text=_with_questions(source, arrays, language.remark))
+    asking = replace(what, text=_with_questions(source, arrays, language))
     try:
         emitted = language.emitted(asking)
     except InputError as error:
@@ -80,16 +83,18 @@ def sizes(
     return {part.kernel: _answers(part, arrays) for part in language.parts(emitted)}
 
 
-def _with_questions(source: CxxSource, arrays: Sequence[SharedArray], remark: str) -> str:
+def _with_questions(
+    source: CxxSource, arrays: Sequence[SharedArray], language: SourceLanguage
+) -> str:
     inserted: dict[int, str] = {}
     for number, array in enumerate(arrays):
         for at in _asked_at(source, array):
-            inserted[at] = inserted.get(at, "") + _question(number, array, remark)
+            inserted[at] = inserted.get(at, "") + _question(number, array, language)
         for count, base in enumerate(array.bases):
             factors = _multiples(source, _node(source, base.span.start, base.span.stop))
             scale = base.scale or f"sizeof({array.element})"
             asked = [f"({factor}) * (int)({scale})" for factor in factors]
-            before = f"({{{_remark(f'{remark} bankwise {number} base {count}', asked)} "
+            before = f"({{{_remark(f'{language.remark} bankwise {number} base {count}', asked)} "
             inserted[base.span.start] = inserted.get(base.span.start, "") + before
             inserted[base.span.stop] = "; })" + inserted.get(base.span.stop, "")
     at, done = 0, []
@@ -139,14 +144,14 @@ def _multiples(source: CxxSource, node: Node) -> list[str]:
     return ["1"]
 
 
-def _question(number: int, array: SharedArray, remark: str) -> str:
+def _question(number: int, array: SharedArray, language: SourceLanguage) -> str:
     rows = [
         f"{array.name}{'[0]' * depth}" for depth in range(len(array.extents) + array.unsized + 1)
     ]
     sized = [f"sizeof({row})" for row in rows[array.unsized :]]
-    return _remark(
-        f"{remark} bankwise {number}", [array.room, array.offset, *sized, *_scales(array)]
-    )
+    asked = [array.room, array.offset, *sized, *_scales(array)]
+    place = language.place.format(array.root)
+    return _remark(f"{language.remark} bankwise {number}", asked, place)
 
 
 def _scales(array: SharedArray) -> list[str]:
@@ -155,10 +160,12 @@ def _scales(array: SharedArray) -> list[str]:
     return sorted(said)
 
 
-def _remark(text: str, asked: Sequence[str]) -> str:
+def _remark(text: str, asked: Sequence[str], place: str = "") -> str:
     slots = " ".join(f"%{n}" for n in range(len(asked)))
-    values = ", ".join(f'"n"((int)({one}))' for one in asked)
-    return f' asm volatile("{text} {slots}" :: {values});'
+    values = [f'"n"((int)({one}))' for one in asked]
+    if place:
+        slots, values = f"{slots} %c{len(asked)}", [*values, place]
+    return f' asm volatile("{text} {slots}" :: {", ".join(values)});'
 
 
 def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, ArraySize]:
@@ -166,9 +173,9 @@ def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, Arra
     found: dict[int, ArraySize] = {}
     for note in _NOTE.finditer(part.text):
         number, array = int(note[1]), arrays[int(note[1])]
-        start = _start(array, part.variables)
+        start = _behind(note, part, array.root) if note[3] else _start(array, part.variables)
         if start is not None:
-            told = tuple(map(int, note[2].split()))
+            told = _numbers(note[2])
             size = _size(array, told[2:], start + told[1])
             found[number] = replace(size, room=(start, start + told[0]))
     for number in found:
@@ -177,11 +184,15 @@ def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, Arra
     return _pieces(found, arrays, part)
 
 
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(one, 0) for one in text.split())
+
+
 def _aligned(part: EmittedPart, arrays: Sequence[SharedArray], number: int, size: ArraySize) -> int:
     told: dict[int, int] = {}
     for note in _BASE.finditer(part.text):
         if int(note[1]) == number:
-            told[int(note[2])] = gcd(told.get(int(note[2]), 0), *map(int, note[3].split()))
+            told[int(note[2])] = gcd(told.get(int(note[2]), 0), *_numbers(note[3]))
     if len(told) < len(arrays[number].bases):
         return 1
     multiple = gcd(*told.values()) if told else 0
@@ -237,6 +248,13 @@ def _size(array: SharedArray, told: tuple[int, ...], start: int) -> ArraySize:
         start=start,
         scales=scales,
     )
+
+
+def _behind(note: re.Match[str], part: EmittedPart, root: str) -> int | None:
+    """``variable+4224``; of one that the launch sizes its own name."""
+    placed = dict(part.variables)
+    start = placed.get("" if note[3] == root else note[3])
+    return None if start is None else start + int(note[4] or 0)
 
 
 def _start(array: SharedArray, placed: Iterable[tuple[str, int]]) -> int | None:

@@ -78,9 +78,10 @@ def span(node: Node) -> ByteSpan:
 
 def walk(node: Node) -> Iterator[Node]:
     """A node and all below it, in the order of the text."""
-    yield node
-    for child in node.children:
-        yield from walk(child)
+    left = [node]
+    while left:
+        yield (one := left.pop())
+        left.extend(reversed(one.children))
 
 
 def named(node: Node) -> list[Node]:
@@ -101,6 +102,14 @@ def around(node: Node) -> Node:
     while parent is not None and parent.type == "parenthesized_expression":
         parent = parent.parent
     return parent
+
+
+def in_template(source: CxxSource, inside: ByteSpan) -> bool:
+    """Whether a place is inside of a template."""
+    node = source.root.named_descendant_for_byte_range(inside.start, inside.stop)
+    while node is not None and node.type != "template_declaration":
+        node = node.parent
+    return node is not None
 
 
 def words(source: CxxSource, name: str) -> Iterator[int]:

@@ -12,9 +12,18 @@ Known = int | Size | None
 Constants = dict[str, Known]
 
 _OPERATORS: tuple[Mapping[str, Callable[[int, int], int]], ...] = (
+    {"||": lambda a, b: int(bool(a) or bool(b))},
+    {"&&": lambda a, b: int(bool(a) and bool(b))},
     {"|": lambda a, b: a | b},
     {"^": lambda a, b: a ^ b},
     {"&": lambda a, b: a & b},
+    {"==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b)},
+    {
+        "<": lambda a, b: int(a < b),
+        ">": lambda a, b: int(a > b),
+        "<=": lambda a, b: int(a <= b),
+        ">=": lambda a, b: int(a >= b),
+    },
     {"<<": lambda a, b: a << min(b, 64), ">>": lambda a, b: a >> b},
     {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
     {
@@ -28,9 +37,17 @@ _OPERATORS: tuple[Mapping[str, Callable[[int, int], int]], ...] = (
 _BYTES = {"char": 1, "bool": 1, "short": 2, "half": 2, "int": 4, "unsigned": 4, "uint": 4}
 _BYTES |= {"float": 4, "double": 8, "float2": 8, "float4": 16, "int2": 8, "int4": 16, "uchar": 1}
 _BYTES |= {"uint2": 8, "uint4": 16, "double2": 16, "size_t": 8, "half2": 4, "long": 8}
+_FUNCTIONS: Mapping[str, Callable[[Sequence[int]], int]] = {
+    "min": min,
+    "max": max,
+    "static_cast": max,
+}
+"""A cast keeps its only number."""
 _MOST = 1 << 40
 _MOST_DEPTH = 60
-_AXES = {"x": 0, "y": 1, "z": 2}
+AXES = {"x": 0, "y": 1, "z": 2}
+"""Of a size, by the name of its member."""
+_TRUTH = {"true": 1, "false": 0}
 
 
 def cut(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
@@ -48,12 +65,26 @@ def cut(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
 def evaluate(words: Sequence[SourceWord], scopes: Sequence[Constants]) -> Known:
     """What an expression is; None if constants do not decide it, or it is more than arithmetic."""
     try:
-        value, end = _value(words, 0, scopes, 0, 0)
+        value, end = _chosen(words, 0, scopes, 0)
     except (IndexError, ZeroDivisionError, ValueError):
         return None
     if end != len(words) or (isinstance(value, int) and abs(value) > _MOST):
         return None
     return value
+
+
+def _chosen(
+    words: Sequence[SourceWord], at: int, scopes: Sequence[Constants], depth: int
+) -> tuple[Known, int]:
+    """The value of ``a ? b : c``, or of what has no such choice."""
+    value, at = _value(words, at, scopes, 0, depth)
+    if depth > _MOST_DEPTH or at >= len(words) or words[at].text != "?":
+        return value, at
+    first, at = _chosen(words, at + 1, scopes, depth + 1)
+    if words[at].text != ":":
+        raise ValueError("no other choice")
+    second, at = _chosen(words, at + 1, scopes, depth + 1)
+    return (first if value else second) if isinstance(value, int) else None, at
 
 
 def _value(
@@ -77,15 +108,15 @@ def _operand(
     word = words[at]
     if depth > _MOST_DEPTH:
         raise ValueError("brackets within brackets")
-    if word.text in ("-", "+", "~"):
+    if word.text in ("-", "+", "~", "!"):
         value, end = _operand(words, at + 1, scopes, depth + 1)
         if not isinstance(value, int):
             return None, end
-        return {"-": -value, "~": ~value}.get(word.text, value), end
+        return {"-": -value, "~": ~value, "!": int(not value)}.get(word.text, value), end
     if word.text == "(":
         if _is_cast(words, at):
             return _operand(words, at + 3, scopes, depth + 1)
-        value, end = _value(words, at + 1, scopes, 0, depth + 1)
+        value, end = _chosen(words, at + 1, scopes, depth + 1)
         if words[end].text != ")":
             raise ValueError("a bracket stays open")
         return value, end + 1
@@ -96,7 +127,35 @@ def _operand(
         return _integer(word.text), at + 1
     if not word.is_name:
         raise ValueError("no operand")
-    return _named(words, at, scopes)
+    found = _called(words, at, scopes, depth)
+    return found or _named(words, at, scopes)
+
+
+def _called(
+    words: Sequence[SourceWord], at: int, scopes: Sequence[Constants], depth: int
+) -> tuple[Known, int] | None:
+    """``min(a, b)`` and ``max``, ``int(a)``, ``static_cast<T>(a)``; None for what is no call of
+    these."""
+    if words[at].text == "std" and words[at + 1].text == "::":
+        at += 2
+    name, at = words[at].text, at + 1
+    if name not in _FUNCTIONS and name not in _BYTES:
+        return None
+    if words[at].text == "<":
+        while words[at].text != ">":
+            at += 1
+        at += 1
+    if words[at].text != "(":
+        return None
+    values: list[Known] = []
+    while words[at].text != ")":
+        value, at = _chosen(words, at + 1, scopes, depth + 1)
+        values.append(value)
+        if words[at].text not in (",", ")"):
+            raise ValueError("no argument")
+    numbers = [one for one in values if isinstance(one, int)]
+    whole = len(numbers) == len(values) == (2 if name in ("min", "max") else 1)
+    return _FUNCTIONS.get(name, max)(numbers) if whole else None, at + 1
 
 
 def _is_cast(words: Sequence[SourceWord], at: int) -> bool:
@@ -106,14 +165,16 @@ def _is_cast(words: Sequence[SourceWord], at: int) -> bool:
 
 
 def _named(words: Sequence[SourceWord], at: int, scopes: Sequence[Constants]) -> tuple[Known, int]:
-    name = words[at].text
-    value = next((scope[name] for scope in reversed(scopes) if name in scope), None)
-    if at + 2 < len(words) and words[at + 1].text == ".":
-        axis = _AXES.get(words[at + 2].text)
+    name, at = words[at].text, at + 1
+    while at + 1 < len(words) and words[at].text == "::" and words[at + 1].is_name:
+        name, at = f"{name}::{words[at + 1].text}", at + 2
+    value = next((scope[name] for scope in reversed(scopes) if name in scope), _TRUTH.get(name))
+    if at + 1 < len(words) and words[at].text == ".":
+        axis = AXES.get(words[at + 1].text)
         if axis is None or not isinstance(value, tuple):
-            return None, at + 3
-        return value[axis], at + 3
-    return value, at + 1
+            return None, at + 2
+        return value[axis], at + 2
+    return value, at
 
 
 def _integer(text: str) -> int | None:

@@ -1,90 +1,67 @@
-"""What the host code of a CUDA source says about its launches: constants, and nothing else.
+"""What the host code of a CUDA or HIP source says about its launches: constants, and nothing else.
 
     #define TILE 32                                   a macro that is an expression of constants
     const int rows = 8;                               a variable that is never assigned again
-    dim3 threads(TILE, rows);                         likewise
+    dim3 threads(TILE, rows);                         likewise, its members set in order or not
     transpose<<<grid, threads>>>(out, in, 1024);      launched at line 9 with 32,8,1
 
 What a parameter, a loop, a condition or another file decides is not known. A macro that is defined
-twice, and differs, is none. A launch through a pointer to a kernel counts for the kernels that are
-assigned to it.
+twice, and differs, is none, and so is the default of a parameter. A launch through a pointer to a
+kernel counts for the kernels that are assigned to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bankwise.errors import InputError
-from bankwise.read.launch.constants import Constants, Known, cut, evaluate
+from bankwise.read.launch.changes import CLOSING, changed, steady
+from bankwise.read.launch.constants import AXES, Constants, Known, cut, evaluate
 from bankwise.read.launch.facts import KernelLaunch, Size, check_block
 from bankwise.read.launch.tokens import SourceWord, tokens
 
-_ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--")
 _MOST_TOKENS = 400_000
-_CLOSING = {"(": ")", "{": "}", "[": "]"}
-_NO_CALLS = ("if", "while", "for", "switch", "return", "sizeof", "dim3", "min", "max", "printf")
+_BY_CALL: Mapping[str, tuple[int, tuple[int, ...]]] = {
+    "hipLaunchKernelGGL": (0, (1, 2, 3)),
+    "cudaLaunchKernel": (0, (1, 2, 4)),
+    "cudaLaunchCooperativeKernel": (0, (1, 2, 4)),
+    "hipLaunchKernel": (0, (1, 2, 4)),
+    "cudaLaunchKernelEx": (1, ()),
+}
+"""Which argument is the kernel; which are grid, block and bytes: () where a configuration says."""
+_CONFIGURED = ("gridDim", "blockDim", "dynamicSmemBytes")
+_LAUNCHES = ("<<<", *_BY_CALL)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """``scopes``: what names are, the innermost block last; ``changed``: names that something
-    assigns; ``pointers``: names to what is assigned to them."""
+    """``scopes``: what names are, the innermost block last, each ``called`` as its structure or
+    namespace, "" for others; ``changed``: names that something
+    assigns; ``pointers``: names to what is assigned to them; ``steady``: those whose
+    members are set in order; ``configured``: members of launch configurations."""
 
     words: Sequence[SourceWord]
     scopes: list[Constants] = field(default_factory=lambda: [{}])
     changed: frozenset[str] = frozenset()
     pointers: dict[str, set[str]] = field(default_factory=dict)
     found: list[KernelLaunch] = field(default_factory=list)
+    steady: frozenset[str] = frozenset()
+    configured: dict[str, dict[str, Sequence[SourceWord]]] = field(default_factory=dict)
+    called: list[str] = field(default_factory=lambda: [""])
 
 
 def launches_in(source: str) -> tuple[KernelLaunch, ...]:
-    """The launches ``kernel<<<..>>>`` of a CUDA source whose block size is constant, in order."""
+    """The launches ``kernel<<<..>>>`` of a CUDA or HIP source whose block size is constant."""
     words = tokens(source)
-    if len(words) > _MOST_TOKENS or not any(word.text == "<<<" for word in words):
+    if len(words) > _MOST_TOKENS or not any(word.text in _LAUNCHES for word in words):
         return ()
-    reading = _Reading(words, changed=frozenset(_changed(words)), pointers=_pointers(words))
+    reading = _Reading(words, changed=frozenset(changed(words)), pointers=_pointers(words))
+    reading.steady = steady(words)
     at = 0
     while at < len(words):
         at = _read(reading, at)
     return tuple(reading.found)
-
-
-def _changed(words: Sequence[SourceWord]) -> Iterator[str]:
-    """Names that are assigned without being declared there, counted up or down, pointed at, or
-    handed to a function, which may take them by reference; constants are none of them."""
-    kept, calls = set(_constants(words)), [False]
-    for at, word in enumerate(words):
-        before = words[at - 1] if at else word
-        after = words[at + 1].text if at + 1 < len(words) else ""
-        if word.text in _CLOSING:
-            calls.append(word.text == "(" and _calls(words, at))
-        elif word.text in _CLOSING.values():
-            calls = calls[:-1] or [False]
-        if not word.is_name or word.text in kept:
-            continue
-        declared = before.is_name or before.text in ("*", "&", ">", ",")
-        alone = before.text in ("(", ",") and after in (")", ",")
-        assigned = after in _ASSIGNS and not (after == "=" and declared)
-        member = after == "." and at + 3 < len(words) and words[at + 3].text in _ASSIGNS
-        points = before.text == "&" and words[at - 2].text in ("(", ",", "=")
-        if assigned or member or points or before.text in ("++", "--") or (alone and calls[-1]):
-            yield word.text
-
-
-def _calls(words: Sequence[SourceWord], at: int) -> bool:
-    """Whether a bracket opens the arguments of a function."""
-    name = words[at - 1] if at else words[at]
-    declares = at > 1 and words[at - 2].is_name and words[at - 2].text != "return"
-    return name.is_name and name.text not in _NO_CALLS and not declares
-
-
-def _constants(words: Sequence[SourceWord]) -> Iterator[str]:
-    """Names that are declared constant."""
-    for at, word in enumerate(words):
-        if word.text in ("const", "constexpr"):
-            ends = range(at + 1, min(at + 8, len(words) - 1))
-            yield from (words[n].text for n in ends if words[n + 1].text in ("=", "(", "{"))
 
 
 def _pointers(words: Sequence[SourceWord]) -> dict[str, set[str]]:
@@ -108,13 +85,55 @@ def _read(reading: _Reading, at: int) -> int:
         return _define(reading, at)
     if word.text == "{":
         reading.scopes.append({})
+        reading.called.append(_scope_name(words, at))
+        if _is_enum(words, at):
+            _enumerate(reading, at)
     elif word.text == "}" and len(reading.scopes) > 1:
-        reading.scopes.pop()
+        _leave(reading)
     elif word.text == "<<<":
         _launch(reading, at)
+    elif word.text in _BY_CALL:
+        _called(reading, at)
+    elif word.is_name and [one.text for one in words[at + 1 : at + 4 : 2]] == [".", "="]:
+        _assign(reading, at)
     elif word.is_name and at + 2 < len(words) and words[at + 1].is_name:
         _declare(reading, at)
     return at + 1
+
+
+def _scope_name(words: Sequence[SourceWord], at: int) -> str:
+    """The structure, namespace or enumeration that a bracket opens; ``enum`` for one without a
+    name."""
+    place = at - 1
+    while place >= 0 and (words[place].is_name or words[place].text in (":", "::", ",")):
+        if words[place].text in ("struct", "class", "namespace", "enum"):
+            named = words[place + 1].is_name
+            return words[place + 1].text if named else words[place].text
+        place -= 1
+    return ""
+
+
+def _is_enum(words: Sequence[SourceWord], at: int) -> bool:
+    return "enum" in [word.text for word in words[max(0, at - 5) : at]]
+
+
+def _enumerate(reading: _Reading, at: int) -> None:
+    """``A = 4, B, C = A * 2``: each is one more than the one before, unless it says more."""
+    following: Known = 0
+    for part in cut(reading.words[at + 1 : _closing(reading.words, at)]):
+        if not part:
+            continue
+        said = evaluate(part[2:], reading.scopes) if len(part) > 2 else following
+        reading.scopes[-1][part[0].text] = reading.scopes[-2][part[0].text] = said
+        following = said + 1 if isinstance(said, int) else None
+
+
+def _leave(reading: _Reading) -> None:
+    """Out of a block: what a structure or a namespace names is ``name::constant`` then; names of an
+    enumeration stay."""
+    left, name = reading.scopes.pop(), reading.called.pop()
+    if name:
+        reading.scopes[-1].update({f"{name}::{one}": value for one, value in left.items()})
 
 
 def _define(reading: _Reading, at: int) -> int:
@@ -137,14 +156,25 @@ def _declare(reading: _Reading, at: int) -> None:
     while place + 1 < len(words) and words[place].is_name:
         name, opens = words[place].text, words[place + 1].text
         value, place = _initial(reading, place + 1, is_size)
-        kept = None if name in reading.changed else value
-        if opens in ("=", "(", "{") and (is_size or isinstance(kept, int) or opens == "="):
+        known = name not in reading.changed and not _is_parameter(words, place)
+        kept = value if known else None
+        if opens in ("=", "(", "{") and (is_size or kept is not None or opens == "="):
             reading.scopes[-1][name] = kept
         elif opens in (",", ")", ";"):
-            reading.scopes[-1][name] = None
+            known = is_size and opens == ";" and name not in reading.changed
+            reading.scopes[-1][name] = (1, 1, 1) if known else None
         if place >= len(words) or words[place].text != ",":
             return
         place += 1
+
+
+def _is_parameter(words: Sequence[SourceWord], end: int) -> bool:
+    """Whether a first value that ends there is a default, which a caller may replace."""
+    after = [word.text for word in words[end : end + 3]]
+    if after[:1] == [")"]:
+        return True
+    typed = len(after) == 3 and words[end + 1].is_name
+    return after[:1] == [","] and typed and (words[end + 2].is_name or after[2] in ("*", "&", "::"))
 
 
 def _initial(reading: _Reading, at: int, is_size: bool) -> tuple[Known, int]:
@@ -160,14 +190,15 @@ def _initial(reading: _Reading, at: int, is_size: bool) -> tuple[Known, int]:
         return None, at
     end = at + 1
     while end < len(words) and words[end].text not in (",", ";", ")", "}", "#end"):
-        end = _closing(words, end) + 1 if words[end].text in _CLOSING else end + 1
+        end = _closing(words, end) + 1 if words[end].text in CLOSING else end + 1
     inside = words[at + 1 : end]
+    is_size |= bool(inside) and inside[0].text == "dim3"
     return (_size(reading, inside) if is_size else evaluate(inside, reading.scopes)), end
 
 
 def _closing(words: Sequence[SourceWord], at: int) -> int:
     """The bracket that closes the one at a place; the end if none does."""
-    opens, closes, depth = words[at].text, _CLOSING[words[at].text], 0
+    opens, closes, depth = words[at].text, CLOSING[words[at].text], 0
     for place in range(at, len(words)):
         depth += (words[place].text == opens) - (words[place].text == closes)
         if depth == 0:
@@ -186,9 +217,12 @@ def _dim3(reading: _Reading, inside: Sequence[SourceWord]) -> Size | None:
 
 
 def _size(reading: _Reading, part: Sequence[SourceWord]) -> Size | None:
-    """A size: a number, a variable, ``dim3(..)``."""
+    """A size: a number, a variable, ``dim3(..)``, ``{..}``."""
     if part and part[0].text == "dim3" and len(part) > 2:
-        return _dim3(reading, part[2:-1])
+        part = part[1:]
+        return _dim3(reading, part[1:-1]) if part[0].text in ("(", "{") else None
+    if part and part[0].text == "{":
+        return _dim3(reading, part[1:-1])
     found = evaluate(part, reading.scopes)
     return (found, 1, 1) if isinstance(found, int) and found > 0 else _whole(found)
 
@@ -198,26 +232,89 @@ def _whole(found: Known) -> Size | None:
 
 
 def _launch(reading: _Reading, at: int) -> None:
+    """``kernel<<<grid, block, bytes>>>(..)``."""
     words = reading.words
     end = next((n for n in range(at, min(len(words), at + 400)) if words[n].text == ">>>"), 0)
-    names = _named(reading, at)
-    if not end or not names:
+    if end:
+        parts = cut(words[at + 1 : end])
+        _launched(reading, at, _named(reading, at), parts, _arguments(reading, end + 1))
+
+
+def _called(reading: _Reading, at: int) -> None:
+    """``hipLaunchKernelGGL(kernel, grid, block, bytes, stream, ..)`` and its like; the kernel
+    perhaps in brackets, behind a cast, or within ``HIP_KERNEL_NAME``."""
+    words = reading.words
+    which, sizes = _BY_CALL[words[at].text]
+    if at + 1 >= len(words) or words[at + 1].text != "(":
         return
-    parts = cut(words[at + 1 : end])
+    parts = _whole_arguments(words[at + 2 : _closing(words, at + 1)])
+    if len(parts) <= max((which, *sizes[:2])):
+        return
+    end = at + 1 + sum(len(part) + 1 for part in parts[: which + 1]) - 1
+    while words[end].text == ")":
+        end -= 1
+    given = [parts[one] for one in sizes if one < len(parts)]
+    if not sizes:
+        members = reading.configured.get(parts[0][-1].text if parts[0] else "", {})
+        given = [members.get(name, ()) for name in _CONFIGURED]
+    listed = {"hipLaunchKernelGGL": 5, "cudaLaunchKernelEx": 2}.get(words[at].text, len(parts))
+    values = [evaluate(part, reading.scopes) for part in parts[listed:]]
+    numbers = tuple(one if isinstance(one, int) else None for one in values)
+    _launched(reading, at, _named(reading, end + 1), given, numbers)
+
+
+def _whole_arguments(words: Sequence[SourceWord]) -> list[Sequence[SourceWord]]:
+    """The arguments of a call; commas within ``kernel<float, 32>`` part none."""
+    found: list[Sequence[SourceWord]] = []
+    start = end = 0
+    for part in cut(words):
+        end += len(part)
+        texts = [word.text for word in words[start:end]]
+        if texts.count("<") <= texts.count(">"):
+            found.append(words[start:end])
+            start = end + 1
+        end += 1
+    return found
+
+
+def _assign(reading: _Reading, at: int) -> None:
+    """``block.x = 32;`` and ``config.blockDim = block;``."""
+    words, name, member = reading.words, reading.words[at].text, reading.words[at + 2].text
+    end = next((n for n in range(at, len(words)) if words[n].text == ";"), len(words))
+    said = words[at + 4 : end]
+    if name not in reading.steady:
+        return
+    if member in _CONFIGURED:
+        reading.configured.setdefault(name, {})[member] = said
+    value = reading.scopes[-1].get(name)
+    if member in AXES and isinstance(value, tuple):
+        number, axis = evaluate(said, reading.scopes), AXES[member]
+        fits = isinstance(number, int) and number > 0
+        changed = (*value[:axis], number, *value[axis + 1 :])
+        reading.scopes[-1][name] = (changed[0], changed[1], changed[2]) if fits else None  # type: ignore[assignment]
+
+
+def _launched(
+    reading: _Reading,
+    at: int,
+    names: Sequence[str],
+    parts: Sequence[Sequence[SourceWord]],
+    arguments: tuple[int | None, ...],
+) -> None:
     block = _size(reading, parts[1]) if len(parts) > 1 else None
     try:
         block = check_block(block) if block else None
     except InputError:
         return
     shared = evaluate(parts[2], reading.scopes) if len(parts) > 2 else 0
-    said = f"as it is launched at line {words[at].line}"
+    said = f"as it is launched at line {reading.words[at].line}"
     reading.found += (
         KernelLaunch(
             kernel=name,
             block=block,
             grid=_size(reading, parts[0]),
             shared_bytes=shared if isinstance(shared, int) else None,
-            positional=_arguments(reading, end + 1),
+            positional=arguments,
             said=said,
         )
         for name in names

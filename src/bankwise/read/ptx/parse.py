@@ -135,7 +135,7 @@ def target(text: str) -> str:
 
 def kernel_names(text: str) -> tuple[str, ...]:
     """The names of all kernels of the text, in order."""
-    return tuple(_ENTRY.findall(_without_comments(text)))
+    return tuple(_ENTRY.findall(without_comments(text)))
 
 
 def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel, ...]:
@@ -143,7 +143,7 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel,
 
     Raises :class:`InputError` if one ends in the middle.
     """
-    clean = _without_comments(text)
+    clean = without_comments(text)
     files = dict(_FILE.findall(clean))
     entries = (found for found in _ENTRY.finditer(clean) if means(only, found[1]))
     return tuple(_kernel(clean, found, files, file) for found in entries)
@@ -151,7 +151,7 @@ def kernels(text: str, file: str = "<text>", only: str = "") -> tuple[PtxKernel,
 
 def functions(text: str) -> dict[str, PtxFunction]:
     """The functions of the text that have a body, by name; of one that is cut off nothing."""
-    clean = _without_comments(text)
+    clean = without_comments(text)
     files = dict(_FILE.findall(clean))
     found = (_function(clean, one, files) for one in _FUNCTION.finditer(clean))
     return {one.name: one for one in found if one is not None}
@@ -172,7 +172,7 @@ def _function(text: str, head: re.Match[str], files: Mapping[str, str]) -> PtxFu
     return PtxFunction(head[2], line, results, parameters, statements, labels)
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """Comments become blanks; every line keeps its number."""
     text = re.sub(r"//[^\n]*", "", text)
     return re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)

@@ -21,6 +21,8 @@ Attribute = tuple[int, bytes]
 _MAX_THREADS, _REQUIRED_THREADS, _PARAMETER_BANK, _PARAMETER = 0x05, 0x10, 0x0A, 0x17
 _SIZED, _HALF = 4, 3
 _CUDA = 190
+_PTX_HEAD = 8
+"""Bytes before the text, as nvcc 12 and 13 write it; its lines end in 0."""
 _RELOCATABLE = 1
 _SYMBOL, _FUNCTION, _ENTRY = "<IBBHQQ", 2, 0x10
 _NO_BITS = (8, 0x7000000A)
@@ -110,6 +112,13 @@ def from_cubin(data: bytes, file: str) -> Mapping[str, Facts]:
         facts = _facts(list(_attributes(info)), shared, kept)
         found[name] = replace(facts, literals=_literals(sections, name), externals=externals)
     return found
+
+
+def embedded_ptx(data: bytes, file: str) -> str:
+    """The PTX from which ptxas made a cubin, without comments and places; "" where it is not kept,
+    which nvcc -lineinfo does. :class:`InputError` if it is no cubin."""
+    kept = _sections(data, file)[2].get(".nv_debug_ptx_txt", (b"", 0))[0]
+    return kept[_PTX_HEAD:].replace(b"\0", b"\n").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)

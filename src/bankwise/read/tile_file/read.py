@@ -202,7 +202,8 @@ def _stages(listed: list[Any], helds: list[Held | None], reader: TileEntries) ->
     texts = [str(data.get(key, "")) for data in listed for key in ("lanes", "vector", "registers")]
     named = set(_BIT.findall(" ".join(texts)))
     for data in filter(is_unit, listed):
-        named |= set(map(str, data.get("axes", reader.dims[-2:])))
+        axes = data.get("axes", reader.dims[-2:])
+        named |= set(map(str, axes)) if isinstance(axes, list | tuple) else set()
     for held in helds:
         named |= _moved(held, reader.dims) if held else set()
     count = 0

@@ -197,6 +197,9 @@ class _Follower:
             if op.operands:
                 self._refuse(op, made.reason, weight)
             return
+        if any(each.name == made.name for at, each in self.buffers.items() if at is not op):
+            # A name of one region may be another value's in the next.
+            made = replace(made, name=f"{made.name}:{made.line}")
         self.buffers[op] = made
         env[op.results[0]] = BufferView(made)
         if op.operands:
@@ -228,9 +231,8 @@ class _Follower:
         if head is None or len(op.regions) != 1:
             place = self.module.place(op)
             raise InputError("an scf.for is %i = %a to %b step %c", location=place)
-        carried = _ITER.findall(op.body[head.end() :].partition("iter_args")[2])
-        names = [name for name, _ in carried]
-        values = [env.get(start) for _, start in carried]
+        names = [name for name, _ in carried(op)]
+        values = [env.get(start) for _, start in carried(op)]
         rounds = self._rounds(op, [env.get(head[n]) for n in (2, 3, 4)])
         if rounds is None:
             values = self._unknown_rounds(op, head[1], names, values, env, weight)
@@ -287,9 +289,9 @@ class _Follower:
 
     def _while(self, op: Op, env: dict[str, Value], weight: _Frequency) -> None:
         """A loop of unknown length: the condition and the body once, with what changes unknown."""
-        carried = _ITER.findall(op.body)
-        names = [name for name, _ in carried]
-        values = [env.get(start) for _, start in carried]
+        starts = _ITER.findall(op.body)
+        names = [name for name, _ in starts]
+        values = [env.get(start) for _, start in starts]
         for silent in (True, True, False):
             now = replace(weight, times=ANY, silent=weight.silent or silent)
             inside = {**env, **dict(zip(names, values, strict=True))}
@@ -353,6 +355,11 @@ class _Follower:
         inside = dict(zip(called.arguments, (env.get(n) for n in op.operands), strict=False))
         given = self.block(called.body, inside, replace(weight, calls=weight.calls + 1))
         env.update(zip(op.results, given, strict=False))
+
+
+def carried(op: Op) -> list[tuple[str, str]]:
+    """What an ``scf.for`` hands from round to round: the name inside and the first value."""
+    return _ITER.findall(op.body.partition("iter_args")[2])
 
 
 def _operands(ops: Iterable[Op]) -> Iterator[str]:

@@ -92,13 +92,18 @@ def _sliced(source: BufferView, shape: Shape, numbers: tuple[int | None, ...]) -
 
 
 def _transposed(op: Op, source: BufferView, shape: Shape) -> BufferView | None:
-    found = _ORDER.search(op.body)
-    order = tuple(int(n) for n in found[1].split(",")) if found else ()
+    order = transposition(op)
     if sorted(order) != list(range(len(source.shape))):
         return None
     if shape != tuple(source.shape[d] for d in order):
         return None
     return source.through("trans", shape, order)
+
+
+def transposition(op: Op) -> tuple[int, ...]:
+    """The ``order`` of a ``ttg.memdesc_trans``: which dimension each one was."""
+    found = _ORDER.search(op.body)
+    return tuple(int(n) for n in found[1].split(",")) if found else ()
 
 
 def _same(source: BufferView, shape: Shape) -> bool:

@@ -1,7 +1,7 @@
 """The Triton wheel, asked in a process of its own: it ends the process on bad input.
 
-Two questions: whether it accepts a TTGIR text, and what it makes of a kernel. Neither needs a GPU
-or a driver. Without the wheel nothing here runs; the text is then read unverified.
+Three questions: whether it accepts a TTGIR text, what it makes of that, and of a kernel. None needs
+a GPU or a driver. Without the wheel nothing here runs; the text is then read unverified.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 import subprocess
 import sys
 import tempfile
+from base64 import b64decode
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
@@ -39,12 +41,52 @@ def verified(text: str, file: str) -> str:
     return str(_run_worker({"task": "verify", "text": text}, Location(file))["text"])
 
 
-def compiled(request: Mapping[str, Any], file: str) -> dict[str, Any]:
-    """The texts of a compiled kernel by stage (``asm``), its ``shared`` bytes and the ``version``.
+def compiled(request: Mapping[str, Any], file: str) -> LoweredKernel:
+    """A compiled ``@triton.jit`` function.
 
     ``request``: as :mod:`bankwise.read.ttgir.worker` reads it.
     """
-    return _run_worker({"task": "compile", **request}, Location(file))
+    return _kernel_of(_run_worker({"task": "compile", **request}, Location(file)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoweredKernel:
+    """What Triton makes of a kernel. ``texts`` and ``binaries`` by stage ("ttgir", "ptx", "cubin",
+    ..); ``metadata``: what it says of it; ``version``: of Triton; ``source_hash``: the name of the
+    folder below TRITON_OVERRIDE_DIR, empty where it was made of TTGIR."""
+
+    texts: Mapping[str, str]
+    binaries: Mapping[str, bytes]
+    metadata: Mapping[str, Any]
+    version: str
+    source_hash: str = ""
+
+    @property
+    def shared_bytes(self) -> int:
+        """Of a workgroup."""
+        return int(self.metadata["shared"])
+
+    @property
+    def assembly(self) -> tuple[str, str]:
+        """The suffix and the text of the assembly."""
+        suffix = "amdgcn" if "amdgcn" in self.texts else "ptx"
+        return suffix, self.texts[suffix]
+
+
+def lowered(text: str, file: str, options: Mapping[str, Any]) -> LoweredKernel:
+    """Machine code of a TTGIR text, for the GPU that it names. ``options``: Triton's own.
+
+    Raises :class:`InputError` in Triton's words if it does not compile.
+    """
+    return _kernel_of(
+        _run_worker({"task": "lower", "text": text, "options": dict(options)}, Location(file))
+    )
+
+
+def _kernel_of(made: Mapping[str, Any]) -> LoweredKernel:
+    binaries = {name: b64decode(data) for name, data in made["binaries"].items()}
+    found = (made["asm"], binaries, made["metadata"], made["version"])
+    return LoweredKernel(*found, made.get("source_hash", ""))
 
 
 def _run_worker(question: Mapping[str, Any], where: Location) -> dict[str, Any]:

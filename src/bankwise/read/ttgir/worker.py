@@ -2,9 +2,9 @@
 
     python -m bankwise.read.ttgir.worker FOLDER < question.json
 
-Questions: ``{"task": "verify", "text": ..}`` and ``{"task": "compile", "path": .., "function": ..,
-"signature": .., "constexprs": .., "divisible": [..], "target": "cuda:90", "wave_size": 32,
-"options": .., "paths": [..]}``.
+Questions: ``{"task": "verify", "text": ..}``, ``{"task": "lower", "text": .., "options": ..}`` and
+``{"task": "compile", "path": .., "function": .., "signature": .., "constexprs": .., "divisible":
+[..], "target": "cuda:90", "wave_size": 32, "options": .., "paths": [..]}``.
 The answer is a line of JSON behind ``bankwise:``. ``FOLDER`` takes what Triton writes.
 """
 
@@ -13,7 +13,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import sys
+from base64 import b32encode, b64encode
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ def main() -> None:
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     question = json.loads(sys.stdin.read())
     try:
-        answer = verify(question, folder) if question["task"] == "verify" else compile_(question)
+        answer = _TASKS[question["task"]](question, folder)
     except ValueError as error:
         answer = {"error": str(error)}
     except Exception as error:  # whatever the wheel raises is the answer
@@ -46,8 +48,41 @@ def verify(question: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {"text": module.str() if hasattr(module, "str") else str(module)}
 
 
-def compile_(question: dict[str, Any]) -> dict[str, Any]:
-    """Compile one kernel for a GPU that need not be there."""
+def lower(question: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Compile a TTGIR text for the GPU that it names."""
+    import triton
+
+    text = question["text"]
+    named = re.search(r'ttg\.target"? = "([\w:\-]+)"', text)
+    lanes = re.search(r'ttg\.threads-per-warp"? = (\d+)', text)
+    if named is None or lanes is None:
+        raise ValueError("the module does not say its target and the threads of a warp")
+    path = folder / "kernel.ttgir"
+    path.write_text(text, encoding="utf-8")
+    target = _target(named[1], int(lanes[1]))
+    return _made(triton.compile(str(path), target=target, options=question["options"]))
+
+
+def _made(made: Any) -> dict[str, Any]:
+    """What was compiled: texts and binaries by stage, and what Triton says of the kernel."""
+    import triton
+
+    texts = {k: v for k, v in made.asm.items() if isinstance(v, str)}
+    binaries = {k: b64encode(v).decode() for k, v in made.asm.items() if isinstance(v, bytes)}
+    said = json.loads(json.dumps(made.metadata._asdict(), default=vars))
+    version = triton.__version__
+    return {
+        "asm": texts,
+        "binaries": binaries,
+        "metadata": said,
+        "shared": made.metadata.shared,
+        "version": version,
+    }
+
+
+def compile_(question: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Compile one kernel for a GPU that need not be there; ``source_hash``: the name of its folder
+    where texts take the place of what Triton makes."""
     import triton
     from triton.compiler import ASTSource
 
@@ -63,8 +98,10 @@ def compile_(question: dict[str, Any]) -> dict[str, Any]:
     source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=attrs)
     target = _target(question["target"], question["wave_size"])
     made = triton.compile(source, target=target, options=question["options"])
-    texts = {k: v for k, v in made.asm.items() if isinstance(v, str)}
-    return {"asm": texts, "shared": made.metadata.shared, "version": triton.__version__}
+    return {
+        **_made(made),
+        "source_hash": b32encode(bytes.fromhex(source.hash())).decode().rstrip("="),
+    }
 
 
 def _check_names(names: list[str], question: dict[str, Any]) -> None:
@@ -93,6 +130,9 @@ def _target(named: str, wave_size: int) -> Any:
 
     vendor, _, name = named.partition(":")
     return GPUTarget(vendor, int(name) if vendor == "cuda" else name, wave_size)
+
+
+_TASKS = {"verify": verify, "lower": lower, "compile": compile_}
 
 
 if __name__ == "__main__":

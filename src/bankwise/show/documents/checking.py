@@ -22,6 +22,7 @@ from bankwise.show.documents.beside import (
     beside_document,
     worth_document,
 )
+from bankwise.show.documents.diagnosing import DiagnosticDocument, diagnostic_documents
 from bankwise.show.documents.parts import (
     CostDocument,
     FindingDocument,
@@ -33,6 +34,7 @@ from bankwise.show.documents.parts import (
     view,
     views,
 )
+from bankwise.show.documents.snippets import SnippetDocument, snippet_document
 from bankwise.show.documents.spec import SpecDocument, spec_part
 from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
@@ -189,7 +191,8 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
 
     ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for,
     ``left_out`` where --min-evidence left something out of the exit code, ``openers`` where facts
-    of a launch would answer more.
+    of a launch would answer more, ``snippets`` where there is something to write against conflicts,
+    ``diagnostics`` where source was compiled and conflicts.
     """
 
     file: str
@@ -214,6 +217,8 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     worth: tuple[WorthDocument, ...] | UnsetType = UNSET
     left_out: Annotated[str, Meta(description="by --min-evidence")] | UnsetType = UNSET
     openers: tuple[OpenerDocument, ...] | UnsetType = UNSET
+    snippets: tuple[SnippetDocument, ...] | UnsetType = UNSET
+    diagnostics: tuple[DiagnosticDocument, ...] | UnsetType = UNSET
 
 
 def check_document(
@@ -250,6 +255,8 @@ def check_document(
             for kernel, found in report.openers
         )
         or UNSET,
+        snippets=tuple(map(snippet_document, report.snippets)) or UNSET,
+        diagnostics=tuple(diagnostic_documents(report)) or UNSET,
     )
 
 

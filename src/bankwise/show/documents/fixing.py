@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from bankwise.hardware.machine import machine
+from bankwise.read.names import demangled
 from bankwise.show.documents.checking import CheckDocument, check_document
 from bankwise.show.documents.parts import (
     CostDocument,
@@ -42,6 +43,7 @@ class ChangeDocument(Struct, frozen=True):
     parts: Annotated[
         str | None, Meta(description="accesses issued in parts: their cost so, and all whole")
     ]
+    demangled: Annotated[str, Meta(description="the names, if mangled")] | UnsetType = UNSET
 
 
 class JudgedDocument(Struct, frozen=True):
@@ -133,6 +135,7 @@ def _front(found: GroupFront) -> FrontDocument:
 
 
 def _change(change: Change) -> ChangeDocument:
+    spelled = ", ".join(map(demangled, change.kernel.split(", ")))
     return ChangeDocument(
         kernel=change.kernel,
         allocations=change.allocations,
@@ -145,6 +148,7 @@ def _change(change: Change) -> ChangeDocument:
         certificate=maybe(CertificateDocument, change.certificate),
         padding=change.padding or None,
         parts=change.parts or None,
+        demangled=UNSET if spelled == change.kernel else spelled,
     )
 
 

@@ -54,18 +54,21 @@ def empty_is_null(document: Struct, *names: str) -> None:
 
 class LocationDocument(Struct, frozen=True):
     """A place in the user's own file. Lines and columns count from 1; null is unknown. ``inside``:
-    of a binary file, the member, the kernel and the address in it."""
+    of a binary file, the member, the kernel and the address in it. ``end_column``: behind the last
+    character, where an expression of one line is meant."""
 
     file: str
     line: Whole | None
     column: Whole | None
     inside: str | UnsetType = UNSET
+    end_column: Whole | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         """Unknown is null; a file with lines has nothing inside."""
         empty_is_null(self, "line", "column")
-        if not self.inside:
-            force_setattr(self, "inside", UNSET)
+        for name in ("inside", "end_column"):
+            if not getattr(self, name):
+                force_setattr(self, name, UNSET)
 
 
 class BoundDocument(Struct, frozen=True):

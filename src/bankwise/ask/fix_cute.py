@@ -1,0 +1,117 @@
+"""``bankwise fix`` on CuTe: one term in other words for each layout that conflicts, read back.
+
+The judge reads the changed text as any other and holds every layout against the old one, element by
+element: the new places are the old ones, each taken once. What goes through the layouts moves with
+them; pointers that go past them are not looked at, and the answer says so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from bankwise.ask.check_cute import CuteFile, Replacement, check_cute, open_cute, replacements
+from bankwise.counting.access import IntArray
+from bankwise.counting.cost import Cost
+from bankwise.errors import InputError
+from bankwise.files import check_writable, read_text
+from bankwise.notation.cute.swizzle import CuteMemory
+from bankwise.read.cute.forms import elements, sizes_of
+from bankwise.read.cute.sites import CopySite, layout_of
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
+from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.patch import unified_patch
+
+
+def fix_cute_file(
+    file: Path,
+    options: Options,
+    judges: Judges = ALL_JUDGES,
+    *,
+    output: str = "",
+    progress: Progress | None = None,
+) -> FixReport:
+    """:func:`bankwise.ask.fix.fix_file` for CuTe: nothing is executed or compiled."""
+    if output not in ("", "-"):
+        check_writable(Path(output))
+    text = read_text(file)
+    before = open_cute(text, str(file), options)
+    chosen = tuple(_apart(before))
+    fixed = edited(before, chosen)
+    after = open_cute(fixed, str(file), options) if chosen else before
+    return FixReport(
+        before=check_cute(before, answer=False),
+        after=check_cute(after, answer=False),
+        changes=tuple(_change(before, one) for one in chosen),
+        refusals=(),
+        verdicts=(_verdict(before, after),) if chosen else (),
+        source_text=text,
+        fixed_text=fixed,
+        patch=unified_patch(file, text, fixed),
+    )
+
+
+def _apart(found: CuteFile) -> list[Replacement]:
+    """Answers whose terms do not hold one another; of those that do the first."""
+    kept: list[Replacement] = []
+    for one in replacements(found, found.sites):
+        start, stop = one.place.key
+        if all(stop <= other.place.key[0] or start >= other.place.key[1] for other in kept):
+            kept.append(one)
+    return kept
+
+
+def edited(found: CuteFile, chosen: tuple[Replacement, ...]) -> str:
+    """The text with the answers in place of their terms."""
+    data = found.text.data
+    for one in sorted(chosen, key=lambda each: each.place.key, reverse=True):
+        start, stop = one.place.key
+        data = data[:start] + one.answer.text.encode() + data[stop:]
+    return data.decode()
+
+
+def _change(found: CuteFile, one: Replacement) -> Change:
+    old = " ".join(found.text.of(one.place.term.span).split())
+    return Change(
+        kernel="::".join(one.concerned[0].scope[:1]) or Path(found.text.file).stem,
+        allocations=one.names,
+        address=one.answer.text,
+        before=Cost(one.before, one.ideal),
+        after=Cost(one.after, one.ideal),
+        members=0,
+        coalescing="",
+        optimum=f"the best Swizzle<B,M,S> in place of {old}, every copy once over its tile",
+    )
+
+
+def _verdict(before: CuteFile, after: CuteFile) -> Verdict:
+    """Whether every layout, read back, has the same elements at the same places, permuted."""
+    if len(before.sites) != len(after.sites):
+        return Verdict("proof", "failed", "other copies are found in the changed text")
+    for one, other in zip(before.sites, after.sites, strict=True):
+        try:
+            old, new = _places(before, one), _places(after, other)
+        except InputError as error:
+            return Verdict("proof", "failed", f"{one.name}: {error.message}")
+        alike = np.array_equal(np.sort(np.unique(old)), np.sort(np.unique(new)))
+        pairs = np.unique(np.stack([old, new]), axis=1).shape[1]
+        if old.shape != new.shape or not alike or pairs != len(np.unique(old)):
+            return Verdict("proof", "failed", f"{one.name}: elements would share a place")
+    return Verdict("proof", "passed", _PROVED.format(count=len(before.sites)))
+
+
+_PROVED = (
+    "read back, the layouts of {count} copies hold the same elements in the same bytes, each at a "
+    "place of its own; for all that goes through these layouts: pointers past them are not "
+    "looked at"
+)
+
+
+def _places(found: CuteFile, site: CopySite) -> IntArray:
+    """Where every element of a layout lies, one stage of it."""
+    where = elements(layout_of(found.evaluation, site))
+    sizes = sizes_of(where)
+    index = np.indices(sizes[:2]).reshape(2, -1).T
+    rest = np.zeros((len(index), len(sizes) - 2), np.int64)
+    return CuteMemory(where).offsets(np.concatenate([index, rest], axis=-1)).reshape(-1)

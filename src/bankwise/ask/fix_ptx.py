@@ -1,0 +1,278 @@
+"""``bankwise fix kernel.ptx``: a fold of each shared variable, spliced into its addresses.
+
+    follow the PTX       what the accesses of each variable touch
+    plan                 folds of its bytes, priced on those accesses together
+    splice, assemble     one after the other, until the machine code is what was planned
+    judge                the proof on both texts, a simulation of both, the machine code before and
+                         after
+
+What ptxas makes of a text decides: of those that take the fewest passes the one with the fewest
+instructions of shared memory is kept, then the one with the fewest instructions at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+
+from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of
+from bankwise.ask.judge_emitted import judge_code
+from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
+from bankwise.change.ptx.fold import VariableFold
+from bankwise.change.ptx.prove import prove_ptx
+from bankwise.change.ptx.reach import accesses_of
+from bankwise.change.ptx.splice import Spliced, spliced
+from bankwise.counting.cost import Cost
+from bankwise.errors import InputError, Refusal
+from bankwise.files import check_writable, read_text
+from bankwise.hardware.machine import machine
+from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
+from bankwise.read.ptx.parse import Variable, kernels
+from bankwise.read.ptxas import Assembled, check_assembled
+from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.patch import unified_patch
+
+
+def fix_ptx_file(
+    file: Path,
+    options: Options,
+    judges: Judges = ALL_JUDGES,
+    *,
+    output: str = "",
+    progress: Progress | None = None,
+) -> FixReport:
+    """:func:`bankwise.ask.fix.fix_file` for PTX.
+
+    Raises :class:`InputError` without a ptxas, or in its words if it refuses the text.
+    """
+    if output not in ("", "-"):
+        check_writable(Path(output))
+    text = read_text(file)
+    followed = kernels_of(file, options)
+    whole = Spliced(text, tuple(range(1, text.count("\n") + 2)), 0)
+    before = _assembled(whole, file, options, followed[0].target)
+    planned, refusals = _planned(text, followed, before)
+    chosen, after, unchosen = _chosen(file, options, before, planned)
+    return FixReport(
+        before=report_of(file, before.code.kernels, text, notes=(before.how,)),
+        after=report_of(file, after.code.kernels, after.spliced.text, notes=(after.how,)),
+        changes=tuple(map(_change, chosen)),
+        refusals=(*refusals, *unchosen),
+        verdicts=tuple(_verdicts(file, followed, before, after, chosen, judges)),
+        source_text=text,
+        fixed_text=after.spliced.text,
+        patch=unified_patch(file, text, after.spliced.text),
+        accept_sampled=judges.accept_sampled,
+        by_line=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _AssembledText:
+    """A text with folds, and what ptxas makes of it."""
+
+    spliced: Spliced
+    code: Assembled
+
+    @property
+    def how(self) -> str:
+        """By whom it was assembled."""
+        return f"assembled by {self.code.assembler}"
+
+    def cost(self) -> tuple[int, int, int]:
+        """Passes of all kernels, executed instructions of shared memory, instructions at all."""
+        runs = [counted_kernel(k, machine(k.target)) for k in self.code.kernels]
+        patterns = (p for k in self.code.kernels for a in k.accesses for p in a.access.patterns)
+        executed = sum(p.executions * len(p.active) for p in patterns)
+        passes = sum(run.totals.run.passes for run in runs)
+        return passes, executed, sum(n for key, n in self.code.rows.items() if "instr" in key)
+
+
+def _assembled(done: Spliced, file: Path, options: Options, gpu: str) -> _AssembledText:
+    code = check_assembled(done.text, str(file), gpu, **asked(options), lines=done.lines)
+    return _AssembledText(done, code)
+
+
+def _planned(
+    text: str, followed: Sequence[AssemblyKernel], before: _AssembledText
+) -> tuple[tuple[VariablePlans, ...], tuple[Refusal, ...]]:
+    """What could be done for each variable at whose lines the machine code has conflicts, the
+    costliest first; and why not."""
+    lines = {
+        access.location.line
+        for kernel in before.code.kernels
+        for access in counted_kernel(kernel, machine(kernel.target)).accesses
+        if access.run.extra
+    }
+    if not lines:
+        return (), ()
+    texts = kernels(text)
+    variables = {one.name: one for kernel in texts for one in kernel.shared}
+    gpu = machine(followed[0].target)
+    touched = {
+        name
+        for kernel in followed
+        for one in seen(kernel)
+        if one.access.location.line in lines
+        for name in one.access.allocations
+    }
+    found = [
+        plans_of(one, texts, followed, gpu) for name, one in variables.items() if name in touched
+    ]
+    if not touched & variables.keys():
+        file = followed[0].location.file
+        why = (accesses_of(k, frozenset({v}), file) for k in texts for v in variables)
+        named = tuple(one for one in why if isinstance(one, Refusal))
+        reason = "what conflicts is not known to be a shared variable of it"
+        return (), named or (Refusal(reason, followed[0].location),)
+    if not any(found):
+        names = ", ".join(sorted(touched & variables.keys()))
+        reason = f"{names}: what is known of its addresses has no conflicts"
+        return (), (Refusal(reason, followed[0].location),)
+    plans = [one for one in found if isinstance(one, VariablePlans)]
+    refusals = tuple(one for one in found if isinstance(one, Refusal))
+    return tuple(sorted(plans, key=lambda one: one.plans[0].passes - one.present)), refusals
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ChosenFold:
+    """One variable as it is addressed now. ``plan``: what of it was planned."""
+
+    plans: VariablePlans
+    plan: VariablePlan
+    fold: VariableFold
+
+
+def _chosen(
+    file: Path, options: Options, before: _AssembledText, planned: Sequence[VariablePlans]
+) -> tuple[tuple[_ChosenFold, ...], _AssembledText, tuple[Refusal, ...]]:
+    """Variable by variable, the map that costs least where it is assembled; what was chosen so far
+    stays. And why a variable has none."""
+    chosen: tuple[_ChosenFold, ...] = ()
+    refusals: list[Refusal] = []
+    best = before
+    for plans in planned:
+        start, why = best, Refusal("no fold of it takes fewer passes in machine code")
+        passes, executed, _ = start.cost()
+        taken: _ChosenFold | None = None
+        for plan in plans.plans:
+            for fold in _aligned(plan, plans.variable):
+                done = _tried(file, options, before, [*(c.fold for c in chosen), fold])
+                if isinstance(done, Refusal):
+                    why = done
+                elif done.cost()[:2] < start.cost()[:2] and done.cost() < best.cost():
+                    taken, best = _ChosenFold(plans, plan, fold), done
+            if best.cost()[:2] <= (passes + plans.plans[0].passes - plans.present, executed):
+                break
+        if taken is not None:
+            chosen = (*chosen, taken)
+        else:
+            refusals.append(replace(why, reason=f"{plans.variable.name}: {why.reason}"))
+    return chosen, best, tuple(refusals)
+
+
+def _aligned(plan: VariablePlan, variable: Variable) -> Iterator[VariableFold]:
+    """The map where the variable begins as it must, and where it begins so that offset and address
+    have the same bits: then more constants stay where they are."""
+    made = VariableFold(variable.name, plan.map, 1)
+    sizes = (max(size, variable.alignment_bytes) for size in (made.map.block, made.map.reach))
+    for size in dict.fromkeys(sizes):
+        yield replace(made, alignment_bytes=size)
+
+
+def _tried(
+    file: Path, options: Options, before: _AssembledText, folds: Sequence[VariableFold]
+) -> _AssembledText | Refusal:
+    """A text with some folds, proved and assembled."""
+    text = before.spliced.text
+    done = spliced(text, str(file), folds)
+    if isinstance(done, Refusal):
+        return done
+    proved = prove_ptx(text, done.text, str(file), folds)
+    if isinstance(proved, Refusal):
+        return proved
+    try:
+        found = _assembled(done, file, options, before.code.kernels[0].target)
+    except InputError as error:
+        return Refusal(error.message, error.location)
+    return Refusal("fewer blocks fit an SM") if _crowded(before, found) else found
+
+
+def _crowded(before: _AssembledText, after: _AssembledText) -> bool:
+    """Whether the alignment costs a resident block; registers are not considered."""
+    for old, new in zip(before.code.kernels, after.code.kernels, strict=True):
+        gpu, threads = machine(old.target), prod(old.workgroup_size)
+        fitting = [
+            occupancy(
+                gpu, Usage(threads, (k.lds_bytes or 0) + (k.launch.shared_bytes or 0))
+            ).workgroups
+            for k in (old, new)
+        ]
+        if fitting[1] < fitting[0]:
+            return True
+    return False
+
+
+def _change(chosen: _ChosenFold) -> Change:
+    plans = chosen.plans
+    return Change(
+        kernel=", ".join(plans.kernels),
+        allocations=(plans.variable.name,),
+        address=f"address a -> {chosen.fold.map}; .align {chosen.fold.alignment_bytes}",
+        before=Cost(plans.present, plans.ideal),
+        after=Cost(chosen.plan.passes, plans.ideal),
+        members=len(plans.plans),
+        coalescing="",
+        optimum=chosen.plan.optimum,
+    )
+
+
+def _verdicts(
+    file: Path,
+    followed: Sequence[AssemblyKernel],
+    before: _AssembledText,
+    after: _AssembledText,
+    chosen: Sequence[_ChosenFold],
+    judges: Judges,
+) -> Iterator[Verdict]:
+    if not chosen:
+        return
+    old, new = before.spliced.text, after.spliced.text
+    proved = prove_ptx(old, new, str(file), [one.fold for one in chosen])
+    if isinstance(proved, Refusal):
+        yield Verdict("proof", "failed", str(proved))
+    else:
+        said = _PROVED.format(accesses=proved, variables=len(chosen))
+        yield Verdict("proof", "passed", said + "".join(_launched(chosen)))
+    if judges.execute:
+        yield judge_code("PTX", old, new, followed)
+    if judges.isa:
+        rows = tuple(_rows(before, after))
+        yield Verdict("isa", "passed", f"{after.how}, followed again", rows)
+
+
+_PROVED = (
+    "{accesses} accesses to {variables} variables go through the new maps, which permute their "
+    "bytes: for all launches, if no access leaves its variable"
+)
+
+
+def _launched(chosen: Sequence[_ChosenFold]) -> Iterator[str]:
+    """What a proof takes for granted of variables that the launch sizes."""
+    for one in chosen:
+        if one.plans.variable.size_bytes is None:
+            yield f" and {one.fold.variable} gets a multiple of {one.fold.map.block} bytes"
+
+
+def _rows(before: _AssembledText, after: _AssembledText) -> Iterator[tuple[str, int, int]]:
+    old, new = before.cost(), after.cost()
+    yield "passes of a workgroup", old[0], new[0]
+    yield "shared-memory instructions of a workgroup", old[1], new[1]
+    for one, other in zip(before.code.kernels, after.code.kernels, strict=True):
+        yield f"{one.name}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0
+    for key, number in before.code.rows.items():
+        yield key, number, after.code.rows.get(key, 0)

@@ -1,0 +1,291 @@
+"""``bankwise fix kernel.ttgir``: better encodings of shared buffers, written into the TTGIR.
+
+    follow, count        what each buffer's accesses take, and under which encoding they take less
+    write, compile       the encodings into the text; Triton verifies it and makes machine code
+    count                that code: what does not take fewer passes there is not written
+    judge                both texts side by side, and PTX simulated, values as terms
+
+A plan is not trusted: LLVM and ptxas join, split and narrow accesses. All plans are tried together
+first; where their code does not keep what was planned, buffer by buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bankwise.ask.check_ttgir import Planned, better_of, check_ttgir, plan
+from bankwise.ask.ttgir_better import Better
+from bankwise.ask.ttgir_code import EmittedText, emitted_text
+from bankwise.ask.ttgir_files import destination, options_beside
+from bankwise.ask.ttgir_judges import proof_of, simulated
+from bankwise.ask.ttgir_spread import Spread, spreads
+from bankwise.change.ttgir.reencode import reencoded
+from bankwise.counting.cost import Cost
+from bankwise.errors import InputError, Location, Refusal
+from bankwise.files import read_text
+from bankwise.notation.triton import Shared
+from bankwise.notation.triton.gluon import gluon_text
+from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
+from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.accesses import SCRATCH
+from bankwise.read.ttgir.cache import open_entry
+from bankwise.show.fixing import Change, FixReport, Verdict
+from bankwise.show.patch import unified_patch
+from bankwise.show.values import KernelReport
+
+
+def fix_ttgir_file(
+    file: Path,
+    options: Options,
+    judges: Judges = ALL_JUDGES,
+    *,
+    output: str = "",
+    progress: Progress | None = None,
+) -> FixReport:
+    """:func:`bankwise.ask.fix.fix_file` for TTGIR.
+
+    Raises :class:`InputError` without Triton, and in its words where it does not compile the text.
+    """
+    found = destination(file, output)
+    report, code = fixed_ttgir(read_text(file), file, options, judges, options_beside(file))
+    if code is None:
+        return report
+    files, told = found.delivery(code)
+    return replace(report, files=files, settings=(*report.settings, *told))
+
+
+def fix_entry(
+    folder: Path,
+    options: Options,
+    judges: Judges = ALL_JUDGES,
+    *,
+    output: str = "",
+    progress: Progress | None = None,
+) -> FixReport:
+    """:func:`fix_ttgir_file` for an entry of Triton's cache, or of its dump."""
+    return fix_ttgir_file(
+        open_entry(folder).ttgir, options, judges, output=output, progress=progress
+    )
+
+
+def fixed_ttgir(
+    text: str,
+    file: Path,
+    options: Options,
+    judges: Judges = ALL_JUDGES,
+    triton_options: Mapping[str, Any] | None = None,
+) -> tuple[FixReport, EmittedText | None]:
+    """The answer for a text, and its code after; None where nothing is changed."""
+    if not wheel.installed():
+        raise wheel.needed()
+    planned = _one(plan(text, str(file), options), file)
+    said = triton_options or {}
+    before = check_ttgir(text, str(file), options, verify=False, optima=False)
+    ways = better_of(planned)
+    wanted = [each for each in ways if isinstance(each, Better) and each.plans]
+    search = _EncodingSearch(planned, options, said, text)
+    chosen, found = search.run(wanted) if wanted else ({}, None)
+    spread, code = search.spread(found)
+    fixed = text if code is None else code.text
+    after = check_ttgir(fixed, str(file), options, verify=False, optima=False)
+    told = tuple(_kept(ways, (*chosen, *spread), search.failed, before.kernels[0]))
+    report = FixReport(
+        before=before,
+        after=after,
+        changes=(
+            *(_change(planned, each, at) for each, at in chosen.items()),
+            *(_respread(each, before.kernels[0], after.kernels[0]) for each in spread),
+        ),
+        refusals=(*told, *(_left(code) if code is not None else ())),
+        verdicts=() if code is None else tuple(_verdicts(search, code, judges)),
+        source_text=text,
+        fixed_text=fixed,
+        patch=unified_patch(file, text, fixed),
+        accept_sampled=judges.accept_sampled,
+        settings=tuple(
+            f"in Gluon, {each.buffer.name}: {gluon_text(each.encodings[at], each.buffer.tile)}"
+            for each, at in chosen.items()
+        ),
+    )
+    return report, code
+
+
+def _one(found: Sequence[Planned], file: Path) -> Planned:
+    if len(found) > 1:
+        raise InputError(
+            f"{len(found)} kernels in one module",
+            location=Location(str(file)),
+            hint="one at a time",
+        )
+    return found[0]
+
+
+@dataclass(slots=True, eq=False)
+class _EncodingSearch:
+    """The search for encodings whose code is better; what failed, by buffer, and why."""
+
+    planned: Planned
+    options: Options
+    triton_options: Mapping[str, Any]
+    text: str
+    before: EmittedText | None = None
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def run(self, wanted: Sequence[Better]) -> tuple[dict[Better, int], EmittedText | None]:
+        """Which encoding each buffer gets, by its number among the better ones, and the code."""
+        self.before = self._emitted(self.text)
+        every = dict.fromkeys(wanted, 0)
+        saved = sum(each.present.passes - each.best.passes for each in wanted)
+        found = self._tried(every, self.before)
+        if isinstance(found, EmittedText) and self.before.passes - found.passes >= saved:
+            return every, found
+        return self._one_by_one(wanted, every, found)
+
+    def _one_by_one(
+        self, wanted: Sequence[Better], every: dict[Better, int], together: EmittedText | str
+    ) -> tuple[dict[Better, int], EmittedText | None]:
+        assert self.before is not None, "it is compiled first"
+        chosen: dict[Better, int] = {}
+        best = self.before
+        for each in sorted(wanted, key=lambda one: one.best.passes - one.present.passes):
+            why = ""
+            for number, encoding in enumerate(each.encodings):
+                found = self._tried({**chosen, each: number}, best)
+                if isinstance(found, str):
+                    why = why or f"{encoding}: {found}"
+                    continue
+                chosen, best = {**chosen, each: number}, found
+                break
+            else:
+                self.failed[each.buffer.name] = why
+        if isinstance(together, EmittedText) and together.passes < best.passes:
+            return every, together
+        return chosen, best if chosen else None
+
+    def spread(self, code: EmittedText | None) -> tuple[tuple[Spread, ...], EmittedText | None]:
+        """Other distributions of what is stored where the encoding must stay, and the code."""
+        chosen: list[Spread] = []
+        for ways in spreads(self.planned, self.text):
+            best = code or self.before or self._emitted(self.text)
+            self.before = self.before or best
+            for each in ways:
+                found = self._better(each.written(best.text), best)
+                if isinstance(found, EmittedText):
+                    chosen, code = [*chosen, each], found
+                    break
+                self.failed.setdefault(each.buffer, f"{each.instead}: {found}")
+        return tuple(chosen), code
+
+    def _tried(self, chosen: Mapping[Better, int], than: EmittedText) -> EmittedText | str:
+        """The code of some encodings; in words why it is not better."""
+        wanted: dict[int, Shared] = {
+            each.buffer.line: each.encodings[number] for each, number in chosen.items()
+        }
+        text = reencoded(self.text, self.planned.module.file, wanted)
+        return text.reason if isinstance(text, Refusal) else self._better(text, than)
+
+    def _better(self, text: str, than: EmittedText) -> EmittedText | str:
+        try:
+            found = self._emitted(text)
+        except InputError as error:
+            return error.message
+        return found.worse_than(than) or found
+
+    def _emitted(self, text: str) -> EmittedText:
+        return emitted_text(text, self.planned, self.options, self.triton_options)
+
+
+def _kept(
+    ways: Sequence[Better | Refusal],
+    chosen: Sequence[Better | Spread],
+    failed: Mapping[str, str],
+    kernel: KernelReport,
+) -> Iterator[Refusal]:
+    """Why what conflicts stays as it is."""
+    conflicts = {n: a.location for a in kernel.accesses if a.run.extra for n in a.allocations}
+    done = {each.buffer if isinstance(each, Spread) else each.buffer.name for each in chosen}
+    for name in (n for n in conflicts if n not in done):
+        if name in failed:
+            yield Refusal(f"{name}: {failed[name]}", conflicts[name])
+            continue
+        known = [each for each in ways if isinstance(each, Better) and each.buffer.name == name]
+        for each in known:
+            words = "no encoding takes fewer passes" if each.known.optimal else each.known.how
+            yield Refusal(f"{name}: {words} ({each.tried} tried)", conflicts[name])
+        if name == SCRATCH:
+            yield Refusal(_SCRATCH, conflicts[name])
+    for way in ways:
+        name = way.reason.split(" ")[0].rstrip(":") if isinstance(way, Refusal) else ""
+        if isinstance(way, Refusal) and name in conflicts and name not in done | set(failed):
+            yield way
+
+
+_SCRATCH = (
+    "scratch: Triton lays it out itself; what moves it are num_warps, the block sizes and the "
+    "order of a load (bankwise.triton.tune counts them)"
+)
+
+
+def _left(code: EmittedText) -> Iterator[Refusal]:
+    """Conflicts that the code still has."""
+    extra = code.report.totals.run.extra
+    if extra:
+        place = next(a.location for a in code.report.accesses if a.run.extra)
+        yield Refusal(f"{extra:,} conflicts of a workgroup are left in its {code.how}", place)
+
+
+def _change(planned: Planned, found: Better, number: int) -> Change:
+    taken = found.plans[number]
+    return Change(
+        kernel=planned.kernel.name,
+        allocations=(found.buffer.name,),
+        address=f"{found.encodings[number]} instead of {found.buffer.type.encoding}",
+        before=found.present.run,
+        after=taken.run,
+        members=found.tried,
+        coalescing="; ".join(found.notes) if number == 0 else "",
+        optimum=f"{found.known.word} {found.known.within}" if number == 0 else "",
+        certificate=None if found.solution is None or number else found.solution.certificate,
+    )
+
+
+def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Change:
+    costs = [
+        Cost(sum(r.passes for r in runs), sum(r.ideal for r in runs))
+        for runs in (
+            [a.run for a in kernel.accesses if spread.buffer in a.allocations]
+            for kernel in (before, after)
+        )
+    ]
+    return Change(
+        *(before.name, (spread.buffer,)),
+        address=f"#{spread.alias} = {spread.instead} instead of {spread.present}",
+        before=costs[0],
+        after=costs[1],
+        members=1,
+        coalescing=spread.global_memory,
+        optimum="its encoding stays; who holds what is another",
+    )
+
+
+def _verdicts(search: _EncodingSearch, new: EmittedText, judges: Judges) -> Iterator[Verdict]:
+    old, planned = search.before, search.planned
+    assert old is not None, "it is compiled first"
+    yield proof_of(old.text, new.text, planned.module.file)
+    if judges.execute:
+        yield simulated(old, new, planned, search.options)
+    if judges.isa:
+        detail = f"compiled by Triton {new.made.version}, {new.how} followed and counted"
+        yield Verdict("isa", "passed", detail, tuple(_rows(old, new)))
+
+
+def _rows(old: EmittedText, new: EmittedText) -> Iterator[tuple[str, int, int]]:
+    yield "passes of a workgroup", old.passes, new.passes
+    yield "conflicts", old.report.totals.run.extra, new.report.totals.run.extra
+    yield "shared-memory instructions of a workgroup", old.executed, new.executed
+    yield "shared bytes", old.made.shared_bytes, new.made.shared_bytes
+    if old.code.registers and new.code.registers:
+        yield "registers of a thread", old.code.registers, new.code.registers

@@ -1,0 +1,148 @@
+"""The plans of one shared variable of a PTX text: folds of its bytes, priced on all accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from bankwise.algebra.address_fold import AddressFold
+from bankwise.ask.advice import NODES, address_fold, flat_tile
+from bankwise.change.ptx.reach import accesses_of
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import Machine
+from bankwise.read.assembly import MOST_BYTES, AssemblyAccess, AssemblyKernel
+from bankwise.read.buffers import AddressPattern, EmittedBuffer, uses_of
+from bankwise.read.ptx.parse import PtxKernel, Variable
+from bankwise.solver.best import Best, best, ranked
+from bankwise.solver.spaces import LINEAR, Space, bit_folds
+
+MOST_TRIED = 4
+"""Maps of one variable that are assembled."""
+
+MOST_PRICED = 6_000
+"""Accesses of one variable; PTX of loops that are unrolled has thousands."""
+
+_UNSIZED_BYTES = 1024
+"""What the launch sizes is taken to be whole blocks of so much."""
+
+
+_UNPRICED = "; executions with unknown addresses are not priced"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VariablePlan:
+    """One map of a variable, and the passes that it takes."""
+
+    map: AddressFold
+    passes: int
+    optimum: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VariablePlans:
+    """What can be done for a variable, the best first. ``present`` and ``ideal``: passes of it as
+    it is, and without conflicts, in all its ``kernels``."""
+
+    variable: Variable
+    kernels: tuple[str, ...]
+    plans: tuple[VariablePlan, ...]
+    present: int
+    ideal: int
+
+
+def plans_of(
+    variable: Variable, texts: Sequence[PtxKernel], kernels: Sequence[AssemblyKernel], gpu: Machine
+) -> VariablePlans | Refusal | None:
+    """The plans of a variable of kernels, as ``texts`` and as they were followed; None where it has
+    no conflicts, a Refusal where nothing is done."""
+    patterns: list[AddressPattern] = []
+    names: list[str] = []
+    by_name = {one.name: one for one in kernels}
+    for text in (one for one in texts if one.name in by_name):
+        kernel = by_name[text.name]
+        found = _patterns(variable, text, kernel, gpu)
+        if isinstance(found, Refusal):
+            return Refusal(f"{variable.name}: {found.reason}", found.location)
+        patterns += found
+        names += [kernel.name] if found else []
+    if not patterns:
+        return None
+    if len(patterns) > MOST_PRICED:
+        reason = f"{len(patterns):,} different accesses; {MOST_PRICED:,} are looked at"
+        return Refusal(f"{variable.name}: {reason}")
+    open_ = any(p.access.unknown for p in patterns)
+    size = variable.size_bytes or _touched(patterns)
+    buffer = EmittedBuffer(variable.name, ((0, size),), tuple(patterns))
+    tile = flat_tile(buffer, gpu, size)
+    space = Space(LINEAR, tuple(bit_folds(tile, gpu)), linear=True)
+    told = best(tile, gpu, [space], nodes=NODES, certify=False)
+    assert isinstance(told, Best), "every access names its instruction"
+    if told.present.passes == told.present.ideal:
+        return None
+    unit = tile.shape.element_bits // 8
+    plans = tuple(islice(_better(told, space, unit, _UNPRICED if open_ else ""), MOST_TRIED))
+    if not plans:
+        return Refusal(f"{variable.name}: no fold of its bytes takes fewer passes")
+    now = told.present.run
+    return VariablePlans(variable, tuple(names), plans, now.passes, now.ideal)
+
+
+def _patterns(
+    variable: Variable, text: PtxKernel, kernel: AssemblyKernel, gpu: Machine
+) -> tuple[AddressPattern, ...] | Refusal:
+    """What a kernel's accesses to a variable touch of it, as far as that is known."""
+    found = accesses_of(text, frozenset({variable.name}), kernel.location.file)
+    if isinstance(found, Refusal):
+        return found
+    lines = {text.statements[one.number].line for one in found}
+    every = [one for one in seen(kernel) if one.access.location.line in lines]
+    known = {one.access.location.line for one in every}
+    lost = (r for r in kernel.refusals if r.location and r.location.line in lines - known)
+    why = next(lost, None)
+    if why is not None:
+        return Refusal(f"not all accesses are known: {why}", kernel.location)
+    size = variable.size_bytes or MOST_BYTES
+    own = (part for one in every for part in _own(one, variable.name))
+    parts = [uses_of([one], gpu, 0, size) for one in own]
+    inside = [part for part in parts if not isinstance(part, Refusal)]
+    outside = next((part for part in parts if isinstance(part, Refusal)), None)
+    if outside is not None and not inside:
+        return outside
+    return tuple(replace(use, access=_open(use.access, outside)) for part in inside for use in part)
+
+
+def _open(found: AssemblyAccess, outside: Refusal | None) -> AssemblyAccess:
+    """An access beside one that is not priced, since on assumptions it leaves the variable."""
+    return found if outside is None else replace(found, unknown=outside.reason)
+
+
+def seen(kernel: AssemblyKernel) -> tuple[AssemblyAccess, ...]:
+    """The accesses of a kernel; of lines that only samples of unknown arguments open, theirs."""
+    found = list(kernel.accesses)
+    for sample in kernel.sampled:
+        known = {one.access.location.line for one in found}
+        found += (one for one in sample.accesses if one.access.location.line not in known)
+    return tuple(found)
+
+
+def _own(found: AssemblyAccess, name: str) -> Iterator[AssemblyAccess]:
+    """The patterns of an access that lie in one variable, one by one."""
+    for one in found.access.patterns:
+        if one.allocation == name:
+            yield replace(found, access=replace(found.access, patterns=(one,)))
+
+
+def _touched(patterns: Sequence[AddressPattern]) -> int:
+    last = max(int(p.offsets_bytes[p.active].max()) + p.access.access.width_bytes for p in patterns)
+    return -(-last // _UNSIZED_BYTES) * _UNSIZED_BYTES
+
+
+def _better(told: Best, space: Space, unit: int, more: str) -> Iterator[VariablePlan]:
+    """The plans that take fewer passes: the fewest first, of equals those that read lower bits,
+    which leave more constants where they are."""
+    every = (*told.plans, *ranked(space, told.work, {}))
+    fewer = {p.layout: p for p in every if p.passes < told.present.passes}
+    found = [(plan, map_) for plan in fewer.values() if (map_ := address_fold(plan.layout, unit))]
+    for plan, map_ in sorted(found, key=lambda o: (o[0].passes, len(o[1].folds), o[1].reach)):
+        yield VariablePlan(map_, plan.run.passes, str(told.known(plan)) + more)

@@ -1,0 +1,116 @@
+"""A TTGIR text as Triton makes machine code of it, followed and counted."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bankwise.ask.check_assembly import counted_kernel
+from bankwise.ask.check_ttgir import Planned, numbers_of
+from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.follow.driver import check_code
+from bankwise.read.options import Options
+from bankwise.read.recognise import load, recognise_text
+from bankwise.read.toolkit import find_program
+from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.wheel import LoweredKernel
+from bankwise.show.values import KernelReport
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmittedText:
+    """A TTGIR text and its machine code; ``report``: that counted, ``how``: which code it is."""
+
+    text: str
+    made: LoweredKernel
+    code: AssemblyKernel
+    report: KernelReport
+    how: str
+
+    @property
+    def passes(self) -> int:
+        """Of a workgroup, as followed."""
+        return self.report.totals.run.passes
+
+    @property
+    def executed(self) -> int:
+        """Instructions of shared memory that a workgroup executes, as followed."""
+        return sum(
+            pattern.executions * len(pattern.active)
+            for access in self.code.accesses
+            for pattern in access.access.patterns
+        )
+
+    def worse_than(self, other: EmittedText) -> str:
+        """What speaks against it, in words; empty if it takes fewer passes and no more cycles."""
+        if self.passes >= other.passes:
+            return f"its code takes {self.passes:,} passes, not fewer than {other.passes:,}"
+        if self.passes + self.executed > other.passes + other.executed:
+            return f"its code executes {self.executed:,} instructions, before {other.executed:,}"
+        lds = machine(self.code.target).lds_bytes
+        if self.made.shared_bytes > lds:
+            return f"it takes {self.made.shared_bytes:,} bytes of shared memory, there are {lds:,}"
+        if len(self.report.refusals) > len(other.report.refusals):
+            return f"its code cannot be counted whole: {self.report.refusals[-1].reason}"
+        return ""
+
+
+def emitted_text(
+    text: str, planned: Planned, options: Options, triton_options: Mapping[str, Any]
+) -> EmittedText:
+    """Compile a text and count its code: SASS where nvdisasm is found, else PTX; AMD assembly.
+
+    ``planned``: the kernel, for the names of its arguments. Raises :class:`InputError` in Triton's
+    words if it does not compile.
+    """
+    made = wheel.lowered(text, planned.module.file, triton_options)
+    return replace(counted_code(made, planned, options), text=text)
+
+
+def counted_code(made: LoweredKernel, planned: Planned, options: Options) -> EmittedText:
+    """The code of a kernel, followed and counted."""
+    arguments = by_position(planned, options)
+    code, how = _followed(made, planned.kernel.name, arguments)
+    report = counted_kernel(code, machine(code.target))
+    return EmittedText(made.texts["ttgir"], made, code, report, how)
+
+
+def _followed(
+    made: LoweredKernel, name: str, arguments: dict[str | int, int]
+) -> tuple[AssemblyKernel, str]:
+    suffix, text = made.assembly
+    if "cubin" in made.binaries and find_program("nvdisasm") is not None:
+        from bankwise.read.sass.cubin import check_cubin
+
+        with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+            path = Path(folder) / f"{name}.cubin"
+            path.write_bytes(made.binaries["cubin"])
+            return check_cubin(path, args=arguments, kernel=name)[0], "SASS"
+    file = f"{name}.{suffix}"
+    dialect = load(recognise_text(file, text).reader)
+    found = check_code(dialect, text, file, args=arguments, kernel=name)[0]
+    return found, "PTX" if suffix == "ptx" else "AMD assembly"
+
+
+def by_position(planned: Planned, options: Options) -> dict[str | int, int]:
+    """The numbers by position: PTX names parameters otherwise, AMD counts bytes."""
+    names = [a.removeprefix("%") for a in planned.kernel.arguments]
+    numbers = numbers_of(options.arguments)
+    if planned.machine.vendor == "nvidia":
+        return {names.index(name): value for name, value in numbers.items()}
+    starts = _byte_offsets(planned)
+    return {starts[name]: value for name, value in numbers.items()}
+
+
+def _byte_offsets(planned: Planned) -> dict[str, int]:
+    """Where each argument lies among the kernel's: naturally aligned, in order (AMD's ABI)."""
+    starts, at = {}, 0
+    for name, size in zip(planned.kernel.arguments, planned.kernel.sizes, strict=True):
+        at = -(-at // size) * size
+        starts[name.removeprefix("%")] = at
+        at += size
+    return starts

@@ -1,0 +1,60 @@
+"""The judges of other encodings: the proof on both texts, and the code run with values as terms."""
+
+from __future__ import annotations
+
+from bankwise.ask.check_ttgir import Planned
+from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS
+from bankwise.ask.ttgir_code import EmittedText, by_position
+from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
+from bankwise.change.ttgir.prove import prove_encodings
+from bankwise.errors import Refusal
+from bankwise.read.launch.facts import Size
+from bankwise.read.options import Options
+from bankwise.show.fixing import Verdict
+
+_PROVED = (
+    "the texts differ in the encodings of {names} alone, and no two elements share a place: they "
+    "compute the same, if Triton lowers both as they say"
+)
+_POINTER = 8
+
+
+def proof_of(before: str, after: str, file: str) -> Verdict:
+    """What is proved of the texts."""
+    found = prove_encodings(before, after, file)
+    if isinstance(found, Refusal):
+        return Verdict("proof", "failed", str(found))
+    return Verdict("proof", "passed", _PROVED.format(names=", ".join(found)))
+
+
+def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Options) -> Verdict:
+    """Whether the code of both writes the same, as far as some blocks tell."""
+    (kind, before), (_, after) = old.made.assembly, new.made.assembly
+    called = "PTX" if kind == "ptx" else "assembly"
+    settings = _settings(old, planned, options)
+    try:
+        found: Simulated | Refusal = compared(
+            SIMULATORS[called], before, after, planned.kernel.name, settings
+        )
+    except MemoryError:
+        found = Refusal("a block of it takes more memory than there is")
+    if isinstance(found, Refusal):
+        return Verdict("execution", "not available", found.reason, complete=False)
+    if found.differs:
+        return Verdict("execution", "failed", found.differs)
+    detail = (
+        f"{called} of {found.blocks} blocks, values as terms: {found.words:,} words written alike"
+    )
+    return Verdict("execution", "passed", detail, complete=False)
+
+
+def _settings(old: EmittedText, planned: Planned, options: Options) -> tuple[SimulatedLaunch, ...]:
+    given = by_position(planned, options)
+    numbers = tuple(given.get(n) for n in range(len(planned.kernel.arguments)))
+    known = zip(numbers, planned.kernel.sizes, strict=True)
+    assumed = ASSUMED if any(n is None and size < _POINTER for n, size in known) else ASSUMED[:1]
+    last: Size = (GRID[0] - 1, GRID[1] // 2, 0)
+    size, shared = old.report.workgroup_size, old.made.shared_bytes
+    return tuple(
+        SimulatedLaunch(size, GRID, numbers, each, ((0, 0, 0), last), shared) for each in assumed
+    )

@@ -1,0 +1,204 @@
+"""Another distribution of what is stored where the encoding is a matrix unit's and must stay.
+
+wgmma wants 8-bit operands along K. Where memory has them along N, each thread stores single bytes,
+16-way: the encoding cannot change, who holds what can. A ``blocked`` encoding with a name is one
+line of the text. Candidates are those that touch no more sectors of global memory than the present
+one, if memory is contiguous along its ``order[0]``: Triton chose it so for that reason. They are
+ranked by passes of shared memory and turns of the first cache together: narrow loads cost, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from math import prod
+
+import numpy as np
+
+from bankwise.ask.check_ttgir import Planned
+from bankwise.ask.ttgir_better import access_cost
+from bankwise.counting.access import IntArray
+from bankwise.errors import InputError
+from bankwise.notation.triton.encodings import Blocked
+from bankwise.read.ttgir.accesses import Moved, Reader
+from bankwise.read.ttgir.placed import held_by
+from bankwise.read.ttgir.types import Types, split_arrow
+from bankwise.read.ttgir.values import SharedOperation, TensorType
+
+_SECTOR_BYTES = 32
+_SECTORS = 4
+"""Of a line of the first cache: what one turn of it serves."""
+_WIDEST_BYTES = 16
+_KEPT = 3
+_NAME = re.compile(r"#(\w+)\b(?![.\w<])")
+_ORDERED = re.compile(
+    r"\btt\.(?:reduce|scan|dot|histogram|gather|atomic_\w+|print|map_elementwise)\b"
+)
+"""Operations whose result may depend on who holds what: the order of a sum does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Another distribution under the name of one: ``passes`` of the accesses that it is part of,
+    before and after; ``sectors`` of a load by one wave, and its instructions, likewise."""
+
+    alias: str
+    present: Blocked
+    instead: Blocked
+    buffer: str
+    passes: tuple[int, int]
+    sectors: tuple[int, int]
+    instructions: tuple[int, int]
+
+    def written(self, text: str) -> str:
+        """The text with it."""
+        line = re.compile(rf"^(\s*#{self.alias}\s*=\s*)#ttg\.blocked<.*$", re.MULTILINE)
+        return line.sub(lambda found: found[1] + str(self.instead), text, count=1)
+
+    @property
+    def global_memory(self) -> str:
+        """What loads from global memory do, in words."""
+        (old, new), (some, others) = self.sectors, self.instructions
+        return (
+            f"a load of a warp touches {new} sectors of global memory in {others} instructions "
+            f"(before {old} in {some})"
+        )
+
+
+def spreads(planned: Planned, text: str) -> Iterator[tuple[Spread, ...]]:
+    """For every store with conflicts into a buffer whose encoding must stay: the best few other
+    distributions, the fewest passes first."""
+    seen = set()
+    for access in planned.accesses:
+        if access.buffer not in planned.followed.fixed or access.direction != "write":
+            continue
+        for alias in _NAME.findall(access.touch.op.types):
+            present = planned.module.aliases.get(alias)
+            if alias in seen or not isinstance(present, Blocked) or _ordered(text, alias):
+                continue
+            seen.add(alias)
+            found = tuple(_best(planned, alias, present, access))
+            if found:
+                yield found
+
+
+def _ordered(text: str, alias: str) -> bool:
+    """Whether something that depends on the order of a sum uses the distribution."""
+    name = re.compile(rf"#{alias}\b")
+    return any(name.search(line) and _ORDERED.search(line) for line in text.splitlines())
+
+
+def _best(planned: Planned, alias: str, present: Blocked, access: Moved) -> Iterator[Spread]:
+    used = re.compile(rf"#{alias}\b")
+    touches = tuple(t for t in planned.followed.touches if used.search(t.op.types))
+    if not _tensor(access.touch):
+        return
+    tensor = planned.reader.types.tensor(_tensor(access.touch), access.touch.op.line)
+    if not isinstance(tensor, TensorType) or len(tensor.shape) != len(present.order):
+        return
+    now = _passes(planned, alias, present, touches)
+    least = _sectors(planned, present, present, tensor)
+    found: list[Spread] = []
+    for each in _candidates(planned, present, tensor):
+        sectors = _sectors(planned, each, present, tensor)
+        if sectors[0] > least[0]:
+            continue
+        passes = _passes(planned, alias, each, touches)
+        if now is not None and passes is not None and passes < now:
+            both = tuple(zip(least, sectors, strict=True))
+            found.append(Spread(alias, present, each, access.buffer, (now, passes), *both))
+    often = access.touch.executions
+    price = [
+        one.passes[1] + often * max(one.instructions[1], one.sectors[1] // _SECTORS)
+        for one in found
+    ]
+    now_all = (now or 0) + often * max(least[1], least[0] // _SECTORS)
+    ranked = sorted(zip(price, range(len(found)), strict=True))
+    yield from (found[n] for cost, n in ranked[:_KEPT] if cost < now_all)
+
+
+def _tensor(touch: SharedOperation) -> str:
+    tensors = [text for text in split_arrow(touch.op.types)[0] if text.startswith("tensor<")]
+    return tensors[0] if tensors else ""
+
+
+def _candidates(planned: Planned, present: Blocked, tensor: TensorType) -> Iterator[Blocked]:
+    """Distributions of whole tensors of two dimensions, each element in one place."""
+    if len(tensor.shape) != 2:
+        return
+    lanes, waves = prod(present.threads_per_warp), prod(present.warps_per_cta)
+    widest = _WIDEST_BYTES * 8 // tensor.bits
+    splits = [list(_powers(n)) for n in (lanes, waves)]
+    for threads, warps, order in product(*splits, permutations(range(2))):
+        tile = [n // (t * w) for n, t, w in zip(tensor.shape, threads, warps, strict=True)]
+        if min(tile) < 1:
+            continue
+        for size in product(*([1 << b for b in range(min(n, widest).bit_length())] for n in tile)):
+            yield replace(
+                present,
+                size_per_thread=size,
+                threads_per_warp=threads,
+                warps_per_cta=warps,
+                order=order,
+            )
+
+
+def _powers(number: int) -> Iterator[tuple[int, int]]:
+    """The ways to write a power of two as a product of two."""
+    for bit in range(number.bit_length()):
+        yield 1 << bit, number >> bit
+
+
+def _passes(
+    planned: Planned, alias: str, instead: Blocked, touches: tuple[SharedOperation, ...]
+) -> int | None:
+    """Of one wave, all that goes through the distribution; None where that is not known."""
+    module = planned.module
+    types = Types(module.file, {**module.aliases, alias: instead}, module.strange)
+    reader = Reader(module, types, planned.machine, one_wave=True)
+    try:
+        moved = list(reader.accesses(replace(planned.followed, touches=touches)))
+    except InputError:
+        return None
+    accesses = [each for each in moved if isinstance(each, Moved)]
+    if len(accesses) < len(moved):
+        return None
+    return sum(access_cost(a, planned.machine) for a in accesses)
+
+
+def _sectors(
+    planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType
+) -> tuple[int, int]:
+    """Sectors of global memory that one wave touches, and its instructions; memory is contiguous
+    along ``memory.order[0]``, and rows lie apart."""
+    module = planned.module
+    fast = memory.order[0]
+    found = held_by(held, tensor.shape, module.warps, module.lanes)
+    step, bits = 1, tensor.bits
+    registers = [b for b in found.register_bases if any(b)]
+    while step * bits < 8 * _WIDEST_BYTES and _along(fast, step, len(tensor.shape)) in registers:
+        registers.remove(_along(fast, step, len(tensor.shape)))
+        step *= 2
+    lanes = _spanned(found.lane_bases, len(tensor.shape))
+    starts = _spanned(tuple(registers), len(tensor.shape))
+    total = 0
+    for start in starts:
+        places = lanes ^ start
+        rows = np.delete(places, fast, axis=1)
+        sector = places[:, fast] * bits // (8 * _SECTOR_BYTES)
+        total += len(np.unique(np.column_stack([rows, sector]), axis=0))
+    return total, len(starts)
+
+
+def _along(dim: int, step: int, rank: int) -> tuple[int, ...]:
+    return tuple(step if d == dim else 0 for d in range(rank))
+
+
+def _spanned(bases: tuple[tuple[int, ...], ...], rank: int) -> IntArray:
+    """All XORs of some bases, [2^n, rank]."""
+    out = np.zeros((1, rank), np.int64)
+    for basis in bases:
+        out = np.concatenate([out, out ^ np.array(basis, np.int64)])
+    return out

@@ -1,0 +1,37 @@
+"""What becomes of the addresses of a shared variable of PTX, and when that is a permutation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bankwise.algebra.address_fold import AddressFold
+from bankwise.errors import Refusal
+from bankwise.read.ptx.parse import Variable
+
+
+@dataclass(frozen=True, slots=True)
+class VariableFold:
+    """The map of one shared variable. ``alignment_bytes``: at which multiple it will begin."""
+
+    variable: str
+    map: AddressFold
+    alignment_bytes: int
+
+
+def permutes(fold: VariableFold, declared: Variable) -> Refusal | None:
+    """Why a map is no permutation of the bytes of a variable; None if it is one."""
+    map_ = fold.map
+    binary = all(one.binary and one.divisor > one.unit for one in map_.folds)
+    if not binary or not map_.changed or map_.read & map_.changed:
+        return Refusal("its fold is not its own inverse")
+    if declared.alignment_bytes % map_.block:
+        return Refusal(
+            f"{declared.name} begins at a multiple of {declared.alignment_bytes} bytes; the fold "
+            f"exchanges blocks of {map_.block}"
+        )
+    if declared.size_bytes is not None and declared.size_bytes % map_.block:
+        return Refusal(
+            f"{declared.name} has {declared.size_bytes:,} bytes, which are no whole blocks of "
+            f"{map_.block}"
+        )
+    return None

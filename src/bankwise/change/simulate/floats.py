@@ -1,0 +1,205 @@
+"""Everything that vector instructions make which is no integer: terms, in one spelling for all
+forms of an operation.
+
+    v_fmac_f32 v0, v1, v2              the term of v_fma_f32 v0, v1, v2, v0
+    v_subrev_f32 v0, v1, v2            v2 + (-v1)
+    v_pk_fma_f32 v[0:1], ..            two of them
+
+The 32-bit numbers with which LLVM divides integers are computed, as the follower does: those that
+come from an integer, as long as nothing else takes part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from bankwise.change.simulate.group import SimulatedGroup
+from bankwise.change.simulate.memory import Unsupported
+from bankwise.change.simulate.terms import Values, masked, mixed, number_of, term
+from bankwise.read.amd.masks import pack
+from bankwise.read.amd.operands import bare, operand
+from bankwise.read.amd.parse import AmdInstruction
+from bankwise.read.amd.vector_tables import SELECTIONS
+from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.state import write
+from bankwise.read.follow.values import Unknown
+
+Does = Callable[[SimulatedGroup], None]
+
+_FROM_INTEGER = re.compile(r"v_cvt_f32_(?:u32|i32|ubyte\d)")
+_NUMBER = re.compile(r"v_(?!cmp|cndmask|mov|cvt_[fu]?\w*pk)\w*_f32$")
+_COMMUTES = re.compile(r"v_(?:add|mul|fma|mad|min|max|pk_add|pk_mul|pk_fma)_")
+_PACKED = re.compile(r"v_pk_(add|mul|fma)_f32")
+_HALVES = re.compile(r"_(?:b?f16|[iu]16)$")
+_SIGN, _REST = np.uint64(0x80000000), np.uint64(0x7FFFFFFF)
+
+
+def is_number(op: AmdInstruction) -> bool:
+    """Whether the follower would compute 32-bit numbers here, which is right for some alone."""
+    turned = op.name in ("v_cvt_u32_f32", "v_cvt_i32_f32") or _FROM_INTEGER.match(op.name)
+    return bool(turned or _NUMBER.match(op.name))
+
+
+def computed(op: AmdInstruction, step: ProgramStep) -> Does:
+    """An instruction whose result is a term, or a number that integers made."""
+    if op.encoding.endswith("dpp"):
+        raise Unsupported(f"{op.name} of another lane's operands")
+    exact = step.run is not None and step.followed and is_number(op)
+    whole = [n for text in op.operands[1:] for n in operand(bare(text)).registers]
+    if op.name in ("v_fmac_f32", "v_mac_f32"):
+        whole += operand(op.operands[0]).registers
+
+    def does(group: SimulatedGroup) -> None:
+        if not group.lanes().any():
+            return
+        made = bool(_FROM_INTEGER.match(op.name)) or all(n in group.exact for n in whole)
+        if exact and made and step.run is not None:
+            step.run(group.state)
+            names = operand(op.operands[0]).registers
+            if not any(isinstance(group.state.registers[n], Unknown) for n in names):
+                keeps = not op.name.startswith(("v_cvt_u32", "v_cvt_i32"))
+                (group.exact.update if keeps else group.exact.difference_update)(names)
+                return
+        _term(group, op)
+
+    return does
+
+
+def _term(group: SimulatedGroup, op: AmdInstruction) -> None:
+    packed = _PACKED.fullmatch(op.name)
+    to = operand(op.operands[0]).registers
+    group.exact.difference_update(to)
+    if packed:
+        for half, name in enumerate(to):
+            words = [_part(group, op, n, half) for n in range(1, len(op.operands))]
+            found = _made(f"v_{packed[1]}_f32", words)
+            group.put(name, found)
+        return
+    name, texts = _spelled(op)
+    words = [_source(group, op, name, n, *text) for n, text in enumerate(texts)]
+    found = _made(name + _changes(op), words)
+    if op.name.startswith("v_cmp"):
+        _put_mask(group, to, found)
+        return
+    for number, register in enumerate(to):
+        made = found if number == 0 else mixed(found ^ np.uint64(number))
+        made = masked(made, 16) if _HALVES.search(op.name) and "pk_" not in op.name else made
+        group.put(register, _placed(group, op, register, made))
+    if "div_scale" in op.name:
+        _put_mask(group, operand(op.operands[1]).registers, found >> np.uint64(40))
+
+
+def _put_mask(group: SimulatedGroup, to: Sequence[str], found: Values) -> None:
+    """The lowest bit of every lane as a mask."""
+    bits = np.asarray(found & np.uint64(1), np.bool_) & group.lanes()
+    halves = pack(bits, len(bits))
+    for register, half in zip(to, halves, strict=True):
+        write(group.state, register, half)
+
+
+def _made(name: str, words: Sequence[Values]) -> Values:
+    together = 2 if _COMMUTES.match(name) and len(words) > 1 else 0
+    found = term(name, [one.reshape(-1) for one in words], together=together)
+    return found.reshape(words[0].shape)
+
+
+def _spelled(op: AmdInstruction) -> tuple[str, list[tuple[str, bool]]]:
+    """One name and order of operands for all forms of an operation; which of them is negated."""
+    name, texts = op.name, list(op.operands[1:])
+    if "div_scale" in name:
+        return name, [(text, False) for text in texts[1:]]
+    kind = name.rpartition("_")[2]
+    if name.startswith(("v_fmac_", "v_pk_fmac_", "v_mac_", "v_dot2c_", "v_dot4c_")):
+        name = re.sub(r"(fma|ma|dot\d)c(?=_)", r"\1", name)
+        texts.append(op.operands[0])
+    elif name.startswith(("v_fmamk", "v_fmaak")):
+        texts = [texts[0], texts[2], texts[1]] if "amk" in name else texts
+        name = f"v_fma_{kind}"
+    subtracts = bool(re.fullmatch(r"v_sub(?:rev)?_f(?:16|32)", name))
+    if subtracts:
+        texts = texts[::-1] if "rev" in name else texts
+        name = f"v_add_{kind}"
+    return name, [(text, subtracts and n == 1) for n, text in enumerate(texts)]
+
+
+def _changes(op: AmdInstruction) -> str:
+    """Modifiers that change what is computed."""
+    kept = (k for k in op.modifiers if k not in ("src0_sel", "src1_sel", "dst_sel", "dst_unused"))
+    return "".join(f" {key}:{op.modifiers[key]}" for key in sorted(kept))
+
+
+def _source(
+    group: SimulatedGroup, op: AmdInstruction, name: str, n: int, text: str, negated: bool
+) -> Values:
+    """A source with its signs; of 16 bits where the operation takes no more."""
+    where = operand(bare(text))
+    if not where.registers and where.number is None:
+        raise Unsupported(f"{op.name}: the operand {text}")
+    words = [group.word(where, part) for part in range(max(1, len(where.registers)))]
+    selected = SELECTIONS.get(op.modifiers.get(f"src{n}_sel", "DWORD"))
+    if selected is None:
+        raise Unsupported(op.name)
+    words[0] = np.asarray(selected(words[0].astype(np.uint32)), np.uint64)
+    half = bool(_HALVES.search(name)) and "pk_" not in name
+    if half:
+        words[0] = masked(words[0], 16)
+    sign, rest = (np.uint64(0x8000), np.uint64(0x7FFF)) if half else (_SIGN, _REST)
+    if "|" in text or "abs" in text:
+        words[-1] = words[-1] & rest
+    if negated != (bool(where.registers) and text.startswith(("-", "neg"))):
+        words[-1] = words[-1] ^ sign
+    found = words[0]
+    for more in words[1:]:
+        found = mixed(found) ^ more
+    return found
+
+
+def _part(group: SimulatedGroup, op: AmdInstruction, n: int, half: int) -> Values:
+    """What one half of a packed 32-bit operation takes of a source of two."""
+    key, usual, negated = ("op_sel_hi", "1", "neg_hi") if half else ("op_sel", "0", "neg_lo")
+    picks = re.findall("[01]", op.modifiers.get(key, usual * 3))
+    signs = re.findall("[01]", op.modifiers.get(negated, "000"))
+    where = operand(op.operands[n])
+    pick = int(picks[n - 1]) if len(where.registers) > 1 else 0
+    found = group.word(where, pick)
+    return found ^ _SIGN if signs[n - 1] == "1" else found
+
+
+def _placed(group: SimulatedGroup, op: AmdInstruction, register: str, made: Values) -> Values:
+    """A result where ``dst_sel`` puts it."""
+    to = op.modifiers.get("dst_sel", "DWORD")
+    if to == "DWORD":
+        return made
+    found = re.fullmatch(r"(BYTE|WORD)_(\d)", to)
+    if found is None:
+        raise Unsupported(op.name)
+    bits = 8 if found[1] == "BYTE" else 16
+    shift, ones = np.uint64(bits * int(found[2])), np.uint64((1 << bits) - 1)
+    old = np.zeros_like(made)
+    if op.modifiers.get("dst_unused") == "UNUSED_PRESERVE":
+        old = group.word(operand(register)) & ~(ones << shift)
+    return np.asarray(old | (made & ones) << shift)
+
+
+def matrix(op: AmdInstruction) -> Does:
+    """``v_mfma``: each result a term of all that the wave gives."""
+    to, *given = (operand(text) for text in op.operands)
+
+    def does(group: SimulatedGroup) -> None:
+        lanes = group.lanes()
+        place = np.arange(lanes.shape[1], dtype=np.uint64)
+        seen = np.full(len(lanes), number_of(op.name + _changes(op)))
+        for number, source in enumerate(given):
+            for part in range(max(1, len(source.registers))):
+                apart = mixed(place + np.uint64(64 * part + 4096 * number))
+                with np.errstate(over="ignore"):
+                    sums = mixed(group.word(source, part) ^ apart).sum(axis=1, dtype=np.uint64)
+                seen = mixed(seen ^ sums)
+        for number, name in enumerate(to.registers):
+            apart = mixed(place + np.uint64(64 * number))
+            group.put(name, mixed(seen[:, None] ^ apart[None, :]))
+
+    return does

@@ -1,0 +1,87 @@
+"""How a simulated kernel is launched, and what two simulations of it are compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from bankwise.change.simulate.memory import POINTERS, Unsupported
+from bankwise.errors import Refusal
+from bankwise.read.launch.facts import Size
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedLaunch:
+    """One launch of a kernel. ``numbers``: of its parameters by position, None for one that nobody
+    says: pointers lie apart, and others are ``assumed``. ``blocks``: which are run."""
+
+    block: Size
+    grid: Size
+    numbers: tuple[int | float | None, ...]
+    assumed: int
+    blocks: tuple[Size, ...]
+    shared_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What was compared: ``words`` that both texts wrote alike, in ``blocks`` blocks; ``differs``:
+    the first word that differs, in words; empty if none does; ``assumed``: what integers were taken
+    to be that nobody says, empty if all are said."""
+
+    words: int
+    blocks: int
+    steps: int
+    differs: str = ""
+    assumed: tuple[int, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulator:
+    """Who runs one language. Of a text and a kernel by its name: ``written``: what one block writes
+    to global memory, by word, and how many steps that takes (the number tells one unwritten shared
+    memory from another); ``given``: the bytes of its parameters."""
+
+    written: Callable[[str, str, SimulatedLaunch, Size, int], tuple[dict[int, int], int]]
+    given: Callable[[str, str, SimulatedLaunch], bytes]
+
+
+def compared(
+    simulator: Simulator,
+    before: str,
+    after: str,
+    kernel: str,
+    settings: Sequence[SimulatedLaunch],
+) -> Simulated | Refusal:
+    """Run a kernel of both texts. A Refusal where one cannot be simulated."""
+    words = blocks = steps = 0
+    tried: set[tuple[bytes, Size]] = set()
+    assumed: dict[int, None] = {}
+    for setting in settings:
+        for index in setting.blocks:
+            try:
+                made = simulator.given(before, kernel, setting)
+                if (made, index) in tried:
+                    continue
+                tried.add((made, index))
+                old, taken = simulator.written(before, kernel, setting, index, 1)
+                new, more = simulator.written(after, kernel, setting, index, 2)
+                other = replace(setting, assumed=setting.assumed + 1)
+                if made != simulator.given(before, kernel, other):
+                    assumed[setting.assumed] = None
+            except Unsupported as error:
+                return Refusal(f"{kernel}: not simulated: {error}")
+            words, blocks, steps = words + len(old), blocks + 1, steps + taken + more
+            if old != new:
+                return Simulated(words, blocks, steps, _first(old, new, index), tuple(assumed))
+    return Simulated(words, blocks, steps, assumed=tuple(assumed))
+
+
+def _first(old: dict[int, int], new: dict[int, int], index: Size) -> str:
+    differing = [at for at in sorted(old.keys() | new.keys()) if old.get(at) != new.get(at)]
+    at = differing[0]
+    parameter, byte = divmod(4 * at, POINTERS)
+    return (
+        f"block {','.join(map(str, index))} writes another value {byte} bytes behind pointer "
+        f"{parameter}, and to {len(differing) - 1:,} more words"
+    )

@@ -1,0 +1,144 @@
+"""Running one workgroup of AMD assembly: waves in step where they can, values as terms.
+
+The waves whose next instruction stands first in the text go on; within a wave the execution mask
+decides. Integers, masks and exchanges between lanes are what the follower of machine code makes of
+them; memory and everything else is done here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bankwise.change.simulate.floats import computed, is_number, matrix
+from bankwise.change.simulate.group import SimulatedGroup, argument_bytes, simulated_group
+from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
+from bankwise.change.simulate.memory import Unsupported
+from bankwise.change.simulate.vectors import global_access, shared_access
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.amd.parse import AmdInstruction, AmdKernel
+from bankwise.read.follow.program import ProgramStep
+from bankwise.read.follow.values import Unknown
+from bankwise.read.launch.facts import Size
+
+MOST_STEPS = 60_000
+"""Instructions of one workgroup that are run."""
+
+_NOTHING = re.compile(
+    r"s_(?:waitcnt|nop|sleep|setprio|icache|dcache|inst_pref|clause|delay_alu|sethalt|ttrace)"
+    r"|buffer_(?:wbl2|inv|wbinvl1)|v_nop|s_code_end|ds_nop"
+)
+_Does = Callable[[SimulatedGroup], None] | None
+
+
+def _written(
+    text: str, name: str, setting: SimulatedLaunch, index: Size, salt: int
+) -> tuple[dict[int, int], int]:
+    group = simulated_group(_kernel(text, name), setting, index, salt)
+    before = dict(group.memory.written)
+    steps = run_group(group)
+    held = group.memory.written.items()
+    return {at: word for at, word in held if before.get(at) != word}, steps
+
+
+def _given(text: str, name: str, setting: SimulatedLaunch) -> bytes:
+    found = argument_bytes(_kernel(text, name), setting, {})
+    return bytes(found[at] for at in sorted(found))
+
+
+@lru_cache(maxsize=4)
+def _kernel(text: str, name: str) -> AmdKernel:
+    (kernel,) = (one for one in AMD.kernels(text, "", name) if one.name == name)
+    return kernel
+
+
+AMD_SIMULATOR = Simulator(_written, _given)
+
+
+def run_group(group: SimulatedGroup) -> int:
+    """Run a workgroup to its end; how many instructions that took.
+
+    Raises :class:`Unsupported` for what is not simulated, and for one that does not end.
+    """
+    operations, steps = group.kernel.operations, group.decoded.program.steps
+    exists = np.asarray(group.state.active[:, :1]).reshape(-1)
+    shape, end = group.state.active.shape, len(operations)
+    following = np.where(exists, 0, end)
+    waits = np.zeros(len(exists), np.bool_)
+    does: list[_Does | str] = [""] * end
+    last: NDArray[np.bool_] | None = None
+    for taken in range(MOST_STEPS):
+        going = (following < end) & ~waits
+        if not going.any():
+            if not waits.any():
+                return taken
+            waits[:] = False
+            continue
+        at = int(following[going].min())
+        now = going & (following == at)
+        if last is None or (now != last).any():
+            group.state.active, last = np.broadcast_to(now[:, None], shape), now
+        op, step = operations[at], steps[at]
+        following[now] += 1
+        if step.flow == "end":
+            following[now] = end
+        elif step.flow in ("jump", "branch"):
+            following[now & _taken(group, step, shape[0])] = step.target
+        elif op.name.startswith("s_barrier"):
+            waits[now] = True
+        else:
+            if isinstance(does[at], str):
+                does[at] = _does(group, at, op, step)
+            action = does[at]
+            if callable(action):
+                action(group)
+    raise Unsupported(f"a workgroup that takes more than {MOST_STEPS:,} instructions")
+
+
+def _taken(group: SimulatedGroup, step: ProgramStep, waves: int) -> NDArray[np.bool_]:
+    if step.condition is None:
+        return np.ones(waves, np.bool_)
+    found = step.condition(group.state)
+    if isinstance(found, Unknown):
+        raise Unsupported(f"the branch at line {step.line}: {found}")
+    return np.broadcast_to(found[:, :1], (waves, 1)).reshape(-1)
+
+
+def _does(group: SimulatedGroup, at: int, op: AmdInstruction, step: ProgramStep) -> _Does:
+    """What an instruction does; None if nothing."""
+    if _NOTHING.match(op.name):
+        return None
+    if at in group.decoded.refusals or step.flow == "lost":
+        raise Unsupported(op.name)
+    touched = group.decoded.touches.get(at)
+    if touched is not None:
+        return shared_access(op, touched, step)
+    if op.name.startswith(("global_", "flat_")):
+        return global_access(op)
+    if op.name.startswith(("v_mfma", "v_smfmac")):
+        return matrix(op)
+    if op.name.startswith("v_") and is_number(op):
+        return computed(op, step)
+    if step.run is not None and step.followed:
+        return _followed(step)
+    if op.name.startswith("v_") and not re.match(r"v_cmpx|v_permlane|v_movrel", op.name):
+        return computed(op, step)
+    raise Unsupported(op.name)
+
+
+def _followed(step: ProgramStep) -> _Does:
+    """As the follower does it; what it leaves unknown, such as a carry, who reads it refuses."""
+    run, moves = step.run, step.name.startswith(("v_mov", "v_cndmask", "s_mov", "v_read"))
+    assert run is not None
+
+    def does(group: SimulatedGroup) -> None:
+        exact = moves and any(name in group.exact for name in step.reads)
+        run(group.state)
+        for name in step.writes:
+            (group.exact.add if exact else group.exact.discard)(name)
+
+    return does

@@ -1,0 +1,1 @@
+"""Edits of TTGIR text: other encodings for shared buffers, and the judge of such an edit."""

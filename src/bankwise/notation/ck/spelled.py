@@ -1,0 +1,153 @@
+"""A tensor descriptor as the statements of a ``Make...Descriptor`` function, in its own names.
+
+    constexpr auto desc_0 = make_naive_tensor_descriptor_packed(
+        make_tuple(number<kM / 8>{}, number<8>{}, number<kK / 8>{}, number<8>{}), number<8>{});
+
+A length that the axis decides is written with the axis: 16 of 128 rows in groups of 8 is
+``kM / 8``. What is so written holds for every size that the groups divide, which a
+``static_assert`` says; digits that the XOR exchanges are numbers, they decide the banks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from bankwise.notation.ck.descriptor import Indices, TensorDescriptor, TransformStep, sequences
+from bankwise.notation.ck.transforms import Transform, number, row_major
+
+_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AxisNames:
+    """How a header calls the lengths of a tile's axes, empty for none; ``vector``: and
+    ``side_by_side`` elements that lie so."""
+
+    axes: tuple[str, ...]
+    vector: str = ""
+    side_by_side: int = 0
+
+
+def statements(made: TensorDescriptor, name: str, names: AxisNames, indent: str) -> str:
+    """C++ statements, the last of which defines ``name``; ``indent``: before each line."""
+    lengths, checks = _lengths(made, names)
+    lines = [_assert(checks)] if checks else []
+    last = len(made.steps)
+    for place in range(last + 1):
+        called = name if place == last else f"{name}_{place}"
+        if place == 0:
+            text = _box(made, lengths, names)
+        else:
+            below, step = f"{name}_{place - 1}", made.steps[place - 1]
+            text = _step(below, step, lengths if _digits(made) else None)
+        lines.append(f"constexpr auto {called} = {text};")
+    return "\n\n".join("\n".join(_wrapped(line, indent)) for line in lines)
+
+
+def _digits(made: TensorDescriptor) -> bool:
+    """Whether the box's dimensions are the digits of the axes, merged at the end."""
+    *below, last = made.steps
+    kinds = {t.kind for step in below for t in step.transforms}
+    straight = all(step.low == step.up for step in below)
+    joined = all(t.kind in ("merge", "pass_through") for t in last.transforms)
+    return kinds <= {"xor", "pass_through"} and straight and joined
+
+
+def _lengths(made: TensorDescriptor, names: AxisNames) -> tuple[list[str], list[str]]:
+    """The box's lengths as texts, and what has to divide what."""
+    texts = [str(n) for n in made.lengths]
+    checks: list[str] = []
+    if not made.steps:
+        return [name or text for name, text in zip(names.axes, texts, strict=True)], []
+    if not _digits(made):
+        return texts, []
+    if names.vector and len(texts) > 1 and made.lengths[-1] == names.side_by_side:
+        texts[-1] = names.vector
+    last = made.steps[-1]
+    for transform, low, up in zip(last.transforms, last.low, last.up, strict=True):
+        name = names.axes[up[0]]
+        inside = _product([texts[i] for i in low[1:]])
+        if name and low[1:]:
+            over = f"({inside})" if " " in inside else inside
+            texts[low[0]] = f"{name} / {over}"
+            checks.append(f"{name} % {over} == 0")
+        elif name and len(transform.lengths) == 1:
+            texts[low[0]] = name
+    return texts, checks
+
+
+def _product(texts: list[str]) -> str:
+    """Their product, numbers as one."""
+    words = [text for text in texts if not text.isdigit()]
+    known = prod(int(text) for text in texts if text.isdigit())
+    return " * ".join(([str(known)] if known > 1 or not words else []) + words)
+
+
+def _box(made: TensorDescriptor, lengths: list[str], names: AxisNames) -> str:
+    """The naive box: packed where it is, with strides where it is not."""
+    vector = [] if made.vector[0] < 1 else [_number(_vector(made, lengths))]
+    if made.strides == row_major(made.lengths):
+        return f"make_naive_tensor_descriptor_packed({', '.join((_tuple(lengths), *vector))})"
+    strides = [str(n) for n in made.strides]
+    pad = made.strides[0] - made.lengths[-1] if len(strides) == 2 else 0
+    if not made.steps and pad > 0 and made.strides[1] == 1 and names.axes[-1]:
+        strides[0] = f"{names.axes[-1]} + {pad}"
+    last = [*vector, number(1)] if vector else []
+    parts = (_tuple(lengths), _tuple(strides), *last)
+    return f"make_naive_tensor_descriptor({', '.join(parts)})"
+
+
+def _vector(made: TensorDescriptor, lengths: list[str]) -> str:
+    same = made.vector[0] == made.lengths[-1]
+    return lengths[-1] if same else str(made.vector[0])
+
+
+def _step(below: str, step: TransformStep, lengths: list[str] | None) -> str:
+    pairs = zip(step.transforms, step.low, strict=True)
+    texts = [_transform(t, lengths and [lengths[i] for i in low]) for t, low in pairs]
+    parts = (below, f"make_tuple({', '.join(texts)})", _places(step.low), _places(step.up))
+    return f"transform_tensor_descriptor({', '.join(parts)})"
+
+
+def _transform(transform: Transform, lengths: list[str] | None) -> str:
+    fits = lengths is not None and len(lengths) == len(transform.lengths) and not transform.amounts
+    if not fits or lengths is None:
+        return str(transform)
+    inside = _number(lengths[0]) if transform.kind == "pass_through" else _tuple(lengths)
+    return f"make_{transform.kind}_transform({inside})"
+
+
+def _places(groups: Indices) -> str:
+    return sequences("make_tuple(", groups, "{}", ")")
+
+
+def _number(text: str) -> str:
+    return f"number<{text}>{{}}"
+
+
+def _tuple(texts: Sequence[str]) -> str:
+    return f"make_tuple({', '.join(map(_number, texts))})"
+
+
+def _assert(checks: list[str]) -> str:
+    return f"static_assert({' && '.join(dict.fromkeys(checks))});"
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    """A call over several lines where one is too short for it."""
+    opening = text.find("(")
+    if len(indent) + len(text) <= _WIDTH or opening < 0:
+        return [indent + text]
+    parts, depth, start = [], 0, opening + 1
+    for at, sign in enumerate(text):
+        depth += sign in "(<{"
+        if sign == "," and depth == 1:
+            parts.append(text[start : at + 1].strip())
+            start = at + 1
+        depth -= sign in ")>}"
+    inside = [*parts, text[start:].strip()]
+    return [indent + text[: opening + 1]] + [
+        line for part in inside for line in _wrapped(part, indent + "    ")
+    ]

@@ -1,0 +1,127 @@
+"""TileLang's shared layouts: ``tilelang.layout.make_swizzled_layout(A_shared)``, ``T.Layout``.
+
+| text | layout |
+|---|---|
+| ``make_{full,half,quarter}_bank_swizzled_layout(A)`` | blocks of 128, 64, 32 bytes of a row |
+| ``make_swizzled_layout(A)`` | the widest of these that divides a row, else padded rows |
+| ``T.Layout((64, 64), lambda i, j: (i, j ^ (i % 8 * 8)))`` | the lambda, its results row-major |
+
+A text may stand inside ``T.annotate_layout({A_shared: ...})``; the tile is that of the question.
+Source: src/layout/gemm_layouts.cc, tile-ai/tilelang@a35008a4.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from bankwise.algebra.offset import Shape
+from bankwise.counting.access import IntArray
+from bankwise.errors import InputError
+from bankwise.notation.fold import sizes
+from bankwise.notation.framework import Language, Setting
+from bankwise.notation.kittens import blocks
+from bankwise.notation.values import Memory, MemoryTable, limit
+
+_BLOCKS = {"full_bank_swizzled": 128, "half_bank_swizzled": 64, "quarter_bank_swizzled": 32}
+_MADE = re.compile(r"make_(?P<kind>(?:\w+_bank_)?swizzled)_layout\(\s*(?P<inside>\w+)\s*\)")
+_LAMBDA = re.compile(r"T\.Layout\(\s*(?P<shape>[\[(][^\])]*[\])])\s*,\s*(?P<map>lambda .*)", re.S)
+_SIGN = re.compile(r".*(?:make_(?:\w+_bank_)?swizzled_layout\(|T\.Layout\()", re.DOTALL)
+_MOST = 64
+"""Nodes of a lambda; no number it makes leaves 63 bits."""
+_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitXor: operator.xor,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+}
+
+
+def _read(text: str, shape: Shape, setting: Setting) -> Memory:
+    tile = sizes(shape)
+    limit(f"a tile of {tile}", shape.elements)
+    said = _LAMBDA.search(text)
+    if said is not None:
+        return _of_lambda(_own(said["map"]), tile)
+    made = _MADE.search(text)
+    if made is None or len(tile) != 2 or shape.element_bits not in (8, 16, 32):
+        hint = "make_swizzled_layout(A_shared) of two dimensions, or T.Layout((64, 64), lambda ..)"
+        raise InputError(f"{text.strip()[:60]!r} is no layout of TileLang", hint=hint)
+    return _made(made["kind"], tile[0], tile[1], shape.element_bits // 8)
+
+
+def _made(kind: str, rows: int, columns: int, size: int) -> Memory:
+    row = columns * size
+    wanted = _BLOCKS.get(kind)
+    if wanted is None:
+        wanted = next((b for b in _BLOCKS.values() if row % b == 0), None)
+    if wanted is None:
+        pitch = columns + 16 // size if row % 32 == 0 else columns
+        table = np.arange(rows)[:, None] * pitch + np.arange(columns)
+        return MemoryTable(table, int(table.max()) + 1)
+    if row % wanted or (rows % 8 and rows != 4):
+        hint = f"rows of whole {wanted} bytes, 8 rows or a multiple"
+        raise InputError(f"{kind} of {rows} x {columns}", hint=hint)
+    return blocks(rows, columns, size, wanted)
+
+
+def _own(text: str) -> str:
+    """A text up to the bracket that closes what stands around it."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign in "({[") - (sign in ")}]")
+        if depth < 0:
+            return text[:at]
+    return text
+
+
+def _of_lambda(text: str, tile: tuple[int, ...]) -> Memory:
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"{text[:60]!r} is no lambda: {error}") from error
+    if not isinstance(node, ast.Lambda) or len(list(ast.walk(node))) > _MOST * 4:
+        raise InputError(f"{text[:60]!r} is no short lambda")
+    names = [one.arg for one in node.args.args]
+    if len(names) != len(tile):
+        raise InputError(f"a lambda of {len(names)} indices on a tile of {len(tile)} dimensions")
+    known = dict(zip(names, np.indices(tile, dtype=np.int64), strict=True))
+    parts = node.body.elts if isinstance(node.body, ast.Tuple | ast.List) else [node.body]
+    values = [np.broadcast_to(_value(part, known), tile) for part in parts]
+    table = np.zeros(tile, np.int64)
+    for value in values:
+        if value.min() < 0 or value.max() >= 1 << 24:
+            raise InputError(f"{text[:60]!r} leaves 0 to {1 << 24}")
+        table = table * (int(value.max()) + 1) + value
+        limit("what the lambda reaches", int(table.max()) + 1)
+    return MemoryTable(table, int(table.max()) + 1)
+
+
+def _value(node: ast.expr, known: Mapping[str, IntArray]) -> Any:
+    match node:
+        case ast.Constant(value=int(number)) if 0 <= number < 1 << 24:
+            return np.int64(number)
+        case ast.Name(id=name) if name in known:
+            return known[name]
+        case ast.BinOp(op=sign, left=left, right=right) if type(sign) in _OPERATORS:
+            a, b = _value(left, known), _value(right, known)
+            if isinstance(sign, ast.FloorDiv | ast.Mod) and not np.all(b):
+                raise InputError("a lambda that divides by zero")
+            found = _OPERATORS[type(sign)](a, b)
+            if np.abs(found).max() >= 1 << 31:
+                raise InputError("a lambda whose numbers leave 31 bits")
+            return found
+    raise InputError(f"{ast.unparse(node)[:60]!r} is not read in a lambda")
+
+
+TILELANG = Language("tilelang", _SIGN, _read)
+"""Read, not written: of what bankwise answers a ``T.Layout`` says every formula."""

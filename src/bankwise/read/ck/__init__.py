@@ -1,0 +1,1 @@
+"""Headers of Composable Kernel as they are written: policies, descriptors, distributions."""

@@ -1,0 +1,1 @@
+"""CuTe as people write it, C++ and Python: layouts, copies, and which of them meet."""

@@ -1,0 +1,84 @@
+"""Accesses of machine code at the expressions of the source that they stand for.
+
+The compiler says the line, the syntax tree what stands there; which array an access touches is said
+by its bytes and by where the compiler put each variable. An access to which no expression of its
+line fits keeps the line alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from bankwise.errors import InputError
+from bankwise.files import read_text
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, reworded
+from bankwise.read.cxx.expressions import ExpressionTable, expressions
+from bankwise.read.cxx.tree import parse
+from bankwise.read.names import demangled
+from bankwise.read.source import Compiled
+
+_WIDEST_BYTES = 16
+"""Of one lane's access: smaller variables are merged into one access by the compiler."""
+_LARGEST = 2_000_000
+"""Characters of a source that is parsed."""
+
+
+def texts_of(found: Compiled, file: str, text: str) -> dict[str, str]:
+    """The sources in which accesses stand: the ``text`` of ``file``, and headers that can be
+    read."""
+    names = dict.fromkeys(a.access.location.file for k in found.kernels for a in k.accesses)
+    texts = {file: text}
+    for name in names:
+        if name not in texts:
+            with suppress(InputError):
+                texts[name] = read_text(Path(name))
+    return texts
+
+
+def at_expressions(found: Compiled, texts: Mapping[str, str]) -> Compiled:
+    """The kernels with the columns of their accesses, as far as they are known.
+
+    Raises :class:`InputError` without tree-sitter.
+    """
+    parsed = ((name, parse(text, name)) for name, text in texts.items() if len(text) <= _LARGEST)
+    tables = {name: expressions(source) for name, source in parsed}
+    kernels = tuple(
+        _placed(one, tables, found.variables.get(one.name, ())) for one in found.kernels
+    )
+    return replace(found, kernels=kernels)
+
+
+def _placed(
+    kernel: AssemblyKernel,
+    tables: Mapping[str, ExpressionTable],
+    variables: Sequence[tuple[str, int]],
+) -> AssemblyKernel:
+    def place(one: AssemblyAccess) -> AssemblyAccess:
+        at = one.access.location
+        table = tables.get(at.file)
+        if table is None:
+            return one
+        array = _array(one, variables)
+        found = table.place(at, one.access.direction, array, one.source is not None)
+        return replace(one, access=replace(one.access, location=found))
+
+    def placed(one: AssemblyKernel) -> AssemblyKernel:
+        return replace(one, accesses=tuple(map(place, one.accesses)))
+
+    return reworded(kernel, lambda text: text, placed)
+
+
+def _array(access: AssemblyAccess, variables: Sequence[tuple[str, int]]) -> str:
+    """The name of the one variable whose bytes an access touches; "" where several may be it."""
+    touched = [p.offsets_bytes[p.active] for p in access.access.patterns if p.active.any()]
+    if not touched or access.unknown:
+        return ""
+    low, high = min(int(t.min()) for t in touched), max(int(t.max()) for t in touched)
+    ends = (*(start for _, start in variables[1:]), 1 << 62)
+    placed = zip(variables, ends, strict=False)
+    known = ((one, end) for one, end in placed if end - one[1] >= _WIDEST_BYTES)
+    inside = [name for (name, start), end in known if start <= low <= high < end]
+    return demangled(inside[0]).rpartition("::")[2] if len(inside) == 1 else ""

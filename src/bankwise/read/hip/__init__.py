@@ -1,0 +1,1 @@
+"""HIP C++, compiled by clang to AMD assembly."""

@@ -1,0 +1,152 @@
+"""HIP source: compiled by clang to assembly, whose kernels are read at the author's lines.
+
+Behind each ``.loc`` clang names in a remark where the line was inlined, too:
+
+    .loc 1 30 3      ; tile.h:30:3 @[ kernel.hip:12:5 ]
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bankwise.errors import InputError, Location
+from bankwise.files import read_text
+from bankwise.hardware.machine import machine
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.amd.parse import AmdKernel, kernels
+from bankwise.read.assembly import ArgumentValues, AssemblyKernel
+from bankwise.read.at_source import Places, SourceLines, at_source
+from bankwise.read.follow.dialect import Size
+from bankwise.read.follow.driver import (
+    UNSAID,
+    check_kernel,
+    followed,
+    isolated,
+    no_kernel,
+    with_options,
+)
+from bankwise.read.hip.clang import OWN_HEADER, compile_hip
+from bankwise.read.launch.facts import Launches
+from bankwise.read.launch.host import launches_in
+from bankwise.read.source import (
+    Compilation,
+    Compiled,
+    EmittedPart,
+    SourceLanguage,
+    names_of,
+    source_of,
+)
+
+_FILE = re.compile(r'^\s*\.file\s+\d+\s+(?:"([^"]*)"\s+)?"([^"]*)"')
+_LOC = re.compile(r"^\s*\.loc\s+\d+\s+\d+[^;]*;\s*(.*)")
+_AT = re.compile(r"([^\s\[\]]+):(\d+):(\d+)")
+
+
+def check_hip(
+    what: Compilation,
+    *,
+    args: ArgumentValues,
+    kernel: str = "",
+    workgroup_size: Size | None = None,
+    launches: Launches = UNSAID,
+) -> Compiled:
+    """Compile a HIP source and follow its kernels: :class:`bankwise.read.source.CheckSource`."""
+    file = str(what.path)
+    gpu = hip_target(what.target, file)
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
+        name = names_of(source, file)
+        how = compile_hip(source, made, gpu, file, name, what.flags)
+        text, hosted = read_text(made), launches_in(read_text(source))
+    found = AMD.kernels(text, file, kernel)
+    if not found:
+        raise no_kernel(AMD, text, file, kernel)
+    said = with_options(AMD, found, args, workgroup_size, replace(launches, hosted=hosted), file)
+    places = line_places(text)
+
+    def follow(one: AmdKernel) -> AssemblyKernel:
+        placed = [(op.line, places.get(op.line, ())) for op in one.operations]
+
+        def at(where: SourceLines) -> AssemblyKernel:
+            begins = replace(one, line=where.start.line)
+            place = lambda op: where.lines[op.line]  # noqa: E731 - a value of the record
+            return check_kernel(AMD, begins, where.start.file, gpu, place, said)
+
+        return at_source(at, placed, file, name)
+
+    done = isolated(found, follow, lambda one: Location(file, one.line), gpu)
+    guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
+    return Compiled(done, how + guessed)
+
+
+def compiled_assembly(what: Compilation) -> str:
+    """The assembly that clang makes of a source; raises as :func:`check_hip` does."""
+    file = str(what.path)
+    with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
+        source, made = source_of(what, Path(folder), "kernel.hip"), Path(folder, "out.s")
+        gpu = hip_target(what.target, file)
+        compile_hip(source, made, gpu, file, names_of(source, file), what.flags)
+        return read_text(made)
+
+
+def line_places(text: str) -> dict[int, Places]:
+    """Where the lines of an assembly text come from; what stands in bankwise's own header has the
+    place of its caller, or none."""
+    files: dict[str, str] = {}
+    places: dict[int, Places] = {}
+    now: Places = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := _FILE.match(line):
+            files[found[2]] = os.path.join(found[1] or "", found[2])
+        elif found := _LOC.match(line):
+            now = tuple(_places(found[1], files))
+        elif line.startswith(".Lfunc_end"):
+            now = ()
+        places[number] = now
+    return places
+
+
+def _places(remark: str, files: Mapping[str, str]) -> Iterator[Location]:
+    for one in _AT.finditer(remark):
+        file = files.get(one[1], one[1])
+        if int(one[2]) and Path(file) != OWN_HEADER:
+            yield Location(file, int(one[2]), int(one[3]))
+
+
+def hip_target(given: str, file: str) -> str:
+    """The GPU to compile for: the first whose code is followed where none is named."""
+    known = followed(AMD)
+    if given and given not in known and machine(given):
+        message = f"HIP compiled for {given} is not followed"
+        hint = f"--target {known[-1]}, for example; one of {', '.join(known)}"
+        raise InputError(message, location=Location(file), hint=hint)
+    return given or known[0]
+
+
+def assembly_parts(text: str) -> Iterator[EmittedPart]:
+    """The kernels of an assembly text. LLVM makes one variable of all that a kernel has in LDS,
+    which begins at 0 unless functions that are called share some; what the launch decides, here
+    under no name, lies behind it."""
+    shared = "llvm.amdgcn.module.lds" in text
+    for one in kernels(text):
+        found = re.search(rf"^{re.escape(one.name)}:.*?^\.Lfunc_end", text, re.M | re.S)
+        own = f"llvm.amdgcn.kernel.{one.name}.lds"
+        placed = [] if shared else [(own, 0), ("", one.lds_bytes)]
+        yield EmittedPart(one.name, found[0] if found else "", placed)
+
+
+HIP = SourceLanguage(
+    name="HIP",
+    emits="assembly",
+    target=hip_target,
+    check=check_hip,
+    emitted=compiled_assembly,
+    parts=assembly_parts,
+    remark=";",
+    place='"i"((__attribute__((address_space(3))) void*)&{})',
+)

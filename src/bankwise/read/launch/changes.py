@@ -1,0 +1,72 @@
+"""Which names of host code keep their first value, and which of their members are set in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bankwise.read.launch.tokens import SourceWord
+
+CLOSING = {"(": ")", "{": "}", "[": "]"}
+_ASSIGNS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--")
+_NO_CALLS = ("if", "while", "for", "switch", "return", "sizeof", "dim3", "min", "max", "printf")
+_SIZES = ("dim3", "cudaLaunchConfig_t")
+"""Types whose members are set one by one."""
+
+
+def changed(words: Sequence[SourceWord]) -> Iterator[str]:
+    """Names that are assigned without being declared there, counted up or down, pointed at, or
+    handed to a function, which may take them by reference; constants are none of them."""
+    kept, calls = set(_constants(words)), [False]
+    still = steady(words)
+    for at, word in enumerate(words):
+        before = words[at - 1] if at else word
+        after = words[at + 1].text if at + 1 < len(words) else ""
+        if word.text in CLOSING:
+            calls.append(word.text == "(" and _calls(words, at))
+        elif word.text in CLOSING.values():
+            calls = calls[:-1] or [False]
+        if not word.is_name or word.text in kept:
+            continue
+        declared = before.is_name or before.text in ("*", "&", ">", ",")
+        alone = before.text in ("(", ",") and after in (")", ",")
+        assigned = after in _ASSIGNS and not (after == "=" and declared)
+        member = after == "." and at + 3 < len(words) and words[at + 3].text in _ASSIGNS
+        member &= word.text not in still
+        points = before.text == "&" and words[at - 2].text in ("(", ",", "=")
+        if assigned or member or points or before.text in ("++", "--") or (alone and calls[-1]):
+            yield word.text
+
+
+def steady(words: Sequence[SourceWord]) -> frozenset[str]:
+    """Sizes whose members are set in the block that declares them alone, statement by statement."""
+    blocks: list[set[str]] = [set()]
+    declared: set[str] = set()
+    others: set[str] = set()
+    for at, word in enumerate(words[:-3]):
+        if word.text == "{":
+            blocks.append(set())
+        elif word.text == "}":
+            blocks = blocks[:-1] or [set()]
+        elif word.text in _SIZES and words[at + 1].is_name:
+            blocks[-1].add(words[at + 1].text)
+            declared.add(words[at + 1].text)
+        elif words[at + 1].text == "." and words[at + 3].text in _ASSIGNS:
+            alone = words[at - 1].text in (";", "{", "}") and words[at + 3].text == "="
+            if not alone or word.text not in blocks[-1]:
+                others.add(word.text)
+    return frozenset(declared - others)
+
+
+def _calls(words: Sequence[SourceWord], at: int) -> bool:
+    """Whether a bracket opens the arguments of a function."""
+    name = words[at - 1] if at else words[at]
+    declares = at > 1 and words[at - 2].is_name and words[at - 2].text != "return"
+    return name.is_name and name.text not in _NO_CALLS and not declares
+
+
+def _constants(words: Sequence[SourceWord]) -> Iterator[str]:
+    """Names that are declared constant."""
+    for at, word in enumerate(words):
+        if word.text in ("const", "constexpr"):
+            ends = range(at + 1, min(at + 8, len(words) - 1))
+            yield from (words[n].text for n in ends if words[n + 1].text in ("=", "(", "{"))

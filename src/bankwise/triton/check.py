@@ -1,0 +1,84 @@
+"""``bankwise.triton.check``: what was planned for a kernel, and what was emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bankwise.ask.check_ttgir import check_ttgir
+from bankwise.ask.triton_plan import plan_texts
+from bankwise.read.ttgir.wheel import LoweredKernel
+from bankwise.show.planning import PlanReport, PlanRow
+from bankwise.show.values import CheckReport
+from bankwise.triton.source import TritonSource, compiled, source_of
+
+
+@dataclass(frozen=True, slots=True)
+class TritonReport:
+    """A kernel on both levels. ``ttgir`` and ``assembly`` are the texts that places point into.
+
+    ``plan``: what TTGIR announces; ``comparison``: beside what was emitted, access by access.
+    ``shared_bytes``: what the kernel takes; ``version``: of Triton.
+    """
+
+    plan: CheckReport
+    comparison: PlanReport
+    ttgir: str
+    assembly: str
+    shared_bytes: int
+    version: str
+
+    @property
+    def changes(self) -> tuple[PlanRow, ...]:
+        """Accesses whose instructions are not those that were planned."""
+        return self.comparison.changes
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether plan and emission cost the same."""
+        return self.comparison.agrees
+
+
+def check(
+    fn: Any,
+    signature: Mapping[str, str],
+    target: str,
+    *,
+    constexprs: Mapping[str, Any] | None = None,
+    numbers: Mapping[str, int] | None = None,
+    divisible: Sequence[str] | None = None,
+    num_warps: int = 4,
+    optima: bool = True,
+    **options: Any,
+) -> TritonReport:
+    """Compile a ``@triton.jit`` function for a GPU that need not be here, and check it.
+
+    ``fn``: the function, or ``"file.py:name"``. ``signature``: Triton's type of every argument
+    ("*fp16", "i32"); what stands in ``constexprs`` may be left out. ``target``: "sm_90",
+    "gfx942", ... ``numbers``: values of arguments that loops run to. ``divisible``: arguments that
+    are multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
+    ``options``: Triton's own, such as ``num_stages``. ``optima``: look for better encodings.
+
+    Raises :class:`InputError` if Triton is not installed, if the function stands in no file, or if
+    Triton does not compile it: then with the place that it names.
+    """
+    source = source_of(
+        *(fn, signature, target),
+        constexprs=constexprs,
+        numbers=numbers,
+        divisible=divisible,
+        num_warps=num_warps,
+        **options,
+    )
+    return _report(compiled(source), source, optima=optima)
+
+
+def _report(made: LoweredKernel, source: TritonSource, *, optima: bool) -> TritonReport:
+    suffix, assembly = made.assembly
+    ttgir, said, file = made.texts["ttgir"], source.said, f"{source.name}.ttgir"
+    plan = check_ttgir(ttgir, file, said, verify=False, optima=optima)
+    path = Path(f"{source.name}.{suffix}")
+    (comparison,) = plan_texts(ttgir, file, assembly, path, said, verify=False)
+    return TritonReport(plan, comparison, ttgir, assembly, made.shared_bytes, made.version)

@@ -1,0 +1,89 @@
+"""``bankwise.triton.fix``: a ``@triton.jit`` function with better shared encodings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bankwise.ask.fix_ttgir import fixed_ttgir
+from bankwise.ask.ttgir_files import ttgir_options
+from bankwise.files import make_folder, write_atomically
+from bankwise.read.options import Judges
+from bankwise.show.fixing import FixReport
+from bankwise.triton.source import compiled, source_of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TritonFix:
+    """A kernel before and after. ``report``: as ``bankwise fix`` of its TTGIR answers;
+    ``source_hash``: the name of its folder below TRITON_OVERRIDE_DIR."""
+
+    name: str
+    report: FixReport
+    source_hash: str
+
+    @property
+    def ttgir(self) -> str:
+        """The text to use: the fixed one where it is offered, else the one of Triton."""
+        return self.report.fixed_text if self.report.accepted else self.report.source_text
+
+    @property
+    def patch(self) -> str:
+        """From the TTGIR that Triton makes to this one; empty where nothing is offered."""
+        return self.report.patch if self.report.accepted else ""
+
+    def write(self, folder: str | Path) -> dict[str, str]:
+        """Write the TTGIR below ``folder``; the environment variables that make Triton use it.
+
+        The names are of this source, these constants, types and multiples of 16: a launch with
+        others is another kernel to Triton. Raises :class:`InputError` if it cannot be written.
+        """
+        place = Path(folder) / self.source_hash / f"{self.name[:150]}.ttgir"
+        if self.report.accepted:
+            make_folder(place.parent)
+            write_atomically(place, self.ttgir)
+        return {
+            "TRITON_KERNEL_OVERRIDE": "1",
+            "TRITON_OVERRIDE_DIR": str(folder),
+            "TRITON_ALWAYS_COMPILE": "1",
+        }
+
+
+def fix(
+    fn: Any,
+    signature: Mapping[str, str],
+    target: str,
+    *,
+    constexprs: Mapping[str, Any] | None = None,
+    numbers: Mapping[str, int] | None = None,
+    divisible: Sequence[str] | None = None,
+    num_warps: int = 4,
+    execute: bool = True,
+    **options: Any,
+) -> TritonFix:
+    """Compile a ``@triton.jit`` function, and give its shared buffers better encodings.
+
+    Parameters as of :func:`bankwise.triton.check`; ``execute``: simulate the PTX of both. What is
+    fixed is the kernel of these constants, types and options: name those that the program uses.
+
+    Raises :class:`InputError` as :func:`bankwise.triton.check` does.
+    """
+    source = source_of(
+        *(fn, signature, target),
+        constexprs=constexprs,
+        numbers=numbers,
+        divisible=divisible,
+        num_warps=num_warps,
+        **options,
+    )
+    made = compiled(source)
+    report, _ = fixed_ttgir(
+        made.texts["ttgir"],
+        Path(f"{source.name}.ttgir"),
+        source.said,
+        Judges(execute=execute),
+        ttgir_options(made.metadata),
+    )
+    return TritonFix(source.name, report, made.source_hash)

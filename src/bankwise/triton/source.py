@@ -1,0 +1,124 @@
+"""A ``@triton.jit`` function with what compiling it needs: where it stands, types, constants."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bankwise.errors import InputError, Location
+from bankwise.hardware import toolchain
+from bankwise.hardware.machine import Machine, machine
+from bankwise.read.options import Options
+from bankwise.read.ttgir import wheel
+from bankwise.read.ttgir.wheel import LoweredKernel
+
+
+@dataclass(frozen=True, slots=True)
+class TritonSource:
+    """A function, and how it is compiled and launched. ``types``: of the arguments that are no
+    constants; ``numbers``: of arguments that loops run to; ``divisible``: those that are multiples
+    of 16, None for the pointers and every number that is one; ``options``: Triton's own."""
+
+    path: Path
+    name: str
+    target: str
+    types: Mapping[str, str]
+    constants: Mapping[str, Any]
+    numbers: Mapping[str, int]
+    divisible: Sequence[str] | None
+    options: Mapping[str, Any]
+
+    @property
+    def said(self) -> Options:
+        """What is said of the kernel, as every question takes it."""
+        return Options(
+            kernel=self.name, arguments=tuple(f"{k}={v}" for k, v in self.numbers.items())
+        )
+
+    def with_knobs(self, knobs: Mapping[str, Any]) -> TritonSource:
+        """With other constants, or other options where no constant has the name."""
+        constants = {k: v for k, v in knobs.items() if k in self.constants}
+        options = {k: v for k, v in knobs.items() if k not in constants}
+        return replace(
+            self,
+            constants={**self.constants, **constants},
+            options={**self.options, **options},
+        )
+
+
+def source_of(
+    fn: Any,
+    signature: Mapping[str, str],
+    target: str,
+    *,
+    constexprs: Mapping[str, Any] | None = None,
+    numbers: Mapping[str, int] | None = None,
+    divisible: Sequence[str] | None = None,
+    **options: Any,
+) -> TritonSource:
+    """Raises :class:`InputError` if Triton is not installed or the function stands in no file."""
+    if not wheel.installed():
+        raise wheel.needed()
+    path, name = _place(fn)
+    constants, given = dict(constexprs or {}), dict(numbers or {})
+    return TritonSource(path, name, target, signature, constants, given, divisible, options)
+
+
+def compiled(source: TritonSource) -> LoweredKernel:
+    """What Triton makes of it; :class:`InputError` in its words if it does not compile."""
+    gpu = machine(source.target)
+    types = {**source.types, **dict.fromkeys(source.constants, "constexpr")}
+    multiples = _divisible(types, source.numbers) if source.divisible is None else source.divisible
+    request = {
+        "path": str(source.path),
+        "function": source.name,
+        "signature": types,
+        "constexprs": dict(source.constants),
+        "divisible": list(multiples),
+        "target": _triton_target(gpu),
+        "wave_size": gpu.wave_size,
+        "options": {"num_warps": 4, **source.options},
+        "paths": [p for p in sys.path if p],
+    }
+    return wheel.compiled(request, str(source.path))
+
+
+def _place(fn: Any) -> tuple[Path, str]:
+    """The file and the name of a kernel. Triton reads its source text, so there must be one."""
+    if isinstance(fn, str):
+        file, colon, name = fn.rpartition(":")
+        if not (colon and file and name.isidentifier()):
+            raise InputError(f"{fn!r} is not FILE:NAME", hint='for example "matmul.py:matmul"')
+        if not Path(file).is_file():
+            raise InputError("no such file", location=Location(file))
+        return Path(file).resolve(), name
+    inner = getattr(fn, "fn", fn)
+    name = getattr(inner, "__name__", "")
+    try:
+        file = inspect.getsourcefile(inner) or ""
+    except TypeError:
+        file = ""
+    if not name or not Path(file).is_file():
+        raise InputError(
+            f"{name or fn!r} stands in no file: Triton reads the source text of a kernel",
+            hint="put the @triton.jit function into a .py file",
+        )
+    if not hasattr(fn, "arg_names"):
+        raise InputError(f"{name} is no @triton.jit function", location=Location(file))
+    return Path(file).resolve(), name
+
+
+def _triton_target(gpu: Machine) -> str:
+    named = toolchain.triton(gpu.tools).target
+    if named == toolchain.NONE:
+        raise InputError(f"Triton compiles for no {gpu.name!r}, as its machine file says")
+    return named
+
+
+def _divisible(types: Mapping[str, str], numbers: Mapping[str, int]) -> list[str]:
+    multiples = {name for name, value in numbers.items() if value % 16 == 0}
+    return [name for name, kind in types.items() if kind.startswith("*") or name in multiples]

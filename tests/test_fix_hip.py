@@ -1,0 +1,221 @@
+"""HIP source: compiled by clang, counted at its own lines, fixed with proof."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankwise.errors import InputError
+from bankwise.read.cxx.arrays import shared_arrays
+from bankwise.read.cxx.sizes import sizes
+from bankwise.read.cxx.tree import parse
+from bankwise.read.hip.clang import compile_hip
+from bankwise.read.hip.language import HIP, line_places
+from bankwise.read.launch.host import launches_in
+from bankwise.read.source import Compilation
+from command import bankwise
+
+KERNELS = Path(__file__).parent / "data" / "cuda_fix"
+
+
+@cache
+def compiles(target: str) -> bool:
+    """Whether a clang here knows the GPU."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "k.hip")
+        source.write_text("__global__ void k() {}\n")
+        try:
+            compile_hip(source, Path(folder, "k.s"), target, str(source), str)
+        except InputError:
+            return False
+        return True
+
+
+def needs(target: str) -> None:
+    if not compiles(target):
+        pytest.skip(f"no clang here knows {target}")
+
+
+def answer(verb: str, path: Path | str, target: str, *options: str) -> tuple[int, dict[str, Any]]:
+    done = bankwise(verb, str(path), "-t", target, "--format", "json", *options)
+    assert done.out, done.err
+    return done.code, json.loads(done.out)
+
+
+def extra(found: dict[str, Any]) -> int:
+    return sum(kernel["totals"]["once"]["extra"] for kernel in found["kernels"])
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+@pytest.mark.parametrize(
+    "name", ["gemm_float4", "transpose_f32", "transpose_template", "transpose_f16", "aos"]
+)
+def test_a_cuda_source_compiled_as_hip_loses_its_conflicts(name: str, target: str) -> None:
+    needs(target)
+    _, found = answer("fix", KERNELS / f"{name}.cu", target)
+    judged = {one["judge"]: one["status"] for one in found["verdicts"]}
+    assert judged["proof"] == judged["isa"] == "passed"
+    assert extra(found["after"]) < extra(found["before"])
+    if target == "gfx942" and name != "aos":
+        assert extra(found["after"]) == 0
+
+
+HIPIFIED = """\
+#include <hip/hip_runtime.h>
+template <typename T, int N>
+__global__ void turn(T* out, const T* in) {
+  __shared__ T tile[N][N];
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * N + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * N + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+void host(float* a, const float* b) {
+  hipLaunchKernelGGL(HIP_KERNEL_NAME(turn<float, 32>), dim3(2), dim3(32, 32), 0, 0, a, b);
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["kernel.hip", "kernel.cpp"])
+def test_a_hip_source_is_counted_as_its_host_code_launches_it(name: str, tmp_path: Path) -> None:
+    """32 rows of 32 floats, read down a column by each half wave: 32 passes where one would do,
+    of 16 waves and two halves each."""
+    needs("gfx942")
+    path = tmp_path / name
+    path.write_text(HIPIFIED)
+    code, found = answer("check", path, "gfx942")
+    assert code == 1
+    (kernel,) = found["kernels"]
+    assert kernel["totals"]["run"]["extra"] == 16 * 2 * (32 - 1)
+    said = bankwise("check", str(path), "-t", "gfx942").out
+    assert re.findall(r"^ (\d+):\d+ +(\w+) shared", said, re.M) == [("7", "read"), ("5", "write")]
+    _, found = answer("fix", path, "gfx942")
+    assert extra(found["after"]) == 0
+
+
+MANY = """\
+__global__ void k(float* o, int n) {
+  __shared__ char c[5];
+  __shared__ double b[17];
+  __shared__ float tile[32][33];
+  int x = threadIdx.x;
+  tile[x][3] = n; b[x] = n; c[x & 3] = n;
+  __syncthreads();
+  o[x] = tile[3][x] + b[31 - x] + c[x / 8];
+}
+"""
+
+
+def test_where_arrays_lie_is_as_in_the_code_that_is_counted(tmp_path: Path) -> None:
+    """LLVM puts arrays where it likes: the offsets of the stores say it, too."""
+    needs("gfx942")
+    path = tmp_path / "k.hip"
+    path.write_text(MANY)
+    what = Compilation(path, "gfx942")
+    emitted = HIP.emitted(what)
+    stored = {
+        width: int(found[1] or 0)
+        for width in ("b8", "b32", "b64")
+        if (found := re.search(rf"ds_write_{width} [^\n]*?(?:offset:(\d+))?\n", emitted))
+    }
+    source = parse(MANY, str(path))
+    measured = sizes(source, shared_arrays(source), HIP, what)
+    assert isinstance(measured, dict)
+    (kernel,) = measured.values()
+    assert [one.bytes_ for one in kernel.values()] == [5, 8 * 17, 4 * 32 * 33]
+    starts = [one.start for one in kernel.values()]
+    assert starts == [stored["b8"], stored["b64"], stored["b32"] - 3 * 4]
+
+
+def test_an_instruction_of_the_header_has_the_place_of_who_calls_it() -> None:
+    text = """\
+\t.file 1 "/x" "a.hip"
+\t.file 2 "/x" "t.h"
+k:
+\t.loc 2 7 3                          ; t.h:7:3 @[ a.hip:5:9 ]
+\tds_read_b32 v0, v1
+\t.loc 1 0 3                          ; a.hip:0:3
+\tds_read_b32 v0, v1
+.Lfunc_end0:
+"""
+    found = line_places(text)
+    assert [str(one) for one in found[5]] == ["/x/t.h:7:3", "/x/a.hip:5:9"]
+    assert found[7] == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("hipLaunchKernelGGL(k, dim3(4), dim3(64, 2), 0, s, a, 7)", ("k", (64, 2, 1), (None, 7))),
+        ("hipLaunchKernelGGL((k), 4, 64, 128, s, 8)", ("k", (64, 1, 1), (8,))),
+        ("hipLaunchKernelGGL(HIP_KERNEL_NAME(k<3>), 4, B, 0, 0)", ("k<3>", (96, 1, 1), ())),
+    ],
+)
+def test_launches_of_hip_are_read(call: str, said: tuple[Any, ...]) -> None:
+    found = launches_in(f"#define B 96\nvoid f(int* a) {{ {call}; }}\n")
+    assert (found[0].kernel, found[0].block, found[0].positional) == said
+
+
+@pytest.mark.parametrize(
+    "call", ["hipLaunchKernelGGL", "hipLaunchKernelGGL(", "hipLaunchKernelGGL()", "x(k<<<"]
+)
+def test_a_launch_that_is_cut_off_is_none(call: str) -> None:
+    assert launches_in(f"void f() {{ {call}") == ()
+
+
+# --- the compiler as a program --------------------------------------------------------------------
+
+
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH with nothing but what the test puts there."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("ROCM_PATH", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("bankwise.read.hip.clang.find_spec", lambda name: None)
+    (tmp_path / "k.hip").write_text("__global__ void k() {}\n")
+    return folder
+
+
+def put(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_without_a_compiler_the_command_for_elsewhere_is_said(alone: Path) -> None:
+    done = bankwise("check", str(alone.parent / "k.hip"), "-t", "gfx942")
+    assert (done.code, done.out) == (2, "")
+    assert "compiled with a clang that knows it, which is not found" in done.err
+    assert "hipcc --offload-arch=gfx942 --offload-device-only -S" in done.err
+
+
+def test_a_clang_that_does_not_know_the_gpu_is_passed_over(alone: Path) -> None:
+    put(alone, "hipcc", "echo \"clang: error: invalid target ID 'gfx950'\" >&2; exit 1")
+    put(alone, "clang++-19", 'echo "k.hip:3:4: error: no such thing" >&2; exit 1')
+    done = bankwise("check", str(alone.parent / "k.hip"), "-t", "gfx950")
+    assert done.code == 2
+    assert "clang++-19 does not compile it: no such thing" in done.err
+    (alone / "clang++-19").unlink()
+    done = bankwise("check", str(alone.parent / "k.hip"), "-t", "gfx950")
+    assert "not found; hipcc cannot compile for it" in done.err
+
+
+def test_what_is_of_nvidia_is_named(tmp_path: Path) -> None:
+    needs("gfx942")
+    done = bankwise("fix", str(KERNELS / "ldmatrix.cu"), "-t", "gfx942")
+    assert done.code == 2
+    assert "NVIDIA's and what stands for it have no meaning on this GPU" in done.err
+
+
+def test_hip_for_a_gpu_of_nvidia_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "k.hip"
+    path.write_text("__global__ void k() {}\n")
+    done = bankwise("check", str(path), "-t", "sm_90")
+    assert done.code == 2
+    assert "HIP compiled for sm_90 is not followed" in done.err

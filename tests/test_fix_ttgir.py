@@ -1,0 +1,358 @@
+"""Better encodings written into TTGIR: the edit, its judge, and Triton's own word on both."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bankwise.triton
+from bankwise.ask.fix_ttgir import fix_ttgir_file
+from bankwise.change.ttgir.prove import prove_encodings
+from bankwise.change.ttgir.reencode import reencoded
+from bankwise.change.ttgir.views import reshaped, transposed
+from bankwise.errors import InputError, Refusal
+from bankwise.notation.triton import memory, parse_shared
+from bankwise.notation.triton.gluon import gluon_text
+from bankwise.notation.values import points
+from bankwise.read.options import Judges, Options
+from bankwise.read.ttgir import wheel
+from isa_texts import DATA
+
+HERE = Path(__file__).parent
+KERNELS = DATA.parent / "triton_kernels.py"
+ATTENTION = (DATA / "triton_attention.gfx942.ttgir").read_text("utf-8")
+
+needs_wheel = pytest.mark.skipif(
+    not wheel.installed(), reason="Triton is not installed (pip install 'bankwise[triton]')"
+)
+
+ENCODINGS = [
+    "#ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [1, 0]}>",
+    "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [0, 1]}>",
+    "#ttg.padded_shared<[64:+8] {order = [1, 0], shape = [32, 64]}>",
+    "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>",
+    "#ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+]
+SHAPE = (32, 64)
+
+
+@pytest.mark.parametrize("text", ENCODINGS)
+@pytest.mark.parametrize("order", list(permutations(range(2))))
+def test_a_transposed_view_names_the_same_places(text: str, order: tuple[int, int]) -> None:
+    """Element x of the view is element y of the buffer, y[order[d]] = x[d]."""
+    encoding = parse_shared(text)
+    turned = transposed(encoding, order)
+    assert not isinstance(turned, Refusal)
+    shape = tuple(SHAPE[d] for d in order)
+    seen = points(shape)
+    own = np.empty_like(seen)
+    own[..., list(order)] = seen
+    assert np.array_equal(memory(turned, shape).offsets(seen), memory(encoding, SHAPE).offsets(own))
+
+
+@pytest.mark.parametrize("text", [t for t in ENCODINGS if "padded" not in t])
+def test_a_view_of_another_shape_names_the_same_places(text: str) -> None:
+    encoding, after = parse_shared(text), (4, 8, 64)
+    found = reshaped(encoding, SHAPE, after)
+    assert not isinstance(found, Refusal)
+    old, new = memory(encoding, SHAPE), memory(found, after)
+    assert np.array_equal(old.offsets(points(SHAPE)), new.offsets(points(after)))
+
+
+OLD = "#shared1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>"
+NEW = "#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>"
+
+
+def line_of(text: str, words: str) -> int:
+    (found,) = (n for n, line in enumerate(text.split("\n"), 1) if words in line)
+    return found
+
+
+def changed() -> str:
+    """The key tile of the attention kernel under another encoding."""
+    found = reencoded(ATTENTION, "k.ttgir", {line_of(ATTENTION, "%key_29 = "): parse_shared(NEW)})
+    assert isinstance(found, str)
+    return found
+
+
+def test_an_alias_without_another_use_is_edited_where_it_stands() -> None:
+    before, after = ATTENTION.split("\n"), changed().split("\n")
+    differing = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
+    assert differing == [(OLD, f"#shared1 = {NEW}")]
+
+
+def test_an_alias_with_other_uses_stays_and_every_line_of_the_buffer_gets_a_new_one() -> None:
+    text = (DATA / "triton_attention.sm_90.ttgir").read_text("utf-8")
+    line = line_of(text, "%key_18 = ttg.local_alloc")
+    wide = parse_shared(ENCODINGS[0])
+    found = reencoded(text, "k.ttgir", {line: wide})
+    assert isinstance(found, str)
+    assert f"#better = {wide}" in found
+    same = found.replace(f"#better = {wide}\n", "").split("\n")
+    for old, new in zip(text.split("\n"), same, strict=True):
+        if "%key_18" in old and "memdesc<" in old:
+            assert "#better" in new, new
+        if "%value_19" in old:
+            assert old == new
+
+
+def test_the_judge_names_what_was_changed() -> None:
+    assert prove_encodings(ATTENTION, changed(), "k.ttgir") == ("key_29",)
+
+
+CORRUPTED = [
+    ("arith.constant 64 : i32", "arith.constant 32 : i32"),
+    ("arith.addf", "arith.mulf"),
+    ("tt.dot ", "tt.dot_scaled "),
+    ("order = array<i32: 1, 0>", "order = array<i32: 0, 1>"),
+    ("tt.store %", "tt.store %not_"),
+    ("scf.yield %", "scf.yield %not_"),
+    ("tt.divisibility = 16", "tt.divisibility = 8"),
+    ("ttg.local_load %", "ttg.local_load %not_"),
+    ("isTransposed = true", "isTransposed = false"),
+    ("threadsPerWarp = [", "threadsPerWarp = [1, "),
+    ('"ttg.num-warps" = 4', '"ttg.num-warps" = 8'),
+    ("arith.maxnumf", "arith.minnumf"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), CORRUPTED)
+def test_the_judge_rejects_whatever_else_is_changed(old: str, new: str) -> None:
+    """Each place on its own: in the text that was fixed, once, at the first and the last."""
+    text = changed()
+    places = [m.start() for m in re.finditer(re.escape(old), text)]
+    if not places:
+        pytest.skip(f"this kernel has no {old}")
+    for at in {places[0], places[-1]}:
+        wrong = text[:at] + new + text[at + len(old) :]
+        try:
+            found = prove_encodings(ATTENTION, wrong, "k.ttgir")
+        except InputError:
+            continue
+        assert isinstance(found, Refusal), f"{old} -> {new}"
+
+
+def test_the_judge_rejects_lines_that_are_gone_swapped_or_new() -> None:
+    lines = changed().split("\n")
+    first = next(n for n, line in enumerate(lines) if "arith." in line)
+    gone = [*lines[:first], *lines[first + 1 :]]
+    swapped = [*lines[:first], lines[first + 1], lines[first], *lines[first + 2 :]]
+    twice = [*lines[:first], lines[first], *lines[first:]]
+    for wrong in (gone, swapped, twice):
+        found = prove_encodings(ATTENTION, "\n".join(wrong), "k.ttgir")
+        assert isinstance(found, Refusal)
+
+
+def test_the_judge_rejects_two_elements_in_one_place() -> None:
+    """Offset bases that repeat one: half of the elements lie on the other half."""
+    shape = re.search(r"%key_29 = .*memdesc<(?:1x)?(\d+)x(\d+)x", ATTENTION)
+    assert shape is not None
+    rows, columns = int(shape[1]), int(shape[2])
+    bases = [[0, 1 << n] for n in range(columns.bit_length() - 1)]
+    bases += [[1 << n, 0] for n in range(rows.bit_length() - 1)]
+    bases[1] = bases[0]
+    linear = f"#ttg.shared_linear<{{offset = {bases}}}, alignment = 16>"
+    wrong = ATTENTION.replace(OLD, f"#shared1 = {linear}")
+    assert wrong != ATTENTION
+    assert isinstance(prove_encodings(ATTENTION, wrong, "k.ttgir"), Refusal)
+
+
+def test_the_judge_rejects_another_encoding_for_a_matrix_unit() -> None:
+    text = (DATA / "triton_attention.sm_90.ttgir").read_text("utf-8")
+    old = "#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128"
+    wrong = text.replace(old, old.replace("128", "64"))
+    assert wrong != text
+    assert isinstance(prove_encodings(text, wrong, "k.ttgir"), Refusal)
+
+
+@needs_wheel
+def test_fix_on_the_command_line(tmp_path: Path) -> None:
+    """Conflicts remain in nothing; AMD code is not executed, which --no-execute leaves out."""
+    (tmp_path / "k.ttgir").write_text(ATTENTION, "utf-8")
+    words = [
+        "fix",
+        "k.ttgir",
+        "--arg",
+        "keys=128",
+        "--no-execute",
+        "--format",
+        "json",
+        "-o",
+        "new/",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "bankwise", *words],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    assert (answer["schema"], answer["accepted"]) == ("bankwise.fix/1", True)
+    rows = {row["name"]: (row["before"], row["after"]) for row in answer["verdicts"][-1]["rows"]}
+    assert rows["conflicts"][0] > rows["conflicts"][1] == 0
+    assert rows["passes of a workgroup"][0] > rows["passes of a workgroup"][1]
+    assert [v["judge"] for v in answer["verdicts"]] == ["proof", "isa"]
+    fixed = (tmp_path / "new" / "k.ttgir").read_text("utf-8")
+    assert prove_encodings(ATTENTION, fixed, "k.ttgir")
+    assert "TRITON_KERNEL_DUMP" in answer["settings"][-1]
+    assert done.returncode == 0, (done.stderr, answer["refusals"])
+
+
+def program(words: list[str], **environment: str) -> str:
+    """What the program of another user prints, with some variables set."""
+    import os
+
+    done = subprocess.run(
+        [sys.executable, str(HERE / "triton_program.py"), *words],
+        env={**os.environ, **environment}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+@needs_wheel
+def test_triton_takes_what_fix_of_its_dump_and_of_its_cache_writes(tmp_path: Path) -> None:
+    words = ["product_f32_nt", "gfx942"]
+    folders = {f"TRITON_{n}_DIR": str(tmp_path / n.lower()) for n in ("CACHE", "DUMP")}
+    before = program(words, TRITON_KERNEL_DUMP="1", **folders)
+    fixed = {}
+    for name in ("dump", "cache"):
+        (entry,) = (tmp_path / name).iterdir()
+        output = tmp_path / f"new_{name}"
+        done = subprocess.run(
+            [sys.executable, "-m", "bankwise", "fix", str(entry), "--arg", "size=64",
+             "--no-execute", "-o", f"{output}/"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        fixed[name] = (output / entry.name / "product.ttgir").read_text("utf-8")
+    override = program(
+        words, TRITON_KERNEL_OVERRIDE="1", TRITON_OVERRIDE_DIR=str(tmp_path / "new_dump"),
+        TRITON_ALWAYS_COMPILE="1", TRITON_CACHE_DIR=str(tmp_path / "other"),
+    )  # fmt: skip
+    assert "Overriding kernel" in override
+    cached = program(words, TRITON_CACHE_DIR=str(tmp_path / "new_cache"))
+    assert cached == fixed["cache"] != before
+    line = next(x for x in fixed["dump"].split("\n") if x.startswith("#shared"))
+    assert line in override
+    assert line not in before
+
+
+@needs_wheel
+def test_an_installed_fix_replaces_the_kernel_that_it_is_of_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from triton.knobs import runtime
+
+    import triton_program as user
+
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    case = user.triton_kernels.CASES["product_f32_nt"]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:product", case["types"], "gfx942", constexprs=case["constants"],
+        numbers=case["numbers"], execute=False,
+    )  # fmt: skip
+    assert fixed.patch
+    before = user.compiled("product_f32_nt", "gfx942").asm["amdgcn"]
+    with bankwise.triton.install(fixed) as replaced:
+        inside = user.compiled("product_f32_nt", "gfx942")
+        other = user.compiled("product_f16_tt", "gfx942")
+    assert replaced == ["product"]
+    assert runtime.add_stages_inspection_hook is None
+    assert inside.asm["amdgcn"] != before
+    assert other.asm["amdgcn"] == user.compiled("product_f16_tt", "gfx942").asm["amdgcn"]
+    assert user.compiled("product_f32_nt", "gfx942").asm["amdgcn"] == before
+    said = fixed.write(tmp_path / "override")
+    assert (Path(said["TRITON_OVERRIDE_DIR"]) / fixed.source_hash / "product.ttgir").is_file()
+
+
+@needs_wheel
+def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
+    """8-bit operands of wgmma along N: single bytes 16-way, and words of four along K instead."""
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["product_i8_nn"]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:product", case["types"], "sm_90", constexprs=case["constants"],
+        numbers={"size": 128}, num_warps=8,
+    )  # fmt: skip
+    (change,) = fixed.report.changes
+    assert change.before.passes >= 8 * change.after.passes
+    assert "sectors of global memory" in change.coalescing
+    proof = prove_encodings(fixed.report.source_text, fixed.ttgir, "k.ttgir")
+    assert not isinstance(proof, Refusal)
+    old, new = (
+        text.replace("tt.load %", "tt.reduce %") for text in (fixed.report.source_text, fixed.ttgir)
+    )
+    assert isinstance(prove_encodings(old, new, "k.ttgir"), Refusal)
+
+
+@needs_wheel
+def test_knobs_are_ranked_by_what_their_code_takes() -> None:
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["product_f32_nt"]
+    constants = {**case["constants"], "bk": 32}
+    seen: list[tuple[int, int]] = []
+    report = bankwise.triton.tune(
+        f"{KERNELS}:product", case["types"], "gfx942",
+        {"bm": [32, 64], "num_warps": [4, 3]},
+        work=lambda k: k["bm"] * k["bn"],
+        constexprs=constants, numbers={"size": 64}, progress=lambda n, of: seen.append((n, of)),
+    )  # fmt: skip
+    assert seen[-1] == (4, 4)
+    good, bad = report.rows[:2], report.rows[2:]
+    assert all(row.knobs["num_warps"] == 3 and row.refusal for row in bad)
+    assert good[0].price <= good[1].price
+    for row in good:
+        alone = bankwise.triton.check(
+            f"{KERNELS}:product", case["types"], "gfx942", numbers={"size": 64},
+            constexprs={**constants, "bm": row.knobs["bm"]}, optima=False,
+        )  # fmt: skip
+        assert row.passes == alone.comparison.emitted.passes
+        assert row.work == row.knobs["bm"] * 64
+    assert json.loads(json.dumps(report.document()))["rows"][0]["refusal"] is None
+    assert str(report).splitlines()[1].split()[:3] == ["bm", "num_warps", "passes/work"]
+
+
+@needs_wheel
+@pytest.mark.parametrize("knobs", [{}, {"bk": []}, {"bk": list(range(600))}])
+def test_too_many_settings_or_none_are_bad_input(knobs: dict[str, list[int]]) -> None:
+    with pytest.raises(InputError, match="settings of the knobs"):
+        bankwise.triton.tune(f"{KERNELS}:product", {}, "gfx942", knobs)
+
+
+def test_without_the_wheel_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wheel, "installed", lambda: False)
+    file = tmp_path / "k.ttgir"
+    file.write_text(ATTENTION, "utf-8")
+    with pytest.raises(InputError, match="Triton is not installed"):
+        fix_ttgir_file(file, Options(), Judges())
+
+
+@needs_wheel
+@pytest.mark.parametrize("text", ENCODINGS)
+def test_gluon_writes_the_same_encoding(text: str) -> None:
+    """The bases that Gluon's own builder gives for it; of padding what its class holds."""
+    from triton._C.libtriton import gluon_ir, ir, nvidia
+    from triton.experimental.gluon import language as gl
+
+    encoding = parse_shared(text)
+    laid = memory(encoding, SHAPE)
+    layout = eval(gluon_text(encoding, SHAPE), {"gl": gl})
+    if laid.paddings:
+        assert [tuple(pair) for pair in layout.interval_padding_pairs] == list(laid.paddings)
+        assert [tuple(basis) for basis in layout.offset_bases] == list(laid.bases)
+        return
+    context = ir.context()
+    for dialects in (ir, nvidia):
+        dialects.load_dialects(context)
+    builder = gluon_ir.GluonOpBuilder(context)
+    made = builder.to_linear_layout(layout._to_ir(builder), list(SHAPE))
+    assert [tuple(basis) for basis in made.offset_bases] == list(laid.bases)

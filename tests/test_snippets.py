@@ -1,0 +1,108 @@
+"""A check ends with what to write, and what it promises of that is what the text then takes."""
+
+# ruff: noqa: E501
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from command import bankwise
+
+ROOT = Path(__file__).parents[1]
+ROW_COPY = ROOT / "examples" / "row_copy" / "row_copy_gfx950.mlir"
+QUESTION = """\
+machine = "sm_90"
+tile = [64, 64]
+element_bits = 16
+layout = "{layout}"
+[[access]]
+name = "store"
+op = "write"
+vector = 8
+distribution = "((8,16),8):((512,1),64)"
+[[access]]
+name = "load"
+op = "read"
+vector = 1
+distribution = "((32,4),(1,16)):((1,32),(1,128))"
+"""
+TTGIR = """\
+#blocked = #ttg.blocked<{{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}}>
+#turned = #ttg.blocked<{{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}}>
+#shared = {encoding}
+#smem = #ttg.shared_memory
+module attributes {{"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32}} {{
+  tt.func public @turn(%a: tensor<64x64xf16, #blocked>) {{
+    %b = ttg.local_alloc %a : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %c = ttg.local_load %b : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #turned>
+    tt.return
+  }}
+}}
+"""
+PLAIN = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>"
+
+
+def checked(file: Path) -> dict:
+    """The JSON of a check."""
+    return json.loads(bankwise("check", file, "--format", "json").out)
+
+
+def passes(answer: dict) -> int:
+    """Of all accesses, once."""
+    return answer["totals"]["once"]["passes"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "old"),
+    [
+        ("tile.toml", QUESTION.replace("{layout}", "(64,64):(64,1)"), "(64,64):(64,1)"),
+        ("tile.toml", QUESTION.replace("{layout}", "row-major"), "row-major"),
+        ("turn.ttgir", TTGIR.format(encoding=PLAIN), PLAIN),
+    ],
+)
+def test_a_pasted_text_takes_what_was_said(tmp_path: Path, name: str, text: str, old: str) -> None:
+    """The snippet in place of the old text, checked as any file is."""
+    file = tmp_path / name
+    file.write_text(text)
+    before = checked(file)
+    (snippet,) = before["snippets"]
+    assert snippet["counted"]
+    assert snippet["before"] == passes(before)
+    file.write_text(text.replace(old, snippet["snippet"]))
+    after = checked(file)
+    assert passes(after) == snippet["after"] < snippet["before"]
+    assert "snippets" not in after
+
+
+def test_the_command_that_is_named_writes_what_was_planned() -> None:
+    """Of MLIR: `bankwise fix` makes the passes that check named."""
+    (snippet,) = checked(ROW_COPY)["snippets"]
+    assert snippet["snippet"] is None
+    words = shlex.split(snippet["command"])
+    assert words[:2] == ["bankwise", "fix"]
+    fixed = bankwise(*words[1:], "--no-isa", "--no-execute", "--format", "json")
+    (change,) = json.loads(fixed.out)["changes"]
+    assert change["after"]["passes"] == snippet["after"]
+    assert change["before"]["passes"] == snippet["before"]
+
+
+def test_the_text_is_the_end_of_the_answer(tmp_path: Path) -> None:
+    """Whole, unwrapped and unmarked, so that it can be copied from any terminal."""
+    file = tmp_path / "turn.ttgir"
+    file.write_text(TTGIR.format(encoding=PLAIN))
+    (snippet,) = checked(file)["snippets"]
+    lines = bankwise("check", file).out.splitlines()
+    place = next(number for number, line in enumerate(lines) if "what to write, TTGIR" in line)
+    assert re.search(rf"{snippet['after']:,} passes per workgroup", lines[place + 1])
+    assert lines[-1] == f"    {snippet['snippet']}"
+
+
+def test_without_conflicts_nothing_is_to_be_written(tmp_path: Path) -> None:
+    """Nor where the notation has nothing better."""
+    file = tmp_path / "tile.toml"
+    file.write_text(QUESTION.replace("{layout}", "Sw<3,3,3> o 0 o (64,64):(64,1)"))
+    assert "snippets" not in checked(file)
+    assert "what to write" not in bankwise("check", file).out
