@@ -53,11 +53,11 @@ def texts(map_: IndexMap) -> list[str]:
 
 def test_every_spelling_is_proved_and_is_the_map() -> None:
     source, ways = spelled(IndexMap((FOLD,)))
-    assert [way.how for way in ways] == ["xor", "sum", "step"]
+    assert [way.how for way in ways] == ["xor", "sum", "step", "unrolled", "unrolled"]
     rows, columns = np.meshgrid(range(64), range(32), indexing="ij")
     by_hand = columns ^ (rows // 4 % 8) * 4
     for way in ways:
-        index = re.search(r"-> s\[r\]\[(.*)\]$", way.text)
+        index = re.search(r"-> s\[r\]\[(.*)\](?:, under #pragma unroll(?: 4)?)?$", way.text)
         assert index is not None
         python = index[1].replace("/", "//")
         assert (eval(python, {"c": columns, "r": rows}) == by_hand).all(), way.text
@@ -111,6 +111,7 @@ def corrupted(text: str, seed: int) -> str:
 def means_the_same(text: str, fold: Fold) -> bool:
     """By evaluating each index in Python, for all values of the variables in it."""
     uses = re.compile(r"\bs\[([^\]]*)\]\[([^\]]*)\]")
+    text = re.sub(r"#pragma unroll(?: 4)?\n", "", text)
     body = [one.split("{", 1)[1].split("u[8];", 1) for one in (TEXT, text)]
     (head, old), (other_head, new) = body
     if head != other_head or uses.sub("", old) != uses.sub("", new):
@@ -171,6 +172,14 @@ def test_a_change_elsewhere_is_refused() -> None:
     after = texts(IndexMap((FOLD,)))[0]
     for old, new in (("k < 32", "k < 31"), ("float u[8]", "float u[9]"), ("i += 64", "i += 32")):
         assert isinstance(judged(TEXT, after.replace(old, new)), Refusal)
+
+
+def test_a_line_that_asks_for_unrolling_is_no_change_and_any_other_is() -> None:
+    after = texts(IndexMap((FOLD,)))[-1]
+    assert after.count("#pragma unroll\n") == 1
+    assert judged(TEXT, after) == 5
+    for wrong in ("#pragma nounroll", "#pragma omp simd", "#define k 3", "k = 3;", "#undef k"):
+        assert isinstance(judged(TEXT, after.replace("#pragma unroll", wrong)), Refusal), wrong
 
 
 def test_an_index_with_an_effect_is_not_written_twice() -> None:

@@ -2,7 +2,8 @@
 
 It reads both texts again and shares nothing with who wrote them but the syntax tree:
 
-1. Both texts are equal but for last indices and last extents of the arrays that were changed.
+1. Both texts are equal but for last indices and last extents of the arrays that were changed, and
+   for lines ``#pragma unroll``, which change nothing that is computed.
 2. Every place that names such an array, or a pointer into it, is a use with all its indices, also
    in functions of the file that are given it and nothing else: nothing else can reach it. Pointers
    that count from elsewhere begin at whole periods of the map; a row that is named before it is
@@ -20,6 +21,7 @@ no rule of C++: of those the claim holds where it does.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm
@@ -33,9 +35,12 @@ from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
 from bankwise.read.cxx.expression import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
+from bankwise.read.cxx.terms import parts_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, named, walk
+from bankwise.read.cxx.tree import span as span_of
 from bankwise.read.cxx.uses import ArrayUse
 
+_UNROLL = re.compile(r"#pragma unroll(?: \d+)?\s*")
 _MOST_ROWS = 4096
 _MOST_COLUMNS = 1 << 16
 _MOST = 1 << 22
@@ -95,10 +100,17 @@ def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
 
 def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
     at, parts = 0, []
-    for span in free:
+    for span in sorted([*free, *_hints(source)]):
         parts.append(source.data[at : span.start])
+        parts += [b"\0"] if span in free else []
         at = span.stop
-    return b"\0".join((*parts, source.data[at:]))
+    return b"".join((*parts, source.data[at:]))
+
+
+def _hints(source: CxxSource) -> list[ByteSpan]:
+    """Lines that ask for a loop to be unrolled: they change nothing that is computed."""
+    pragmas = (node for node in walk(source.root) if node.type == "preproc_call")
+    return [span_of(node) for node in pragmas if _UNROLL.fullmatch(source.of(node))]
 
 
 def _proved(
@@ -113,11 +125,13 @@ def _proved(
     if wrong:
         return Refusal(f"{old.name}: {wrong}")
     for size in set(claim.sizes):
-        for one, other in zip(old.uses, new.uses, strict=True):
+        for number, (one, other) in enumerate(zip(old.uses, new.uses, strict=True)):
             if _shape(one) != _shape(other):
                 return Refusal(f"{old.name}: another use", before.place(one.span.start))
             moves = one.indices and _written(one, claim)
             why = _moved(before, after, one, other, claim, size) if moves else ""
+            if why and size.flat and _inside(before, after, one, other, claim, size, number):
+                continue
             if why:
                 return Refusal(f"{old.name}: {why}", before.place(one.span.start))
     return sum(not use.size for use in old.uses)
@@ -261,6 +275,38 @@ def _tried(claim: ArrayClaim, size: ArraySize) -> int:
         return _rows(claim)
     rows = size.extents[-2] or size.bytes_ // (size.columns * size.element_bytes)
     return max(_rows(claim), rows)
+
+
+def _inside(
+    before: CxxSource,
+    after: CxxSource,
+    old: ArrayUse,
+    new: ArrayUse,
+    claim: ArrayClaim,
+    size: ArraySize,
+    number: int,
+) -> bool:
+    """Whether a new index is the map of the old one, by the parts that the terms of that make:
+    tried for every block and every place in it, and whatever whole periods the phase leaves out."""
+    block = max(fold.block for fold in claim.folds)
+    period, count = _rows(claim), size.columns
+    if old.scale or acts(before, old.indices[0]) or period % block or count % block:
+        return False
+    if any(fold.divisor % block for fold in claim.folds):
+        return False
+    parts = parts_of(before, old.indices[0], size.facts(number), block, period)
+    node = _node(after, new.indices[-1])
+    if parts is None or node is None or count // block * (2 * count // period) > _MOST_COLUMNS:
+        return False
+    high = np.arange(0, count, block)[:, None, None]
+    left_out = np.arange(-count // period * period, count + 1, period)[None, :, None]
+    low = np.arange(block)[None, None]
+    phase = high - (left_out if parts.phase != parts.high else 0)
+    whole = phase % parts.factor == 0
+    names = {parts.phase: phase // parts.factor, parts.high: high, parts.low: low}
+    value = _value(after, node, {text: one for text, one in names.items() if text})
+    place = _mapped(claim, high + low, high + low)
+    return value is not None and bool(((value == place) | ~whole).all())
 
 
 def _axis(text: str, extent: int) -> IntArray:

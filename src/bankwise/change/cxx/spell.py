@@ -7,17 +7,20 @@
     Bs[r][c]           ->  Bs[r][c + ((c / 4 ^ (r & 7)) - c / 4) * 4]       and again
     *(float4*)&Bs[r][c]                                                     always as one XOR
 
-The last three are one map with three fates: where a compiler joins neighbouring elements into one
-wide access, a sum shows it that they are neighbours and the bare XOR hides it; in a loop that is
-unrolled in part it takes the distance to see that (nvcc 13.0, machine code of sm_90). Which of them
-is used is decided by counting what is emitted.
+The three of chunks are one map with three fates: where a compiler joins neighbouring elements into
+one wide access, a sum shows it that they are neighbours and the bare XOR hides it; in a loop that
+is unrolled in part it takes the distance to see that (nvcc 13.0, machine code of sm_90); in one
+that nvcc unrolls unasked it takes ``#pragma unroll`` before it. Which of them is used is decided by
+counting what is emitted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 
 from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
@@ -25,6 +28,7 @@ from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.expression import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
+from bankwise.read.cxx.terms import IndexParts, parts_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, walk
 from bankwise.read.cxx.uses import ArrayUse
 
@@ -56,10 +60,20 @@ class IndexMap:
         """Elements that stay together."""
         return min((fold.unit for fold in self.folds), default=1)
 
+    @property
+    def block(self) -> int:
+        """Elements inside which they are exchanged."""
+        return max((fold.block for fold in self.folds), default=1)
+
+    @property
+    def period(self) -> int:
+        """Rows, or elements, after which the map is the same again."""
+        return lcm(*(fold.divisor * fold.phases for fold in self.folds))
+
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """One way to write a layout of an array. ``how``: pitch, xor, sum, step."""
+    """One way to write a layout of an array. ``how``: pitch, xor, sum, step, unrolled."""
 
     array: SharedArray
     map: IndexMap
@@ -99,14 +113,58 @@ def spellings(
     if any(rows % (f.divisor * f.phases) for rows in outer for f in map_.folds):
         return Refusal("the fold needs more rows than the last but one dimension has")
     nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
-    maps: list[IndexMap] = []
-    for use in array.uses:
+    maps: list[tuple[IndexMap, IndexParts | None]] = []
+    for number, use in enumerate(array.uses):
         written = _writable(source, array, map_, sizes, use, nodes)
         if isinstance(written, Refusal):
             return written
-        maps.append(written)
+        flat = array.flat and use.indices and not use.scale
+        parts = (
+            {_parted(source, use, map_, size.facts(number)) for size in sizes} if flat else set()
+        )
+        maps.append((written, parts.pop() if len(parts) == 1 else None))
     ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
-    return tuple(_folded(source, array, map_, maps, how, nodes) for how in ways)
+    found = [_folded(source, array, map_, maps, how, nodes) for how in ways]
+    lows = [parts.low if parts is not None else "" for _, parts in maps]
+    lines = sorted(set(_loops(source, array, lows))) if map_.unit > 1 else []
+    last = found[-1]
+    for hint in (f"#pragma unroll {map_.unit}", "#pragma unroll") if lines else ():
+        edits = (*last.edits, *(CxxEdit(ByteSpan(at, at), f"{hint}\n") for at in lines))
+        found.append(replace(last, edits=edits, how="unrolled", text=f"{last.text}, under {hint}"))
+    return tuple(found)
+
+
+def _loops(source: CxxSource, array: SharedArray, lows: Sequence[str]) -> Iterator[int]:
+    """The lines, by byte, of loops over the last index of single elements, without a pragma: what
+    the compiler unrolls unasked it unrolls after it looks for wide accesses.
+    ``lows``: the part of each index that changes inside a block, where it is known."""
+    for use, low in zip(array.uses, lows, strict=True):
+        if use.kept or not use.indices:
+            continue
+        names = set(re.findall(r"[A-Za-z_]\w*", low or source.of(use.indices[-1])))
+        node = source.root.named_descendant_for_byte_range(use.span.start, use.span.stop)
+        while node.parent is not None and node.type != "function_definition":
+            node = node.parent
+            head = node.child_by_field_name("initializer") if node.type == "for_statement" else None
+            if head is None or not names & set(re.findall(r"[A-Za-z_]\w*", source.of(head))):
+                continue
+            line = source.data.rfind(b"\n", 0, node.start_byte) + 1
+            before = source.data[:line].rstrip().rsplit(b"\n", 1)[-1]
+            alone = not source.data[line : node.start_byte].strip()
+            named = re.search(rb"\b(\w+)\s*=", source.data[node.start_byte : node.end_byte])
+            counts = named is not None and named[1].decode() in names
+            if alone and counts and b"#pragma" not in before and not before.endswith(b"\\"):
+                yield line
+
+
+def _parted(
+    source: CxxSource, use: ArrayUse, map_: IndexMap, facts: Sequence[tuple[int, int]]
+) -> IndexParts | None:
+    """The index of a use as a fold sees it, where its terms tell."""
+    parts = parts_of(source, use.indices[0], facts, map_.block, map_.period)
+    divisors = [fold.divisor for fold in map_.folds]
+    whole = parts is not None and not any(n % parts.factor for n in (*divisors, 1 << 30))
+    return parts if whole and min(divisors) >= map_.block else None
 
 
 def _writable(
@@ -186,20 +244,40 @@ def _folded(
     source: CxxSource,
     array: SharedArray,
     map_: IndexMap,
-    maps: Sequence[IndexMap],
+    maps: Sequence[tuple[IndexMap, IndexParts | None]],
     how: str,
     nodes: _Nodes,
 ) -> Spelling:
-    """``maps``: as each use counts."""
+    """``maps``: as each use counts, and the parts of its index."""
     edits = tuple(
-        CxxEdit(use.indices[-1], _column(source, own, how, use, nodes))
-        for use, own in zip(array.uses, maps, strict=True)
+        CxxEdit(
+            use.indices[-1],
+            _column(source, own, how, use, nodes)
+            if parts is None
+            else _inside(source, own, how, use, parts),
+        )
+        for use, (own, parts) in zip(array.uses, maps, strict=True)
         if use.indices
     )
     row, column = ("", "i") if array.flat else ("[r]", "c")
     new = _index(map_, how, column, "i" if array.flat else "r")
     text = f"{array.name}{row}[{column}] -> {array.name}{row}[{new}]"
     return Spelling(array, map_, edits, how, text)
+
+
+def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: IndexParts) -> str:
+    """An index of parts: the place inside a block is another one."""
+    if not parts.phase:
+        return source.of(use.indices[-1])
+    how = "xor" if use.kept else how
+    folds = (Fold(f.divisor // parts.factor, f.unit, f.phases) for f in map_.folds)
+    low, phase = (one if _WORD.fullmatch(one) else f"({one})" for one in (parts.low, parts.phase))
+    new = _index(IndexMap(tuple(folds)), how, low, phase)
+    new = f"{parts.high} + {new}" if how != "xor" else f"{parts.high} + ({new})"
+    return new if _bracketed(source, use.indices[-1]) else f"({new})"
+
+
+_WORD = re.compile(r"[\w.]+")
 
 
 def _column(

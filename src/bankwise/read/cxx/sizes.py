@@ -19,8 +19,8 @@ from math import gcd
 
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.pieces import constant
-from bankwise.read.cxx.tree import CxxSource, Node, inside_parentheses, named
+from bankwise.read.cxx.terms import multiples, terms_of
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
 
 _NUMBER = r"-?(?:0x[\da-f]+|\d+)"
@@ -30,6 +30,12 @@ _NOTE = re.compile(
 _BASE = re.compile(rf"bankwise (\d+) base (\d+)((?: {_NUMBER}\b)*)")
 
 
+_TERM = re.compile(rf"bankwise (\d+) term (\d+) (\d+)((?: {_NUMBER}\b)*)")
+
+TermFact = tuple[int, int]
+"""What a term is a multiple of, and its largest value where none is below zero; -1 else."""
+
+
 @dataclass(frozen=True, slots=True)
 class ArraySize:
     """An array in one kernel. ``bytes_``: of all of it, 0 if the launch decides; ``extents``: its
@@ -37,7 +43,8 @@ class ArraySize:
     most bytes that a use moves together; ``start``: its first byte in the block's shared memory.
     ``scales``: bytes of each type in ``kept`` and ``scale`` of the uses, as C++ says it;
     ``aligned``: pointers into it begin at multiples of so many elements, 0 for at its start alone.
-    ``room``: the bytes of the variable it lies in, none of them where the launch decides.
+    ``room``: the bytes of the variable it lies in, none of them where the launch decides;
+    ``terms``: what is known of the terms of its uses' indices, by number of the use.
     """
 
     bytes_: int
@@ -48,6 +55,7 @@ class ArraySize:
     scales: tuple[tuple[str, int], ...] = ()
     aligned: int = 0
     room: tuple[int, int] = (0, 0)
+    terms: tuple[tuple[int, tuple[TermFact, ...]], ...] = ()
 
     @property
     def flat(self) -> bool:
@@ -58,6 +66,10 @@ class ArraySize:
     def columns(self) -> int:
         """Elements of a row; of a flat array all."""
         return self.extents[-1] or self.bytes_ // self.element_bytes
+
+    def facts(self, use: int) -> tuple[TermFact, ...]:
+        """What is known of the terms of a use's index."""
+        return dict(self.terms).get(use, ())
 
     def scale(self, text: str) -> int:
         """The bytes of a type that uses name."""
@@ -75,33 +87,50 @@ def sizes(
     what: Compilation,
 ) -> Sizes | Refusal:
     """The arrays of each kernel that has them. A Refusal in the compiler's words."""
-    asking = replace(what, text=_with_questions(source, arrays, language))
-    try:
-        emitted = language.emitted(asking)
-    except InputError as error:
-        return Refusal(f"the sizes of its arrays: {error.message}", error.location)
-    return {part.kernel: _answers(part, arrays) for part in language.parts(emitted)}
+    why: Refusal | None = None
+    for terms in (True, False):
+        text = _with_questions(source, arrays, language, terms)
+        try:
+            emitted = language.emitted(replace(what, text=text))
+        except InputError as error:
+            why = Refusal(f"the sizes of its arrays: {error.message}", error.location)
+            continue
+        known = emitted if _CALLS.search(emitted) else ""
+        parts = language.parts(emitted)
+        return {part.kernel: _answers(part, arrays, known or part.text) for part in parts}
+    assert why is not None, "it was asked twice"
+    return why
 
 
 def _with_questions(
-    source: CxxSource, arrays: Sequence[SharedArray], language: SourceLanguage
+    source: CxxSource, arrays: Sequence[SharedArray], language: SourceLanguage, terms: bool
 ) -> str:
     inserted: dict[int, str] = {}
     for number, array in enumerate(arrays):
         for at in _asked_at(source, array):
             inserted[at] = inserted.get(at, "") + _question(number, array, language)
-        for count, base in enumerate(array.bases):
-            factors = _multiples(source, _node(source, base.span.start, base.span.stop))
-            scale = base.scale or f"sizeof({array.element})"
-            asked = [f"({factor}) * (int)({scale})" for factor in factors]
-            before = f"({{{_remark(f'{language.remark} bankwise {number} base {count}', asked)} "
-            inserted[base.span.start] = inserted.get(base.span.start, "") + before
-            inserted[base.span.stop] = "; })" + inserted.get(base.span.stop, "")
+        for spot, called, asked in _asked_inside(source, array, terms):
+            before = f"({{{_remark(f'{language.remark} bankwise {number} {called}', asked)} "
+            inserted[spot.start] = inserted.get(spot.start, "") + before
+            inserted[spot.stop] = "; })" + inserted.get(spot.stop, "")
     at, done = 0, []
     for place in sorted(inserted):
         done += [source.data[at:place], inserted[place].encode()]
         at = place
     return b"".join((*done, source.data[at:])).decode()
+
+
+def _asked_inside(
+    source: CxxSource, array: SharedArray, terms: bool
+) -> Iterator[tuple[ByteSpan, str, list[str]]]:
+    """What is asked where pointers begin, and of the terms of indices: where, as what, which."""
+    for count, base in enumerate(array.bases):
+        factors = multiples(source, _node(source, base.span.start, base.span.stop))
+        scale = base.scale or f"sizeof({array.element})"
+        yield base.span, f"base {count}", [f"({one}) * (int)({scale})" for one in factors]
+    for count, use in enumerate(array.uses if array.flat and terms else ()):
+        for place, term in enumerate(terms_of(source, use.indices[0]) if use.indices else ()):
+            yield use.indices[0], f"term {count} {place}", [term.bound or "-1", *term.multiples]
 
 
 def _asked_at(source: CxxSource, array: SharedArray) -> Iterator[int]:
@@ -122,26 +151,6 @@ def _asked_at(source: CxxSource, array: SharedArray) -> Iterator[int]:
 
 def _node(source: CxxSource, start: int, stop: int) -> Node:
     return source.root.named_descendant_for_byte_range(start, stop)
-
-
-def _multiples(source: CxxSource, node: Node) -> list[str]:
-    """Constants, in C++, of which each term of an expression has one as a factor."""
-    node = inside_parentheses(node)
-    if constant(source, node):
-        return [source.of(node)]
-    if node.type == "conditional_expression":
-        return [one for part in named(node)[1:] for one in _multiples(source, part)]
-    if node.type != "binary_expression":
-        return ["1"]
-    first, second = (_multiples(source, one) for one in named(node))
-    sign = source.of(node.children[1])
-    if sign in "+-":
-        return first + second
-    if sign == "*":
-        return [f"({a}) * ({b})" for a in first for b in second]
-    if sign == "<<" and constant(source, named(node)[1]):
-        return [f"({a}) << ({second[0]})" for a in first]
-    return ["1"]
 
 
 def _question(number: int, array: SharedArray, language: SourceLanguage) -> str:
@@ -168,8 +177,12 @@ def _remark(text: str, asked: Sequence[str], place: str = "") -> str:
     return f' asm volatile("{text} {slots}" :: {", ".join(values)});'
 
 
-def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, ArraySize]:
-    """What the compiler wrote in one kernel; with the places that its variables have."""
+_CALLS = re.compile(r"^\s*(?:call(?:\.uni)?\b|s_swappc_b64)", re.MULTILINE)
+
+
+def _answers(part: EmittedPart, arrays: Sequence[SharedArray], known: str) -> dict[int, ArraySize]:
+    """What the compiler wrote in one kernel; with the places that its variables have. ``known``:
+    where it says what holds inside functions: everywhere, if some are called and not inlined."""
     found: dict[int, ArraySize] = {}
     for note in _NOTE.finditer(part.text):
         number, array = int(note[1]), arrays[int(note[1])]
@@ -179,8 +192,8 @@ def _answers(part: EmittedPart, arrays: Sequence[SharedArray]) -> dict[int, Arra
             size = _size(array, told[2:], start + told[1])
             found[number] = replace(size, room=(start, start + told[0]))
     for number in found:
-        aligned = _aligned(part, arrays, number, found[number])
-        found[number] = replace(found[number], aligned=aligned)
+        aligned = _aligned(known, arrays, number, found[number])
+        found[number] = replace(found[number], aligned=aligned, terms=_terms(known, number))
     return _pieces(found, arrays, part)
 
 
@@ -188,15 +201,28 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(one, 0) for one in text.split())
 
 
-def _aligned(part: EmittedPart, arrays: Sequence[SharedArray], number: int, size: ArraySize) -> int:
+def _aligned(known: str, arrays: Sequence[SharedArray], number: int, size: ArraySize) -> int:
     told: dict[int, int] = {}
-    for note in _BASE.finditer(part.text):
+    for note in _BASE.finditer(known):
         if int(note[1]) == number:
             told[int(note[2])] = gcd(told.get(int(note[2]), 0), *_numbers(note[3]))
     if len(told) < len(arrays[number].bases):
         return 1
     multiple = gcd(*told.values()) if told else 0
     return multiple // size.element_bytes if multiple % size.element_bytes == 0 else 1
+
+
+def _terms(known: str, number: int) -> tuple[tuple[int, tuple[TermFact, ...]], ...]:
+    """What is known of the terms of each use; several copies of it have to agree."""
+    found: dict[int, dict[int, TermFact]] = {}
+    for note in _TERM.finditer(known):
+        if int(note[1]) != number:
+            continue
+        use, (most, *factors) = found.setdefault(int(note[2]), {}), _numbers(note[4])
+        before = use.get(int(note[3]), (gcd(*factors), most))
+        largest = max(before[1], most) if min(before[1], most) >= 0 else -1
+        use[int(note[3])] = (gcd(before[0], *factors), largest)
+    return tuple((use, tuple(one[n] for n in sorted(one))) for use, one in sorted(found.items()))
 
 
 def _pieces(

@@ -64,12 +64,22 @@ def _changed(source: CxxSource, name: str, expression: Node, block: Node) -> str
         return f"{name} is declared elsewhere, or more than once"
     if re.search(r"\[\s*&", source.of(function)):
         return f"{name} may be changed by a lambda"
-    for node in walk(block):
-        if node.start_byte <= expression.end_byte or not _is(source, node, name):
-            continue
-        if not _read(source, node):
-            return f"{name} may have another value where the row is used"
+    if not _kept(source, name, block, expression.end_byte):
+        return f"{name} may have another value where the row is used"
     return ""
+
+
+def only_read(source: CxxSource, variable: Node, block: Node) -> bool:
+    """Whether a variable keeps its value in a block, but for where it is declared."""
+    return not re.search(r"\[\s*&", source.of(block)) and _kept(
+        source, source.of(variable), block, block.start_byte
+    )
+
+
+def _kept(source: CxxSource, name: str, block: Node, begin: int) -> bool:
+    """Whether a name is only read in a block, from a byte on."""
+    mentions = (one for one in walk(block) if _is(source, one, name) and one.start_byte >= begin)
+    return all(_read(source, one) or _declares(one) == "plain" for one in mentions)
 
 
 def _is(source: CxxSource, node: Node, name: str) -> bool:

@@ -1,0 +1,242 @@
+"""The terms of an index into a flat array: what each is a multiple of, and how large it can be.
+
+    As[stage * (BM * BK) + row * BK + k]      with  for (int k = 0; k < BK; ++k)
+
+The first two are multiples of the constants in them, and k is less than BK. That is decided on the
+text; which numbers the constants are, the compiler says. A bound is given only where every value
+is zero or more: of loop variables that nothing else changes, remainders, masks, and of sums and
+products of such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bankwise.read.cxx.pieces import constant
+from bankwise.read.cxx.stable import FIXED, only_read
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    Node,
+    around,
+    block_of,
+    inside_parentheses,
+    named,
+    span,
+    walk,
+)
+
+_DEPTH = 8
+"""Variables that are set from variables in turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTerm:
+    """A term of a sum. ``multiples``: constants in C++, whose common divisor divides it;
+    ``bound``: the largest value that it can have, in C++, where none is below zero; else empty."""
+
+    span: ByteSpan
+    multiples: tuple[str, ...]
+    bound: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexParts:
+    """An index as the sum of multiples of a fold's block and the place inside one. ``phase``: of
+    the multiples those that the fold reads; it is ``factor`` times what it says."""
+
+    high: str
+    low: str
+    phase: str
+    factor: int
+
+
+def parts_of(
+    source: CxxSource,
+    index: ByteSpan,
+    facts: Sequence[tuple[int, int]],
+    block: int,
+    period: int,
+) -> IndexParts | None:
+    """The parts of an index, by what each of its terms is a multiple of, and its largest value;
+    None where the terms do not say it."""
+    terms = terms_of(source, index)
+    if not facts or len(facts) != len(terms):
+        return None
+    inside = [most for multiple, most in facts if multiple % block]
+    if not inside or len(inside) == len(facts) or min(inside) < 0 or sum(inside) >= block:
+        return None
+    both = list(zip(terms, facts, strict=True))
+    high = [term for term, (multiple, _) in both if multiple % block == 0]
+    low = [term for term, (multiple, _) in both if multiple % block]
+    read = [term for term, (multiple, _) in both if multiple % block == 0 and multiple % period]
+    texts = (" + ".join(source.of(one.span) for one in some) for some in (high, low, read))
+    phase, factor = _divided(source, read[0]) if len(read) == 1 else ("", 1)
+    first, second, third = texts
+    return IndexParts(first, second, phase or third, factor if phase else 1)
+
+
+def _divided(source: CxxSource, term: IndexTerm) -> tuple[str, int]:
+    """``X * 32`` as X and 32; nothing where the number is none or no power of two."""
+    node = source.root.named_descendant_for_byte_range(term.span.start, term.span.stop)
+    node = inside_parentheses(node)
+    if node.type != "binary_expression" or source.of(node.children[1]) != "*":
+        return "", 1
+    left, right = named(node)
+    text = source.of(right)
+    if not text.isdecimal() or int(text) < 2 or int(text) & (int(text) - 1):
+        return "", 1
+    return source.of(inside_parentheses(left)), int(text)
+
+
+def terms_of(source: CxxSource, index: ByteSpan) -> tuple[IndexTerm, ...]:
+    """The terms of an index, in order; none where it is no sum of several, or a difference."""
+    node = source.root.named_descendant_for_byte_range(index.start, index.stop)
+    if (node.start_byte, node.end_byte) != (index.start, index.stop):
+        return ()
+    node = inside_parentheses(node)
+    terms: list[Node] = []
+    while node.type == "binary_expression" and source.of(node.children[1]) == "+":
+        node, last = named(node)
+        terms.insert(0, last)
+        if node.type == "binary_expression" and source.of(node.children[1]) == "-":
+            return ()
+    terms.insert(0, node)
+    return tuple(
+        IndexTerm(span(one), tuple(multiples(source, one)), bound(source, one, _DEPTH))
+        for one in terms
+    )
+
+
+def multiples(source: CxxSource, node: Node) -> list[str]:
+    """Constants, in C++, of which each term of an expression has one as a factor."""
+    node = inside_parentheses(node)
+    if constant(source, node):
+        return [source.of(node)]
+    if node.type == "conditional_expression":
+        return [one for part in named(node)[1:] for one in multiples(source, part)]
+    if node.type != "binary_expression":
+        return ["1"]
+    first, second = (multiples(source, one) for one in named(node))
+    sign = source.of(node.children[1])
+    if sign in "+-":
+        return first + second
+    if sign == "*":
+        return [f"({a}) * ({b})" for a in first for b in second]
+    if sign == "<<" and constant(source, named(node)[1]):
+        return [f"({a}) << ({second[0]})" for a in first]
+    return ["1"]
+
+
+def bound(source: CxxSource, node: Node, depth: int) -> str:
+    """The largest value of an expression that is never below zero, in C++; else empty."""
+    node = inside_parentheses(node)
+    if node.type == "number_literal" and source.of(node).isdecimal():
+        return source.of(node)
+    if node.type == "identifier":
+        return _variable(source, node, depth - 1) if depth else ""
+    if node.type != "binary_expression":
+        return ""
+    left, right = named(node)
+    sign = source.of(node.children[1])
+    if sign == "%" and constant(source, right) and positive(source, left, depth):
+        return f"({source.of(right)}) - 1"
+    if sign == "&" and constant(source, right):
+        return source.of(right)
+    if sign in "+*":
+        both = bound(source, left, depth), bound(source, right, depth)
+        if sign == "*" and constant(source, right):
+            both = (both[0], source.of(right))
+        return f"({both[0]}) {sign} ({both[1]})" if all(both) else ""
+    return ""
+
+
+def positive(source: CxxSource, node: Node, depth: int) -> bool:
+    """Whether an expression is never below zero: of places in a launch, and what has a bound."""
+    node = inside_parentheses(node)
+    if node.type == "field_expression":
+        return source.of(node.children[0]) in FIXED
+    if node.type == "binary_expression" and source.of(node.children[1]) in ("+", "*", "/", "%"):
+        return all(positive(source, one, depth) for one in named(node))
+    if node.type == "binary_expression" and source.of(node.children[1]) == ">>":
+        return positive(source, named(node)[0], depth)
+    if node.type == "number_literal" or bound(source, node, depth):
+        return True
+    if node.type == "identifier" and depth:
+        declared = _declaration(source, node)
+        if declared is None or not only_read(source, node, declared[1]):
+            return False
+        head = declared[1].type == "for_statement"
+        start = declared[0].child_by_field_name("value")
+        return bool(
+            start is not None and not head and positive(source, start, depth - 1)
+        ) or _counts_up(source, node, declared, depth)
+    return False
+
+
+def _variable(source: CxxSource, node: Node, depth: int) -> str:
+    """Of a variable of a loop that counts up to a constant, or one that keeps its first value."""
+    declared = _declaration(source, node)
+    if declared is None:
+        return ""
+    one, block = declared
+    if block.type == "for_statement":
+        test = block.child_by_field_name("condition")
+        if not _counts_up(source, node, declared, depth) or test.type != "binary_expression":
+            return ""
+        name, end = named(test)
+        sign = source.of(test.children[1])
+        if source.of(name) != source.of(node) or not constant(source, end):
+            return ""
+        inside = block.child_by_field_name("body")
+        if not inside.start_byte <= node.start_byte < inside.end_byte:
+            return ""
+        return {"<": f"({source.of(end)}) - 1", "<=": source.of(end)}.get(sign, "")
+    value = one.child_by_field_name("value")
+    if value is None or not only_read(source, node, block):
+        return ""
+    return bound(source, value, depth)
+
+
+def _counts_up(source: CxxSource, node: Node, declared: tuple[Node, Node], depth: int) -> bool:
+    """Whether a loop's variable begins at a number and is only counted up, by the loop alone."""
+    one, block = declared
+    if block.type != "for_statement" or block.child_by_field_name("update") is None:
+        return False
+    start, update = one.child_by_field_name("value"), block.child_by_field_name("update")
+    text, name = source.of(update).replace(" ", ""), source.of(node)
+    step = update.child_by_field_name("right")
+    ups = text in (f"++{name}", f"{name}++") or bool(
+        step is not None and text.startswith(f"{name}+=") and positive(source, step, depth - 1)
+    )
+    begins = start is not None and depth and positive(source, start, depth - 1)
+    return bool(ups and begins and only_read(source, node, block.child_by_field_name("body")))
+
+
+def _declaration(source: CxxSource, node: Node) -> tuple[Node, Node] | None:
+    """The declarator with its value that a name means, and the block or loop it holds in; None for
+    what is declared otherwise."""
+    name, block = source.of(node), node
+    while block.parent is not None:
+        block = block_of(block)
+        inner = block.child_by_field_name("initializer") if "for" in block.type else block
+        found = [
+            one
+            for one in walk(inner if inner is not None else block)
+            if one.type == "identifier" and source.of(one) == name and _declares(one)
+        ]
+        here = [one for one in found if block_of(around(one)) == block]
+        if here:
+            parent = around(here[0])
+            plain = len(here) == 1 and parent.type == "init_declarator"
+            first = here[0].start_byte < node.start_byte
+            return (parent, block) if plain and first else None
+    return None
+
+
+def _declares(node: Node) -> bool:
+    parent = around(node)
+    if parent.type == "init_declarator":
+        return bool(parent.child_by_field_name("declarator") == node)
+    return parent.type in ("declaration", "parameter_declaration", "reference_declarator")
