@@ -80,6 +80,18 @@ def test_a_build_says_how_its_sources_are_compiled(project: Path) -> None:
     assert "[PITCH + 1]" in text
 
 
+@real
+def test_relocatable_code_is_read_too(project: Path) -> None:
+    database(project, command="nvcc -I../inc -DPITCH=32 -dc ../src/k.cu -o k.o")
+    code, text = answered("check", "src/k.cu")
+    assert code == 1
+    assert "-rdc=true" in text
+    (project / "src" / "device.cu").write_text("__device__ int one() { return 1; }\n", "utf-8")
+    code, text = answered("check", "src/device.cu", "--", "-rdc=true")
+    assert code == 2
+    assert "no kernel" in text
+
+
 def test_of_a_clang_command_the_flags_of_every_compiler_are_kept(project: Path) -> None:
     words = ["clang++", "-x", "cuda", "--cuda-gpu-arch=sm_80", "-fcolor-diagnostics", "-DA=1"]
     words += ["-isystem", "../inc", "-std=c++20", "-G", "-Iinner", "-c", "../src/k.cu"]

@@ -138,8 +138,8 @@ def place(text: str, line: int, direction: str, array: str = "", inlined: bool =
     """What an access of a line is said to be; "" where that is not known."""
     table = expressions(parse(text, "k.cu"))
     at = table.place(Location("k.cu", line), direction, array, inlined)  # type: ignore[arg-type]
-    assert at.line == line or not at.column
-    return text.splitlines()[line - 1][at.column - 1 : at.end_column - 1] if at.column else ""
+    known = at.column and at.line == line
+    return text.splitlines()[line - 1][at.column - 1 : at.end_column - 1] if known else ""
 
 
 BOTH = """\
@@ -159,7 +159,7 @@ __global__ void k(float* o) {
         (3, "read", "a", "a[1]"),
         (3, "read", "b", "b[2]"),
         (3, "read", "", ""),
-        (3, "write", "a", ""),
+        (3, "write", "b", ""),
         (4, "write", "a", "a[3]"),
         (4, "read", "a", "a[5]"),
         (4, "read", "b", "b[4]"),
@@ -172,6 +172,31 @@ def test_of_several_expressions_bytes_and_direction_decide(
     line: int, direction: str, array: str, says: str
 ) -> None:
     assert place(BOTH, line, direction, array) == says
+
+
+def test_a_load_that_was_moved_stands_at_the_only_expression_that_it_can_be() -> None:
+    table = expressions(parse(BOTH, "k.cu"))
+    at = Location("k.cu", 2, 7)
+    assert table.place(at, "write", "b", inlined=False) == Location("k.cu", 2), "b += is both"
+    single = BOTH.replace("b[6] += 1;", "b[6] = 1;").replace(" + a[5]", "")
+    table = expressions(parse(single, "k.cu"))
+    assert table.place(at, "write", "a", inlined=False).line == 4
+    assert table.place(at, "read", "a", inlined=False).line == 3
+    assert table.place(at, "read", "b", inlined=False) == Location("k.cu", 2), "there are two"
+    for more in ("#define A a\n", "__global__ void other() { __shared__ int a[8]; }\n"):
+        table = expressions(parse(single + more, "k.cu"))
+        assert table.place(at, "read", "a", inlined=False) == Location("k.cu", 2), more
+
+
+def test_parameters_of_kernels_and_arrays_in_registers_are_no_shared_memory() -> None:
+    text = """\
+__global__ void k(float* o, const float* in) {
+  float acc[4][4], *p = pick(o);
+  acc[1][2] += in[3] * p[4];
+}
+"""
+    assert place(text, 3, "read") == "p[4]"
+    assert place(text, 3, "write") == ""
 
 
 def test_a_reference_is_a_place_too() -> None:

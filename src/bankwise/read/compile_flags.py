@@ -38,6 +38,7 @@ _VALUES = ("-D", "-U", "-std", "--std", "--define-macro", "--undefine-macro", *_
 _SWITCHES = re.compile(
     r"-G|--device-debug|-O[0-3]|-?-use_fast_math|-?-expt-(?:relaxed-constexpr|extended-lambda)"
     r"|-?-extended-lambda|-?-(?:maxrregcount|ftz|fmad|prec-div|prec-sqrt|default-stream)=\S+"
+    r"|-?-(?:rdc|relocatable-device-code)=true"
 )
 """Of nvcc: what changes the code of a device."""
 _NVCC_VALUES = ("-maxrregcount", "--maxrregcount", "-Xptxas", "--ptxas-options", "-ccbin")
@@ -166,6 +167,8 @@ def _read(words: Sequence[str], folder: str, place: Location) -> BuildCommand:
             flags.append(_joined(name, word, folder))
         elif is_nvcc and _SWITCHES.fullmatch(word):
             flags.append(word)
+        elif is_nvcc and word in ("-dc", "--device-c"):
+            flags.append("-rdc=true")
         at += 1
     return BuildCommand(tuple(flags), _target(rest))
 

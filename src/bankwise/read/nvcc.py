@@ -95,6 +95,10 @@ _HINTS = (
         "this nvcc does not know the GPU: another --target, or another nvcc on PATH",
     ),
     (
+        r"requires separate compilation mode",
+        "kernels that launch kernels: `bankwise check FILE -- -rdc=true`",
+    ),
+    (
         r"unsupported GNU version|unsupported clang version|unsupported Microsoft",
         "another host compiler: `-- -ccbin g++-12`, for example",
     ),

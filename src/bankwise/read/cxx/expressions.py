@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankwise.errors import Location
 from bankwise.hardware.machine import Direction
@@ -45,13 +45,17 @@ class SharedExpression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpressionTable:
-    """The expressions of a file, by each line on which they stand."""
+    """The expressions of a file, by each line on which they stand. ``plain``: arrays whose name
+    means one array in the file, and which no macro names."""
 
     by_line: Mapping[int, Sequence[SharedExpression]]
+    plain: frozenset[str]
 
     def place(self, at: Location, direction: Direction, array: str, inlined: bool) -> Location:
-        """``at`` with columns, where the expressions of its line are known to be the access's.
+        """``at`` with columns, where the expressions of its line are known to be the access's; of
+        an array that one expression of the file alone touches so, the place of that.
 
+        A column that the compiler names is the statement's, or another access's: it is dropped.
         ``array``: whose bytes are touched, empty where that is not known; ``inlined``: the access
         stands in another file, from which it was inlined here.
         """
@@ -62,15 +66,25 @@ class ExpressionTable:
             known = [one for one in begun if not one.array]
         if not known or (inlined and not array):
             known = [one for one in begun if not one.array]
+        if array and not known:
+            known = self._alone(array, direction)
         if not array and len({one.array for one in known}) > 1:
-            return at
+            known = []
         return _around(at, known)
+
+    def _alone(self, array: str, direction: Direction) -> list[SharedExpression]:
+        """The only expression that can touch an array so, if there is one: compilers move loads
+        out of loops, and with them their lines."""
+        every = {one for some in self.by_line.values() for one in some if one.array == array}
+        fitting = [one for one in every if direction in one.directions]
+        told = array in self.plain and all(len(one.directions) == 1 for one in every)
+        return fitting if told and len(fitting) == 1 else []
 
 
 def _around(at: Location, found: Sequence[SharedExpression]) -> Location:
     """From the first to the last of some expressions on a line."""
     if not found:
-        return at
+        return replace(at, column=0, end_column=0)
     first = min(one.first for one in found)
     last = max(one.last for one in found)
     end = last.column if last.line == first.line else 0
@@ -83,7 +97,15 @@ def expressions(source: CxxSource) -> ExpressionTable:
     for one in _found(source):
         for line in range(one.first.line, one.last.line + 1):
             by_line[line].append(one)
-    return ExpressionTable(by_line)
+    return ExpressionTable(by_line, frozenset(_plain(source)))
+
+
+def _plain(source: CxxSource) -> Iterator[str]:
+    macros = b" ".join(n.text for n in walk(source.root) if n.type.startswith("preproc_"))
+    for name, scopes in _scopes(source).items():
+        declared = [scope for scope in scopes if scope.array == name]
+        if len(declared) == 1 and not re.search(rb"\b%s\b" % re.escape(name.encode()), macros):
+            yield name
 
 
 def _found(source: CxxSource) -> Iterator[SharedExpression]:
@@ -109,13 +131,13 @@ def _arrays(source: CxxSource, scopes: _ArrayScopes) -> Iterator[_Touch]:
 def _pointers(source: CxxSource) -> Iterator[_Touch]:
     """Places behind pointers, but those that the host passes, and references; calls, and assembly
     as a whole."""
-    passed, references = _passed(source), _references(source)
+    elsewhere, references = _elsewhere(source), _references(source)
     for node in walk(source.root):
         if node.type == "identifier" and _scope(source, node, references):
             found = _touched(node, 0)
             if found:
                 yield "", *found
-        if node.type not in _TOUCHES or _is_inside(node) or _root(source, node, passed):
+        if node.type not in _TOUCHES or _is_inside(node) or _root(source, node, elsewhere):
             continue
         found = _pointed(source, node)
         if found:
@@ -136,26 +158,31 @@ def _references(source: CxxSource) -> _ArrayScopes:
     return found
 
 
-def _passed(source: CxxSource) -> Sequence[tuple[int, int, str]]:
-    """Names of kernel parameters, with the bytes in which they are that."""
+def _elsewhere(source: CxxSource) -> Sequence[tuple[int, int, str]]:
+    """Names of kernel parameters and of arrays in registers, with the bytes in which they are
+    that."""
     found = []
     for node in walk(source.root):
-        if node.type != "function_definition" or not any(
+        if node.type == "function_definition" and any(
             source.of(child) == "__global__" for child in node.children
         ):
-            continue
-        for child in walk(node.child_by_field_name("declarator")):
-            if child.type == "identifier" and child.parent.type.endswith("declarator"):
-                found.append((node.start_byte, node.end_byte, source.of(child)))
+            for child in walk(node.child_by_field_name("declarator")):
+                if child.type == "identifier" and child.parent.type.endswith("declarator"):
+                    found.append((node.start_byte, node.end_byte, source.of(child)))
+        elif node.type == "declaration" and not is_shared(source, node):
+            for declarator in node.children_by_field_name("declarator"):
+                name, brackets = _declared(declarator)
+                if name is not None and brackets:
+                    found.append((*_block(node), source.of(name)))
     return found
 
 
-def _root(source: CxxSource, node: Node, passed: Sequence[tuple[int, int, str]]) -> bool:
-    """Whether a place is behind a parameter of its kernel."""
+def _root(source: CxxSource, node: Node, elsewhere: Sequence[tuple[int, int, str]]) -> bool:
+    """Whether a place is behind a name that means no shared memory."""
     while node.type not in ("identifier", "call_expression") and node.named_children:
         node = node.named_children[0]
     name = source.of(node)
-    return any(one[2] == name and one[0] <= node.start_byte < one[1] for one in passed)
+    return any(one[2] == name and one[0] <= node.start_byte < one[1] for one in elsewhere)
 
 
 @dataclass(frozen=True, slots=True, order=True)

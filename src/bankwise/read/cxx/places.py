@@ -72,7 +72,8 @@ def _placed(
 
 
 def _array(access: AssemblyAccess, variables: Sequence[tuple[str, int]]) -> str:
-    """The name of the one variable whose bytes an access touches; "" where several may be it."""
+    """The name of the one variable whose bytes an access touches; "" where several may be it, and
+    where the compiler made one of all that a kernel has, as LLVM does."""
     touched = [p.offsets_bytes[p.active] for p in access.access.patterns if p.active.any()]
     if not touched or access.unknown:
         return ""
@@ -81,4 +82,5 @@ def _array(access: AssemblyAccess, variables: Sequence[tuple[str, int]]) -> str:
     placed = zip(variables, ends, strict=False)
     known = ((one, end) for one, end in placed if end - one[1] >= _WIDEST_BYTES)
     inside = [name for (name, start), end in known if start <= low <= high < end]
-    return demangled(inside[0]).rpartition("::")[2] if len(inside) == 1 else ""
+    name = demangled(inside[0]).rpartition("::")[2] if len(inside) == 1 else ""
+    return name if name.isidentifier() else ""

@@ -81,7 +81,8 @@ def check_hip(
 
     done = isolated(found, follow, lambda one: Location(file, one.line), gpu)
     guessed = "" if what.target else f"; for {gpu}, since --target names no GPU"
-    return Compiled(done, how + guessed)
+    variables = {part.kernel: part.variables for part in assembly_parts(text)}
+    return Compiled(done, how + guessed, variables)
 
 
 def compiled_assembly(what: Compilation) -> str:
