@@ -134,7 +134,6 @@ def test_where_arrays_lie_is_as_in_the_code_that_is_counted(tmp_path: Path) -> N
 
 def test_an_instruction_of_the_header_has_the_place_of_who_calls_it() -> None:
     text = """\
-\t.file 1 "/x" "a.hip"
 \t.file 2 "/x" "t.h"
 k:
 \t.loc 2 7 3                          ; t.h:7:3 @[ a.hip:5:9 ]
@@ -142,10 +141,11 @@ k:
 \t.loc 1 0 3                          ; a.hip:0:3
 \tds_read_b32 v0, v1
 .Lfunc_end0:
+\t.file 1 "/x" "a.hip"
 """
     found = line_places(text)
-    assert [str(one) for one in found[5]] == ["/x/t.h:7:3", "/x/a.hip:5:9"]
-    assert found[7] == ()
+    assert [str(one) for one in found[4]] == ["/x/t.h:7:3", "/x/a.hip:5:9"]
+    assert found[6] == ()
 
 
 @pytest.mark.parametrize(

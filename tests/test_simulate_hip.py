@@ -128,6 +128,12 @@ def test_a_kernel_that_reads_what_nobody_wrote_shows_it(tmp_path: Path) -> None:
                 )
             ],
         ),
+        (
+            "gemm_transposed_a",
+            (256, 1, 1),
+            [("sA[16][64]", "sA[16][68]")],
+            [("&sA[k][ty", "&sA[k ^ 1][ty")],
+        ),
         ("gemm_float4", (16, 16, 1), [("Bs[64][32]", "Bs[64][36]")], [("As[ty * 4", "As[tx * 4")]),
         ("fft_stride", (64, 1, 1), [("[16]", "[18]")], [("[64][18]", "[66][15]")]),
     ],

@@ -73,10 +73,12 @@ def _term(group: SimulatedGroup, op: AmdInstruction) -> None:
     to = operand(op.operands[0]).registers
     group.exact.difference_update(to)
     if packed:
-        for half, name in enumerate(to):
-            words = [_part(group, op, n, half) for n in range(1, len(op.operands))]
-            found = _made(f"v_{packed[1]}_f32", words)
-            group.put(name, found)
+        halves = [
+            [_part(group, op, n, half) for n in range(1, len(op.operands))]
+            for half in range(len(to))
+        ]
+        for name, words in zip(to, halves, strict=True):  # which may be a source of the other half
+            group.put(name, _made(f"v_{packed[1]}_f32", words))
         return
     name, texts = _spelled(op)
     words = [_source(group, op, name, n, *text) for n, text in enumerate(texts)]

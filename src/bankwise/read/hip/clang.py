@@ -32,6 +32,8 @@ _INCLUDED = (
     *("device_launch_parameters.h", "hip/hip_vector_types.h", "hip/math_functions.h"),
 )
 """What sources include that ``device.h`` stands for."""
+_HOST = "#if __has_include(<cmath>)\n#include <cmath>\n#include <cstdlib>\n#endif\n"
+"""What the first of them includes, which host code may count on."""
 _UNFIT = re.compile(
     r"unsupported \w* ?gpu arch|invalid (?:target ID|offload arch)|unknown target CPU"
     r"|cannot find (?:ROCm|HIP)|Can't exec|nvcc fatal",
@@ -98,11 +100,11 @@ def _flags(target: str) -> tuple[str, ...]:
 
 
 def _stubs(folder: Path) -> Path:
-    """A folder with empty files of the names that sources include."""
+    """A folder with files of the names that sources include."""
     top = folder / "headers"
     for name in _INCLUDED:
         (top / name).parent.mkdir(parents=True, exist_ok=True)
-        (top / name).touch()
+        (top / name).write_text(_HOST if name.endswith("_runtime.h") else "", "utf-8")
     return top
 
 

@@ -233,8 +233,9 @@ _BD unsigned max(unsigned a, int b) { return max(a, unsigned(b)); }
 _BD unsigned max(int a, unsigned b) { return max(unsigned(a), b); }
 
 // Numbers: what the back end has; the rest is made of that.
-#define _BW_1(name) \
-  _BD float name##f(float x) { return __builtin_##name##f(x); }
+#define _BW_1(name)                                             \
+  _BD float name##f(float x) { return __builtin_##name##f(x); } \
+  _BD float name(float x) { return __builtin_##name##f(x); }
 #define _BW_BOTH(name) _BW_1(name) _BD double name(double x) { return __builtin_##name(x); }
 _BW_BOTH(sqrt)
 _BW_BOTH(fabs)
@@ -267,6 +268,9 @@ _BD double rsqrt(double x) { return 1.0 / sqrt(x); }
 _BD float expm1f(float x) { return expf(x) - 1.0f; }
 _BD float log1pf(float x) { return logf(1.0f + x); }
 _BD float tanf(float x) { return sinf(x) / cosf(x); }
+_BD float pow(float a, float b) { return powf(a, b); }
+_BD float fmin(float a, float b) { return fminf(a, b); }
+_BD float fmax(float a, float b) { return fmaxf(a, b); }
 _BD float tanhf(float x) { return 1.0f - 2.0f / (expf(2.0f * x) + 1.0f); }
 _BD float erff(float x) { return tanhf(x * (1.1283792f + 0.1009f * x * x)); }
 _BD double exp(double x) { return expf(float(x)); }
@@ -358,7 +362,21 @@ typedef struct _bw_event* hipEvent_t;
 typedef hipStream_t cudaStream_t;
 typedef hipEvent_t cudaEvent_t;
 enum hipError_t { hipSuccess };
-enum hipMemcpyKind { hipMemcpyHostToDevice, hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice };
+enum hipMemcpyKind {
+  hipMemcpyHostToDevice,
+  hipMemcpyDeviceToHost,
+  hipMemcpyDeviceToDevice,
+  hipMemcpyHostToHost,
+  hipMemcpyDefault
+};
+#define hipStreamDefault ((hipStream_t)0)
+#define hipEventDefault 0
+#define hipStreamNonBlocking 1
+#define hipHostMallocDefault 0
+#define hipHostMallocMapped 2
+#define hipHostRegisterDefault 0
+#define hipDeviceAttributeMultiprocessorCount 0
+#define HIP_SYMBOL(name) name
 typedef hipError_t cudaError_t;
 struct hipDeviceProp_t { char name[256]; int multiProcessorCount, warpSize; };
 typedef hipDeviceProp_t cudaDeviceProp;
@@ -370,33 +388,51 @@ extern "C" unsigned __hipPushCallConfiguration(dim3, dim3, size_t = 0, hipStream
 extern "C" hipError_t __hipPopCallConfiguration(dim3*, dim3*, size_t*, hipStream_t*);
 extern "C" hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t);
 extern "C" __device__ int printf(const char*, ...);
+extern "C" __device__ void* malloc(size_t);
+extern "C" __device__ void free(void*);
 extern "C" int printf(const char*, ...);
-#define _BW_HOST(name)                                   \
-  template <class... A> hipError_t hip##name(A&&...);    \
-  template <class... A> hipError_t cuda##name(A&&...);
+#define _BW_HOST(name)                              \
+  template <class... A> hipError_t hip##name(const A&...);  \
+  template <class... A> hipError_t cuda##name(const A&...);
 _BW_HOST(Malloc)
 _BW_HOST(MallocHost)
 _BW_HOST(MallocAsync)
 _BW_HOST(MallocManaged)
+_BW_HOST(MallocPitch)
 _BW_HOST(Free)
 _BW_HOST(FreeHost)
 _BW_HOST(FreeAsync)
 _BW_HOST(HostMalloc)
 _BW_HOST(HostFree)
+_BW_HOST(HostAlloc)
+_BW_HOST(HostRegister)
+_BW_HOST(HostUnregister)
+_BW_HOST(HostGetDevicePointer)
 _BW_HOST(Memcpy)
+_BW_HOST(Memcpy2D)
 _BW_HOST(MemcpyAsync)
 _BW_HOST(MemcpyToSymbol)
+_BW_HOST(MemcpyFromSymbol)
+_BW_HOST(MemcpyHtoD)
+_BW_HOST(MemcpyDtoH)
 _BW_HOST(Memset)
 _BW_HOST(MemsetAsync)
+_BW_HOST(MemPrefetchAsync)
+_BW_HOST(MemGetInfo)
 _BW_HOST(SetDevice)
 _BW_HOST(GetDevice)
 _BW_HOST(GetDeviceCount)
 _BW_HOST(GetDeviceProperties)
+_BW_HOST(DeviceGetAttribute)
 _BW_HOST(DeviceSynchronize)
+_BW_HOST(DeviceReset)
 _BW_HOST(StreamCreate)
+_BW_HOST(StreamCreateWithFlags)
 _BW_HOST(StreamDestroy)
 _BW_HOST(StreamSynchronize)
+_BW_HOST(StreamWaitEvent)
 _BW_HOST(EventCreate)
+_BW_HOST(EventCreateWithFlags)
 _BW_HOST(EventDestroy)
 _BW_HOST(EventRecord)
 _BW_HOST(EventSynchronize)
@@ -404,6 +440,13 @@ _BW_HOST(EventElapsedTime)
 _BW_HOST(GetLastError)
 _BW_HOST(PeekAtLastError)
 _BW_HOST(FuncSetAttribute)
+_BW_HOST(FuncGetAttributes)
+_BW_HOST(GetSymbolAddress)
+_BW_HOST(OccupancyMaxActiveBlocksPerMultiprocessor)
+_BW_HOST(OccupancyMaxPotentialBlockSize)
+_BW_HOST(RuntimeGetVersion)
+_BW_HOST(DriverGetVersion)
 const char* hipGetErrorString(hipError_t);
 const char* cudaGetErrorString(hipError_t);
 const char* hipGetErrorName(hipError_t);
+typedef hipError_t hipError;

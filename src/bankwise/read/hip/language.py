@@ -98,13 +98,12 @@ def compiled_assembly(what: Compilation) -> str:
 def line_places(text: str) -> dict[int, Places]:
     """Where the lines of an assembly text come from; what stands in bankwise's own header has the
     place of its caller, or none."""
-    files: dict[str, str] = {}
+    named = filter(None, map(_FILE.match, text.splitlines()))  # some stand behind their first use
+    files = {one[2]: os.path.join(one[1] or "", one[2]) for one in named}
     places: dict[int, Places] = {}
     now: Places = ()
     for number, line in enumerate(text.splitlines(), 1):
-        if found := _FILE.match(line):
-            files[found[2]] = os.path.join(found[1] or "", found[2])
-        elif found := _LOC.match(line):
+        if found := _LOC.match(line):
             now = tuple(_places(found[1], files))
         elif line.startswith(".Lfunc_end"):
             now = ()
