@@ -10,8 +10,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 
-def table() -> list[dict[str, str]]:
-    path = ROOT / "docs" / "data" / "h200_fix" / "results.csv"
+def table(name: str = "h200_fix") -> list[dict[str, str]]:
+    path = ROOT / "docs" / "data" / name / "results.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -49,3 +49,26 @@ def test_the_tables_of_the_page_are_the_generators() -> None:
     text = (ROOT / "docs" / "results_h200_fix.md").read_text("utf-8")
     for block in made.stdout.strip().split("\n\n"):
         assert block in text
+
+
+def test_eleven_kernels_of_triton_are_faster_with_the_same_bits() -> None:
+    """And the page has their table, and how many versions were as predicted."""
+    rows = table("h200_triton")
+    assert all(row["equal"] == "True" for row in rows)
+    pairs = list(zip(rows[::2], rows[1::2], strict=True))
+    assert [one["version"] for one in rows[:2]] == ["before", "after"]
+    assert len(pairs) == 11
+    for before, after in pairs:
+        assert before["name"] == after["name"]
+        assert float(after["median_us"]) < float(before["median_us"])
+    exact = sum(
+        all(row[f"alone_{what}"] == row[f"predicted_{what}"] for what in ("passes", "conflicts"))
+        for row in rows
+    )
+    data = "docs/data/h200_triton/results.csv"
+    command = [sys.executable, "benchmarks/h200_fix_run.py", "tables", data]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    text = (ROOT / "docs" / "triton.md").read_text("utf-8")
+    assert f"in {exact} of {len(rows)} versions exactly" in text
+    for line in made.stdout.strip().splitlines()[2:]:
+        assert line.removesuffix("  |").rstrip() in text

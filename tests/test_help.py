@@ -49,6 +49,7 @@ NOT_RUN = {
     "bankwise check kernel.cu": "needs nvcc; tests/test_cuda.py",
     "bankwise fix kernel.cu": "needs nvcc; tests/test_fix_cuda.py",
     "bankwise fix kernel.ttgir": "tests/test_fix_ttgir.py",
+    "bankwise fix dump/": "tests/test_fix_ttgir.py",
     "bankwise check libbitsandbytes": "needs that library; tests/test_binary_check.py",
     "bankwise check libkernels.a": "needs a compiler; tests/test_binary_check.py",
     "bankwise check kernel.hsaco": "needs a compiler; tests/test_binary_check.py",

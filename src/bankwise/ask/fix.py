@@ -93,7 +93,9 @@ def fix_file(
     ``output``: the name that the answer will get, judged before the work. ``beside``: further
     options that were given, as the command line spells them.
     """
-    given = (*options.given, *beside, *judges.given)
+    # Whatever is fixed is compiled: ``--isa`` says something about all of it.
+    said = (flag for flag in beside if flag != "--isa")
+    given = (*options.given, *said, *judges.given)
     answer = asker(file, "fix", given)
     report: FixReport | ModelFix = answer(file, options, judges, output=output, progress=progress)
     return report

@@ -65,8 +65,8 @@ class Destination:
         if "cubin" in code.made.binaries:
             yield f'run it with kernel[grid](.., ir_override="{path}")'
         yield (
-            "or fix what TRITON_KERNEL_DUMP=1 TRITON_ALWAYS_COMPILE=1 TRITON_DUMP_DIR=dump leaves: "
-            "`bankwise fix dump/HASH -o override/`"
+            "in any program: fix what TRITON_KERNEL_DUMP=1 TRITON_ALWAYS_COMPILE=1 "
+            "TRITON_DUMP_DIR=dump leaves: `bankwise fix dump/HASH -o override/`"
         )
 
 
