@@ -35,6 +35,9 @@ def judge_ptx(old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:
         found = compared(old, new, kernel.name, settings)
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
+        if found.differs and _reads_unwritten(old, kernel.name, settings):
+            reason = f"{kernel.name}: launched so, it reads shared memory that nothing has written"
+            return Verdict("execution", "not available", reason, complete=False)
         if found.differs:
             return Verdict("execution", "failed", f"{kernel.name}: {found.differs}")
         words, blocks = words + found.words, blocks + found.blocks
@@ -43,6 +46,12 @@ def judge_ptx(old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:
     said = f", with {numbers} for integers that nobody says" if assumed else ""
     detail = f"PTX of {blocks} blocks, values as terms: {words:,} words written alike{said}"
     return Verdict("execution", "passed", detail, complete=False)
+
+
+def _reads_unwritten(text: str, name: str, settings: Sequence[SimulatedLaunch]) -> bool:
+    """Whether a kernel differs from itself where memory held something else before."""
+    found = compared(text, text, name, settings)
+    return not isinstance(found, Refusal) and bool(found.differs)
 
 
 def _settings(kernel: AssemblyKernel) -> Iterator[SimulatedLaunch]:

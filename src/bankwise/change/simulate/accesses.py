@@ -85,7 +85,7 @@ def store(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
 def copy(block: SimulatedBlock, statement: Statement, lanes: Lanes) -> None:
     """``cp.async.cg.shared.global [%r1], [%rd1], 16, %r2``: done at once; zeros behind a size."""
     to, source = (block.address(text, lanes)[0] for text in statement.operands[:2])
-    size = int(statement.operands[2])
+    size = int(statement.operands[2], 0)
     kept = np.full(len(lanes), size, np.uint64)
     if len(statement.operands) > 3 and statement.operands[3].startswith("%p"):
         kept = np.where(block.read(statement.operands[3], lanes), 0, kept).astype(np.uint64)
