@@ -53,7 +53,7 @@ k:
 
 def spliced(text: str, notes: list[str]) -> str:
     """The text with the advice in it, by hand as a reader of the notes would do it."""
-    said = next(n for n in notes if n.startswith("as instructions")).split(": ", 1)[1].split("; ")
+    said = next(n for n in notes if n.startswith("as instructions")).rsplit(": ", 1)[1].split("; ")
     where = next(n for n in notes if n.startswith("vA is"))
     free = next(n for n in notes if "which no instruction names" in n)
     names, registers = (re.findall(r"\bv\w+", part) for part in free.split(":"))

@@ -217,6 +217,21 @@ def _profile(text: str) -> None:
     parse_profile(text)
 
 
+def _ptx_fold(text: str) -> object:
+    """What is written is proved, as far as it is written at all."""
+    from bankwise.algebra.address import Fold
+    from bankwise.algebra.address_fold import AddressFold
+    from bankwise.change.ptx.fold import VariableFold
+    from bankwise.change.ptx.prove import prove_ptx
+    from bankwise.change.ptx.splice import Spliced, spliced
+    from bankwise.read.ptx.parse import kernels
+
+    names = {one.name for kernel in kernels(text) for one in kernel.shared}
+    folds = [VariableFold(one, AddressFold((Fold(128, 16, 8),)), 128) for one in sorted(names)[:2]]
+    done = spliced(text, "k.ptx", folds)
+    return prove_ptx(text, done.text, "k.ptx", folds) if isinstance(done, Spliced) else done
+
+
 def _kit_cases(text: str) -> None:
     from bankwise.lab.kit.folder import parse_cases
 
@@ -313,6 +328,8 @@ ENTRIES = (
     _call("call launch", _launch,
           _texts("transpose*<<<64, 256>>>(_, _, 4096)", "f<<<(1,2), (32,8), 64>>>(n=0x10)")),
     _call("call host code", _host, _files("examples/launch/*.cu")),
+    _call("call ptx fold", _ptx_fold,
+          _files("tests/data/ptx_fix/*.ptx", "tests/data/isa/ldmatrix.ptx")),
     _call("call layout", _layout, _texts(*_TEXTS)),
     _call("call question", _problem, _files("examples/solve/*.toml", "examples/ck_transpose/*.toml",
                                             "examples/transpose_16x32/*.toml")),

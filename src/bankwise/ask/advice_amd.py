@@ -36,37 +36,40 @@ def splice_notes(
         return ()
     lines = {use.access.access.location.line for use in buffer.uses}
     found = _addresses([one for one in kernel.operations if one.line in lines], fold)
-    if not found:
+    if found is None:
         return ()
-    sums = any(added for _, added in found)
+    registers, sums = found
     said = tuple(_instructions(fold, sums, target))
     made = sorted(set(re.findall(r"v[TUW]", " ".join(said))))
-    where = "; ".join(_named(*key, places) for key, places in found.items())
+    where = "; ".join(_named(name, places) for name, places in registers.items())
+    offset = " and no offset (OFFSET: its own)" if sums else ""
     return (
-        f"as instructions before each access, which then takes vT: {'; '.join(said)}",
+        f"as instructions before each access, which then takes vT{offset}: {'; '.join(said)}",
         f"vA is {where}",
         f"{', '.join(made)}: {_free(kernel, len(made))}",
     )
 
 
-Places = dict[tuple[str, bool], list[int]]
-"""Lines, by the register of the address and whether its constant has to be added to it first."""
+Places = dict[str, list[int]]
+"""Lines, by the register of the address."""
 
 
-def _addresses(operations: Sequence[AmdInstruction], fold: AddressFold) -> Places | None:
-    """None where an address is no vector register and a constant, or has two ends apart that the
-    fold does not keep."""
+def _addresses(
+    operations: Sequence[AmdInstruction], fold: AddressFold
+) -> tuple[Places, bool] | None:
+    """The registers, and whether the constant of some access has to be added first. None where an
+    address is no vector register and a constant, or an access has two."""
     found: Places = {}
+    sums = False
     for op in operations:
         at = touch(op)
         if not isinstance(at, DecodedAccess) or len(at.address.registers) != 1:
             return None
-        if (at.apart_bytes or 0) % fold.reach:
+        if at.apart_bytes is not None:
             return None
-        offset = at.address.offset_bytes
-        key = at.address.registers[0], bool(offset % fold.reach)
-        found.setdefault(key, []).append(op.line)
-    return found
+        sums |= bool(at.address.offset_bytes % fold.reach)
+        found.setdefault(at.address.registers[0], []).append(op.line)
+    return found, sums
 
 
 def _instructions(fold: AddressFold, sums: bool, target: str) -> Iterator[str]:
@@ -84,11 +87,10 @@ def _instructions(fold: AddressFold, sums: bool, target: str) -> Iterator[str]:
         before = "vT"
 
 
-def _named(register: str, added: bool, lines: Sequence[int]) -> str:
+def _named(register: str, lines: Sequence[int]) -> str:
     shown = ", ".join(map(str, lines[:_SHOWN]))
     more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    places = f"{'lines' if len(lines) > 1 else 'line'} {shown}{more}"
-    return f"{register} at {places}" + (" (OFFSET: the access's own, then 0)" if added else "")
+    return f"{register} at {'lines' if len(lines) > 1 else 'line'} {shown}{more}"
 
 
 def _free(kernel: AmdKernel, wanted: int) -> str:

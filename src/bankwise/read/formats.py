@@ -110,6 +110,7 @@ READ: tuple[Format, ...] = (
         listing="ask.worth_static:emitted",
         options=ANY_KERNEL,
         stage=4,
+        instead="`bankwise check FILE` says a better layout as instructions to splice",
     ),
     Format(
         *("PTX", "", (".ptx",), lines(r"\.version[ \t]+\d")),

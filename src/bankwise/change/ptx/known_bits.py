@@ -85,16 +85,17 @@ def _mask(one: Statement, operand: Callable[[str], int]) -> int:
     rule = _RULES.get(words[0])
     if rule is None or "{" in "".join(one.operands) or kind not in BYTES or "hi" in words:
         return _ALL
+    texts = (*one.operands[1:], "?", "?", "?")
     if words[0] == "cvt":
-        return _converted(operand(one.operands[1]), words[-2], kind)
-    given = [operand(text) for text in one.operands[1:]]
+        return _converted(operand(texts[0]), words[-2], kind)
+    given = [operand(text) for text in texts[:3]]
     wide, signed = "wide" in words, kind[0] == "s"
     cut = [n & ones for n in given[: 2 if wide else None]] + (given[2:] if wide else [])
     if words[0] == "bfe" and signed:
         return _ALL
     if signed and (wide or words[0] == "shr"):
         cut[:2] = [_extended(n, _bits(kind)) for n in cut[:2]]
-    numbers = [integer(text) for text in one.operands[1:]]
+    numbers = [integer(text) for text in texts[:3]]
     return rule(cut, numbers) & (_ALL if wide else ones)
 
 

@@ -66,7 +66,8 @@ def _texts(before: str, after: str, folds: Sequence[VariableFold]) -> str:
     prefix = next((m[1] for line in new if (m := _DECLARES.fullmatch(line))), "%bw")
     if prefix in without_comments(before):
         return f"registers {prefix} are not new"
-    inserted = re.compile(rf"\s*[a-z][\w.:]*\s+{prefix}d?\d+\s*,[^;{{}}\[\]]*;\s*")
+    names = "|".join(map(re.escape, (*_RENAMES, *_COMPUTES)))
+    inserted = re.compile(rf"\s*(?:{names})\s+{prefix}d?\d+\s*,[^;{{}}\[\]]*;\s*")
     kept = [one for one in new if not inserted.fullmatch(one) and not _DECLARES.fullmatch(one)]
     named = "|".join(re.escape(fold.variable) for fold in folds)
     declares = re.compile(rf"\.shared\s[^;]*(?<![\w$%])(?:{named})(?![\w$])")
@@ -177,8 +178,8 @@ _COMPUTES = {"add.s32": "add", "shr.u32": "shr", "and.b32": "and", "xor.b32": "x
 def _held(one: Statement, held: dict[str, Expression]) -> str:
     """Take note of what a new statement writes; in words, why that is not followed."""
     target, *given = one.operands
-    if one.guard:
-        return f"{one.name} is guarded"
+    if one.guard or not given:
+        return f"{one.name} is guarded, or has no operands"
     source = held.get(given[0], ("base", given[0]))
     if one.name in _RENAMES and len(given) == 1:
         held[target] = (one.name, source)

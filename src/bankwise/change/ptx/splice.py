@@ -44,7 +44,9 @@ class Spliced:
 def spliced(text: str, file: str, folds: Sequence[VariableFold]) -> Spliced | Refusal:
     """The text with the folds in all accesses of all kernels to their variables."""
     clean = without_comments(text)
-    prefix = next(p for p in map("%bw{}".format, ("", *"abcdefgh")) if p not in clean)
+    prefix = next((p for p in map("%bw{}".format, ("", *"abcdefgh")) if p not in clean), "")
+    if not prefix:
+        return Refusal("it has registers of every name that is tried", Location(file))
     aligned = _aligned(text, folds)
     by_name = {fold.variable: fold for fold in folds}
     lines, before = aligned.split("\n"), dict[int, list[str]]()
