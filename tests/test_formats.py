@@ -70,6 +70,8 @@ SAMPLES: dict[str, bytes] = {
     "Triton source": b"import torch\nimport triton\n\n@triton.jit\ndef k(a):\n    pass\n",
     "Python source": b"import numpy as np\n\n\ndef k(a):\n    return a\n",
     "HIP source": b"#include <hip/hip_runtime.h>\n__global__ void k(float *a) {}\n",
+    "CuTe source": b"#include <cute/tensor.hpp>\nusing namespace cute;\n",
+    "CuTe DSL source": b"import cutlass.cute as cute\n",
     "CK source": b'#include "ck_tile/core.hpp"\nnamespace ck_tile { struct P {}; }\n',
     "CUDA source": b"#include <cuda_fp16.h>\n__global__ void k(float *a) {}\n",
     "C++ source": b"#pragma once\n#include <cstdint>\nstruct Tile { float a[16][32]; };\n",

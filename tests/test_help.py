@@ -17,6 +17,7 @@ from bankwise.cli.commands import app
 from bankwise.hardware.machine import names
 from bankwise.show.rules import rules
 from command import bankwise
+from cute_texts import OPERAND
 from kernel_texts import ROWS
 
 ROOT = Path(__file__).parents[1]
@@ -110,6 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "kernel.rst").write_text(f".. code-block:: mlir\n\n{block}", "utf-8")
     solved = bankwise("solve", made / "tile.toml", "-o", made / "cert.json")
     assert solved.code == 0
+    (made / "operand.hpp").write_text(OPERAND, "utf-8")
     return made
 
 

@@ -20,8 +20,8 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import AccessKind, Machine, machine
 from bankwise.notation.cute.swizzle import CuteLayout, CuteMemory
-from bankwise.read.cute.answer import Answer, Place, answers, place_of
-from bankwise.read.cute.evaluate import Evaluation, OpenNameError, UnreadError
+from bankwise.read.cute.answer import AnswerPlace, CuteAnswer, answers, place_of
+from bankwise.read.cute.evaluate import CuteEvaluation, OpenNameError, UnreadError
 from bankwise.read.cute.forms import FORMS, elements
 from bankwise.read.cute.sites import CopySite, issued, layout_of, sites
 from bankwise.read.cute.terms import CuteText
@@ -40,7 +40,7 @@ class CuteFile:
     ``command``: that fixes it."""
 
     text: CuteText
-    evaluation: Evaluation
+    evaluation: CuteEvaluation
     sites: tuple[CopySite, ...]
     refusals: tuple[Refusal, ...]
     machine: Machine
@@ -64,7 +64,7 @@ def open_cute(text: str, file: str, options: Options) -> CuteFile:
         from bankwise.read.cute.cxx import read_cxx
 
         read = read_cxx(text, file)
-    evaluation = Evaluation(read, dims_of(options), FORMS)
+    evaluation = CuteEvaluation(read, dims_of(options), FORMS)
     found, refusals = sites(evaluation)
     if not found:
         raise _nothing(file, evaluation, refusals)
@@ -73,7 +73,7 @@ def open_cute(text: str, file: str, options: Options) -> CuteFile:
     return CuteFile(read, evaluation, found, refusals, gpu, why, asked)
 
 
-def _nothing(file: str, evaluation: Evaluation, refusals: Sequence[Refusal]) -> InputError:
+def _nothing(file: str, evaluation: CuteEvaluation, refusals: Sequence[Refusal]) -> InputError:
     place = Location(file) if not refusals else refusals[0].location
     if evaluation.asked:
         names = " ".join(f"--dim {name}=.." for name in _asked(evaluation))
@@ -86,7 +86,7 @@ def _nothing(file: str, evaluation: Evaluation, refusals: Sequence[Refusal]) -> 
     return InputError(message, location=place, hint=hint)
 
 
-def _asked(evaluation: Evaluation) -> list[str]:
+def _asked(evaluation: CuteEvaluation) -> list[str]:
     """The names that are open, and the numbers among the parameters of their templates."""
     every = evaluation.text.definitions
     scopes = {one.scope for one in every if one.name in evaluation.asked}
@@ -147,7 +147,7 @@ def _kernel(
 
 
 def accesses_of(
-    found: CuteFile, evaluation: Evaluation, mine: Iterable[CopySite]
+    found: CuteFile, evaluation: CuteEvaluation, mine: Iterable[CopySite]
 ) -> tuple[tuple[KernelAccess, ...], tuple[Refusal, ...]]:
     """The accesses of some copies, with the layouts as ``evaluation`` has them."""
     accesses: list[KernelAccess] = []
@@ -186,9 +186,9 @@ class Replacement:
     """What an answer does: at ``place``, for these copies, ``before`` and ``after`` in passes;
     ``ideal``: without any conflict."""
 
-    place: Place
+    place: AnswerPlace
     concerned: tuple[CopySite, ...]
-    answer: Answer
+    answer: CuteAnswer
     before: int
     after: int
     ideal: int
@@ -201,7 +201,7 @@ class Replacement:
 
 def replacements(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Replacement]:
     """For each term that says a swizzle: what takes the fewest passes of all its copies."""
-    places: dict[tuple[int, int], tuple[Place, list[CopySite]]] = {}
+    places: dict[tuple[int, int], tuple[AnswerPlace, list[CopySite]]] = {}
     for site in mine:
         place = place_of(found.evaluation, site)
         if place is not None:
@@ -231,14 +231,14 @@ def _snippets(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Snippet]:
 
 
 def better(
-    found: CuteFile, place: Place, concerned: Sequence[CopySite]
-) -> tuple[int, Answer] | None:
+    found: CuteFile, place: AnswerPlace, concerned: Sequence[CopySite]
+) -> tuple[int, CuteAnswer] | None:
     """The answer with the fewest passes, of equals the nearest to what stands there; None where
     none takes fewer than now."""
     now = passes_of(found, found.evaluation, concerned)
     assert now is not None, "it was counted"
     best: tuple[int, tuple[int, ...]] = now[0], ()
-    chosen: Answer | None = None
+    chosen: CuteAnswer | None = None
     sizes = [bytes_of(layout_of(found.evaluation, site), site) for site in concerned]
     for answer in answers(found.evaluation, place):
         asked = replace(found.evaluation, instead={place.key: answer.value}, bound={})
@@ -256,7 +256,7 @@ def better(
 
 
 def passes_of(
-    found: CuteFile, evaluation: Evaluation, concerned: Sequence[CopySite], most: int = 1 << 62
+    found: CuteFile, evaluation: CuteEvaluation, concerned: Sequence[CopySite], most: int = 1 << 62
 ) -> tuple[int, int] | None:
     """Passes and ideal of some copies together; None where one of them is no access then, or all
     take more than ``most``."""

@@ -39,7 +39,7 @@ SOURCES: tuple[Format, ...] = (
         family="Python",
     ),
     Format(
-        *("CuTe source", "", tuple(f"{_HEADERS} .cuh".split())),
+        *("CuTe source", "", tuple(_HEADERS.split())),
         lines(r'#include [<"]cute/', r"using namespace cute\b", r"[^\n]*\bcute::\w"),
         family="C++",
         verbs=_CUTE_VERBS,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from bankwise.notation.cute import hopper
 from bankwise.notation.cute.swizzle import ComposedLayout, Swizzle
-from bankwise.read.cute.evaluate import Evaluation, Value
+from bankwise.read.cute.evaluate import CuteEvaluation, Value
 from bankwise.read.cute.sites import CopySite, layout_of
 from bankwise.read.cute.terms import CuteTerm, CuteText, Scope
 
@@ -30,7 +30,7 @@ _MOST_BITS, _MOST_STEPS = 5, 30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class AnswerPlace:
     """A term that an answer replaces. ``kind``: a swizzle, an atom of the units, or a layout."""
 
     term: CuteTerm
@@ -44,7 +44,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class CuteAnswer:
     """``text`` in place of the term, which is worth ``value`` then; ``far``: how much of it is
     new, of answers that are as good the least is written."""
 
@@ -53,12 +53,12 @@ class Answer:
     far: tuple[int, ...]
 
 
-def place_of(ev: Evaluation, site: CopySite) -> Place | None:
+def place_of(ev: CuteEvaluation, site: CopySite) -> AnswerPlace | None:
     """The term that says how the bytes of a site are swizzled; the layout itself where none does.
 
     None where nothing in the text does: the layout is a parameter that the user gave.
     """
-    inside = Evaluation(ev.text, ev.given, ev.forms)
+    inside = CuteEvaluation(ev.text, ev.given, ev.forms)
     layout_of(inside, site)
     every = [(scope, term) for scope, term in _terms(ev.text) if _key(term) in inside.used]
     for kind, heads in (("unit", _GMMA), ("swizzle", re.compile("Swizzle|make_swizzle"))):
@@ -66,15 +66,15 @@ def place_of(ev: Evaluation, site: CopySite) -> Place | None:
             (s, t) for s, t in every if heads.fullmatch(t.head) and t.types + (t.arguments or ())
         ]
         if found:
-            return Place(found[-1][1], found[-1][0], kind)
+            return AnswerPlace(found[-1][1], found[-1][0], kind)
     return _made(inside, site.term, site.scope)
 
 
-def _made(ev: Evaluation, term: CuteTerm, scope: Scope) -> Place | None:
+def _made(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> AnswerPlace | None:
     """Where a layout without a swizzle is made: behind names, and inside of compositions."""
     for _ in range(_MOST_STEPS):
         if term.head in _MAKERS and (term.types or term.arguments):
-            return Place(term, scope, "layout")
+            return AnswerPlace(term, scope, "layout")
         known = None if term.types else ev.definition(term.head, scope)
         if term.head in _BEHIND and term.arguments:
             term = term.arguments[0]
@@ -103,7 +103,7 @@ def _terms(text: CuteText) -> Iterator[tuple[Scope, CuteTerm]]:
         todo += [(scope, one) for one in reversed((*term.types, *(term.arguments or ())))]
 
 
-def answers(ev: Evaluation, place: Place) -> Iterator[Answer]:
+def answers(ev: CuteEvaluation, place: AnswerPlace) -> Iterator[CuteAnswer]:
     """Other words for a place, the present ones not among them."""
     term, text = place.term, ev.text
     if place.kind == "unit":
@@ -119,11 +119,11 @@ def answers(ev: Evaluation, place: Place) -> Iterator[Answer]:
                 swizzle.base != now.base,
                 abs(swizzle.bits - now.bits),
             )
-            yield Answer(_swizzle_text(swizzle, term, text), swizzle, (*map(int, far),))
+            yield CuteAnswer(_swizzle_text(swizzle, term, text), swizzle, (*map(int, far),))
         else:
             value = ComposedLayout(swizzle, 0, now)
             far = swizzle.bits, swizzle.shift, swizzle.base
-            yield Answer(_around(swizzle, term, text), value, far)
+            yield CuteAnswer(_around(swizzle, term, text), value, far)
 
 
 def _swizzles() -> Iterator[Swizzle]:
@@ -134,7 +134,7 @@ def _swizzles() -> Iterator[Swizzle]:
                 yield Swizzle(bits, base, shift)
 
 
-def _unit_answers(ev: Evaluation, place: Place) -> Iterator[Answer]:
+def _unit_answers(ev: CuteEvaluation, place: AnswerPlace) -> Iterator[CuteAnswer]:
     """Another mode of the same atom: what wgmma can address, and nothing else."""
     found = _GMMA.fullmatch(place.term.head)
     now = ev.value(place.term, place.scope)
@@ -145,7 +145,7 @@ def _unit_answers(ev: Evaluation, place: Place) -> Iterator[Answer]:
             value = hopper.atom(mode, major, now.pointer_bits)
             old = ev.text.of(place.term.span)
             text = old.replace(f"_{found['mode']}_Atom", f"_{word}_Atom")
-            yield Answer(text, value, (len(_MODES) - number,))
+            yield CuteAnswer(text, value, (len(_MODES) - number,))
 
 
 def _swizzle_text(swizzle: Swizzle, term: CuteTerm, text: CuteText) -> str:

@@ -42,7 +42,7 @@ def read_dsl(text: str, file: str) -> CuteText:
     """The definitions and calls of a Python source. Raises :class:`InputError` for no Python."""
     try:
         tree = ast.parse(text)
-        reader = _Reader(text)
+        reader = _DslReader(text)
         found = tuple(reader.below(tree, ()))
     except SyntaxError as error:
         place = Location(file, error.lineno or 0)
@@ -57,7 +57,7 @@ def read_dsl(text: str, file: str) -> CuteText:
 Found = CuteDefinition | tuple[Scope, CuteTerm]
 
 
-class _Reader:
+class _DslReader:
     """Terms of one text: places of Python's tree are lines and bytes of a line."""
 
     def __init__(self, text: str) -> None:

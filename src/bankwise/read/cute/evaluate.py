@@ -66,11 +66,11 @@ class Slice:
     of: Value
 
 
-Form = Callable[["Evaluation", CuteTerm, Scope], Value]
+Form = Callable[["CuteEvaluation", CuteTerm, Scope], Value]
 
 
 @dataclass(slots=True, eq=False)
-class Evaluation:
+class CuteEvaluation:
     """The values of one text. ``given``: of names, by the user; ``instead``: values of terms by
     where they begin, with which an answer is tried; ``forms``: what is known of heads."""
 

@@ -24,7 +24,7 @@ from bankwise.notation.cute.swizzle import ComposedLayout, CuteLayout, Swizzle, 
 from bankwise.notation.cute.tiling import blocked_product, tile_to_shape
 from bankwise.notation.cute.tuples import Nested, congruent, flatten, modes, product
 from bankwise.read.cute.evaluate import (
-    Evaluation,
+    CuteEvaluation,
     Form,
     OpenNameError,
     SharedTensor,
@@ -55,18 +55,18 @@ def bits_of(value: Value) -> int:
     return BITS.get(value.name.rpartition("::")[2], 0) if isinstance(value, TypeName) else 0
 
 
-def _shape(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _shape(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     return ev.all((*term.types, *(term.arguments or ())), scope)
 
 
-def _int(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _int(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     parts = term.types or term.arguments or ()
     if not parts:
         return TypeName(term.head)
     return ev.value(parts[-1], scope)
 
 
-def _layout(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _layout(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``Layout<S, D>`` and ``make_layout``: of a shape, a shape and strides, or several layouts."""
     given = ev.all((*term.types, *(term.arguments or ())), scope)
     if given and all(isinstance(one, StridedLayout) for one in given):
@@ -108,7 +108,7 @@ def _scaled(stride: Nested, by: int) -> Nested:
     return stride * by if isinstance(stride, int) else tuple(_scaled(s, by) for s in stride)
 
 
-def _ordered(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _ordered(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``make_ordered_layout(shape, order)``: modes of the top level by rising order."""
     shape, order = ev.all(term.arguments or (), scope)[:2]
     ranks, parts = flatten(order), modes(shape)
@@ -122,14 +122,14 @@ def _ordered(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return StridedLayout(tuple(parts), tuple(strides[n] for n in range(len(parts))))
 
 
-def _swizzle(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _swizzle(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     given = ev.all((*term.types, *(term.arguments or ())), scope)
     if len(given) != 3 or not all(isinstance(one, int) for one in given):
         raise UnreadError("a swizzle of three numbers is wanted", term)
     return Swizzle(*given)
 
 
-def _composition(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _composition(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """Of a swizzle, an offset perhaps, and a layout; of a layout and one behind it."""
     first, *rest = ev.all(term.arguments or (), scope)
     inner = rest[-1] if rest else None
@@ -144,7 +144,7 @@ def _composition(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     raise UnreadError(f"{term.head} of these is not read", term)
 
 
-def _tile_to_shape(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _tile_to_shape(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     atom, shape, *order = ev.all(term.arguments or (), scope)
     inner = atom.layout if isinstance(atom, ComposedLayout) else atom
     if not isinstance(inner, StridedLayout) or not _nested(shape):
@@ -162,21 +162,21 @@ def _ranks(steps: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(order.index(n) for n in range(len(steps)))
 
 
-def _blocked(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _blocked(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     one, other = ev.all(term.arguments or (), scope)
     return blocked_product(one, other)
 
 
-def _unswizzled(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _unswizzled(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     value = ev.value((term.arguments or ())[0], scope)
     return value.layout if isinstance(value, ComposedLayout) else value
 
 
-def _same(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _same(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     return ev.value((*(term.arguments or ()), *term.types)[0], scope)
 
 
-def _size(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _size(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``size(x)``, ``size<0>(x)``, of a shape or a layout; ``cosize``."""
     wanted = list(ev.all(term.types, scope)) if term.arguments else []
     (value,) = ev.all((term.arguments or term.types)[:1], scope)
@@ -191,13 +191,13 @@ def _size(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return product(plain)
 
 
-def _get(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _get(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     (place, *_), (value, *_) = ev.all(term.types, scope), ev.all(term.arguments or (), scope)
     found: Value = modes(value)[place]
     return found
 
 
-def _sizeof(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _sizeof(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     bits = bits_of(ev.value((*(term.arguments or ()), *term.types)[0], scope))
     if not bits:
         raise UnreadError("the size of a type that is not known", term)
@@ -205,7 +205,7 @@ def _sizeof(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
 
 
 def _operator(work: Callable[[Any, Any], Any]) -> Form:
-    def form(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+    def form(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
         values = ev.all(term.arguments or (), scope)
         if not all(isinstance(one, int) for one in values) or not 1 <= len(values) <= 2:
             raise UnreadError(f"{term.head} of no integers", term)
@@ -216,7 +216,7 @@ def _operator(work: Callable[[Any, Any], Any]) -> Form:
     return form
 
 
-def _choice(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _choice(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``c ? a : b`` and ``conditional_t<c, a, b>``: one of both is evaluated."""
     asked, one, other = (*term.types, *(term.arguments or ()))
     condition = ev.value(asked, scope)
@@ -225,13 +225,13 @@ def _choice(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return ev.value(one if condition else other, scope)
 
 
-def _same_type(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _same_type(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     one, other = ev.all(term.types, scope)
     return int(one == other)
 
 
 def _gmma_atom(mode: str, major: hopper.Major) -> Form:
-    def form(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+    def form(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
         bits = bits_of(ev.value(term.types[0], scope)) if term.types else 0
         if not bits:
             raise UnreadError(f"{term.head} of a type that is not known", term)
@@ -240,7 +240,7 @@ def _gmma_atom(mode: str, major: hopper.Major) -> Form:
     return form
 
 
-def _copy_atom(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _copy_atom(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``Copy_Atom<Op<T>, E>``; ``make_copy_atom(op, type, num_bits_per_copy=..)`` is made so."""
     operation, element = ev.all(term.types, scope)[:2]
     if not isinstance(operation, TypeName):
@@ -250,7 +250,7 @@ def _copy_atom(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return copy_atom(operation.name.rpartition("::")[2], bits_of(element), bits)
 
 
-def _made_atom(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _made_atom(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``make_copy_atom(op, type, num_bits_per_copy=..)`` of the DSL."""
     operation, element, *bits = ev.all(term.arguments or (), scope)
     if not isinstance(operation, TypeName):
@@ -259,7 +259,7 @@ def _made_atom(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return copy_atom(operation.name, bits_of(element), width)
 
 
-def _load_matrix(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _load_matrix(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``LdMatrix8x8x16bOp(transpose, num_matrices)``, ``StMatrix8x8x16bOp``; by C++'s name."""
     transposed, many = (*ev.all(term.arguments or (), scope), 0, 1)[:2]
     load = term.head.startswith("Ld")
@@ -268,7 +268,7 @@ def _load_matrix(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return TypeName(f"{front}_{kind}")
 
 
-def _mma_op(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _mma_op(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``MmaF16BF16Op(type, accumulator, (16, 8, 16))``, ``MmaUniversalOp(type)``; C++'s name."""
     element, *rest = ev.all(term.arguments or (), scope)
     if term.head == "MmaUniversalOp":
@@ -278,7 +278,7 @@ def _mma_op(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return mma_atom(f"SM80_{'x'.join(map(str, flatten(rest[-1])))}_F32F16F16F32_TN")
 
 
-def _allocated(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _allocated(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``smem.allocate_tensor(type, layout, ..)`` and ``storage.x.get_tensor(layout)``."""
     _, *given = term.arguments or ()
     typed = term.head == ".allocate_tensor"
@@ -291,7 +291,7 @@ def _allocated(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return SharedTensor(where, given[typed], scope, bits)
 
 
-def _width(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _width(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``dtype.width``, the bits of a type."""
     bits = bits_of(ev.value((term.arguments or ())[0], scope))
     if not bits:
@@ -299,7 +299,7 @@ def _width(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return bits
 
 
-def _mma_atom(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _mma_atom(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     (operation, *_) = ev.all((*term.types, *(term.arguments or ())), scope)
     if isinstance(operation, MmaAtom):
         return operation
@@ -308,7 +308,7 @@ def _mma_atom(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return mma_atom(operation.name.rpartition("::")[2])
 
 
-def _tiled_mma(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _tiled_mma(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``TiledMMA<Atom, Threads, Tile>`` and ``make_tiled_mma``."""
     given = ev.all((*term.types, *(term.arguments or ())), scope)
     atom = given[0]
@@ -334,7 +334,7 @@ def _tiled_mma(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return TiledMma(atom, threads, (tile[0], tile[1], tile[2]))
 
 
-def _tiled_copy(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _tiled_copy(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     atom, *rest = ev.all(term.arguments or (), scope)
     if not isinstance(atom, CopyAtom) or not all(isinstance(r, StridedLayout) for r in rest):
         raise UnreadError("a copy atom and layouts of threads and values are wanted", term)
@@ -342,7 +342,7 @@ def _tiled_copy(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
 
 
 def _mma_copy(operand: Any) -> Form:
-    def form(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+    def form(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
         atom, mma, *_ = ev.all(term.arguments or (), scope)
         if not isinstance(atom, CopyAtom) or not isinstance(mma, TiledMma):
             raise UnreadError("a copy atom and a tiled MMA are wanted", term)
@@ -351,11 +351,11 @@ def _mma_copy(operand: Any) -> Form:
     return form
 
 
-def _slice(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _slice(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     return Slice(ev.value((term.arguments or ())[0], scope))
 
 
-def _tensor(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _tensor(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """A tensor of shared memory; any other one is a name."""
     given = term.arguments or ()
     if len(given) != 2:
@@ -373,7 +373,7 @@ def _tensor(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
     return SharedTensor(where, given[1], scope, _pointed(ev, given[0], scope))
 
 
-def _pointed(ev: Evaluation, pointer: CuteTerm, scope: Scope) -> int:
+def _pointed(ev: CuteEvaluation, pointer: CuteTerm, scope: Scope) -> int:
     """The bits of what a pointer to shared memory points to, of ``__shared__ T a[n]``; else 0."""
     inside = (pointer.arguments or (None,))[0]
     said = pointer.types[0] if pointer.types else inside
@@ -396,11 +396,11 @@ def elements(where: CuteLayout) -> CuteLayout:
     return plain
 
 
-def _named(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _named(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     return TypeName(term.head, ev.all(term.types, scope, softly=True))
 
 
-def _elsewhere(ev: Evaluation, term: CuteTerm, scope: Scope) -> Value:
+def _elsewhere(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """A tensor of global memory or of coordinates; a tile of shared memory stays what it is."""
     if term.head in ("flat_divide", "local_tile", "domain_offset"):
         found = ev.softly((term.arguments or ())[-1 if term.head == "domain_offset" else 0], scope)

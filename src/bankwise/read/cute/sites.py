@@ -34,7 +34,7 @@ from bankwise.notation.cute.strided import StridedLayout
 from bankwise.notation.cute.swizzle import ComposedLayout, CuteLayout, CuteMemory
 from bankwise.notation.nvidia_mma import ROW_BYTES
 from bankwise.read.cute.evaluate import (
-    Evaluation,
+    CuteEvaluation,
     OpenNameError,
     SharedTensor,
     Slice,
@@ -68,7 +68,7 @@ class CopySite:
     assumed: bool = False
 
 
-def sites(ev: Evaluation) -> tuple[tuple[CopySite, ...], tuple[Refusal, ...]]:
+def sites(ev: CuteEvaluation) -> tuple[tuple[CopySite, ...], tuple[Refusal, ...]]:
     """The copies of a text, and what is not read of it, each reason with its place."""
     refusals: list[Refusal] = []
     found: list[CopySite] = []
@@ -82,7 +82,7 @@ def sites(ev: Evaluation) -> tuple[tuple[CopySite, ...], tuple[Refusal, ...]]:
 
 
 def _guarded(
-    ev: Evaluation, scope: Scope, term: CuteTerm, refusals: list[Refusal]
+    ev: CuteEvaluation, scope: Scope, term: CuteTerm, refusals: list[Refusal]
 ) -> list[CopySite]:
     place = ev.text.place(term.span.start)
     try:
@@ -98,7 +98,7 @@ def _guarded(
     return []
 
 
-def _partition(ev: Evaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
+def _partition(ev: CuteEvaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
     """``thr.partition_S(sA)``: of a tensor that is not of shared memory nothing."""
     owner, tensor = (call.arguments or ())[:2]
     shared = None if _is_global(ev, tensor) else ev.value(tensor, scope)
@@ -112,14 +112,14 @@ def _partition(ev: Evaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
     return [_site(ev, call, tensor, shared, _sized(copy, shared.bits), direction)]
 
 
-def _is_global(ev: Evaluation, tensor: CuteTerm) -> bool:
+def _is_global(ev: CuteEvaluation, tensor: CuteTerm) -> bool:
     """Whether a name is given a tile of global memory, however often."""
     made = (d.term for d in ev.text.definitions if d.name == tensor.head and d.term is not None)
     return any(term.head in ("local_tile", "make_identity_tensor") for term in made)
 
 
 def _site(
-    ev: Evaluation,
+    ev: CuteEvaluation,
     call: CuteTerm,
     tensor: CuteTerm,
     shared: SharedTensor,
@@ -138,7 +138,7 @@ def _sized(copy: TiledCopy, bits: int) -> TiledCopy:
     return replace(copy, atom=replace(copy.atom, element_bits=bits))
 
 
-def _operand(ev: Evaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
+def _operand(ev: CuteEvaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
     """``thr_mma.partition_A(sA)`` of an FMA: every thread reads its elements one by one."""
     owner, tensor = (call.arguments or ())[:2]
     shared = None if _is_global(ev, tensor) else ev.value(tensor, scope)
@@ -159,21 +159,21 @@ def _operand(ev: Evaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
     return [_site(ev, call, tensor, shared, copy, "write" if operand == "C" else "read")]
 
 
-def _known(ev: Evaluation, bits: int) -> int:
+def _known(ev: CuteEvaluation, bits: int) -> int:
     """Bits of an element. Raises OpenNameError, of a type that the user can say in bits."""
     if not bits and ev.wanted:
         raise OpenNameError(min(ev.wanted))
     return bits
 
 
-def _only_shape(ev: Evaluation, call: CuteTerm) -> bool:
+def _only_shape(ev: CuteEvaluation, call: CuteTerm) -> bool:
     """Whether what is partitioned only makes a fragment of registers."""
     behind = ev.text.data[call.span.stop : call.span.stop + 40].lstrip()
     before = ev.text.data[max(0, call.span.start - 40) : call.span.start].rstrip()
     return behind.startswith(b")") and b"make_fragment" in before + b"("
 
 
-def _local(ev: Evaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
+def _local(ev: CuteEvaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
     """``local_partition(sA, threads, thread, Step<_1, X>)``: elements one by one, threads side by
     side; read or written by whoever copies the name that it gets."""
     tensor, threads, _, *step = call.arguments or ()
@@ -195,7 +195,7 @@ def _local(ev: Evaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
     return [_site(ev, call, tensor, shared, copy, direction) for direction in _directions(ev, call)]
 
 
-def _directions(ev: Evaluation, call: CuteTerm) -> Iterator[Direction]:
+def _directions(ev: CuteEvaluation, call: CuteTerm) -> Iterator[Direction]:
     """What is done with the name of a partition: the source of copies is read, as operands are."""
     names = {d.name for d in ev.text.definitions if d.term is not None and d.term.span == call.span}
     found: set[Direction] = set()
@@ -208,7 +208,7 @@ def _directions(ev: Evaluation, call: CuteTerm) -> Iterator[Direction]:
     yield from sorted(found)
 
 
-_PARTITIONS: dict[str, Callable[[Evaluation, CuteTerm, Scope], list[CopySite]]] = {
+_PARTITIONS: dict[str, Callable[[CuteEvaluation, CuteTerm, Scope], list[CopySite]]] = {
     ".partition_S": _partition,
     ".partition_D": _partition,
     **{f".partition_{operand}": _operand for operand in ("A", "B", "C")},
@@ -216,7 +216,7 @@ _PARTITIONS: dict[str, Callable[[Evaluation, CuteTerm, Scope], list[CopySite]]] 
 }
 
 
-def _paired(ev: Evaluation, refusals: list[Refusal]) -> Iterator[CopySite]:
+def _paired(ev: CuteEvaluation, refusals: list[Refusal]) -> Iterator[CopySite]:
     """Every copy that a text names with every layout of shared memory that it fits."""
     named: list[tuple[CuteDefinition, Value]] = []
     for one in ev.text.definitions:
@@ -242,7 +242,9 @@ def _paired(ev: Evaluation, refusals: list[Refusal]) -> Iterator[CopySite]:
                     yield from _meeting(ev, one, said, copy, other, where)
 
 
-def _guarded_value(ev: Evaluation, one: CuteDefinition, refusals: list[Refusal]) -> Value | None:
+def _guarded_value(
+    ev: CuteEvaluation, one: CuteDefinition, refusals: list[Refusal]
+) -> Value | None:
     """The value of a definition; what is not read matters where it is a layout or a copy."""
     assert one.term is not None, "asked before"
     try:
@@ -275,7 +277,7 @@ def _copies(
 
 
 def _meeting(
-    ev: Evaluation,
+    ev: CuteEvaluation,
     one: CuteDefinition,
     said: str,
     copy: TiledCopy,
@@ -372,8 +374,8 @@ def _by_warps(piece: IssuedCopy, first: IntArray) -> WaveInstruction:
     return WaveInstruction(piece.name, offsets, active)
 
 
-def layout_of(ev: Evaluation, site: CopySite) -> CuteLayout:
-    """The layout of a site, evaluated again. Raises what :meth:`Evaluation.value` does."""
+def layout_of(ev: CuteEvaluation, site: CopySite) -> CuteLayout:
+    """The layout of a site, evaluated again. Raises what :meth:`CuteEvaluation.value` does."""
     found = ev.value(site.term, site.scope)
     if isinstance(found, SharedTensor):
         return found.layout
