@@ -18,7 +18,7 @@ from bankwise.algebra.address import Fold
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import IndexMap, edited, spellings
 from bankwise.errors import Refusal
-from bankwise.read.cxx.arrays import SharedArray, shared_arrays
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.terms import terms_of
 from bankwise.read.cxx.tree import parse
@@ -344,3 +344,20 @@ def test_a_union_and_a_second_name_of_what_the_launch_gives_are_refused() -> Non
     arrays = shared_arrays(parse(other + POOL.format(body), "k.cu"))
     assert [array.name for array in arrays] == ["q", "a"]
     assert all("begin at one byte" in array.refusals[0].reason for array in arrays)
+
+
+def test_arrays_that_one_function_gets_have_one_map() -> None:
+    """An edit of the function moves the elements of both: a claim about one of them is refused."""
+    body = "__shared__ float w[1024]; store(u, t, k); store(w, t, k); u[t] = w[t];"
+    source = parse(in_kernel(body, STORE), "k.cu")
+    arrays = shared_arrays(source)
+    assert tied(arrays) == [(0,), (1, 2)]
+    ways = [spellings(source, one, IndexMap((FLAT_FOLD,)), [FLAT]) for one in arrays[1:]]
+    assert not any(isinstance(one, Refusal) for one in ways)
+    after = edited(source, tuple(edit for one in ways for edit in one[0].edits))  # type: ignore[union-attr]
+    assert isinstance(after, str)
+    both = [ArrayClaim(n, arrays[n].name, (FLAT_FOLD,), 0, (FLAT,)) for n in (1, 2)]
+    other = ArrayClaim(2, "w", (Fold(64, 4, 8),), 0, (FLAT,))
+    assert prove_text(source, parse(after, "k.cu"), both) == 4
+    for claims in (both[:1], both[1:], [both[0], other]):
+        assert isinstance(prove_text(source, parse(after, "k.cu"), claims), Refusal)

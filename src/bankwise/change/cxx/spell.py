@@ -112,6 +112,11 @@ def spellings(
     outer = {size.extents[-2] for size in sizes if len(size.extents) > 2}
     if any(rows % (f.divisor * f.phases) for rows in outer for f in map_.folds):
         return Refusal("the fold needs more rows than the last but one dimension has")
+    for size in sizes:
+        period = lcm(map_.period * (1 if size.flat else size.columns), map_.block)
+        if size.aligned % period:
+            begins = source.place(array.bases[0].span.start)
+            return Refusal("a pointer begins inside a period of the best fold", begins)
     nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
     maps: list[tuple[IndexMap, IndexParts | None]] = []
     for number, use in enumerate(array.uses):
