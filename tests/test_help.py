@@ -23,6 +23,7 @@ from kernel_texts import ROWS
 ROOT = Path(__file__).parents[1]
 EXAMPLES, DATA = ROOT / "examples", ROOT / "tests" / "data"
 FILES = {
+    "policy.hpp": DATA / "ck_headers" / "attention_keys.hpp",
     "kernel.mlir": EXAMPLES / "row_copy" / "row_copy_gfx950.mlir",
     "kernel.s": EXAMPLES / "ck_transpose" / "04_reads.s",
     "kernel.ptx": DATA / "profile" / "tiles.ptx",
