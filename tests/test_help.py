@@ -48,6 +48,8 @@ NOT_RUN = {
     "bankwise sweep": "takes minutes; tests/test_sweep.py",
     "bankwise check kernel.cu": "needs nvcc; tests/test_cuda.py",
     "bankwise fix kernel.cu": "needs nvcc; tests/test_fix_cuda.py",
+    "bankwise check kernel.hip": "needs clang; tests/test_fix_hip.py",
+    "bankwise fix kernel.hip": "needs clang; tests/test_fix_hip.py",
     "bankwise check libbitsandbytes": "needs that library; tests/test_binary_check.py",
     "bankwise check libkernels.a": "needs a compiler; tests/test_binary_check.py",
     "bankwise check kernel.hsaco": "needs a compiler; tests/test_binary_check.py",
