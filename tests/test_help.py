@@ -54,6 +54,8 @@ NOT_RUN = {
     "bankwise fix dump/": "tests/test_fix_ttgir.py",
     "bankwise check kernel.ptx --isa": "needs ptxas; tests/test_fix_ptx.py",
     "bankwise fix kernel.ptx": "needs ptxas; tests/test_fix_ptx.py",
+    "bankwise check kernel.hip": "needs clang; tests/test_fix_hip.py",
+    "bankwise fix kernel.hip": "needs clang; tests/test_fix_hip.py",
     "bankwise check libbitsandbytes": "needs that library; tests/test_binary_check.py",
     "bankwise check libkernels.a": "needs a compiler; tests/test_binary_check.py",
     "bankwise check kernel.hsaco": "needs a compiler; tests/test_binary_check.py",
