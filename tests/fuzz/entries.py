@@ -57,6 +57,24 @@ def _texts(*texts: str) -> Seeds:
     return lambda: tuple(text.encode() for text in texts)
 
 
+def _cute(file: str) -> Work:
+    """Reading a text of CuTe and counting its copies."""
+
+    def work(text: str) -> object:
+        from bankwise.ask.check_cute import check_cute, open_cute
+        from bankwise.read.options import Options
+
+        return check_cute(open_cute(text, file, Options("sm_80")), answer=False)
+
+    return work
+
+
+def _cute_texts(*names: str) -> Seeds:
+    import cute_texts
+
+    return lambda: tuple(getattr(cute_texts, name).encode() for name in names)
+
+
 @cache
 def _kernels() -> tuple[bytes, ...]:
     """One kernel of each text of machine code: the whole file takes long to follow."""
@@ -331,6 +349,9 @@ ENTRIES = (
     _call("call ptx fold", _ptx_fold,
           _files("tests/data/ptx_fix/*.ptx", "tests/data/isa/ldmatrix.ptx")),
     _call("call layout", _layout, _texts(*_TEXTS)),
+    _call("call CuTe", _cute("kernel.hpp"),
+          _cute_texts("TURN", "OPERAND", "TRAITS", "HOST", "UNITS")),
+    _call("call CuTe DSL", _cute("kernel.py"), _cute_texts("DSL", "MATRICES")),
     _call("call question", _problem, _files("examples/solve/*.toml", "examples/ck_transpose/*.toml",
                                             "examples/transpose_16x32/*.toml")),
     _call("call profile", _profile, _files("tests/data/profile/*.csv", most=60_000)),

@@ -8,6 +8,7 @@ to ``self`` belongs to the class. A name that is assigned two values has none he
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterator
 
 from bankwise.errors import InputError, Location
@@ -41,7 +42,8 @@ _OPERATORS |= {ast.USub: "-", ast.Is: "==", ast.IsNot: "!="}
 def read_dsl(text: str, file: str) -> CuteText:
     """The definitions and calls of a Python source. Raises :class:`InputError` for no Python."""
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings(action="ignore"):
+            tree = ast.parse(text)
         reader = _DslReader(text)
         found = tuple(reader.below(tree, ()))
     except SyntaxError as error:

@@ -22,6 +22,7 @@ Value = Any
 SharedTensor, Slice."""
 
 _MOST_DEPTH = 120
+_MOST_ELEMENTS, _MOST_NUMBER = 1 << 22, 1 << 40
 
 
 class OpenNameError(Exception):
@@ -112,7 +113,7 @@ class CuteEvaluation:
             return self.given[head]
         form = self.forms.get(head)
         if form is not None:
-            return form(self, term, scope)
+            return self._formed(form, term, scope)
         if head.startswith("_") and head[1:].isdigit():
             return int(head[1:])
         if "::" in head or head == "::":
@@ -124,6 +125,18 @@ class CuteEvaluation:
         if term.types or not self._is_open(head):
             return TypeName(head, self.all(term.types, scope, softly=True))
         raise OpenNameError(head)
+
+    def _formed(self, form: Form, term: CuteTerm, scope: Scope) -> Value:
+        """What a form makes of a term. What it has too few or other arguments for is not read."""
+        try:
+            value = form(self, term, scope)
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+            raise UnreadError("these arguments are not read", term) from error
+        where = value.layout if isinstance(value, ComposedLayout) else value
+        large = isinstance(where, StridedLayout) and max(where.size, where.cosize) > _MOST_ELEMENTS
+        if large or (isinstance(where, int) and abs(where) > _MOST_NUMBER):
+            raise UnreadError("larger than any shared memory", term)
+        return value
 
     def all(
         self, terms: tuple[CuteTerm, ...], scope: Scope, *, softly: bool = False
@@ -214,7 +227,7 @@ class CuteEvaluation:
         if not any(one.scope == inside for one in self.text.definitions):
             form = self.forms.get(inner.head)
             if form is not None:
-                return form(self, inner, scope)
+                return self._formed(form, inner, scope)
             if term.arguments:
                 raise UnreadError(f"{term.head} is not read", term)
             raise OpenNameError(term.head)

@@ -176,6 +176,8 @@ def _only_shape(ev: CuteEvaluation, call: CuteTerm) -> bool:
 def _local(ev: CuteEvaluation, call: CuteTerm, scope: Scope) -> list[CopySite]:
     """``local_partition(sA, threads, thread, Step<_1, X>)``: elements one by one, threads side by
     side; read or written by whoever copies the name that it gets."""
+    if len(call.arguments or ()) < 3:
+        raise UnreadError("a tensor, threads and a thread are wanted", call)
     tensor, threads, _, *step = call.arguments or ()
     shared = ev.value(tensor, scope)
     if not isinstance(shared, SharedTensor):
@@ -310,6 +312,8 @@ def issued(
     if not bits:
         return Refusal("the bits of its elements are not known")
     sizes = sizes_of(where)
+    if not (all(copy.tile) and all(sizes) and copy.held.size):
+        return Refusal("there is nothing in its tile")
     if len(sizes) < 2 or any(s % t for s, t in zip(sizes, copy.tile, strict=False)):
         return Refusal(f"tiles of {_by(copy.tile)} do not cover {_by(sizes)}")
     try:
