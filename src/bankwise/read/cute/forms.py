@@ -10,49 +10,21 @@ from typing import Any
 
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.cute import composition, hopper
-from bankwise.notation.cute.copies import (
-    CopyAtom,
-    MmaAtom,
-    TiledMma,
-    copy_atom,
-    mma_atom,
-    mma_copy,
-    tiled_copy,
-)
 from bankwise.notation.cute.strided import StridedLayout, join, layout
 from bankwise.notation.cute.swizzle import ComposedLayout, CuteLayout, Swizzle, in_elements
 from bankwise.notation.cute.tiling import blocked_product, tile_to_shape
 from bankwise.notation.cute.tuples import Nested, congruent, flatten, modes, product
+from bankwise.read.cute.copy_forms import COPY_FORMS, bits_of, is_nested
 from bankwise.read.cute.evaluate import (
     CuteEvaluation,
     Form,
     OpenNameError,
     SharedTensor,
-    Slice,
     TypeName,
     UnreadError,
     Value,
 )
 from bankwise.read.cute.terms import CuteTerm, Scope
-
-BITS: Mapping[str, int] = {
-    **dict.fromkeys(("half_t", "bfloat16_t", "half", "__half", "nv_bfloat16", "Float16"), 16),
-    **dict.fromkeys(("BFloat16", "uint16_t", "int16_t", "__nv_bfloat16"), 16),
-    **dict.fromkeys(("float", "int", "tfloat32_t", "Float32", "int32_t", "uint32_t"), 32),
-    **dict.fromkeys(("unsigned", "TFloat32", "Int32"), 32),
-    **dict.fromkeys(("double", "int64_t", "uint64_t", "complex<float>", "Float64"), 64),
-    **dict.fromkeys(("int8_t", "uint8_t", "float_e4m3_t", "float_e5m2_t", "char", "Int8"), 8),
-    **dict.fromkeys(("Float8E4M3FN", "Float8E5M2"), 8),
-    **dict.fromkeys(("uint128_t", "uint4", "float4", "int4"), 128),
-}
-"""Of types, by the last part of their name."""
-
-
-def bits_of(value: Value) -> int:
-    """The bits of a type; 0 where they are not known. An integer is the bits of one."""
-    if isinstance(value, int):
-        return value
-    return BITS.get(value.name.rpartition("::")[2], 0) if isinstance(value, TypeName) else 0
 
 
 def _shape(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
@@ -71,7 +43,7 @@ def _layout(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     given = ev.all((*term.types, *(term.arguments or ())), scope)
     if given and all(isinstance(one, StridedLayout) for one in given):
         return given[0] if len(given) == 1 else join(given)
-    if not given or not _nested(given[0]):
+    if not given or not is_nested(given[0]):
         raise UnreadError(f"{term.head} of no shape", term)
     if len(given) == 1:
         return layout(given[0])
@@ -82,15 +54,9 @@ def _layout(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
         if order.name in ("LayoutLeft", "GenColMajor"):
             return layout(given[0])
         raise UnreadError(f"strides {order.name}", term)
-    if not _nested(order) or not congruent(given[0], order):
+    if not is_nested(order) or not congruent(given[0], order):
         raise UnreadError("a shape and strides that are not nested alike", term)
     return layout(given[0], order)
-
-
-def _nested(value: Value) -> bool:
-    if isinstance(value, tuple):
-        return bool(value) and all(map(_nested, value))
-    return isinstance(value, int) and value >= 0
 
 
 def _row_major(shape: Nested) -> StridedLayout:
@@ -147,7 +113,7 @@ def _composition(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
 def _tile_to_shape(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     atom, shape, *order = ev.all(term.arguments or (), scope)
     inner = atom.layout if isinstance(atom, ComposedLayout) else atom
-    if not isinstance(inner, StridedLayout) or not _nested(shape):
+    if not isinstance(inner, StridedLayout) or not is_nested(shape):
         raise UnreadError("tile_to_shape of these is not read", term)
     sizes = [product(part) for part in modes(shape)]
     modes_ = [*inner.modes(), *[layout(1, 0)] * (len(sizes) - inner.rank)]
@@ -240,44 +206,6 @@ def _gmma_atom(mode: str, major: hopper.Major) -> Form:
     return form
 
 
-def _copy_atom(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    """``Copy_Atom<Op<T>, E>``; ``make_copy_atom(op, type, num_bits_per_copy=..)`` is made so."""
-    operation, element = ev.all(term.types, scope)[:2]
-    if not isinstance(operation, TypeName):
-        raise UnreadError("a copy operation is wanted", term)
-    values = operation.arguments
-    bits = next((v if isinstance(v, int) else bits_of(v) for v in values), 0)
-    return copy_atom(operation.name.rpartition("::")[2], bits_of(element), bits)
-
-
-def _made_atom(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    """``make_copy_atom(op, type, num_bits_per_copy=..)`` of the DSL."""
-    operation, element, *bits = ev.all(term.arguments or (), scope)
-    if not isinstance(operation, TypeName):
-        raise UnreadError("a copy operation is wanted", term)
-    width = bits[0] if bits and isinstance(bits[0], int) else bits_of(element)
-    return copy_atom(operation.name, bits_of(element), width)
-
-
-def _load_matrix(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    """``LdMatrix8x8x16bOp(transpose, num_matrices)``, ``StMatrix8x8x16bOp``; by C++'s name."""
-    transposed, many = (*ev.all(term.arguments or (), scope), 0, 1)[:2]
-    load = term.head.startswith("Ld")
-    front, word = ("SM75", "LDSM") if load else ("SM90", "STSM")
-    kind = f"U16x{2 * many}_{word}_T" if transposed else f"U32x{many}_{word}_N"
-    return TypeName(f"{front}_{kind}")
-
-
-def _mma_op(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    """``MmaF16BF16Op(type, accumulator, (16, 8, 16))``, ``MmaUniversalOp(type)``; C++'s name."""
-    element, *rest = ev.all(term.arguments or (), scope)
-    if term.head == "MmaUniversalOp":
-        return TypeName("UniversalFMA", (element,))
-    if not rest or not _nested(rest[-1]):
-        raise UnreadError("the shape of an MMA is wanted", term)
-    return mma_atom(f"SM80_{'x'.join(map(str, flatten(rest[-1])))}_F32F16F16F32_TN")
-
-
 def _allocated(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     """``smem.allocate_tensor(type, layout, ..)`` and ``storage.x.get_tensor(layout)``."""
     _, *given = term.arguments or ()
@@ -297,62 +225,6 @@ def _width(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     if not bits:
         raise UnreadError("the bits of a type that is not known", term)
     return bits
-
-
-def _mma_atom(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    (operation, *_) = ev.all((*term.types, *(term.arguments or ())), scope)
-    if isinstance(operation, MmaAtom):
-        return operation
-    if not isinstance(operation, TypeName):
-        raise UnreadError("an MMA operation is wanted", term)
-    return mma_atom(operation.name.rpartition("::")[2])
-
-
-def _tiled_mma(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    """``TiledMMA<Atom, Threads, Tile>`` and ``make_tiled_mma``."""
-    given = ev.all((*term.types, *(term.arguments or ())), scope)
-    atom = given[0]
-    if isinstance(atom, TypeName):
-        atom = mma_atom(atom.name.rpartition("::")[2])
-    if not isinstance(atom, MmaAtom):
-        raise UnreadError("an MMA operation is wanted", term)
-    if not atom.fragment and isinstance(given[0], TypeName):
-        atom = replace(atom, element_bits=max(map(bits_of, given[0].arguments), default=0))
-        ev.wanted.update(v.name for v in given[0].arguments if not bits_of(v))
-    threads = given[1] if len(given) > 1 else layout((1, 1, 1))
-    if not isinstance(threads, StridedLayout) or threads.rank > 3:
-        raise UnreadError("threads of an MMA that are no layout of M, N, K", term)
-    across = [*(mode.size for mode in threads.modes()), 1, 1][:3]
-    m, n, k = (one * many for one, many in zip(atom.shape, across, strict=True))
-    asked = given[2] if len(given) > 2 else ()
-    if not isinstance(asked, tuple) or not all(isinstance(one, int | TypeName) for one in asked):
-        raise UnreadError("a permuted tile of an MMA", term)
-    tile = [
-        t if isinstance(t, int) else s
-        for t, s in zip((*asked, *(TypeName("_"),) * 3), (m, n, k), strict=False)
-    ]
-    return TiledMma(atom, threads, (tile[0], tile[1], tile[2]))
-
-
-def _tiled_copy(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    atom, *rest = ev.all(term.arguments or (), scope)
-    if not isinstance(atom, CopyAtom) or not all(isinstance(r, StridedLayout) for r in rest):
-        raise UnreadError("a copy atom and layouts of threads and values are wanted", term)
-    return tiled_copy(atom, rest[0], rest[1] if len(rest) > 1 else layout(1, 0))
-
-
-def _mma_copy(operand: Any) -> Form:
-    def form(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-        atom, mma, *_ = ev.all(term.arguments or (), scope)
-        if not isinstance(atom, CopyAtom) or not isinstance(mma, TiledMma):
-            raise UnreadError("a copy atom and a tiled MMA are wanted", term)
-        return mma_copy(atom, mma, operand)
-
-    return form
-
-
-def _slice(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
-    return Slice(ev.value((term.arguments or ())[0], scope))
 
 
 def _tensor(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
@@ -441,6 +313,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "ceil_div": lambda a, b: -(-a // b),
 }
 FORMS: Mapping[str, Form] = {
+    **COPY_FORMS,
     **dict.fromkeys(("Shape", "Stride", "Step", "Tile", "Coord", "tuple", "make_shape"), _shape),
     **dict.fromkeys(("make_stride", "make_step", "make_tile", "make_coord", "make_tuple"), _shape),
     **dict.fromkeys(("Int", "C", "Number", "integral_constant", "constant"), _int),
@@ -460,19 +333,10 @@ FORMS: Mapping[str, Form] = {
     **dict.fromkeys(("?:", "conditional_t"), _choice),
     "is_same_v": _same_type,
     **_GMMA,
-    "Copy_Atom": _copy_atom,
-    "make_copy_atom": _made_atom,
-    **dict.fromkeys(("LdMatrix8x8x16bOp", "StMatrix8x8x16bOp"), _load_matrix),
-    **dict.fromkeys(("MmaF16BF16Op", "MmaUniversalOp"), _mma_op),
     **dict.fromkeys((".allocate_tensor", ".get_tensor"), _allocated),
     ".width": _width,
     "CopyG2SOp": lambda *_: TypeName("SM80_CP_ASYNC_CACHEGLOBAL"),
     "CopyUniversalOp": lambda *_: TypeName("UniversalCopy"),
-    "MMA_Atom": _mma_atom,
-    **dict.fromkeys(("TiledMMA", "make_tiled_mma"), _tiled_mma),
-    **dict.fromkeys(("make_tiled_copy", "make_tiled_copy_tv"), _tiled_copy),
-    **{f"make_tiled_copy_{operand}": _mma_copy(operand) for operand in ("A", "B", "C")},
-    **dict.fromkeys((".get_slice", ".get_thread_slice", ".thread_slice"), _slice),
     "make_tensor": _tensor,
     **dict.fromkeys(("local_tile", "make_identity_tensor", "make_counting_tensor"), _elsewhere),
     **dict.fromkeys(("flat_divide", "make_gmem_ptr", "make_fragment_like"), _elsewhere),
