@@ -140,25 +140,28 @@ def tune(
     A setting that Triton refuses is a row that says so. Raises :class:`InputError` for no knobs,
     too many settings, and as ``check`` does for what is wrong with all of them.
     """
-    known = {**{name: values[0] for name, values in knobs.items() if values}}
-    constants = dict(constexprs or {})
     source = source_of(
         *(fn, signature, target),
-        constexprs=constants,
+        constexprs=dict(constexprs or {}),
         numbers=numbers,
         divisible=divisible,
         **options,
     )
-    settings = [dict(zip(knobs, some, strict=True)) for some in product(*knobs.values())]
-    if not known or not settings or len(settings) > MOST_SETTINGS:
-        message = f"{len(settings) if known else 0} settings of the knobs; 1 to {MOST_SETTINGS} do"
-        raise InputError(message, hint='for example knobs={"bk": [32, 64]}')
-    rows = list(_rows(source, settings, work, processes, progress))
+    rows = list(_rows(source, _settings(knobs), work, processes, progress))
     if all(row.refusal for row, _ in rows):
         raise InputError(f"no setting compiles: {rows[0][0].refusal}")
     order = sorted(rows, key=lambda each: (bool(each[0].refusal), each[0].price))
     how = next(how for _, how in rows if how)
     return TuneReport(source.name, target, tuple(row for row, _ in order), how)
+
+
+def _settings(knobs: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    settings = [dict(zip(knobs, some, strict=True)) for some in product(*knobs.values())]
+    count = len(settings) if knobs else 0
+    if not 1 <= count <= MOST_SETTINGS:
+        message = f"{count} settings of the knobs; 1 to {MOST_SETTINGS} do"
+        raise InputError(message, hint='for example knobs={"bk": [32, 64]}')
+    return settings
 
 
 def _rows(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
@@ -150,29 +149,9 @@ def question(
         return Refusal(f"{reason}, which is not judged", tile.location)
     bytes_ = element_bytes(tile, run)
     assert isinstance(bytes_, int), "asked before"
-    written = partial(_layout, tile)
-    accesses = [
-        _access(use, op, written(made, op), machine)
-        for op, use in tile.uses
-        if isinstance(use.value, Encoding)
-    ]
-    read = _by_warp_gemm(tile, shape, run)
-    if isinstance(read, Encoding):
-        at = tile.location
-        held = Held(str(read), "ck", _axes(shape), read)
-        name = "operand of the warp GEMM"
-        accesses.append(WrittenAccess(name, "read", held, written(made, "read"), None, 1, at))
-    wrong = next((a for a in accesses if not _fits(a, shape, machine)), None)
-    if wrong is not None:
-        theirs = _distribution(wrong)
-        return Refusal(
-            f"{wrong.name} is of {list(theirs.shape)} elements and {theirs.lanes} lanes, "
-            f"the layout of {list(shape)} on {machine.name}",
-            wrong.location,
-        )
-    missing = next((w for w in ("write", "read") if all(a.op != w for a in accesses)), None)
-    if missing is not None:
-        return _nobody(tile, missing, read)
+    accesses = _accesses(tile, run, made)
+    if isinstance(accesses, Refusal):
+        return accesses
     return TileQuestion(
         file=run.source.file,
         title=tile.name,
@@ -182,13 +161,40 @@ def question(
         element_bits=bytes_ * 8,
         stages=(),
         policy="",
-        layout=written(made, "write"),
-        accesses=tuple(accesses),
+        layout=_layout(tile, made, "write"),
+        accesses=accesses,
         globals=(),
         launch=None,
         published={},
         options=SolveOptions(),
     )
+
+
+def _accesses(
+    tile: CkTile, run: HeaderEvaluation, made: Sequence[TensorDescriptor]
+) -> tuple[WrittenAccess, ...] | Refusal:
+    """Who stores and who loads, or why that is not known."""
+    shape, machine = made[0].shape, run.said.machine
+    accesses = [
+        _access(use, op, _layout(tile, made, op), machine)
+        for op, use in tile.uses
+        if isinstance(use.value, Encoding)
+    ]
+    read = _by_warp_gemm(tile, shape, run)
+    if isinstance(read, Encoding):
+        held = Held(str(read), "ck", _axes(shape), read)
+        layout, name = _layout(tile, made, "read"), "operand of the warp GEMM"
+        accesses.append(WrittenAccess(name, "read", held, layout, None, 1, tile.location))
+    wrong = next((a for a in accesses if not _fits(a, shape, machine)), None)
+    if wrong is not None:
+        theirs = _distribution(wrong)
+        return Refusal(
+            f"{wrong.name} is of {list(theirs.shape)} elements and {theirs.lanes} lanes, "
+            f"the layout of {list(shape)} on {machine.name}",
+            wrong.location,
+        )
+    missing = next((w for w in ("write", "read") if all(a.op != w for a in accesses)), None)
+    return tuple(accesses) if missing is None else _nobody(tile, missing, read)
 
 
 def _layout(tile: CkTile, made: Sequence[TensorDescriptor], op: Direction) -> WrittenLayout:

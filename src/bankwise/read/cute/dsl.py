@@ -130,11 +130,7 @@ class _DslReader:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 return CuteTerm("make_shape", at, (), self.terms(parts))
             case ast.Attribute(value=owner, attr=name):
-                if isinstance(owner, ast.Name) and owner.id == "self":
-                    return CuteTerm(f"self.{name}", at)
-                if _is_module(owner):
-                    return CuteTerm(name, at)
-                return CuteTerm(f".{name}", at, (), (self.term(owner),))
+                return self._attribute(at, owner, name)
             case ast.Subscript(value=owner, slice=ast.Constant(value=int()) as index):
                 return CuteTerm("get", at, (self.term(index),), (self.term(owner),))
             case ast.Subscript(value=owner):
@@ -148,14 +144,22 @@ class _DslReader:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return CuteTerm(_OPERATORS.get(type(op), ""), at, (), self.terms([left, right]))
             case ast.Call(func=called, args=given, keywords=named):
-                listed = self.terms([*given, *(one.value for one in named)])
-                if isinstance(called, ast.Attribute) and not _is_module(called.value):
-                    whose = self.term(called.value)
-                    return CuteTerm(f".{called.attr}", at, (), (whose, *listed))
-                name = called.attr if isinstance(called, ast.Attribute) else ""
-                name = called.id if isinstance(called, ast.Name) else name
-                return CuteTerm(name, at, (), listed)
+                return self._call(at, called, [*given, *(one.value for one in named)])
         return CuteTerm("", at)
+
+    def _attribute(self, at: ByteSpan, owner: ast.expr, name: str) -> CuteTerm:
+        if isinstance(owner, ast.Name) and owner.id == "self":
+            return CuteTerm(f"self.{name}", at)
+        if _is_module(owner):
+            return CuteTerm(name, at)
+        return CuteTerm(f".{name}", at, (), (self.term(owner),))
+
+    def _call(self, at: ByteSpan, called: ast.expr, given: list[ast.expr]) -> CuteTerm:
+        listed = self.terms(given)
+        if isinstance(called, ast.Attribute) and not _is_module(called.value):
+            return CuteTerm(f".{called.attr}", at, (), (self.term(called.value), *listed))
+        name = called.attr if isinstance(called, ast.Attribute) else ""
+        return CuteTerm(called.id if isinstance(called, ast.Name) else name, at, (), listed)
 
     def terms(self, nodes: list[ast.expr]) -> tuple[CuteTerm, ...]:
         """Several terms."""
