@@ -139,7 +139,7 @@ KINDS = {
     "TTGIR": DATA / "isa" / "triton_attention.gfx942.ttgir",
     "folder": DATA / "isa",
 }
-TAKEN = {("fix", "TTGIR")}
+TAKEN = {("fix", "TTGIR"), ("fix", "PTX")}
 
 
 @pytest.mark.parametrize("verb", ["fix", "cost", "opt --pass pad"])

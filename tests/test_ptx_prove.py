@@ -16,7 +16,8 @@ from bankwise.change.ptx.fold import VariableFold, permutes
 from bankwise.change.ptx.known_bits import possible_bits
 from bankwise.change.ptx.prove import prove_ptx
 from bankwise.change.ptx.splice import Spliced, spliced
-from bankwise.change.simulate.judge import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.judge import PTX_SIMULATOR
+from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.errors import Refusal
 from bankwise.read.ptx.parse import Variable, kernels
 
@@ -48,7 +49,7 @@ def accesses(text: str) -> int:
 def test_what_is_spliced_is_proved_and_computes_the_same(alignment: int) -> None:
     after = fixed(alignment=alignment)
     assert judged(after, fold=tile(alignment)) == accesses(TEXT) == 9
-    found = compared(TEXT, after, "transpose", [LAUNCH])
+    found = compared(PTX_SIMULATOR, TEXT, after, "transpose", [LAUNCH])
     assert isinstance(found, Simulated)
     assert not found.differs
     assert found.words == 1024
@@ -209,6 +210,6 @@ def check(body: list[str]) -> None:
     ]  # fmt: skip
     zeros = [f"mov.u32 {name}, 0;" for name in names]
     texts = ["\n".join([head, *body, place, *m, *stores, "ret;\n}"]) for m in (impossible, zeros)]
-    found = compared(texts[0], texts[1], "k", [LAUNCH])
+    found = compared(PTX_SIMULATOR, texts[0], texts[1], "k", [LAUNCH])
     assert isinstance(found, Simulated), found
     assert not found.differs, "\n".join(body)

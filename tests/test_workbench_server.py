@@ -148,7 +148,7 @@ def test_a_malformed_job_is_refused_in_words(server: Server, body: bytes, status
 
 
 def test_a_file_name_cannot_leave_the_folder_or_look_like_an_option() -> None:
-    for name in ("../../etc/passwd", "--output=x.mlir", "a/b.mlir", "x.py", "", ".mlir", "é.mlir"):
+    for name in ("../../etc/passwd", "--output=x.mlir", "a/b.mlir", "x.rs", "", ".mlir", "é.mlir"):
         assert Order.parse({"verb": "check", "text": "x", "file": name}).file == "pasted.txt"
 
 

@@ -44,7 +44,9 @@ SPACE = "shared encodings"
 SOLVER_NODES = 20_000
 _MOST_PAD_BYTES = 128
 _SHORTEST_BLOCK_BYTES = 64
-_COUNTED_IN_FULL = 3
+_COUNTED_IN_FULL, _MOST_IN_FULL = 3, 8
+"""Encodings that are counted for all waves: so many, and those that one wave cannot tell from them,
+up to so many; none after one that is free of conflicts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,9 +121,13 @@ def _ranked(
     tried = list(_candidates(buffer, solution, reader))
     legal = [p for p in (_judged(c, buffer, only, quick) for c in tried) if p is not None]
     legal.sort(key=lambda plan: plan.price)
-    few = map(_encoding, legal[:_COUNTED_IN_FULL])
-    full = (_judged(c, buffer, only, reader) for c in few)
-    found = (p for p in full if p is not None)
+    found: list[Plan] = []
+    for number, plan in enumerate(legal[:_MOST_IN_FULL]):
+        free = any(p.passes == p.ideal for p in found)
+        if number >= _COUNTED_IN_FULL and (free or plan.passes > legal[0].passes):
+            break
+        full = _judged(_encoding(plan), buffer, only, reader)
+        found += [] if full is None else [full]
     return len(tried), sorted(found, key=lambda p: (p.passes, p.price))
 
 

@@ -109,7 +109,7 @@ def _unfold(lines: Sequence[Line], at: _Unfolding, depth: int) -> Iterator[Line]
             _define(found[1], found[2], at)
         elif word == "purgem":
             at.macros.pop(arguments.strip(), None)
-        elif not word and (macro := at.macros.get(code.split(None, 1)[0] if code else "")):
+        elif code and not word and (macro := at.macros.get(code.split(None, 1)[0])):
             yield from _called(macro, number, code, at, depth)
         else:
             yield number, substituted(line, code, at.symbols)
