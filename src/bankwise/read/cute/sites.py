@@ -324,9 +324,10 @@ def issued(
     why = Refusal("no instruction is left")
     for pieces in options:
         found = _placed(pieces, copy, memory, sizes)
-        if not isinstance(found, Refusal):
+        if isinstance(found, Refusal):
+            why = found
+        elif found:
             return found
-        why = found
     return why
 
 
