@@ -114,12 +114,14 @@ def _encoding(plan: Plan) -> Shared:
 def _ranked(
     buffer: Buffer, solution: Solution | Refusal, only: Followed, reader: Reader
 ) -> tuple[int, list[Plan]]:
-    """How many encodings were tried, and the best few, counted for all waves."""
+    """How many encodings were tried, and the best few, counted for all waves: with those that one
+    wave does not tell from them."""
     quick = Reader(reader.module, reader.types, reader.machine, one_wave=True)
     tried = list(_candidates(buffer, solution, reader))
     legal = [p for p in (_judged(c, buffer, only, quick) for c in tried) if p is not None]
     legal.sort(key=lambda plan: plan.price)
-    few = map(_encoding, legal[:_COUNTED_IN_FULL])
+    last = legal[:_COUNTED_IN_FULL][-1:]
+    few = (_encoding(plan) for plan in legal if last and plan.price <= last[0].price)
     full = (_judged(c, buffer, only, reader) for c in few)
     found = (p for p in full if p is not None)
     return len(tried), sorted(found, key=lambda p: (p.passes, p.price))
