@@ -314,7 +314,11 @@ def test_the_answer_is_in_the_header_s_own_names() -> None:
         *(word for d in ATTENTION for word in ("--dim", d)),
     )
     (kernel,) = json.loads(done.out)["kernels"]
-    assert "make_xor_transform" in kernel["optima"][0]["notation"]
+    (snippet,) = json.loads(done.out)["snippets"]
+    assert "make_xor_transform" in snippet["snippet"]
+    assert snippet["before"] == kernel["optima"][0]["present"]["passes"]
+    assert snippet["after"] == kernel["optima"][0]["best"]["passes"]
+    assert snippet["after"] == report.after.totals.run.passes
 
 
 def test_a_reader_that_nobody_names_is_a_refusal() -> None:

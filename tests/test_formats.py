@@ -160,6 +160,21 @@ def test_content_goes_before_the_suffix_and_a_family_before_content(
     assert recognise_bytes(file, SAMPLES[sample]).name == name
 
 
+@pytest.mark.parametrize(
+    ("file", "code", "name"),
+    [
+        ("k.cu", "__global__ void k(float *a) {}\n", "CUDA source"),
+        ("k.cu", "template <class T>\n__global__ static void k(T *a) {}\n", "CUDA source"),
+        ("k.cu", "// called by a __global__ function\n", "CuTe source"),
+        ("k.cuh", "__device__ void f(float *a) {}\n", "CuTe source"),
+        ("k.hpp", "struct Tile {};\n", "CuTe source"),
+    ],
+)
+def test_what_has_kernels_is_compiled_whatever_it_includes(file: str, code: str, name: str) -> None:
+    """A kernel that uses CuTe is followed in its machine code, as any other; comments have none."""
+    assert recognise_text(file, SAMPLES["CuTe source"].decode() + code).name == name
+
+
 def test_toml_that_is_damaged_is_still_what_its_lines_show() -> None:
     for name in ("tile question", "sweep", "machine file"):
         damaged = SAMPLES[name].decode() + "\n[[[\n"

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from bankwise.read.toolkit import find_program
 from command import bankwise
+from sass_texts import sass_text
 
 ROOT = Path(__file__).parents[1]
+CUDA = ROOT / "tests" / "data" / "cuda_fix"
 ROW_COPY = ROOT / "examples" / "row_copy" / "row_copy_gfx950.mlir"
 QUESTION = """\
 machine = "sm_90"
@@ -43,6 +46,12 @@ module attributes {{"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.thre
 }}
 """
 PLAIN = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>"
+
+
+needs_nvcc = pytest.mark.skipif(
+    find_program("nvcc") is None or find_program("nvdisasm") is None,
+    reason="needs nvcc and nvdisasm",
+)
 
 
 def checked(file: Path) -> dict:
@@ -87,6 +96,65 @@ def test_the_command_that_is_named_writes_what_was_planned() -> None:
     (change,) = json.loads(fixed.out)["changes"]
     assert change["after"]["passes"] == snippet["after"]
     assert change["before"]["passes"] == snippet["before"]
+
+
+@needs_nvcc
+@pytest.mark.parametrize("name", ["transpose_f32", "gemm_float4"])
+def test_the_command_of_a_source_is_the_end_and_takes_what_was_planned(name: str) -> None:
+    """One compiled by nvcc: what fix writes, compiled and counted again, takes what check said."""
+    told = bankwise("check", CUDA / f"{name}.cu", "-t", "sm_90", "--format", "json")
+    snippets = json.loads(told.out)["snippets"]
+    assert {(s["language"], s["snippet"]) for s in snippets} == {("CUDA source", None)}
+    (command,) = {s["command"] for s in snippets}
+    end = bankwise("check", CUDA / f"{name}.cu", "-t", "sm_90").out.splitlines()[-1]
+    assert end == f"    {command}"
+    fixed = json.loads(bankwise(*shlex.split(command)[1:], "--no-execute", "--format", "json").out)
+    rows = {r["name"]: r for v in fixed["verdicts"] for r in v["rows"]}
+    passes = rows["passes of a workgroup"]
+    assert passes["before"] - passes["after"] == sum(s["before"] - s["after"] for s in snippets)
+
+
+SHARED = "\t.shared .align 16 .b8 tile[4096];\n"
+PTX = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() .maxntid 32, 1, 1\n"
+"""Each lane writes a row of 128 bytes at its first word: 32 ways on bank 0."""
+COLUMN = f"""{PTX}{{
+{SHARED}\t.reg .b32 %r<5>;
+\tmov.u32 %r1, %tid.x;
+\tshl.b32 %r2, %r1, 7;
+\tmov.u32 %r3, tile;
+\tadd.s32 %r4, %r3, %r2;
+\tst.shared.u32 [%r4], %r1;
+\tret;
+}}
+"""
+
+
+def test_ptx_ends_with_its_command_at_a_place_that_is_printed_as_it_is(tmp_path: Path) -> None:
+    """`:100:` is the hundredth line and no pictograph."""
+    file = tmp_path / "k.ptx"
+    lines = COLUMN.splitlines()
+    here = next(number for number, line in enumerate(lines, 1) if "st.shared" in line)
+    file.write_text("\n" * (100 - here) + COLUMN)
+    (snippet,) = checked(file)["snippets"]
+    assert (snippet["language"], snippet["snippet"]) == ("PTX", None)
+    assert (snippet["before"], snippet["after"]) == (32, 1)
+    assert shlex.split(snippet["command"]) == ["bankwise", "fix", str(file)]
+    out = bankwise("check", file).out
+    assert "k.ptx:100: what to write, PTX" in out
+    assert out.splitlines()[-1] == f"    {snippet['command']}"
+
+
+def test_of_sass_the_place_of_every_byte_is_said(tmp_path: Path) -> None:
+    """The map that is said, applied by hand to what the lanes write, leaves no two on a bank."""
+    file = tmp_path / "k.sass"
+    code = "S2R R0, SR_TID.X\nIMAD.SHL.U32 R2, R0, 0x80, RZ\nSTS [R2], R0\nEXIT"
+    file.write_text(sass_text(code))
+    told = bankwise("check", file, "--workgroup-size", "32", "--format", "json")
+    (snippet,) = json.loads(told.out)["snippets"]
+    assert (snippet["language"], snippet["command"]) == ("SASS", None)
+    assert (snippet["before"], snippet["after"]) == (32, 1)
+    moved = [eval(snippet["snippet"], {"a": 128 * lane}) for lane in range(32)]
+    assert len({place // 4 % 32 for place in moved}) == 32
 
 
 def test_the_text_is_the_end_of_the_answer(tmp_path: Path) -> None:

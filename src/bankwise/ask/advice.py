@@ -16,9 +16,9 @@ import numpy as np
 from bankwise.algebra.address import AddressMap, Fold, Linear
 from bankwise.algebra.address_fold import AddressFold
 from bankwise.algebra.offset import Shape, footprint
-from bankwise.ask.advice_amd import splice_notes
 from bankwise.ask.advice_pitch import row_pitch
 from bankwise.ask.advice_split import split_notes
+from bankwise.ask.write_emitted import Origin, to_write
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
@@ -27,7 +27,7 @@ from bankwise.hardware.policies import Issue
 from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, together
-from bankwise.show.values import Optimum
+from bankwise.show.values import Optimum, Snippet
 from bankwise.solver.address import xor_terms
 from bankwise.solver.best import Best, best, certified, folds_of
 from bankwise.solver.flat_text import formula, notation
@@ -55,21 +55,13 @@ _BLOCKS_BYTES, _MOST_PAD = (64, 4096), 128
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a kernel comes from: its framework, the TTGIR text beside it, if there is one, and its
-    own text where that is AMD assembly."""
-
-    framework: str = ""
-    ttgir: str = ""
-    assembly: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Advice:
-    """``optima``: of each buffer; ``notes``: why there is none for some."""
+    """``optima``: of each buffer; ``notes``: why there is none for some; ``snippets``: what to
+    write, what saves most first."""
 
     optima: tuple[Optimum, ...] = ()
     notes: tuple[str, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
 
 
 def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
@@ -79,6 +71,7 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     if isinstance(found, Refusal):
         return Advice(notes=(f"no layout is suggested: {found}",))
     optima: list[Optimum] = []
+    write: list[Snippet | None] = []
     notes = list(_placed_by_units(found))
     movable = [one for one in found if not _units(one)]
     for buffer in _alike(movable, kernel, gpu):
@@ -87,8 +80,11 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
             names = ", ".join(buffer.names)
             notes.append(f"no layout of {names} was searched: {MOST_SEARCHES} buffers were")
         elif any(use.counted for use in tile.uses):
-            optima.append(_optimum(buffer, tile, kernel, gpu, origin))
-    return Advice(_joined(optima), tuple(notes))
+            optimum, fold = _optimum(buffer, tile, kernel, gpu, origin)
+            optima.append(optimum)
+            write.append(to_write(optimum, buffer, fold, kernel, origin))
+    worst = sorted(filter(None, write), key=lambda one: one.after - one.before)
+    return Advice(_joined(optima), tuple(notes), tuple(worst))
 
 
 def _units(buffer: EmittedBuffer) -> tuple[str, ...]:
@@ -230,7 +226,8 @@ def _best(tile: Tile, gpu: Machine, origin: Origin) -> Best | Refusal:
 
 def _optimum(
     buffer: EmittedBuffer, tile: Tile, kernel: AssemblyKernel, gpu: Machine, origin: Origin
-) -> Optimum:
+) -> tuple[Optimum, AddressFold | None]:
+    """The best layout of one buffer, and the same as a fold of its addresses, if it is one."""
     found = _best(tile, gpu, origin)
     assert isinstance(found, Best), "every access names its instruction"
     present, (plan,) = found.present, found.plans
@@ -250,15 +247,13 @@ def _optimum(
     if pitch is not None and pitch.run.passes > least:
         pitch = None
     notes = list(_restrictions(buffer, gpu)) if helps or pitch else []
-    map_ = address_fold(plan.layout, tile.shape.element_bits // 8) if helps else None
-    if map_ is not None and origin.assembly:
-        notes += splice_notes(origin.assembly, kernel.name, gpu.name, buffer, map_)
     if pitch is not None:
         least = pitch.run.passes
     if least > present.ideal:
         notes += _padding(buffer, tile, least, gpu, room)
         notes += split_notes(tile, gpu, plan)
-    return replace(optimum, notes=tuple(notes), pitch=pitch)
+    fold = address_fold(plan.layout, tile.shape.element_bits // 8) if helps else None
+    return replace(optimum, notes=tuple(notes), pitch=pitch), fold
 
 
 def address_fold(layout: AddressMap, unit_bytes: int) -> AddressFold | None:

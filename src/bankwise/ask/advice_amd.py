@@ -26,25 +26,25 @@ _SHOWN = 6
 """Lines of one register that are named."""
 
 
-def splice_notes(
+def splice(
     text: str, name: str, target: str, buffer: EmittedBuffer, fold: AddressFold
-) -> tuple[str, ...]:
-    """What to write into a kernel's text so that a buffer is folded; none where its addresses are
-    not a register and a constant."""
+) -> tuple[str, tuple[str, ...]] | None:
+    """The instructions that fold a buffer, lines of a kernel's text, and where they go and on which
+    registers; None where its addresses are not a register and a constant."""
     kernel = next((one for one in kernels(text) if one.name.strip('"') == name), None)
     if kernel is None or any(start % fold.block for start, _ in buffer.parts):
-        return ()
+        return None
     lines = {use.access.access.location.line for use in buffer.uses}
     found = _addresses([one for one in kernel.operations if one.line in lines], fold)
     if found is None:
-        return ()
+        return None
     registers, sums = found
     said = tuple(_instructions(fold, sums, target))
     made = sorted(set(re.findall(r"v[TUW]", " ".join(said))))
     where = "; ".join(_named(name, places) for name, places in registers.items())
     offset = " and no offset (OFFSET: its own)" if sums else ""
-    return (
-        f"as instructions before each access, which then takes vT{offset}: {'; '.join(said)}",
+    return "\n".join(said), (
+        f"each access then takes vT{offset}",
         f"vA is {where}",
         f"{', '.join(made)}: {_free(kernel, len(made))}",
     )

@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bankwise.ask.advice import Advice, Origin, advise
+from bankwise.ask.advice import Advice, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
 from bankwise.ask.over_launches import other_launch, over_launches, worst_first
 from bankwise.ask.samples import sample_of, with_samples
 from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
+from bankwise.ask.write_emitted import Origin
 from bankwise.counting.access import Pattern
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
@@ -26,7 +27,7 @@ from bankwise.read.follow.driver import check_code
 from bankwise.read.format import Format
 from bankwise.read.launch.facts import MOST_TRIED
 from bankwise.read.launch.read import read_launches
-from bankwise.read.options import Options, Progress, arguments_of, three
+from bankwise.read.options import Options, Progress, arguments_of, command, three
 from bankwise.read.recognise import load, recognise
 from bankwise.show.values import CheckReport, KernelReport
 
@@ -34,6 +35,7 @@ UNCOUNTED = "how often it runs is not known"
 """In the note of an access whose executions are no count."""
 
 _HEAD = 4_000
+_NOWHERE = Origin()
 
 
 def check_assembly_file(
@@ -41,14 +43,27 @@ def check_assembly_file(
 ) -> CheckReport:
     """Check every kernel of an assembly text, or of a cubin."""
     kind, text = _content(path)
-    return report_of(path, assembly_kernels(kind, text, path, options), text)
+    kernels = assembly_kernels(kind, text, path, options)
+    return report_of(path, kernels, text, asked_of=origin_of(kind, path, options))
+
+
+def origin_of(kind: Format, path: Path, options: Options) -> Origin:
+    """The language of a file, and the command that writes what is found in it, if one does."""
+    fix = command("fix", str(path), options) if "fix" in kind.verbs else ""
+    return Origin(language=kind.name, command=fix)
 
 
 def report_of(
-    path: Path, kernels: Sequence[AssemblyKernel], text: str = "", notes: Iterable[str] = ()
+    path: Path,
+    kernels: Sequence[AssemblyKernel],
+    text: str = "",
+    notes: Iterable[str] = (),
+    asked_of: Origin = _NOWHERE,
 ) -> CheckReport:
-    """The report of kernels that were followed; ``path`` names their file, ``text`` is its text."""
-    reports = [_kernel(k, machine(k.target), _origin(path, text, k.name)) for k in kernels]
+    """The report of kernels that were followed; ``path`` names their file, ``text`` is its text.
+    ``asked_of``: in which language to say what to write; nothing is written without one."""
+    origins = [_origin(path, text, k.name, asked_of) for k in kernels]
+    reports = [_kernel(k, machine(k.target), o) for k, o in zip(kernels, origins, strict=True)]
     return check_report(
         str(path),
         "emitted",
@@ -103,15 +118,16 @@ def asked(options: Options) -> dict[str, Any]:
     }
 
 
-def _origin(path: Path, text: str, kernel: str) -> Origin:
+def _origin(path: Path, text: str, kernel: str, asked_of: Origin) -> Origin:
     """Which framework made the text, as far as it, its kernel's name or its neighbour tell."""
     beside, own = path.with_suffix(".ttgir"), text if ".amdhsa_" in text else ""
     if beside.is_file():
         try:
-            return Origin("triton", read_text(beside), own)
+            ttgir = read_text(beside)
         except InputError:  # the neighbour is not what was asked about
-            return Origin("triton", "", own)
-    return Origin(maker(kernel, text[:_HEAD]), "", own)
+            ttgir = ""
+        return replace(asked_of, framework="triton", ttgir=ttgir, assembly=own)
+    return replace(asked_of, framework=maker(kernel, text[:_HEAD]), assembly=own)
 
 
 def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport:
@@ -120,7 +136,8 @@ def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
     notes = (*(advice.notes if conflicts else ()), *filling_notes(found))
-    return replace(counted, optima=advice.optima, notes=(*counted.notes, *notes))
+    all_notes = (*counted.notes, *notes)
+    return replace(counted, optima=advice.optima, notes=all_notes, snippets=advice.snippets)
 
 
 def counted_kernel(every: AssemblyKernel, gpu: Machine) -> KernelReport:

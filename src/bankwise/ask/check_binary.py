@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bankwise.ask.check_assembly import asked, report_of
+from bankwise.ask.check_assembly import asked, origin_of, report_of
 from bankwise.read.binary.check import check_binary, chosen_target
 from bankwise.read.options import Options, Progress
+from bankwise.read.recognise import recognise
 from bankwise.show.values import CheckReport
 
 
@@ -16,4 +17,5 @@ def check_binary_file(
     """Check the kernels of a binary: all that are for one GPU, or those that ``--kernel`` means."""
     gpu, note = chosen_target(path, options.target)
     kernels = check_binary(path, gpu or None, **asked(options))
-    return report_of(path, kernels, notes=(note,) if note else ())
+    origin = origin_of(recognise(path), path, options)
+    return report_of(path, kernels, notes=(note,) if note else (), asked_of=origin)

@@ -3,6 +3,7 @@ them, and the descriptor that replaces each one that conflicts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from bankwise.change.ck import snippet
 from bankwise.errors import Refusal
 from bankwise.files import read_text
 from bankwise.read.ck.tiles import CkTile
-from bankwise.read.options import Options, Progress
-from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum
+from bankwise.read.options import Options, Progress, command
+from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Snippet
 
 
 def check_ck_file(path: Path, options: Options, progress: Progress | None = None) -> CheckReport:
@@ -24,11 +25,12 @@ def check_ck_file(path: Path, options: Options, progress: Progress | None = None
     where nothing can be judged without them.
     """
     reading = read_header(path, read_text(path), options)
-    return report_of(reading)[0]
+    return report_of(reading, command("fix", str(path), options))[0]
 
 
-def report_of(reading: CkReading) -> tuple[CheckReport, tuple[CkPlan, ...]]:
-    """The report of a header, and the plans for what conflicts."""
+def report_of(reading: CkReading, fix: str = "") -> tuple[CheckReport, tuple[CkPlan, ...]]:
+    """The report of a header, and the plans for what conflicts; ``fix``: the command that writes
+    them."""
     kernels: list[KernelReport] = []
     findings: list[Finding] = []
     refusals: list[Refusal] = []
@@ -44,7 +46,11 @@ def report_of(reading: CkReading) -> tuple[CheckReport, tuple[CkPlan, ...]]:
         better = plan(reading, tile, asked, before)
         plans += [better] if isinstance(better, CkPlan) else []
         kernel = replace(before.check.kernels[0], location=tile.location, notes=(_pairs(tile),))
-        kernels.append(replace(kernel, optima=_optima(reading, tile, better)))
+        if isinstance(better, CkPlan):
+            best = Optimum((tile.name,), better.before, better.after, better.known)
+            write = tuple(_snippets(reading, better, fix))
+            kernel = replace(kernel, optima=(best,), snippets=write)
+        kernels.append(kernel)
         refusals += [better] if isinstance(better, Refusal) else []
     notes = [f"{name}: taken as not defined (--dim {name}=1)" for name in reading.header.assumed]
     file = reading.run.source.file
@@ -59,22 +65,19 @@ def _pairs(tile: CkTile) -> str:
     return f"by their names: {stores} stores, {loads} loads; one pass over the tile"
 
 
-def _optima(
-    reading: CkReading, tile: CkTile, better: CkPlan | Refusal | None
-) -> tuple[Optimum, ...]:
-    if not isinstance(better, CkPlan):
-        return ()
-    source = reading.run.source
-    pairs = zip(tile.layouts, better.names, strict=True)
-    texts = [snippet(source, one, better.descriptor, names) for one, names in pairs]
-    bodies = dict(zip((one.name for one in tile.layouts), texts, strict=True))
-    text = "\n\n".join(f"in {name}:\n\n{body}" for name, body in bodies.items())
-    return (
-        Optimum(
-            (tile.name,),
-            better.before,
-            better.after,
-            better.known,
-            notation=text,
-        ),
-    )
+def _snippets(reading: CkReading, better: CkPlan, fix: str) -> Iterator[Snippet]:
+    """The statements of each function that lays the tile out, in the header's own names."""
+    functions = better.tile.layouts
+    for one, names in zip(functions, better.names, strict=True):
+        others = ", ".join(other.name for other in functions if other is not one)
+        yield Snippet(
+            language="CK source",
+            what=f"how {one.name} makes its descriptor",
+            text=snippet(reading.run.source, one, better.descriptor, names),
+            location=one.location,
+            before=better.before.passes,
+            after=better.after.passes,
+            each="pass over the tile",
+            command=fix,
+            notes=(f"together with {others}, which lays out the same tile",) if others else (),
+        )

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from bankwise.ask.check_assembly import asked, kernels_of, report_of
+from bankwise.ask.check_assembly import asked, kernels_of, origin_of, report_of
 from bankwise.files import read_text
 from bankwise.read.options import Options, Progress
 from bankwise.read.ptxas import check_assembled
+from bankwise.read.recognise import recognise
 from bankwise.show.values import AsEmitted, CheckReport
 
 NOTE = "counted from PTX; ptxas may join or split accesses: --isa counts its machine code"
@@ -24,11 +25,12 @@ def check_ptx_file(path: Path, options: Options, progress: Progress | None = Non
     Raises :class:`bankwise.errors.InputError` where ptxas is wanted and missing, or refuses it.
     """
     kernels, text = kernels_of(path, options), read_text(path)
-    found = report_of(path, kernels, text, notes=() if options.isa else (NOTE,))
+    origin = origin_of(recognise(path), path, options)
+    found = report_of(path, kernels, text, () if options.isa else (NOTE,), origin)
     if not options.isa:
         return found
     made = check_assembled(text, str(path), kernels[0].target, **asked(options))
-    report = report_of(path, made.kernels, text)
+    report = report_of(path, made.kernels, text, asked_of=origin)
     added = {kernel.name: kernel.added for kernel in found.kernels}
     counted = (
         replace(kernel, compiled=AsEmitted(made.assembler, added[kernel.name]))

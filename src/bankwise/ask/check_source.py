@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from bankwise.ask.check_assembly import asked, report_of
+from bankwise.ask.check_assembly import asked, origin_of, report_of
 from bankwise.errors import InputError
 from bankwise.files import read_text
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.places import at_expressions, texts_of
 from bankwise.read.options import Options, Progress
+from bankwise.read.recognise import recognise
 from bankwise.read.sources import language_of
 from bankwise.show.values import CheckReport
 
@@ -31,7 +32,8 @@ def check_source_file(
         found = at_expressions(found, texts)
     except InputError as error:
         said = (*said, f"no columns: {error.message}")
-    report = report_of(path, found.kernels, notes=(found.how, *said))
+    origin = origin_of(recognise(path), path, options)
+    report = report_of(path, found.kernels, notes=(found.how, *said), asked_of=origin)
     return replace(report, source_lines=_lines(report, texts))
 
 

@@ -23,7 +23,7 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.triton.gluon import gluon_text
 from bankwise.read.names import listed, means
-from bankwise.read.options import Options, Progress
+from bankwise.read.options import Options, Progress, command
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.follow import Followed, follow
@@ -31,7 +31,7 @@ from bankwise.read.ttgir.lower import POLICY, Issued
 from bankwise.read.ttgir.module import read_module
 from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
-from bankwise.show.values import CheckReport, KernelReport, Optimum, Snippet
+from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport, Optimum, Snippet
 
 _WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
@@ -63,15 +63,23 @@ def check_ttgir_file(
     ``verify``: ask the Triton wheel first, where it is installed. ``optima``: look for a better
     encoding of every buffer.
     """
-    return check_ttgir(read_text(path), str(path), options, verify=verify, optima=optima)
+    text, asked = read_text(path), command("fix", str(path), options)
+    return check_ttgir(text, str(path), options, verify=verify, optima=optima, fix=asked)
 
 
 def check_ttgir(
-    text: str, file: str, options: Options, *, verify: bool = True, optima: bool = True
+    text: str,
+    file: str,
+    options: Options,
+    *,
+    verify: bool = True,
+    optima: bool = True,
+    fix: str = "",
 ) -> CheckReport:
-    """Check every kernel of a TTGIR text; ``file`` names it in places."""
+    """Check every kernel of a TTGIR text; ``file`` names it in places, ``fix`` is the command that
+    writes what is found."""
     plans = plan(text, file, options, verify=verify)
-    reports = [_kernel(p, optima=optima) for p in plans]
+    reports = [_kernel(p, fix, optima=optima) for p in plans]
     return check_report(
         file,
         POLICY,
@@ -154,12 +162,12 @@ def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
     return out
 
 
-def _kernel(plan: Planned, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
+def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
     kernel = kernel_of(plan)
     accesses, refusals = count_kernel(kernel, plan.machine)
     ways = better_of(plan) if optima else ()
     found = [b for b in ways if isinstance(b, Better)]
-    write = [_snippet(b, plan) for b in found if b.encoding is not None]
+    write = [_snippet(b, plan, fix) for b in found if b.encoding is not None]
     report = kernel_report(kernel, accesses, optima=map(_optimum, found), snippets=write)
     return report, refusals
 
@@ -238,7 +246,7 @@ def _optimum(found: Better) -> Optimum:
     )
 
 
-def _snippet(found: Better, plan: Planned) -> Snippet:
+def _snippet(found: Better, plan: Planned, fix: str) -> Snippet:
     """The encoding to write, counted with the instructions that it leads to."""
     return Snippet(
         language="TTGIR",
@@ -248,6 +256,8 @@ def _snippet(found: Better, plan: Planned) -> Snippet:
         before=found.present.run.passes,
         after=found.best.run.passes,
         counted=True,
+        each="workgroup" if all(a.touch.counted for a in plan.accesses) else AS_FOLLOWED,
+        command=fix,
         notes=found.notes,
     )
 

@@ -116,7 +116,8 @@ def _encoding(plan: Plan) -> Shared:
 def _ranked(
     buffer: Buffer, solution: Solution | Refusal, only: Followed, reader: Reader
 ) -> tuple[int, list[Plan]]:
-    """How many encodings were tried, and the best few, counted for all waves."""
+    """How many encodings were tried, and the best few, counted for all waves: with those that one
+    wave does not tell from them."""
     quick = Reader(reader.module, reader.types, reader.machine, one_wave=True)
     tried = list(_candidates(buffer, solution, reader))
     legal = [p for p in (_judged(c, buffer, only, quick) for c in tried) if p is not None]

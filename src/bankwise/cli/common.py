@@ -211,14 +211,14 @@ def out() -> Console:
     """A console on stdout: data."""
     from rich.console import Console
 
-    return Console(highlight=False, **_width(sys.stdout.isatty()))
+    return Console(highlight=False, emoji=False, **_width(sys.stdout.isatty()))
 
 
 def err() -> Console:
     """A console on stderr: talk."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, **_width(sys.stderr.isatty()))
+    return Console(stderr=True, highlight=False, emoji=False, **_width(sys.stderr.isatty()))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bankwise.read.format import ANY_KERNEL, Format, known
 from bankwise.read.options import DATABASE, FLAGS
-from bankwise.read.signs import lines
+from bankwise.read.signs import lines, without
 
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
 _WHOLE = "ask.scan_open:of_whole"
@@ -40,7 +40,10 @@ SOURCES: tuple[Format, ...] = (
     ),
     Format(
         *("CuTe source", "", tuple(_HEADERS.split())),
-        lines(r'#include [<"]cute/', r"using namespace cute\b", r"[^\n]*\bcute::\w"),
+        without(
+            r"\b__global__\b",
+            lines(r'#include [<"]cute/', r"using namespace cute\b", r"[^\n]*\bcute::\w"),
+        ),
         family="C++",
         verbs=_CUTE_VERBS,
         options=ANY_KERNEL,

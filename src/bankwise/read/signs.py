@@ -62,6 +62,13 @@ def lines(*beginnings: str) -> Sign:
     )
 
 
+def without(pattern: str, sign: Sign) -> Sign:
+    """As ``sign`` says, but of no text that has this in its code: comments, strings apart."""
+    return lambda content: (
+        sign(content) and re.search(pattern, _QUIET.sub("", content.text)) is None
+    )
+
+
 def keys(*names: str) -> Sign:
     """The text is TOML, or nearly, with one of these keys at its top; ``tile [[]]``: tables."""
     return lambda content: bool(_top_keys(content.text).intersection(names))

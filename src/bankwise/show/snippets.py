@@ -17,8 +17,8 @@ _SHOWN = 6
 def print_snippets(report: CheckReport, console: Console) -> None:
     """One block for each text, behind everything else that a check says; what one command or patch
     writes together is one block."""
-    found = [list(group) for _, group in groupby(report.snippets, _pasted)]
-    for group in found[:_SHOWN]:
+    found = [list(group) for _, group in groupby(report.snippets[:_SHOWN], _pasted)]
+    for group in found:
         for snippet in group:
             where = f"{snippet.location}: " if snippet.location.line else ""
             title = f"{where}what to write, {snippet.language}: {snippet.what}"
@@ -28,8 +28,9 @@ def print_snippets(report: CheckReport, console: Console) -> None:
                 console.print(f"  [dim]{escape(note)}[/]", highlight=False)
         lines = "\n".join(f"    {line}".rstrip() for line in _pasted(group[0]).splitlines())
         console.print(Text(lines), soft_wrap=True, highlight=False)
-    if len(found) > _SHOWN:
-        console.print(f"[dim]and {len(found) - _SHOWN} more to write (--format json)[/]")
+    more = len(report.snippets) - _SHOWN
+    if more > 0:
+        console.print(f"[dim]and {more} more to write (--format json)[/]")
 
 
 def _pasted(snippet: Snippet) -> str:

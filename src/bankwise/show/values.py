@@ -102,6 +102,10 @@ class Optimum:
     pitch: RowPitch | None = None
 
 
+AS_FOLLOWED = "workgroup as followed"
+"""What the passes of a :class:`Snippet` are of, where not every execution is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Snippet:
     """What to write against avoidable conflicts, in the language that the kernel is written in.

@@ -43,6 +43,7 @@ _FRAGMENTS = {
     ("8", 32): "m16n8k8.tf32",
     ("32", 8): "m16n8k32.s8",
 }
+_MOST_ELEMENTS = 1 << 20
 _BITS = {"F16": 16, "BF16": 16, "TF32": 32, "S8": 8, "U8": 8, "E4M3": 8, "E5M2": 8}
 
 
@@ -158,6 +159,8 @@ def operand_of(mma: TiledMma, operand: Operand) -> tuple[tuple[int, int], IntArr
     sizes = [mma.atom.shape[axis] for axis in axes]
     across = [mode.size for mode in mma.threads.modes()] + [1, 1]
     rest = [mma.tile[axis] // (mma.atom.shape[axis] * across[axis]) for axis in axes]
+    if prod(mma.tile[axis] for axis in axes) > _MOST_ELEMENTS:
+        raise InputError(f"a tile of {mma.tile} is larger than any shared memory")
     if any(mma.tile[axis] % (mma.atom.shape[axis] * across[axis]) for axis in axes):
         raise InputError(f"a tile of {mma.tile} is no whole number of its MMAs")
     grid = _thread_grid(mma.threads, [across[axis] for axis in range(3)])
