@@ -11,17 +11,16 @@ handed to code that cannot be seen is a refusal at its place.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
+from bankwise.read.cxx.lvalues import bound
 from bankwise.read.cxx.macros import in_macro, macro_of
 from bankwise.read.cxx.reach import (
+    INTEGER,
     SAME,
     argument_of,
-    by_reference,
-    definitions,
-    parameters_of,
     pointee,
     reach,
 )
@@ -44,15 +43,9 @@ from bankwise.read.cxx.uses import (
     ViewBase,
     ViewsFound,
     added_to,
-    macros_of,
     pinned_by,
     same_shape,
 )
-
-_INTEGER = re.compile(
-    r"(?:std::)?(?:u?int(?:32|64)_t|u?intptr_t|size_t|unsigned(?: int| long| long long)?)"
-)
-"""What holds an address as a number of bytes."""
 
 _DEPTH = 6
 """Pointers to pointers' places that are followed in turn."""
@@ -188,7 +181,8 @@ def _indexed(
     elif view.counts:
         _touched(source, parent, span(index[0]), view, found)
     else:
-        inner = replace(view, indices=(*view.indices, span(index[0])), rest=view.rest - 1)
+        indices = (*view.indices, span(index[0]))
+        inner = replace(view, indices=indices, rest=view.rest - 1, held=None)
         _follow(source, parent, inner, found)
 
 
@@ -208,10 +202,8 @@ def _touched(
             _use(source, node, index, view, (), found)
         else:
             _no(source, part, "has a member whose address is taken", found)
-    elif kind == "init_declarator" and _reference(parent):
-        _no(source, node, "has an element that a reference is bound to", found)
-    elif kind == "argument_list" and by_reference(source, part, parent):
-        _no(source, node, "has an element that is passed by reference", found)
+    elif why := bound(source, part):
+        _no(source, node, why, found)
     elif kind == "argument_list" and macro_of(source, parent) is not None:
         kept = in_macro(source, part, parent)
         if isinstance(kept, Refusal):
@@ -220,11 +212,6 @@ def _touched(
             _use(source, node, index, view, kept, found)
     else:
         _use(source, node, index, view, (), found)
-
-
-def _reference(initialised: Node) -> bool:
-    declarator = initialised.child_by_field_name("declarator")
-    return bool(declarator is not None and declarator.type == "reference_declarator")
 
 
 def _use(
@@ -299,7 +286,7 @@ def _cast(
     source: CxxSource, node: Node, cast: Node, kind: str, view: PointerView, found: ViewsFound
 ) -> None:
     """To another pointer: what it counts from here on."""
-    to = "char" if _INTEGER.fullmatch(kind) else pointee(kind)
+    to = "char" if INTEGER.fullmatch(kind) else pointee(kind)
     if (to == "char" and view.indices) or to is None or not (view.counts or not view.indices):
         _no(source, node, f"becomes {kind}, which is not followed", found)
         return
