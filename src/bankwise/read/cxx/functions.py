@@ -45,7 +45,7 @@ def function_of(node: Node) -> Node:
     return node
 
 
-def macros_of(source: CxxSource, name: str) -> Iterator[Refusal]:
+def macros_named(source: CxxSource, name: str) -> Iterator[Node]:
     """The macros of the file that say a name which is none of their parameters."""
     for node in walk(source.root):
         if node.type not in ("preproc_def", "preproc_function_def"):
@@ -54,8 +54,14 @@ def macros_of(source: CxxSource, name: str) -> Iterator[Refusal]:
         own = [source.of(one) for one in named(taken)] if taken is not None else []
         word = rf"\b{re.escape(name)}\b"
         if value is not None and name not in own and re.search(word, source.of(value)):
-            macro = source.of(node.child_by_field_name("name"))
-            yield Refusal(f"the macro {macro} names {name}", source.place(node.start_byte))
+            yield node
+
+
+def macros_of(source: CxxSource, name: str) -> Iterator[Refusal]:
+    """What :func:`macros_named` finds, refused."""
+    for node in macros_named(source, name):
+        macro = source.of(node.child_by_field_name("name"))
+        yield Refusal(f"the macro {macro} names {name}", source.place(node.start_byte))
 
 
 def _defines(source: CxxSource, node: Node, name: str) -> bool:

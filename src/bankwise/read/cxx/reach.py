@@ -217,7 +217,7 @@ def _returned(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     kind = function.child_by_field_name("type") if declarator is not None else None
     number = kind is not None and INTEGER.fullmatch(source.of(kind)) is not None
     shape = "function_declarator" if number else "pointer_declarator"
-    if kind is None or declarator.type != shape or depth == _DEPTH:
+    if declarator is None or declarator.type != shape or depth == _DEPTH:
         return _no(source, address, "goes where it cannot be followed")
     inner = next(node for node in walk(declarator) if node.type == "function_declarator")
     calls = calls_of(source, source.of(inner.child_by_field_name("declarator")))

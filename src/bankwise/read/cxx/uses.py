@@ -65,7 +65,8 @@ class ViewsFound:
 class PointerView:
     """A pointer into an array, or the array. ``element``: its type as written; ``indices``: those
     given on the way; ``rest``: how many are left; ``flat``: it counts elements over all rows;
-    ``held``: in which block a variable keeps it, None for none."""
+    ``held``: in which block a variable keeps it, None for none; ``pinned``: as of
+    :class:`ArrayUse`, where that is known of all its uses."""
 
     name: str
     element: str
@@ -75,6 +76,7 @@ class PointerView:
     scale: str = ""
     held: Node = None
     depth: int = 0
+    pinned: str = ""
 
     @property
     def counts(self) -> bool:
@@ -100,6 +102,8 @@ def given_else(
 
 def pinned_by(source: CxxSource, index: ByteSpan | None, view: PointerView) -> str:
     """Why the last index of a row cannot be written anew."""
+    if view.pinned:
+        return view.pinned
     if not view.indices:
         return ""
     if index is None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
 from bankwise.read.cxx.lvalues import bound
-from bankwise.read.cxx.macros import in_macro, macro_of
+from bankwise.read.cxx.macros import elements_by_macro, in_macro, macro_of
 from bankwise.read.cxx.reach import (
     INTEGER,
     SAME,
@@ -107,7 +107,15 @@ def _everywhere(
         for byte in words(source, name)
         if max(begin, scope.start_byte) <= byte < scope.end_byte and byte not in seen
     ]
-    found.refusals += macros_of(source, name)
+    if member or view.held is not None:
+        found.refusals += macros_of(source, name)
+        return
+    for one in elements_by_macro(source, name, view.rest, scope, begin):
+        if isinstance(one, Refusal):
+            found.refusals.append(one)
+        else:
+            pinned = f"the macro {one[0]} writes its index"
+            _touched(source, one[1], None, replace(view, rest=1, pinned=pinned), found)
 
 
 def _member(
@@ -246,6 +254,9 @@ def _address(
     kept = reach(source, address)
     if not isinstance(kept, Refusal):
         _use(source, address, index, view, kept, found)
+        return
+    if view.pinned:
+        found.refusals.append(kept)
         return
     literal = "0" if index is None else source.of(index)
     zeros = literal == "0" and all(source.of(one) == "0" for one in view.indices)
