@@ -74,10 +74,52 @@ def test_everything_else_is_refused_at_its_place(statement: str, why: str) -> No
     assert all(refusal.location and refusal.location.line == 1 for refusal in array.refusals)
 
 
-def test_a_macro_that_names_the_array_is_refused() -> None:
-    text = "#define S(i, j) s[i][j]\n" + KERNEL.format("S(t, 0) = 1; s[t][0] = 2;")
-    (array,) = arrays(text)
-    assert [refusal.reason for refusal in array.refusals] == ["the macro S names s"]
+@pytest.mark.parametrize(
+    ("macro", "body"),
+    [
+        ("#define S s", "S[t][0] = 1;"),
+        ("#define S(i) s[i]", "S(t)[0] = 1;"),
+        ("#define S(i, j) s[i][j] + 1", "o[t] = S(t, 0);"),
+        ("#define S(i, j) &s[i][j]", "*S(t, 0) = 1;"),
+        ("#define S(i, j) s[i][j];", "S(t, 0)"),
+        ("#define S(i, j) s[s[i][0]][j]", "S(t, 0) = 1;"),
+        ("#define S(i, j) s[i##0][j]", "S(t, 0) = 1;"),
+        ("#define S(...) s[0][__VA_ARGS__]", "S(t) = 1;"),
+        ("#define S(i, j) (&s[0][0])[i * 32 + j]", "S(t, 0) = 1;"),
+        ("#define S(i, j) s[i][j]\n#define T(i) S(i, 0)", "T(t) = 1;"),
+        ("#define S(i, j) s[i][j]\n#undef S\n#define S(i, j) s[j][i]", "S(t, 0) = 1;"),
+        ("#define S(i, j) s[i][j]\n#undef S\nint S(int, int);", "S(t, 0);"),
+    ],
+)
+def test_a_macro_that_does_more_than_to_name_an_element_is_refused(macro: str, body: str) -> None:
+    (array,) = arrays(f"{macro}\n" + KERNEL.format(f"{body} s[t][0] = 2;"))
+    assert "the macro S names s" in [refusal.reason for refusal in array.refusals]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("(&S(t, 0))[1] = 1;", "indexed further"),
+        ("float* p = &S(t, 0); p[1] = 1;", "indexed further"),
+        ("float& x = S(t, 0);", "a reference is bound to"),
+        ("use(&S(t, 0));", "is not followed"),
+        ("o[0] = S;", "shows no use"),
+        ("S(t][0, 0) = 1;", ""),
+    ],
+)
+def test_what_goes_on_from_an_element_of_a_macro_is_refused(body: str, why: str) -> None:
+    (array,) = arrays("#define S(i, j) (s[i][(j)])\n" + KERNEL.format(f"{body} s[t][0] = 2;"))
+    assert any(why in refusal.reason for refusal in array.refusals), array.refusals
+
+
+def test_an_element_that_a_macro_names_is_a_use_with_a_fixed_index() -> None:
+    body = "S(t, 0) = S(0, (int)S(t, 1)); *(float4*)&S(t, 4) = {}; s[t][0] = 2;"
+    for macro in ("s[i][j]", "(s[(i)][(j)])", "s [i] [j + 1]"):
+        (array,) = arrays(f"#define S(i, j) {macro}\n" + KERNEL.format(body))
+        assert not array.refusals
+        pinned = [use.kept for use in array.uses if use.pinned == "the macro S writes its index"]
+        assert sorted(pinned) == [(), (), (), ("sizeof(float4)",)]
+        assert sum(not use.pinned for use in array.uses) == 1
 
 
 def test_an_address_is_followed_into_functions_of_the_file() -> None:

@@ -72,6 +72,44 @@ def test_a_pitch_is_proved() -> None:
     assert judged(TEXT, after, pad=4) == 5
 
 
+MACRO = """#define S(i, j) s[(i)][j]
+__global__ void k(float* o, int t) {
+  __shared__ float s[64][32];
+  S(t, 0) = o[t];
+  *(float4*)&S(t, 4) = {};
+  o[t] = S(t, 1) + s[t][2];
+}
+"""
+
+
+def test_a_pitch_of_what_a_macro_names_is_proved_and_nothing_else() -> None:
+    """A fold would have to be written into the macro; what else of the text changes is refused."""
+    right = MACRO.replace("[32]", "[32 + 4]")
+    assert judged(MACRO, right, pad=4) == 4
+    assert isinstance(judged(MACRO, MACRO.replace("[32]", "[32 + 2]"), pad=2), Refusal)
+    for old, new in (
+        ("[32 + 4]", "[32 + 8]"),
+        ("[32 + 4]", "[32]"),
+        ("s[(i)][j]", "s[(i)][j ^ 1]"),
+        ("s[(i)][j]", "s[(j)][i]"),
+        ("s[(i)][j]", "(&s[0][0])[(i) * 32 + j]"),
+        ("S(i, j)", "S(j, i)"),
+        ("S(t, 0)", "S(t, 1)"),
+        ("s[t][2]", "s[t][3]"),
+    ):
+        assert old in right
+        assert isinstance(judged(MACRO, right.replace(old, new), pad=4), Refusal), new
+    flat = MACRO.replace("s[(i)][j]", "(&s[0][0])[(i) * 32 + j]")
+    assert isinstance(judged(flat, flat.replace("[64][32]", "[64][32 + 4]"), pad=4), Refusal)
+    folded = MACRO.replace("s[(i)][j]", "s[(i)][j ^ ((i & 7) << 2)]")
+    assert isinstance(judged(MACRO, folded.replace("[t][2]", "[t][2 ^ ((t & 7) << 2)]")), Refusal)
+    told = spellings(
+        parse(MACRO, "k.cu"), shared_arrays(parse(MACRO, "k.cu"))[0], IndexMap((FOLD,)), [SIZE]
+    )
+    assert isinstance(told, Refusal)
+    assert told.reason == "S(t, 0): the macro S writes its index"
+
+
 @pytest.mark.parametrize("pad", [1, 2, 3, 6])
 def test_a_pitch_that_parts_a_vector_is_refused(pad: int) -> None:
     (after,) = texts(IndexMap(pad=pad))

@@ -59,6 +59,11 @@ def in_kernel(body: str, before: str = "") -> str:
 CAST = "reinterpret_cast<float4*>"
 STORE = "__device__ void store(float* p, int i, int j) { p[/**/i * 32 + j/**/] = 1; }"
 POOL = "extern __shared__ float pool[];\n__global__ void g(float* o, int t, int k) {{\n{}\n}}\n"
+GIVEN_ROWS = "__device__ void rows(float (*p)[32], int j) { for (; j; --j) p[j][/**/k/**/] = 1; }"
+BYTES = (
+    "__device__ unsigned bytes(const void* p)"
+    " { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }"
+)
 HELD = "struct Held {{ float b[5]; float a[32][32]; }};\n__global__ void g(int t, int k) {{ {} }}\n"
 FORMS = (
     Form(
@@ -125,6 +130,20 @@ FORMS = (
         "member",
         HELD.format("__shared__ Held h;\nh.a[t][/**/k/**/] = h.a[k][/**/t + 1/**/] + h.b[2];"),
         *("h.a", ROWS, ("t", "k")),
+    ),
+    Form(
+        "rows of a function",
+        in_kernel("rows(s, t);\ns[k][/**/t/**/] = s[t][/**/k + 1/**/];", GIVEN_ROWS),
+        *("s", ROWS, ("j", "k", "t")),
+    ),
+    Form(
+        "returned",
+        in_kernel(
+            'asm("ldmatrix.x4 {%0}, [%1];" :: "r"(bytes(&s[t][/**/k * 4/**/])));\n'
+            "s[k][/**/t/**/] = s[t][/**/k + 1/**/];",
+            BYTES,
+        ),
+        *("s", ROWS, ("t", "k", "t")),
     ),
     Form(
         "macro",
@@ -308,12 +327,27 @@ def test_what_a_fold_cannot_be_written_into_is_said(body: str, why: str) -> None
     assert isinstance(prove_text(source, source, [claim]), Refusal)
 
 
+AT = "__device__ float* at(float* p, int i) { return p + i; }"
+REFERENCE = "__device__ float& at(float* p, int i) { return p[i]; }"
+
+
 @pytest.mark.parametrize(
     ("before", "body", "why"),
     [
         (STORE, "store(u, t, k); store(o, t, k);", "store is given something else here"),
         (STORE, "store(u, t, k); auto f = store;", "store is named where it is not called"),
         (STORE.replace("float* p", "float*& p"), "u[0] = 1; store(u, t, k);", "takes something"),
+        (f"#define STORE(p) store(p, 1, 2)\n{STORE}", "store(u, t, k); STORE(o);", "names store"),
+        (BYTES, 'u[t] = 1; asm("" :: "r"(bytes(&u[t]) + 4));', "cannot be followed"),
+        (f"#define B(p) bytes(p)\n{BYTES}", 'asm("" :: "r"(bytes(&u[t])));', "names bytes"),
+        (f"{AT}", "at(u, t)[1] = 1;", "cannot be followed"),
+        (f"{AT}", "auto f = at; *at(u, t) = 1;", "cannot be followed"),
+        (f"{REFERENCE}", "*(float4*)&at(u, t) = {};", "a function gives a reference to"),
+        ("#define ID(x) (x)\n", "(&ID(u[t]))[1] = 1;", "taken from afar"),
+        ("#define ID(x) (x)\n", "float& x = ID(u[t]);", "a reference is bound to"),
+        ("", "(&(t ? u[t] : u[k]))[1] = 1;", "taken from afar"),
+        ("", "float& x = t ? u[t] : u[k];", "a reference is bound to"),
+        ("#define P(i) p[i]\n", "float* p = &u[t]; P(1) = 1;", "the macro P names p"),
         ("#define U u\n", "U[3] = u[2];", "the macro U names u"),
         ("#define NEXT(x) ((&(x))[1])\n", "NEXT(u[t]) = 1;", "indexed further"),
         ("#define GIVE(x) give(&(x))\n", "GIVE(u[t]) = 1;", "give, which is not followed"),

@@ -63,6 +63,9 @@ def test_the_tiled_gemm_loses_every_conflict_and_keeps_its_vectors(tmp_path: Pat
         ("twins", "s[16][64 + 4]"),
         ("dynamic", "a[t * 32 + (((j >> 2) ^ (t & 7)) << 2) + (j & 3)]"),
         ("gemm_no_pragma", "+#pragma unroll 4"),
+        ("device_function", "tile[j][threadIdx.x ^ (j & 31)]"),
+        ("gemm_mma", "&As[warp * 16 + lane % 16][(kk + lane / 16 * 8)"),
+        ("macro", "s[32][32 + "),
     ],
 )
 def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) -> None:
@@ -94,7 +97,7 @@ def test_a_row_that_is_left_on_purpose_is_caught_by_running_what_is_emitted() ->
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("macro", "the macro S names s"),
+        ("ladder_pointer", "the address p goes where it cannot be followed"),
     ],
 )
 def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:

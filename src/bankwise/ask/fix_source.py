@@ -109,7 +109,7 @@ def fix_source_file(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
         changes=tuple(map(_change, chosen)),
-        refusals=refusals,
+        refusals=(*refusals, *_left(author.source, planned, chosen)),
         verdicts=tuple(verdicts),
         source_text=text,
         fixed_text=after.text,
@@ -172,6 +172,18 @@ def _chosen(
         if taken is not None:
             chosen = (*chosen, taken)
     return chosen, best
+
+
+def _left(
+    source: CxxSource, planned: Sequence[ArrayPlans], chosen: Sequence[_Chosen]
+) -> Iterator[Refusal]:
+    """The arrays of which nothing that was planned was good when it was compiled."""
+    for plans in planned:
+        if not any(one.plans is plans for one in chosen):
+            names = ", ".join(one.array.name for one in plans.arrays)
+            ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
+            why = f"{names}: written as {ways} and compiled, no better map costs less"
+            yield Refusal(why, source.place(plans.arrays[0].array.statement.start))
 
 
 def _tried(author: _Author, spellings: Sequence[Spelling]) -> _CompiledText | None:

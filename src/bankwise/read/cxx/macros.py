@@ -3,16 +3,31 @@
     #define FLOAT4(x) (*(float4*)&(x))
     FLOAT4(s[r][c]) = v;                 moves a float4, though it looks like an element by value
 
-Its text is parsed as an expression in which the parameter is a variable.
+Its text is parsed as an expression in which the parameter is a variable. One that names an array
+itself is followed where it is one element, with all its indices:
+
+    #define S(i, j) s[(i)][(j)]          S(t, 3) is the element of the array s that is in scope
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.functions import macros_named, macros_of
 from bankwise.read.cxx.reach import Kept, argument_of, reach
-from bankwise.read.cxx.tree import CxxSource, Node, around, called, named, parse, walk
+from bankwise.read.cxx.tree import (
+    CxxSource,
+    Node,
+    around,
+    called,
+    inside_parentheses,
+    named,
+    parse,
+    walk,
+    words,
+)
 
 
 def macro_of(source: CxxSource, arguments: Node) -> Node | None:
@@ -53,6 +68,72 @@ def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
         why = f"the macro {called_} is not understood"
         return Refusal(why, source.place(element.start_byte))
     return tuple(dict.fromkeys(kept))
+
+
+def elements_by_macro(
+    source: CxxSource, name: str, rest: int, scope: Node, begin: int
+) -> Iterator[tuple[str, Node] | Refusal]:
+    """Where macros of the file name an element of an array of ``rest`` extents in its scope, with
+    the macro; a Refusal for each macro that does anything else."""
+    for macro in macros_named(source, name):
+        word = source.of(macro.child_by_field_name("name"))
+        whole = _names_element(source, macro, name, rest)
+        hidden = next(macros_of(source, word), None)
+        if not whole or hidden is not None or len(_defined(source, word)) != 1:
+            why = f"the macro {word} names {name}"
+            yield Refusal(why, source.place(macro.start_byte))
+            continue
+        own = macro.child_by_field_name("name").start_byte
+        calls = {
+            node.start_byte: node
+            for node in walk(scope)
+            if node.type == "call_expression"
+            and source.of(node.child_by_field_name("function")) == word
+            and not node.has_error
+        }
+        for byte in words(source, word):
+            if byte == own or not max(begin, scope.start_byte) <= byte < scope.end_byte:
+                continue
+            if byte in calls:
+                yield word, calls[byte]
+            else:
+                why = f"{word} stands where the syntax tree shows no use of it"
+                yield Refusal(why, source.place(byte))
+
+
+def _defined(source: CxxSource, word: str) -> list[Node]:
+    """All definitions of a macro, and what takes them back."""
+    found = (n for n in walk(source.root) if n.type.startswith("preproc_"))
+    return [
+        node
+        for node in found
+        if (node.child_by_field_name("name") is not None
+        and source.of(node.child_by_field_name("name")) == word)
+        or (node.type == "preproc_call" and word in source.of(node).split())
+    ]
+
+
+def _names_element(source: CxxSource, macro: Node, name: str, rest: int) -> bool:
+    """Whether a macro is ``name[..][..]`` with all indices, and names it nowhere else."""
+    value = macro.child_by_field_name("value")
+    body = source.of(value).replace(chr(92), " ") if value is not None else ""
+    if macro.type != "preproc_function_def" or "#" in body or "__VA_ARGS__" in body:
+        return False
+    inner = parse(f"void f() {{ {body}; }}", source.file)
+    statements = [n for n in walk(inner.root) if n.type == "compound_statement"]
+    if inner.root.has_error or len(statements) != 1 or len(named(statements[0])) != 1:
+        return False
+    (node,) = named(statements[0])
+    node = next(iter(named(node)), node) if node.type == "expression_statement" else node
+    for _ in range(rest):
+        node = inside_parentheses(node)
+        if node.type != "subscript_expression":
+            return False
+        if len(named(node.child_by_field_name("indices"))) != 1:
+            return False
+        node = node.children[0]
+    node = inside_parentheses(node)
+    return inner.of(node) == name and len(list(words(inner, name))) == 1
 
 
 def _one(source: CxxSource, node: Node) -> Kept:

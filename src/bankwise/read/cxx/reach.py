@@ -14,6 +14,13 @@ import re
 from collections.abc import Callable, Mapping
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.functions import (
+    calls_of,
+    definitions,
+    function_of,
+    macros_of,
+    parameters_of,
+)
 from bankwise.read.cxx.tree import (
     CxxSource,
     Node,
@@ -32,6 +39,11 @@ _ELEMENT = re.compile(r"atomic\w+|__hip_atomic_\w+")
 SAME = re.compile(
     r"(?:static|reinterpret|const)_cast|__cvta_generic_to_shared|__builtin_assume_aligned"
 )
+INTEGER = re.compile(
+    r"(?:std::)?(?:u?int(?:32|64)_t|u?intptr_t|size_t|unsigned(?: int| long| long long)?)"
+)
+"""What holds an address as a number of bytes."""
+
 _COPIES: Mapping[str, int] = {"__pipeline_memcpy_async": 2}
 """Of the CUDA headers: what moves bytes to its first argument, and which argument says how many."""
 
@@ -121,30 +133,6 @@ def argument_of(node: Node, arguments: Node) -> Node:
     return node
 
 
-def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
-    """Whether an element is an argument that a function of the file takes by reference."""
-    call = around(arguments)
-    if arguments.type != "argument_list" or call.type != "call_expression":
-        return False
-    place = named(arguments).index(argument_of(element, arguments))
-    for one in definitions(source, called(source, call)):
-        taken = parameters_of(one)[place : place + 1]
-        if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
-            return True
-    return False
-
-
-def definitions(source: CxxSource, name: str) -> list[Node]:
-    """The functions of the file that have this name."""
-    return [one for one in walk(source.root) if _defines(source, one, name)]
-
-
-def parameters_of(function: Node) -> list[Node]:
-    """The parameters of a function's definition, in order."""
-    found = next(node for node in walk(function) if node.type == "function_declarator")
-    return named(found.child_by_field_name("parameters"))
-
-
 def _followed(source: CxxSource, address: Node, name: str, place: int, depth: int) -> Kept:
     """Into the one function of the file that has this name."""
     found = definitions(source, name)
@@ -173,23 +161,11 @@ def _parameter(source: CxxSource, parameter: Node) -> tuple[str, ...]:
     return (f"sizeof({kind})",)
 
 
-def _defines(source: CxxSource, node: Node, name: str) -> bool:
-    if node.type != "function_definition":
-        return False
-    declarator = node.child_by_field_name("declarator")
-    while declarator is not None and declarator.type in (
-        "pointer_declarator",
-        "reference_declarator",
-    ):
-        declarator = next(iter(named(declarator)), None)
-    if declarator is None or declarator.type != "function_declarator":
-        return False
-    return source.of(declarator.child_by_field_name("declarator")) == name
-
-
 def _everywhere(source: CxxSource, name: str, scope: Node, begin: int, depth: int) -> Kept:
     """All uses of a variable that holds an address; it may not be given another one."""
     kept: list[str] = []
+    for refusal in macros_of(source, name):
+        return refusal
     for node in walk(scope):
         if node.type != "identifier" or source.of(node) != name or node.start_byte < begin:
             continue
@@ -234,6 +210,28 @@ def _assembly(source: CxxSource, address: Node, parent: Node, depth: int) -> Kep
     return (str(max((_ASM_BYTES, *wide))),)
 
 
+def _returned(source: CxxSource, address: Node, parent: Node, depth: int) -> Kept:
+    """``return p;``: on to every call of the function, as a pointer or a number of bytes."""
+    function = function_of(parent)
+    declarator = function.child_by_field_name("declarator") if function is not None else None
+    kind = function.child_by_field_name("type") if declarator is not None else None
+    number = kind is not None and INTEGER.fullmatch(source.of(kind)) is not None
+    shape = "function_declarator" if number else "pointer_declarator"
+    if declarator is None or declarator.type != shape or depth == _DEPTH:
+        return _no(source, address, "goes where it cannot be followed")
+    inner = next(node for node in walk(declarator) if node.type == "function_declarator")
+    calls = calls_of(source, source.of(inner.child_by_field_name("declarator")))
+    if isinstance(calls, Refusal):
+        return calls
+    kept: list[str] = []
+    for call in calls:
+        found = reach(source, call, depth + 1)
+        if isinstance(found, Refusal):
+            return found
+        kept += found
+    return tuple(dict.fromkeys(kept))
+
+
 _Handler = Callable[[CxxSource, Node, Node, int], Kept]
 
 _HANDLERS: Mapping[str, _Handler] = {
@@ -243,6 +241,7 @@ _HANDLERS: Mapping[str, _Handler] = {
     "field_expression": _field,
     "argument_list": _argument,
     "init_declarator": _held,
+    "return_statement": _returned,
     "gnu_asm_input_operand": _assembly,
     "gnu_asm_output_operand": _assembly,
 }

@@ -5,18 +5,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.reach import definitions
+from bankwise.read.cxx.functions import calls_of
 from bankwise.read.cxx.stable import unstable
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
     Node,
-    called,
     inside_parentheses,
     named,
     walk,
@@ -67,7 +65,8 @@ class ViewsFound:
 class PointerView:
     """A pointer into an array, or the array. ``element``: its type as written; ``indices``: those
     given on the way; ``rest``: how many are left; ``flat``: it counts elements over all rows;
-    ``held``: in which block a variable keeps it, None for none."""
+    ``held``: in which block a variable keeps it, None for none; ``pinned``: as of
+    :class:`ArrayUse`, where that is known of all its uses."""
 
     name: str
     element: str
@@ -77,6 +76,7 @@ class PointerView:
     scale: str = ""
     held: Node = None
     depth: int = 0
+    pinned: str = ""
 
     @property
     def counts(self) -> bool:
@@ -89,38 +89,21 @@ def given_else(
 ) -> Iterator[Refusal]:
     """Calls of a function that hand it something else, and other mentions of it. ``seen``: the
     bytes at which arguments stand that are followed."""
-    calls = 0
-    for node in walk(source.root):
-        if node.type == "call_expression" and called(source, node) == function:
-            calls += 1
-            given = named(node.child_by_field_name("arguments"))
-            if len(given) <= place or given[place].start_byte not in seen:
-                why = f"{function} is given something else here"
-                yield Refusal(why, source.place(node.start_byte))
-    mentions = [n for n in walk(source.root) if n.type in _NAMES and source.of(n) == function]
-    if len(mentions) > calls + len(definitions(source, function)):
-        at = mentions[0].start_byte
-        yield Refusal(f"{function} is named where it is not called", source.place(at))
-
-
-_NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
-
-
-def macros_of(source: CxxSource, name: str) -> Iterator[Refusal]:
-    """The macros of the file that say a name which is none of their parameters."""
-    for node in walk(source.root):
-        if node.type not in ("preproc_def", "preproc_function_def"):
-            continue
-        value, taken = (node.child_by_field_name(one) for one in ("value", "parameters"))
-        own = [source.of(one) for one in named(taken)] if taken is not None else []
-        word = rf"\b{re.escape(name)}\b"
-        if value is not None and name not in own and re.search(word, source.of(value)):
-            macro = source.of(node.child_by_field_name("name"))
-            yield Refusal(f"the macro {macro} names {name}", source.place(node.start_byte))
+    calls = calls_of(source, function)
+    if isinstance(calls, Refusal):
+        yield calls
+        return
+    for node in calls:
+        given = named(node.child_by_field_name("arguments"))
+        if len(given) <= place or given[place].start_byte not in seen:
+            why = f"{function} is given something else here"
+            yield Refusal(why, source.place(node.start_byte))
 
 
 def pinned_by(source: CxxSource, index: ByteSpan | None, view: PointerView) -> str:
     """Why the last index of a row cannot be written anew."""
+    if view.pinned:
+        return view.pinned
     if not view.indices:
         return ""
     if index is None:

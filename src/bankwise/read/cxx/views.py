@@ -11,17 +11,16 @@ handed to code that cannot be seen is a refusal at its place.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.macros import in_macro, macro_of
+from bankwise.read.cxx.functions import definitions, macros_of, parameters_of
+from bankwise.read.cxx.lvalues import bound
+from bankwise.read.cxx.macros import elements_by_macro, in_macro, macro_of
 from bankwise.read.cxx.reach import (
+    INTEGER,
     SAME,
     argument_of,
-    by_reference,
-    definitions,
-    parameters_of,
     pointee,
     reach,
 )
@@ -44,15 +43,9 @@ from bankwise.read.cxx.uses import (
     ViewBase,
     ViewsFound,
     added_to,
-    macros_of,
     pinned_by,
     same_shape,
 )
-
-_INTEGER = re.compile(
-    r"(?:std::)?(?:u?int(?:32|64)_t|u?intptr_t|size_t|unsigned(?: int| long| long long)?)"
-)
-"""What holds an address as a number of bytes."""
 
 _DEPTH = 6
 """Pointers to pointers' places that are followed in turn."""
@@ -114,7 +107,15 @@ def _everywhere(
         for byte in words(source, name)
         if max(begin, scope.start_byte) <= byte < scope.end_byte and byte not in seen
     ]
-    found.refusals += macros_of(source, name)
+    if member or view.held is not None:
+        found.refusals += macros_of(source, name)
+        return
+    for one in elements_by_macro(source, name, view.rest, scope, begin):
+        if isinstance(one, Refusal):
+            found.refusals.append(one)
+        else:
+            pinned = f"the macro {one[0]} writes its index"
+            _touched(source, one[1], None, replace(view, rest=1, pinned=pinned), found)
 
 
 def _member(
@@ -188,7 +189,8 @@ def _indexed(
     elif view.counts:
         _touched(source, parent, span(index[0]), view, found)
     else:
-        inner = replace(view, indices=(*view.indices, span(index[0])), rest=view.rest - 1)
+        indices = (*view.indices, span(index[0]))
+        inner = replace(view, indices=indices, rest=view.rest - 1, held=None)
         _follow(source, parent, inner, found)
 
 
@@ -208,10 +210,8 @@ def _touched(
             _use(source, node, index, view, (), found)
         else:
             _no(source, part, "has a member whose address is taken", found)
-    elif kind == "init_declarator" and _reference(parent):
-        _no(source, node, "has an element that a reference is bound to", found)
-    elif kind == "argument_list" and by_reference(source, part, parent):
-        _no(source, node, "has an element that is passed by reference", found)
+    elif why := bound(source, part):
+        _no(source, node, why, found)
     elif kind == "argument_list" and macro_of(source, parent) is not None:
         kept = in_macro(source, part, parent)
         if isinstance(kept, Refusal):
@@ -220,11 +220,6 @@ def _touched(
             _use(source, node, index, view, kept, found)
     else:
         _use(source, node, index, view, (), found)
-
-
-def _reference(initialised: Node) -> bool:
-    declarator = initialised.child_by_field_name("declarator")
-    return bool(declarator is not None and declarator.type == "reference_declarator")
 
 
 def _use(
@@ -259,6 +254,9 @@ def _address(
     kept = reach(source, address)
     if not isinstance(kept, Refusal):
         _use(source, address, index, view, kept, found)
+        return
+    if view.pinned:
+        found.refusals.append(kept)
         return
     literal = "0" if index is None else source.of(index)
     zeros = literal == "0" and all(source.of(one) == "0" for one in view.indices)
@@ -299,7 +297,7 @@ def _cast(
     source: CxxSource, node: Node, cast: Node, kind: str, view: PointerView, found: ViewsFound
 ) -> None:
     """To another pointer: what it counts from here on."""
-    to = "char" if _INTEGER.fullmatch(kind) else pointee(kind)
+    to = "char" if INTEGER.fullmatch(kind) else pointee(kind)
     if (to == "char" and view.indices) or to is None or not (view.counts or not view.indices):
         _no(source, node, f"becomes {kind}, which is not followed", found)
         return

@@ -1,0 +1,70 @@
+"""Elements that are more than a value where they stand: what is bound to one may go on from it.
+
+float& x = s[t];                 use(float& x), given s[t]               return s[t];
+&(c ? s[t] : s[k])               &FLOAT4(s[t])
+"""
+
+from __future__ import annotations
+
+from bankwise.read.cxx.functions import definitions, function_of, parameters_of
+from bankwise.read.cxx.macros import macro_of
+from bankwise.read.cxx.reach import argument_of
+from bankwise.read.cxx.tree import CxxSource, Node, around, called, named, walk
+
+_SAME = frozenset(
+    {"conditional_expression", "comma_expression", "assignment_expression", "field_expression"}
+)
+"""Expressions that may be the element itself, or a part of it."""
+
+
+def bound(source: CxxSource, element: Node) -> str:
+    """Why an element is not used by value alone; empty if it is. Its own address, which somebody
+    takes, is no matter here."""
+    top, parent = element, around(element)
+    while parent is not None:
+        macro = parent.type == "argument_list" and macro_of(source, parent) is not None
+        if not macro and parent.type not in _SAME:
+            break
+        top = around(parent) if macro else parent
+        parent = around(top)
+    kind = parent.type if parent is not None else ""
+    if kind == "init_declarator" and _reference(parent):
+        return "has an element that a reference is bound to"
+    if kind == "argument_list" and by_reference(source, top, parent):
+        return "has an element that is passed by reference"
+    if kind == "return_statement" and _gives_reference(source, parent):
+        return "has an element that a function gives a reference to"
+    if kind == "pointer_expression" and top != element and source.of(parent)[0] == "&":
+        return "has an element whose address is taken from afar"
+    return ""
+
+
+def _reference(initialised: Node) -> bool:
+    declarator = initialised.child_by_field_name("declarator")
+    return bool(declarator is not None and declarator.type == "reference_declarator")
+
+
+def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
+    """Whether an element is an argument that a function of the file takes by reference."""
+    call = around(arguments)
+    if arguments.type != "argument_list" or call.type != "call_expression":
+        return False
+    place = named(arguments).index(argument_of(element, arguments))
+    for one in definitions(source, called(source, call)):
+        taken = parameters_of(one)[place : place + 1]
+        if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
+            return True
+    return False
+
+
+def _gives_reference(source: CxxSource, statement: Node) -> bool:
+    """Whether the function of a ``return`` gives what it names, not a copy."""
+    function = function_of(statement)
+    declarator = function.child_by_field_name("declarator") if function is not None else None
+    if declarator is None:
+        return False
+    taken = next((n for n in walk(declarator) if n.type == "parameter_list"), declarator)
+    begin = (function if function.type == "function_definition" else declarator).start_byte
+    body = function.child_by_field_name("body")
+    head = source.data[begin : taken.start_byte] + source.data[taken.end_byte : body.start_byte]
+    return b"&" in head or b"decltype" in head
