@@ -274,3 +274,44 @@ def test_one_dimension_goes_through_its_own_number() -> None:
     assert prove_text(source, parse(after, "k.cu"), [claim]) == 2
     wrong = parse(after.replace("& 7", "& 3"), "k.cu")
     assert isinstance(prove_text(source, wrong, [claim]), Refusal)
+
+
+def test_two_folds_of_one_number_are_proved_and_their_corruptions_refused() -> None:
+    """By evaluating each index in Python, for every element."""
+    text = "__global__ void k(float* o, int t) { __shared__ float s[256]; o[0] = s[t] + s[t + 9]; }"
+    folds, size = (Fold(16, 2, 4), Fold(32, 2, 4)), ArraySize(1024, 4, (256,), 8, 0)
+    source, t = parse(text, "k.cu"), np.arange(256)
+    ways = spellings(source, shared_arrays(source)[0], IndexMap(folds), [size])
+    assert not isinstance(ways, Refusal)
+    refused = 0
+
+    def right(after: str) -> bool:
+        found = re.findall(r"\bs\[(.+?)\](?= [+]|;)", after.split("o[0]")[1])
+        for index, old in zip(found, (t, t + 9), strict=True):
+            new = eval(index.replace("/", "//"), {"t": t})
+            wanted = old ^ (old >> 4 & 3) << 1 ^ (old >> 5 & 3) << 1
+            if (new != wanted)[old < 256].any():
+                return False
+        return True
+
+    for way in ways:
+        after = edited(source, way.edits)
+        assert isinstance(after, str)
+        after = re.sub(r"#pragma unroll(?: 2)?\n", "", after)
+        assert right(after)
+        claim = ArrayClaim(0, "s", folds, 0, (size,))
+        assert prove_text(source, parse(after, "k.cu"), [claim]) == 2
+        begin = after.index("= s[")
+        for place in re.finditer(r">>|<<|\^|&|\b\d+\b", after[begin:]):
+            word, at = place[0], begin + place.start()
+            others = (str(int(word) + 1),) if word.isdecimal() else ("|", "-")
+            for other in others:
+                wrong = after[:at] + other + after[at + len(word) :]
+                if not right(wrong):
+                    refused += 1
+                    told = prove_text(source, parse(wrong, "k.cu"), [claim])
+                    assert isinstance(told, Refusal), wrong
+        for less in folds:
+            part = ArrayClaim(0, "s", (less,), 0, (size,))
+            assert isinstance(prove_text(source, parse(after, "k.cu"), [part]), Refusal)
+    assert refused > 60

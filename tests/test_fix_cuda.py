@@ -77,6 +77,15 @@ def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) ->
     assert extra(answer["after"]) == 0
 
 
+def test_two_folds_of_one_number_are_found_where_no_single_one_is_good() -> None:
+    """Butterflies at every distance: each power of two from 1 to 256 is a stride of lanes."""
+    _, answer = fixed("fft_radix2")
+    assert answer["accepted"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    assert re.search(r"s\[at \^ \(.*\) \^ \(.*\)\]", answer["patch"])
+    assert extra(answer["after"]) < extra(answer["before"])
+
+
 def test_a_patch_is_one_that_git_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = (KERNELS / "transpose_f32.cu").read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -240,8 +241,9 @@ def _spaces(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
     of rows also the sums of folds, searched exactly."""
     row, unit = tile.row, size.kept_bytes * 8 // tile.shape.element_bits
     if len(size.extents) == 1:
-        flat = (fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
-        return [Space(LINEAR, tuple(flat))]
+        flat = tuple(fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
+        two = (RowFolds(row, pair) for pair in combinations(flat, 2) if _beside(*pair))
+        return [Space(LINEAR, flat), Space(LINEAR, tuple(two))]
     folds = [f for f in row_folds(tile, [row]) if f.binary and f.unit % unit == 0]
     spaces = [Space(LAST_INDEX, tuple(folds))]
     if not row & (row - 1):
@@ -249,6 +251,11 @@ def _spaces(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
     wide = max(unit, tile.span)
     pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
     return [*spaces, Space(PADDING, pads)]
+
+
+def _beside(one: Fold, other: Fold) -> bool:
+    """Whether two folds change the same bits, and read others; then their order is no matter."""
+    return (one.unit, one.phases) == (other.unit, other.phases)
 
 
 def _better(posed: _Posed, gpu: Machine) -> list[Plan]:
@@ -316,6 +323,6 @@ def _passes(map_: IndexMap, posed: _Posed) -> int | None:
         folds = tuple(Fold(f.divisor * each, f.unit * scale, f.phases) for f in map_.folds)
         if any(row % fold.block for fold in folds):
             return None
-        layout = folds[0] if flat else RowFolds(row, folds)
+        layout = folds[0] if flat and len(folds) == 1 else RowFolds(row, folds)
     plan = priced(posed.best.work, LAST_INDEX, layout)
     return None if isinstance(plan, Refusal) else plan.run.passes

@@ -107,8 +107,10 @@ def _defined(source: CxxSource, word: str) -> list[Node]:
     return [
         node
         for node in found
-        if (node.child_by_field_name("name") is not None
-        and source.of(node.child_by_field_name("name")) == word)
+        if (
+            node.child_by_field_name("name") is not None
+            and source.of(node.child_by_field_name("name")) == word
+        )
         or (node.type == "preproc_call" and word in source.of(node).split())
     ]
 
