@@ -162,3 +162,19 @@ template <typename T, int N> __global__ void k(T* o) {
         "c": (["2", "64", "64"], False),
         "pool": ([], True),
     }
+
+
+@pytest.mark.parametrize(
+    ("head", "use"),
+    [
+        ("using R = float&;", "R x = s[t]; (&x)[1] = 2;"),
+        ("typedef float& R;", "R x = s[t]; (&x)[1] = 2;"),
+        ("using R = const float&; __device__ float g(R p) { return (&p)[1]; }", "o[0] = g(s[t]);"),
+        ("using R = float&;", "auto f = [&](int i) -> R { return s[i]; }; (&f(1))[1] = 2;"),
+    ],
+)
+def test_a_name_for_a_reference_is_a_reference(head: str, use: str) -> None:
+    text = f"{head} __global__ void k(float* o, int t) {{ __shared__ float s[64]; {use} }}"
+    assert shared_arrays(parse(text, "k.cu"))[0].refusals
+    plain = text.replace("float&", "float")
+    assert not shared_arrays(parse(plain, "k.cu"))[0].refusals

@@ -6,6 +6,8 @@ float& x = s[t];                 use(float& x), given s[t]               return 
 
 from __future__ import annotations
 
+import re
+
 from bankwise.read.cxx.functions import definitions, function_of, parameters_of
 from bankwise.read.cxx.macros import macro_of
 from bankwise.read.cxx.reach import argument_of
@@ -28,7 +30,7 @@ def bound(source: CxxSource, element: Node) -> str:
         top = around(parent) if macro else parent
         parent = around(top)
     kind = parent.type if parent is not None else ""
-    if kind == "init_declarator" and _reference(parent):
+    if kind == "init_declarator" and _reference(source, parent):
         return "has an element that a reference is bound to"
     if kind == "argument_list" and by_reference(source, top, parent):
         return "has an element that is passed by reference"
@@ -39,9 +41,19 @@ def bound(source: CxxSource, element: Node) -> str:
     return ""
 
 
-def _reference(initialised: Node) -> bool:
+def _reference(source: CxxSource, initialised: Node) -> bool:
     declarator = initialised.child_by_field_name("declarator")
-    return bool(declarator is not None and declarator.type == "reference_declarator")
+    if declarator is not None and declarator.type == "reference_declarator":
+        return True
+    return _named_so(source, source.of(initialised.parent.child_by_field_name("type")))
+
+
+def _named_so(source: CxxSource, kind: str) -> bool:
+    """Whether a type is a name that the file gives to a reference: ``using R = float&``."""
+    name = re.sub(r"\b(?:const|volatile|typename)\b", "", kind).strip().encode()
+    alias = rb"\b(?:using\s+" + re.escape(name) + rb"\s*=|typedef\b)([^;]*);"
+    found = (one[0] for one in re.finditer(alias, source.data)) if name else ()
+    return any(b"&" in one and re.search(rb"\b" + re.escape(name) + rb"\b", one) for one in found)
 
 
 def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
@@ -53,6 +65,9 @@ def by_reference(source: CxxSource, element: Node, arguments: Node) -> bool:
     for one in definitions(source, called(source, call)):
         taken = parameters_of(one)[place : place + 1]
         if any(n.type == "reference_declarator" for t in taken for n in walk(t)):
+            return True
+        kinds = (t.child_by_field_name("type") for t in taken)
+        if any(_named_so(source, source.of(one)) for one in kinds if one is not None):
             return True
     return False
 
@@ -67,4 +82,5 @@ def _gives_reference(source: CxxSource, statement: Node) -> bool:
     begin = (function if function.type == "function_definition" else declarator).start_byte
     body = function.child_by_field_name("body")
     head = source.data[begin : taken.start_byte] + source.data[taken.end_byte : body.start_byte]
-    return b"&" in head or b"decltype" in head
+    names = set(re.findall(rb"[A-Za-z_]\w*", head))
+    return b"&" in head or b"decltype" in names or any(_named_so(source, n.decode()) for n in names)
