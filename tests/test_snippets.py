@@ -144,6 +144,17 @@ def test_ptx_ends_with_its_command_at_a_place_that_is_printed_as_it_is(tmp_path:
     assert out.splitlines()[-1] == f"    {snippet['command']}"
 
 
+def test_passes_of_what_may_not_run_are_said_to_be_as_followed(tmp_path: Path) -> None:
+    """A store behind a branch on what memory gives."""
+    file = tmp_path / "k.ptx"
+    guard = "\t.reg .pred %p;\n\tld.global.u32 %r0, [0];\n\tsetp.eq.u32 %p, %r0, 7;\n"
+    text = COLUMN.replace("\tmov.u32 %r1,", f"{guard}\tmov.u32 %r1,")
+    file.write_text(text.replace("\tst.shared", "\t@%p st.shared"))
+    (snippet,) = checked(file)["snippets"]
+    assert snippet["each"] == "workgroup as followed"
+    assert "32, by the plan" in snippet["effect"]
+
+
 def test_of_sass_the_place_of_every_byte_is_said(tmp_path: Path) -> None:
     """The map that is said, applied by hand to what the lanes write, leaves no two on a bank."""
     file = tmp_path / "k.sass"

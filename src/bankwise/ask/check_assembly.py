@@ -29,7 +29,7 @@ from bankwise.read.launch.facts import MOST_TRIED
 from bankwise.read.launch.read import read_launches
 from bankwise.read.options import Options, Progress, arguments_of, command, three
 from bankwise.read.recognise import load, recognise
-from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport
 
 UNCOUNTED = "how often it runs is not known"
 """In the note of an access whose executions are no count."""
@@ -136,8 +136,14 @@ def _kernel(every: AssemblyKernel, gpu: Machine, origin: Origin) -> KernelReport
     advice = _advice(found, gpu, origin)
     conflicts = any(r.run.extra for r in counted.accesses)
     notes = (*(advice.notes if conflicts else ()), *filling_notes(found))
-    all_notes = (*counted.notes, *notes)
-    return replace(counted, optima=advice.optima, notes=all_notes, snippets=advice.snippets)
+    exact = counted.counted and all(r.run.exact for r in counted.accesses)
+    each = "workgroup" if exact else AS_FOLLOWED
+    return replace(
+        counted,
+        optima=advice.optima,
+        notes=(*counted.notes, *notes),
+        snippets=tuple(replace(one, each=each) for one in advice.snippets),
+    )
 
 
 def counted_kernel(every: AssemblyKernel, gpu: Machine) -> KernelReport:

@@ -12,7 +12,7 @@ from bankwise.algebra.address_fold import AddressFold
 from bankwise.ask.advice_amd import splice
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import EmittedBuffer
-from bankwise.show.values import AS_FOLLOWED, Optimum, Snippet
+from bankwise.show.values import Optimum, Snippet
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,6 @@ def to_write(
     if spliced is not None:
         what = f"before each access of {', '.join(optimum.allocations)}"
         text, notes = spliced
-    counted = all(use.access.counted for use in buffer.uses)
     return Snippet(
         language=origin.language,
         what=what,
@@ -59,7 +58,6 @@ def to_write(
         location=min(use.access.access.location for use in buffer.uses),
         before=optimum.present.passes,
         after=after,
-        each="workgroup" if counted else AS_FOLLOWED,
         command=origin.command,
         notes=notes,
     )

@@ -43,4 +43,4 @@ def effect(snippet: Snippet) -> str:
     said = f"{snippet.after:,} passes per {snippet.each} instead of {snippet.before:,}, {how}"
     if snippet.command and (snippet.text or snippet.patch):
         return f"{said}; `{snippet.command}` writes and proves it"
-    return said
+    return f"{said}; the command counts and proves what it writes" if snippet.command else said
