@@ -168,3 +168,31 @@ def test_a_kernel_that_was_not_asked_for_is_in_the_proof(tmp_path: Path) -> None
     done = bankwise("fix", str(path), "-t", "sm_90")
     assert "of templates what is instantiated in this file" in done.err
     assert done.out
+
+
+FLAT_MACRO = """
+#define AT(r, c) s[(r) * 32 + (c)]
+__global__ void k(float* o, const float* x) {
+  __shared__ float s[32 * 32];
+  AT(threadIdx.y, threadIdx.x) = x[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  o[threadIdx.y * 32 + threadIdx.x] = AT(threadIdx.x, threadIdx.y);
+}
+void l(float* o, const float* x) { k<<<1, dim3(32, 32)>>>(o, x); }
+"""
+
+
+def test_what_is_not_edited_is_written_by_hand_as_it_says(tmp_path: Path) -> None:
+    """The map that a refusal names, written into the macro, takes the passes that it names."""
+    path = tmp_path / "k.cu"
+    path.write_text(FLAT_MACRO)
+    answer = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
+    (reason,) = [one["reason"] for one in answer["refusals"]]
+    told = re.search(r"s\[i\] -> s\[(.*)\]: ([\d,]+) -> ([\d,]+) passes by the plan", reason)
+    assert told is not None, reason
+    assert "(lines 5, 7)" in reason
+    index = re.sub(r"\bi\b", "((r) * 32 + (c))", told[1])
+    path.write_text(FLAT_MACRO.replace("s[(r) * 32 + (c)]", f"s[{index}]"))
+    after = json.loads(bankwise("check", str(path), "-t", "sm_90", "--format", "json").out)
+    passes = [int(n.replace(",", "")) for n in told.groups()[1:]]
+    assert passes[0] > passes[1] == after["totals"]["run"]["passes"]

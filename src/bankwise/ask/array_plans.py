@@ -13,7 +13,7 @@ import numpy as np
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.ask.advice import unseen_addresses, use_of
-from bankwise.change.cxx.spell import IndexMap, Spelling, spellings, together
+from bankwise.change.cxx.spell import IndexMap, Spelling, said, spellings, together
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.occupancy import Usage, occupancy
@@ -114,14 +114,40 @@ def plans_of(
         return None
     for one in found:
         if one.array.refusals:
-            return one.array.refusals[0]
+            return _by_hand(source, one.array, one.array.refusals[0], posed, gpu)
     plans = _plans(source, sorted(posed, key=lambda one: -one.extra), gpu)
     if isinstance(plans, Refusal):
         names = ", ".join(one.array.name for one in found)
-        return replace(plans, reason=f"{names}: {plans.reason}")
+        why = replace(plans, reason=f"{names}: {plans.reason}")
+        return _by_hand(source, found[0].array, why, posed, gpu)
     now = [one.best.present.run for one in posed]
     passes, ideal = (sum(getattr(run, what) for run in now) for what in ("passes", "ideal"))
     return ArrayPlans(found, plans, passes, ideal)
+
+
+def _by_hand(
+    source: CxxSource,
+    array: SharedArray,
+    refused: Refusal,
+    posed: Sequence[_Posed],
+    gpu: Machine,
+) -> Refusal:
+    """Why an array is not edited, and what its author could write at each of its lines."""
+    mine = [one for one in posed if one.array == array and one.extra]
+    first = max(mine, key=lambda one: one.extra, default=None)
+    better = [] if first is None else _better(first, gpu)
+    if first is None or not better:
+        return refused
+    lines = {source.place(use.span.start).line for use in array.uses}
+    lines |= {one.location.line for one in array.refusals if one.location is not None}
+    text = said(source, array, _index_map(better[0].layout, first))
+    now, then = first.best.present.run.passes, better[0].run.passes
+    return replace(
+        refused,
+        reason=f"{refused.reason}; by hand, wherever it is used (lines "
+        f"{', '.join(map(str, sorted(lines)))}): {text}: {now:,} -> {then:,} passes by the plan, "
+        "which nothing has proved",
+    )
 
 
 def _sized(

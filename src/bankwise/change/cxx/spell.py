@@ -234,8 +234,17 @@ def _pitched(
         inner = _atom(source, index, nodes)
         more = f"{inner} / {row}" + (f" * {pad}" if pad > 1 else "")
         edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
-    shown = f"{array.name}: rows of {source.of(last)} become {text}"
-    return (Spelling(array, map_, tuple(edits), "pitch", shown),)
+    return (Spelling(array, map_, tuple(edits), "pitch", said(source, array, map_)),)
+
+
+def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor") -> str:
+    """A map in the array's own words: ``s[r][c] -> s[r][c ^ (r & 7)]``, or its longer rows."""
+    if map_.pad:
+        last = source.of(array.extents[-1])
+        return f"{array.name}: rows of {last} become {last} + {map_.pad}"
+    row, column = ("", "i") if array.flat else ("[r]", "c")
+    new = _index(map_, how, column, "i" if array.flat else "r")
+    return f"{array.name}{row}[{column}] -> {array.name}{row}[{new}]"
 
 
 def _steps(map_: IndexMap, use: ArrayUse, size: ArraySize) -> tuple[int, int]:
@@ -264,10 +273,7 @@ def _folded(
         for use, (own, parts) in zip(array.uses, maps, strict=True)
         if use.indices
     )
-    row, column = ("", "i") if array.flat else ("[r]", "c")
-    new = _index(map_, how, column, "i" if array.flat else "r")
-    text = f"{array.name}{row}[{column}] -> {array.name}{row}[{new}]"
-    return Spelling(array, map_, edits, how, text)
+    return Spelling(array, map_, edits, how, said(source, array, map_, how))
 
 
 def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: IndexParts) -> str:
