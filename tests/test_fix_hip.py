@@ -66,6 +66,17 @@ def test_a_cuda_source_compiled_as_hip_loses_its_conflicts(name: str, target: st
         assert extra(found["after"]) == 0
 
 
+def test_registers_stand_beside_the_passes() -> None:
+    needs("gfx942")
+    path = KERNELS / "gemm_float4.cu"
+    _, found = answer("fix", path, "gfx942", "--no-execute")
+    (isa,) = [one for one in found["verdicts"] if one["judge"] == "isa"]
+    rows = {row["name"]: (row["before"], row["after"]) for row in isa["rows"]}
+    (taken,) = [both for name, both in rows.items() if name.endswith("vector registers")]
+    emitted = HIP.emitted(Compilation(path, "gfx942"))
+    assert int(re.findall(r"\.vgpr_count:\s+(\d+)", emitted)[0]) == taken[0]
+
+
 HIPIFIED = """\
 #include <hip/hip_runtime.h>
 template <typename T, int N>

@@ -260,3 +260,5 @@ def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, in
     yield "shared-memory instructions of a workgroup", old[1], new[1]
     for one, other in zip(before.kernels, after.kernels, strict=True):
         yield f"{short(one.name)}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0
+        if one.registers is not None and other.registers is not None:
+            yield f"{short(one.name)}: vector registers", one.registers, other.registers
