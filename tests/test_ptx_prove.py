@@ -25,6 +25,20 @@ TEXT = (Path(__file__).parent / "data" / "ptx_fix" / "transpose.ptx").read_text(
 ROWS = (Fold(128, 4, 32),)
 LAUNCH = SimulatedLaunch((32, 8, 1), (1, 1, 1), (), 64, ((0, 0, 0),), 0)
 
+FAR = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 o)
+{
+	.reg .f32 %f<3>;
+	.shared .align 4 .b8 tile[4096];
+	mov.f32 %f1, 0f3F800000;
+	st.shared.f32 [tile+1024], %f1;
+	ld.shared.f32 %f2, [tile+1024];
+	ret;
+}
+"""
+
 
 def tile(alignment: int = 128, folds: tuple[Fold, ...] = ROWS) -> VariableFold:
     return VariableFold("tile", AddressFold(folds), alignment)
@@ -56,8 +70,11 @@ def test_what_is_spliced_is_proved_and_computes_the_same(alignment: int) -> None
 
 
 def test_where_the_variable_begins_at_rows_constants_stay_where_they_are() -> None:
-    spans = [len(fixed(alignment=size).splitlines()) for size in (128, 4096)]
-    assert spans[1] < spans[0]
+    near = FAR.replace("tile+1024", "tile+512")
+    folds = (VariableFold("tile", AddressFold(ROWS), size) for size in (128, 1024))
+    done = [spliced(near, "k.ptx", [fold]) for fold in folds]
+    kept = ["+512]" in one.text for one in done if isinstance(one, Spliced)]
+    assert kept == [False, True]
     assert "+1024]" in fixed(alignment=4096)
 
 
@@ -213,3 +230,16 @@ def check(body: list[str]) -> None:
     found = compared(PTX_SIMULATOR, texts[0], texts[1], "k", [LAUNCH])
     assert isinstance(found, Simulated), found
     assert not found.differs, "\n".join(body)
+
+
+def test_no_alignment_beyond_what_the_driver_keeps_is_counted_on() -> None:
+    """With .align 4096 a variable begins at byte 1,024 of an H200, where a + 1024 has another bit
+    set than it has behind a multiple of 4,096."""
+    fold = AddressFold(ROWS)
+    behind = {begin: fold.of(begin + 1024) - begin for begin in (0, 1024)}
+    assert behind[0] != behind[1024]
+    wrong = FAR.replace("tile+1024", f"tile+{behind[0]}").replace(".align 4 ", ".align 4096 ")
+    assert isinstance(prove_ptx(FAR, wrong, "k.ptx", [VariableFold("tile", fold, 4096)]), Refusal)
+    done = spliced(FAR, "k.ptx", [VariableFold("tile", fold, 1024)])
+    assert isinstance(done, Spliced)
+    assert prove_ptx(FAR, done.text, "k.ptx", [VariableFold("tile", fold, 1024)]) == 2

@@ -20,7 +20,7 @@ from pathlib import Path
 from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of
 from bankwise.ask.judge_emitted import judge_code
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
-from bankwise.change.ptx.fold import VariableFold
+from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold
 from bankwise.change.ptx.prove import prove_ptx
 from bankwise.change.ptx.reach import accesses_of
 from bankwise.change.ptx.splice import Spliced, spliced
@@ -179,8 +179,8 @@ def _aligned(plan: VariablePlan, variable: Variable) -> Iterator[VariableFold]:
     """The map where the variable begins as it must, and where it begins so that offset and address
     have the same bits: then more constants stay where they are."""
     made = VariableFold(variable.name, plan.map, 1)
-    sizes = (max(size, variable.alignment_bytes) for size in (made.map.block, made.map.reach))
-    for size in dict.fromkeys(sizes):
+    useful = (min(size, BEGINS_BYTES) for size in (made.map.block, made.map.reach))
+    for size in dict.fromkeys(max(size, variable.alignment_bytes) for size in useful):
         yield replace(made, alignment_bytes=size)
 
 

@@ -21,7 +21,7 @@ from functools import lru_cache
 import numpy as np
 
 from bankwise.algebra.address_fold import Addresses, AddressFold
-from bankwise.change.ptx.fold import VariableFold, permutes
+from bankwise.change.ptx.fold import VariableFold, begins, permutes
 from bankwise.change.ptx.known_bits import Masks, possible_bits
 from bankwise.change.ptx.reach import VariableAccess, accesses_of, elsewhere, register_bytes
 from bankwise.errors import Location, Refusal
@@ -100,7 +100,7 @@ def _kernel(
     sizes = register_bytes(before, old, [a.base for a in found if a.base != a.variable])
     if isinstance(sizes, Refusal):
         return sizes
-    starts = {name: one.alignment_bytes for name, one in declared.items()}
+    starts = {name: begins(one) for name, one in declared.items()}
     facts = _RegisterFacts(by_name, starts, sizes, possible_bits(old, starts))
     return _walk(old, new, file, found, facts)
 

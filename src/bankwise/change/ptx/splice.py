@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bankwise.change.ptx.fold import VariableFold
+from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold, begins
 from bankwise.change.ptx.known_bits import Masks, possible_bits
 from bankwise.change.ptx.reach import VariableAccess, accesses_of, register_bytes
 from bankwise.errors import Location, Refusal
@@ -129,7 +129,7 @@ def _kernel(
     if isinstance(sizes, Refusal):
         return sizes
     wide = frozenset(name for name, size in sizes.items() if size == 8)
-    aligned = {one.name: one.alignment_bytes for one in kernel.shared}
+    aligned = {one.name: begins(one) for one in kernel.shared}
     state = _Splicer(prefix, possible_bits(kernel, aligned), wide)
     joins, at = set(kernel.labels.values()), {one.number: one for one in found}
     edits: dict[int, _LineEdit] = {}
@@ -158,7 +158,7 @@ def _operand(state: _Splicer, access: VariableAccess, fold: VariableFold, lines:
     low = access.offset_bytes % fold.map.reach
     high, mask = access.offset_bytes - low, state.masks.get(access.base, ~0)
     if access.base == access.variable:
-        mask = -fold.alignment_bytes
+        mask = -min(fold.alignment_bytes, BEGINS_BYTES)
     carries = mask & low
     behind = low & (carries & -carries) - 1 if carries else low
     moved = fold.map.of(behind)

@@ -25,6 +25,9 @@ _VARIABLE = re.compile(
 _PLACE = re.compile(r"\[\s*([\w$]+)\s*(?:\+\s*(\d+))?\s*\]")
 _WIDEST = 16
 _STATIC_BYTES = 48 * 1024
+_FIRST_SHARED = 1_024
+"""Where shared variables begin, behind what the driver keeps from sm_90 on: whoever counts on more
+alignment than that is wrong on such a GPU, and here."""
 _VARIABLES = 1 << 10
 """Pointers before the first variable."""
 
@@ -51,10 +54,10 @@ def _block(
 ) -> SimulatedBlock:
     threads = prod(setting.block)
     starts, constants = _parameters(kernel, setting)
-    placed = dict(places(kernel.shared))
+    placed = {name: _FIRST_SHARED + at for name, at in places(kernel.shared)}
     symbols = {**_variables(text), **placed}
     static = sum(one.size_bytes or 0 for one in kernel.shared)
-    shared = max(static, *(p for p in placed.values()), 0) if placed else 0
+    shared = _FIRST_SHARED + max(static, *placed.values()) if placed else 0
     shared += max(setting.shared_bytes, 0) or _STATIC_BYTES
     return SimulatedBlock(
         threads=threads,
