@@ -16,8 +16,8 @@ from bankwise.change.ptx.fold import VariableFold, permutes
 from bankwise.change.ptx.known_bits import possible_bits
 from bankwise.change.ptx.prove import prove_ptx
 from bankwise.change.ptx.splice import Spliced, spliced
-from bankwise.change.simulate.judge import PTX_SIMULATOR
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
+from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.read.ptx.parse import Variable, kernels
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from bankwise.change.simulate.arithmetic import OPERATIONS
-from bankwise.change.simulate.judge import PTX_SIMULATOR
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
+from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
 
 M32 = (1 << 32) - 1

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.simulate.memory import POINTERS
-from bankwise.change.simulate.waves import AMD_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.read.amd.parse import kernel_names
 from bankwise.read.hip.language import HIP

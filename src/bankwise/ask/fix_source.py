@@ -99,24 +99,37 @@ def fix_source_file(
     before = author.compiled(text)
     planned, refusals = _planned(author, before)
     chosen, after = _chosen(author, before, planned)
-    verdicts = list(_verdicts(author.source, before, after, chosen, judges.isa))
-    if chosen and judges.execute:
-        executed = judge_emitted(author.language, what, before.kernels, text, after.text)
-        verdicts.insert(1, executed)
-    if chosen and judges.run:
-        verdicts.append(judge_run(what, before.kernels, text, after.text))
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
         changes=tuple(map(_change, chosen)),
         refusals=(*refusals, *_left(author.source, planned, chosen)),
-        verdicts=tuple(verdicts),
+        verdicts=_heard(author, before, after, chosen, judges),
         source_text=text,
         fixed_text=after.text,
         patch=unified_patch(file, text, after.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
     )
+
+
+def _heard(
+    author: _Author,
+    before: _CompiledText,
+    after: _CompiledText,
+    chosen: Sequence[_Chosen],
+    judges: Judges,
+) -> tuple[Verdict, ...]:
+    """What the judges that are asked say of a change: proof, execution, code, a GPU."""
+    if not chosen:
+        return ()
+    verdicts = list(_verdicts(author.source, before, after, chosen, judges.isa))
+    texts = (before.kernels, before.text, after.text)
+    if judges.execute:
+        verdicts.insert(1, judge_emitted(author.language, author.what, *texts))
+    if judges.run:
+        verdicts.append(judge_run(author.what, *texts))
+    return tuple(verdicts)
 
 
 def _planned(
@@ -219,8 +232,6 @@ def _verdicts(
     chosen: Sequence[_Chosen],
     isa: bool,
 ) -> Iterator[Verdict]:
-    if not chosen:
-        return
     claims = [
         ArrayClaim(
             one.number, one.array.name, c.plan.map.folds, c.plan.map.pad, (*one.sizes, *one.others)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bankwise.change.simulate.judge import PTX_SIMULATOR
+from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
-from bankwise.change.simulate.waves import AMD_SIMULATOR
+from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.ask.judge_emitted import GRID, numbers_of
-from bankwise.change.simulate.judge import variables
+from bankwise.change.simulate.ptx import variables
 from bankwise.errors import InputError, Location
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cuda import compile_to

@@ -32,7 +32,7 @@ from bankwise.algebra.address import Fold
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
-from bankwise.read.cxx.expression import operand
+from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import parts_of

@@ -25,7 +25,7 @@ from math import lcm
 from bankwise.algebra.address import Fold
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.expression import operand
+from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import IndexParts, parts_of

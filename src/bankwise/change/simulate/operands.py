@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -100,11 +99,6 @@ class SimulatedBlock:
 def listed(text: str) -> list[str]:
     """``{%f1, %f2}`` as names; another operand alone."""
     return [one.strip() for one in text.strip("{} ").split(",")]
-
-
-def bits_of_float(value: float, size: int) -> int:
-    """The IEEE bits of a number."""
-    return int.from_bytes(struct.pack("<f" if size == 4 else "<d", value), "little")
 
 
 def shared_offset(addresses: Values) -> Values:
