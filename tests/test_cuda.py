@@ -411,3 +411,22 @@ def test_names_are_spelled_and_every_spelling_means_the_kernel(write: Callable[.
     fixed = bankwise("fix", file, "--target", "sm_90", "--no-execute", "--format", "json")
     assert json.loads(fixed.out)["changes"][0]["demangled"] == kernel["demangled"]
     assert "_Z4gemm" not in bankwise("fix", file, "--target", "sm_90", "--no-execute").err
+
+
+TURNS = """__global__ void k(float* o) {
+  __shared__ float s[64];
+  s[threadIdx.x] = o[threadIdx.x];
+  __syncthreads();
+  o[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize("blank", range(4, 40, 7))
+def test_a_launch_stands_at_its_own_line(blank: int, tmp_path: Path) -> None:
+    """However far down: no line of the machine code is taken for it."""
+    text = TURNS + "\n" * blank + "void l(float* o) { k<<<1, 64>>>(o); }\n"
+    line = next(n for n, one in enumerate(text.splitlines(), 1) if "<<<" in one)
+    path = tmp_path / "k.cu"
+    path.write_text(text)
+    assert f"as it is launched at line {line}" in bankwise("check", path, "-t", "sm_90").out

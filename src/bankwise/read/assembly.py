@@ -17,8 +17,9 @@ ArgumentValues = Mapping[str | int, int]
 MOST_BYTES = 1 << 20
 """More shared memory than any GPU has; an address beyond it wrapped around."""
 
-NAMED_LINE = re.compile(r"\bline (\d+)\b")
-"""How the follower names a line of the text in its reasons."""
+NAMED_LINE = re.compile(r"(?<!launched at )\bline (\d+)\b")
+"""How the follower names a line of the machine code in its reasons; a launch has one of the source
+already."""
 
 
 @dataclass(frozen=True, slots=True)
