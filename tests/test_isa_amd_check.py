@@ -307,10 +307,15 @@ def test_an_irreducible_loop_is_followed() -> None:
     assert [lanes(a)[0] for a in amd(body).accesses] == [0, 4]
 
 
-def test_source_lines_come_from_loc() -> None:
-    body = '\t.file\t1 "src" "kernel.hip"\n\t.loc\t1 42 7\n\tds_read_b32 v1, v0'
+@pytest.mark.parametrize(
+    ("named", "place"),
+    [('"src" "kernel.hip"', "src/kernel.hip"), ('"kernel.hip"', "kernel.hip"),
+     ('"/home" "/tmp/kernel.hip"', "/tmp/kernel.hip")],
+)  # fmt: skip
+def test_source_lines_come_from_loc(named: str, place: str) -> None:
+    body = f"\t.file\t1 {named}\n\t.loc\t1 42 7\n\tds_read_b32 v1, v0"
     (found,) = amd(body).accesses
-    assert str(found.source) == "src/kernel.hip:42:7"
+    assert str(found.source) == f"{place}:42:7"
 
 
 def test_every_kernel_of_a_text_is_checked_and_one_can_be_chosen() -> None:

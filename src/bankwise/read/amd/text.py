@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,7 +54,7 @@ def amd_text(text: str) -> AmdText:
         numbers=tuple(number for number, _ in found),
         labels=labels,
         descriptors=tuple(_descriptors(lines)),
-        files=dict(_files(lines)),
+        files={number: whole for number, _, whole in named_files(lines)},
         metadata="\n".join(lines[first:]),
         gpu=target(text),
     )
@@ -66,8 +67,10 @@ def _descriptors(lines: tuple[str, ...]) -> Iterator[tuple[int, str]]:
             yield at, words[1]
 
 
-def _files(lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def named_files(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Of each ``.file``: its number, its name as written, and with the folder it stands in; some
+    stand behind their first use."""
     for line in lines:
         found = _FILE.search(line) if ".file" in line else None
         if found:
-            yield found[1], "/".join(part for part in (found[2], found[3]) if part)
+            yield found[1], found[3], posixpath.join(found[2] or "", found[3])

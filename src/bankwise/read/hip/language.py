@@ -7,7 +7,6 @@ Behind each ``.loc`` clang names in a remark where the line was inlined, too:
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import machine
 from bankwise.read.amd.dialect import AMD
 from bankwise.read.amd.parse import AmdKernel, kernels
+from bankwise.read.amd.text import named_files
 from bankwise.read.assembly import ArgumentValues, AssemblyKernel
 from bankwise.read.at_source import Places, SourceLines, at_source
 from bankwise.read.follow.dialect import Size
@@ -42,7 +42,6 @@ from bankwise.read.source import (
     source_of,
 )
 
-_FILE = re.compile(r'^\s*\.file\s+\d+\s+(?:"([^"]*)"\s+)?"([^"]*)"')
 _LOC = re.compile(r"^\s*\.loc\s+\d+\s+\d+[^;]*;\s*(.*)")
 _AT = re.compile(r"([^\s\[\]]+):(\d+):(\d+)")
 
@@ -98,8 +97,7 @@ def compiled_assembly(what: Compilation) -> str:
 def line_places(text: str) -> dict[int, Places]:
     """Where the lines of an assembly text come from; what stands in bankwise's own header has the
     place of its caller, or none."""
-    named = filter(None, map(_FILE.match, text.splitlines()))  # some stand behind their first use
-    files = {one[2]: os.path.join(one[1] or "", one[2]) for one in named}
+    files = {name: whole for _, name, whole in named_files(text.splitlines())}
     places: dict[int, Places] = {}
     now: Places = ()
     for number, line in enumerate(text.splitlines(), 1):
