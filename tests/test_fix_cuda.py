@@ -77,6 +77,36 @@ def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) ->
     assert extra(answer["after"]) == 0
 
 
+def test_registers_and_stack_are_those_that_ptxas_tells(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text(_SPILLS)
+    done = bankwise("fix", str(source), "-t", "sm_90", "--no-execute", "--format", "json")
+    (isa,) = [one for one in json.loads(done.out)["verdicts"] if one["judge"] == "isa"]
+    rows = {row["name"]: row["before"] for row in isa["rows"]}
+    nvcc = str(find_program("nvcc"))
+    words = [nvcc, "-cubin", "-arch=sm_90", "-Xptxas=-v", source.name]
+    said = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stderr
+    (used,) = re.findall(r"Used (\d+) registers", said)
+    (stack,) = re.findall(r"(\d+) bytes stack frame", said)
+    assert int(stack) > 0
+    assert rows["kernel: registers of a thread"] == int(used)
+    assert rows["kernel: local bytes of a thread"] == int(stack)
+
+
+_SPILLS = """\
+__global__ void kernel(float* out, const float* in, const int* at) {
+  __shared__ float s[32][32];
+  int t = threadIdx.x;
+  float kept[64];
+  for (int j = 0; j < 64; ++j) kept[j] = in[j * 32 + t];
+  for (int j = 0; j < 32; ++j) s[j][t] = kept[at[j + t]];
+  __syncthreads();
+  for (int j = 0; j < 32; ++j) out[j * 32 + t] = s[t][j];
+}
+void launch(float* out, const float* in, const int* at) { kernel<<<1, 32>>>(out, in, at); }
+"""
+
+
 def test_two_folds_of_one_number_are_found_where_no_single_one_is_good() -> None:
     """Butterflies at every distance: each power of two from 1 to 256 is a stride of lanes."""
     _, answer = fixed("fft_radix2")

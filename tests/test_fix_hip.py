@@ -72,7 +72,7 @@ def test_registers_stand_beside_the_passes() -> None:
     _, found = answer("fix", path, "gfx942", "--no-execute")
     (isa,) = [one for one in found["verdicts"] if one["judge"] == "isa"]
     rows = {row["name"]: (row["before"], row["after"]) for row in isa["rows"]}
-    (taken,) = [both for name, both in rows.items() if name.endswith("vector registers")]
+    (taken,) = [both for name, both in rows.items() if name.endswith("registers of a thread")]
     emitted = HIP.emitted(Compilation(path, "gfx942"))
     assert int(re.findall(r"\.vgpr_count:\s+(\d+)", emitted)[0]) == taken[0]
 

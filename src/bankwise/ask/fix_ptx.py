@@ -18,7 +18,7 @@ from math import prod
 from pathlib import Path
 
 from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of
-from bankwise.ask.judge_emitted import judge_code
+from bankwise.ask.judge_emitted import cost_of, judge_code, judge_taken
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
 from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold
 from bankwise.change.ptx.prove import prove_ptx
@@ -85,11 +85,7 @@ class _AssembledText:
 
     def cost(self) -> tuple[int, int, int]:
         """Passes of all kernels, executed instructions of shared memory, instructions at all."""
-        runs = [counted_kernel(k, machine(k.target)) for k in self.code.kernels]
-        patterns = (p for k in self.code.kernels for a in k.accesses for p in a.access.patterns)
-        executed = sum(p.executions * len(p.active) for p in patterns)
-        passes = sum(run.totals.run.passes for run in runs)
-        return passes, executed, sum(n for key, n in self.code.rows.items() if "instr" in key)
+        return cost_of(self.code.kernels)
 
 
 def _assembled(done: Spliced, file: Path, options: Options, gpu: str) -> _AssembledText:
@@ -251,8 +247,7 @@ def _verdicts(
     if judges.execute:
         yield judge_code("PTX", old, new, followed)
     if judges.isa:
-        rows = tuple(_rows(before, after))
-        yield Verdict("isa", "passed", f"{after.how}, followed again", rows)
+        yield judge_taken(after.how, before.code.kernels, after.code.kernels)
 
 
 _PROVED = (
@@ -266,13 +261,3 @@ def _launched(chosen: Sequence[_ChosenFold]) -> Iterator[str]:
     for one in chosen:
         if one.plans.variable.size_bytes is None:
             yield f" and {one.fold.variable} gets a multiple of {one.fold.map.block} bytes"
-
-
-def _rows(before: _AssembledText, after: _AssembledText) -> Iterator[tuple[str, int, int]]:
-    old, new = before.cost(), after.cost()
-    yield "passes of a workgroup", old[0], new[0]
-    yield "shared-memory instructions of a workgroup", old[1], new[1]
-    for one, other in zip(before.code.kernels, after.code.kernels, strict=True):
-        yield f"{one.name}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0
-    for key, number in before.code.rows.items():
-        yield key, number, after.code.rows.get(key, 0)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.check_assembly import asked, counted_kernel, report_of
-from bankwise.ask.judge_emitted import judge_emitted
+from bankwise.ask.judge_emitted import cost_of, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited
@@ -31,7 +31,7 @@ from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import shared_arrays, tied
 from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
-from bankwise.read.names import listed, short
+from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.read.sources import language_of
@@ -49,15 +49,7 @@ class _CompiledText:
 
     def cost(self) -> tuple[int, int]:
         """Passes of all kernels, and executed instructions of shared memory."""
-        runs = [counted_kernel(k, machine(k.target)) for k in self.kernels]
-        passes = sum(run.totals.run.passes for run in runs)
-        executed = sum(
-            pattern.executions * len(pattern.active)
-            for kernel in self.kernels
-            for access in kernel.accesses
-            for pattern in access.access.patterns
-        )
-        return passes, executed
+        return cost_of(self.kernels)[:2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,10 +241,8 @@ def _verdicts(
         detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
         detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
         yield Verdict("proof", "passed", detail, complete=not pieces)
-    if not isa:
-        return
-    rows = tuple(_rows(before, after))
-    yield Verdict("isa", "passed", f"{after.how}, followed again", rows)
+    if isa:
+        yield judge_taken(after.how, before.kernels, after.kernels)
 
 
 _PROVED = (
@@ -263,13 +253,3 @@ _INSTANTIATED = "; of templates what is instantiated in this file"
 _PIECES = (
     "; what the launch gives {names}, and that no index leaves that, is known of this launch alone"
 )
-
-
-def _rows(before: _CompiledText, after: _CompiledText) -> Iterator[tuple[str, int, int]]:
-    old, new = before.cost(), after.cost()
-    yield "passes of a workgroup", old[0], new[0]
-    yield "shared-memory instructions of a workgroup", old[1], new[1]
-    for one, other in zip(before.kernels, after.kernels, strict=True):
-        yield f"{short(one.name)}: shared bytes", one.lds_bytes or 0, other.lds_bytes or 0
-        if one.registers is not None and other.registers is not None:
-            yield f"{short(one.name)}: vector registers", one.registers, other.registers

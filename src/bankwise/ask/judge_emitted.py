@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from bankwise.ask.check_assembly import counted_kernel
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
+from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size
 from bankwise.read.names import short
@@ -23,6 +25,37 @@ GRID: Size = (4, 4, 1)
 
 SIMULATORS: Mapping[str, Simulator] = {"PTX": PTX_SIMULATOR, "assembly": AMD_SIMULATOR}
 """Who runs an emitted text, by what that is called."""
+
+
+def cost_of(kernels: Sequence[AssemblyKernel]) -> tuple[int, int, int]:
+    """Passes of all kernels, executed instructions of shared memory, instructions at all."""
+    runs = [counted_kernel(k, machine(k.target)) for k in kernels]
+    patterns = (p for k in kernels for a in k.accesses for p in a.access.patterns)
+    executed = sum(p.executions * len(p.active) for p in patterns)
+    passes = sum(run.totals.run.passes for run in runs)
+    return passes, executed, sum(k.instructions or 0 for k in kernels)
+
+
+def judge_taken(
+    how: str, before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]
+) -> Verdict:
+    """What machine code takes before and after; ``how``: by whom it was made."""
+    rows = list(zip(_EXECUTED, cost_of(before), cost_of(after), strict=False))
+    for one, other in zip(before, after, strict=True):
+        for word, name in _TAKEN:
+            old, new = getattr(one, name), getattr(other, name)
+            if old is not None and new is not None:
+                rows.append((f"{short(one.name)}: {word}", old, new))
+    return Verdict("isa", "passed", f"{how}, followed again", tuple(rows))
+
+
+_EXECUTED = ("passes of a workgroup", "shared-memory instructions of a workgroup")
+_TAKEN = (
+    ("shared bytes", "lds_bytes"),
+    ("registers of a thread", "registers"),
+    ("instructions", "instructions"),
+    ("local bytes of a thread", "local_bytes"),
+)
 
 
 def judge_emitted(

@@ -102,9 +102,10 @@ class AssemblyKernel:
     """One kernel of an assembly text.
 
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
-    None. ``open_branches``: line to the reason why both ways were followed. ``notes``: what was
-    assumed. ``unseen``: what may touch shared memory besides, nobody knows where.
-    ``places``: what lines are called where nobody has the text: ``+0x1c0``.
+    None; ``local_bytes``: of its own memory, for its stack and for registers that are kept there;
+    ``instructions``: in the text. ``open_branches``: line to the reason why both ways were
+    followed. ``notes``: what was assumed. ``unseen``: what may touch shared memory besides,
+    nobody knows where. ``places``: what lines are called where nobody has the text: ``+0x1c0``.
     ``launch``: on which facts it was followed; ``assumed``: what of them nobody says; ``others``:
     the same kernel on others, where several launches are known or were tried. ``facts``: those of
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
@@ -130,6 +131,8 @@ class AssemblyKernel:
     facts: tuple[str, ...] = ()
     openers: tuple[Opener, ...] = ()
     sampled: tuple[AssemblyKernel, ...] = ()
+    local_bytes: int | None = None
+    instructions: int | None = None
 
 
 def reworded(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,9 +28,6 @@ from bankwise.read.toolkit import find_programs, run_program, version_of
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+)([a-z]?)([^\n]*)", re.MULTILINE)
 _LOC = re.compile(r"^[ \t]*\.loc\s[^\n]*", re.MULTILINE)
 _FILE = re.compile(r"^\s*\.file\s+(\d+)", re.MULTILINE)
-_ENTRY = re.compile(r"Compiling entry function '([^']+)'(.*?)(?=Compiling entry|\Z)", re.DOTALL)
-_USED = re.compile(r"Used (\d+) registers")
-_SPILLED = re.compile(r"(\d+) bytes spill (?:stores|loads)")
 _HINT = (
     "it comes with the CUDA Toolkit, with the Python packages triton and nvidia-cuda-nvcc; set "
     "CUDA_HOME or PATH. Without --isa the PTX itself is counted"
@@ -39,12 +36,10 @@ _HINT = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembled:
-    """The kernels of a PTX text as ptxas assembled them. ``assembler``: its name and version;
-    ``rows``: what each kernel takes, by name: instructions, registers, spilled bytes."""
+    """The kernels of a PTX text as ptxas assembled them. ``assembler``: its name and version."""
 
     kernels: tuple[AssemblyKernel, ...]
     assembler: str
-    rows: Mapping[str, int]
 
 
 def check_assembled(
@@ -65,9 +60,7 @@ def check_assembled(
     Raises :class:`InputError` without a ptxas, or in its words if it refuses the text.
     """
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-        cubin, assembler, printed = _assembled(
-            text, file, _architecture(text, gpu), Path(folder), lines
-        )
+        cubin, assembler = _assembled(text, file, _architecture(text, gpu), Path(folder), lines)
         found = compiled_kernels(cubin, kernel, file)
     texts = {one.name: one for one in kernels(text, file, kernel)}
     plain = KernelLaunch(block=workgroup_size, arguments=args, said="as --workgroup-size says")
@@ -78,17 +71,7 @@ def check_assembled(
         return follow_at_source(one, file, lambda found: found, gpu, placed)
 
     followed = isolated(found, follow_one, lambda one: Location(file, one.line), gpu)
-    return Assembled(followed, assembler, dict(_rows(found, printed)))
-
-
-def _rows(found: Sequence[SassKernel], printed: str) -> Iterator[tuple[str, int]]:
-    """What kernels take: counted in their code, and as ``ptxas -v`` says."""
-    for kernel in found:
-        yield f"{kernel.name}: instructions", len(kernel.instructions)
-    for name, said in _ENTRY.findall(printed):
-        if name in {kernel.name for kernel in found}:
-            yield f"{name}: registers", sum(map(int, _USED.findall(said)))
-            yield f"{name}: spilled bytes", sum(map(int, _SPILLED.findall(said)))
+    return Assembled(followed, assembler)
 
 
 def _of_ptx(kernel: PtxKernel, said: Launches) -> Launches:
@@ -122,9 +105,8 @@ def _architecture(text: str, gpu: str) -> str:
 
 def _assembled(
     text: str, file: str, architecture: str, folder: Path, lines: Sequence[int]
-) -> tuple[Path, str, str]:
-    """The cubin, who made it and what that printed. What is wrong with the text is told by the
-    first ptxas."""
+) -> tuple[Path, str]:
+    """The cubin, and who made it. What is wrong with the text is told by the first ptxas."""
     found = _TARGET.search(text)
     debug = bool(found and "debug" in found[3])
     texts = (text,) if debug else (with_lines(text, file, lines), text)
@@ -134,18 +116,10 @@ def _assembled(
         for number, one in enumerate(texts):
             source, cubin = folder / f"kernel{number}.ptx", folder / "kernel.cubin"
             source.write_text(one, "utf-8")
-            words = [
-                str(program),
-                "-v",
-                flags,
-                f"-arch={architecture}",
-                str(source),
-                "-o",
-                str(cubin),
-            ]
-            code, printed = run_program(words, folder, file)
+            words = [flags, f"-arch={architecture}", str(source), "-o", str(cubin)]
+            code, printed = run_program([str(program), *words], folder, file)
             if not code and cubin.is_file():
-                return cubin, version_of(program, folder), printed
+                return cubin, version_of(program, folder)
             said = _refused(printed, code, str(source), file)
         refused = refused or said
     message = "PTX is assembled with ptxas, which is not found"

@@ -80,6 +80,7 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     group_index=WORKGROUP_IDS,
     strange_argument=_strange_argument,
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),
+    local_bytes=lambda kernel: kernel.bits("private_segment_fixed_size"),
     decode=_decode,
     start=_start,
     other_starts=_other_starts,

@@ -67,7 +67,8 @@ class Dialect(Generic[K, I]):
 
     Reading: ``target``: the GPU that a text names, "" if none; ``names``: of its kernels;
     ``kernels(text, file, only)``: they, or those that a glob means; ``instructions``,
-    ``registers``: of a kernel.
+    ``registers``, ``local_bytes``: of a kernel, as :class:`bankwise.read.assembly.AssemblyKernel`
+    has them.
 
     Launching: ``threads``: what the text says; ``axes``: how many of x, y, z a kernel asks its
     threads for; ``parameters``: its arguments in the author's order, as ``--arg`` names them,
@@ -98,6 +99,7 @@ class Dialect(Generic[K, I]):
     instructions: Callable[[K], Sequence[I]]
     threads: Callable[[K], Threads]
     registers: Callable[[K], int | None] = lambda kernel: None
+    local_bytes: Callable[[K], int | None] = lambda kernel: None
     axes: Callable[[K], int] = lambda kernel: 1
     parameters: Callable[[K], Mapping[str | int, int]] = lambda kernel: {}
     grid: Callable[[K], Sequence[str | int]] = lambda kernel: ()

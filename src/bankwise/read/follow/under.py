@@ -51,6 +51,8 @@ def under(
         location=Location(file, kernel.line),
         lds_bytes=kernel.lds_bytes,
         registers=dialect.registers(kernel),
+        local_bytes=dialect.local_bytes(kernel),
+        instructions=len(dialect.instructions(kernel)),
         workgroup_size=size,
         accesses=tuple(_accesses(dialect, kernel, decoded, trace, parts, place)),
         not_followed=unread(decoded, trace),

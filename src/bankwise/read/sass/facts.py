@@ -19,6 +19,7 @@ Attribute = tuple[int, bytes]
 """Its code, and the bytes behind its header."""
 
 _MAX_THREADS, _REQUIRED_THREADS, _PARAMETER_BANK, _PARAMETER = 0x05, 0x10, 0x0A, 0x17
+_REGISTERS, _FRAME = 0x2F, 0x11
 _SIZED, _HALF = 4, 3
 _CUDA = 190
 _PTX_HEAD = 8
@@ -44,7 +45,8 @@ class Facts:
     without what the driver keeps. ``parameters``: (offset, size) in bytes, by position.
     ``parameter_base``: where they begin in constant bank 0. ``literals``: constant bank 2, which
     the compiler fills; empty if it is not known, or holds addresses. ``externals``: whose addresses
-    constant bank 4 holds, by place.
+    constant bank 4 holds, by place. ``registers``: of a thread; ``local_bytes``: its stack, with
+    registers that are kept there.
     """
 
     workgroup_size: tuple[int, int, int] | None = None
@@ -54,6 +56,8 @@ class Facts:
     parameter_base: int | None = None
     literals: bytes = b""
     externals: Mapping[int, str] = field(default_factory=dict)
+    registers: int | None = None
+    local_bytes: int | None = None
 
 
 def from_text(sections: Mapping[str, str], kernel: str, generation: int) -> Facts:
@@ -106,11 +110,32 @@ def from_cubin(data: bytes, file: str) -> Mapping[str, Facts]:
     kept = RESERVED_BYTES if generation >= 90 and linked else 0
     kernels = [name.removeprefix(".text.") for name in sections if name.startswith(".text.")]
     found, externals = {}, _externals(sections)
+    whole = list(_attributes(sections.get(".nv.info", (b"", 0))[0]))
+    registers, frames = (_by_symbol(sections, whole, code) for code in (_REGISTERS, _FRAME))
     for name in kernels:
         info = sections.get(f".nv.info.{name}", (b"", 0))[0]
         shared = sections.get(f".nv.shared.{name}", (b"", 0))[1]
         facts = _facts(list(_attributes(info)), shared, kept)
-        found[name] = replace(facts, literals=_literals(sections, name), externals=externals)
+        found[name] = replace(
+            facts,
+            literals=_literals(sections, name),
+            externals=externals,
+            registers=registers.get(name),
+            local_bytes=frames.get(name),
+        )
+    return found
+
+
+def _by_symbol(
+    sections: Mapping[str, tuple[bytes, int]], attributes: Sequence[Attribute], code: int
+) -> dict[str, int]:
+    """A number that ``.nv.info`` tells of each function, whose symbol stands before it."""
+    symbols, names = (sections.get(name, (b"", 0))[0] for name in (".symtab", ".strtab"))
+    found = {}
+    for data in (data for kind, data in attributes if kind == code and len(data) >= 8):
+        row, number = struct.unpack_from("<II", data)
+        if (row + 1) * 24 <= len(symbols):
+            found[_text(names, struct.unpack_from(_SYMBOL, symbols, row * 24)[0])] = number
     return found
 
 
