@@ -77,6 +77,53 @@ def test_kernels_of_many_manners_are_free_afterwards(name: str, changed: str) ->
     assert extra(answer["after"]) == 0
 
 
+def test_a_type_says_the_layout_where_that_is_asked_for() -> None:
+    code, answer = fixed("gemm_float4", "--accessor", "--accept-sampled")
+    assert code == 0
+    made = "+  __shared__ bankwise::tile<float, 64, 32, bankwise::fold<4, 8, 4>> Bs;"
+    assert made in answer["patch"]
+    taken_out = [line for line in answer["patch"].splitlines() if line.startswith("-")]
+    assert taken_out[1:] == ["-  __shared__ float Bs[64][32];"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    assert (extra(answer["before"]), extra(answer["after"])) == (7_168, 0)
+    (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
+    rows = {row["name"]: (row["before"], row["after"]) for row in isa["rows"]}
+    before, after = rows["shared-memory instructions of a workgroup"]
+    assert before == after
+
+
+def test_a_type_is_written_where_an_index_would_happen_twice(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text(_EFFECTS)
+    done = bankwise("fix", str(source), "-t", "sm_90", "--accept-sampled", "--format", "json")
+    answer = json.loads(done.out)
+    assert "bankwise::line<float, 1024, bankwise::fold<" in answer["patch"]
+    assert "-  __shared__ float v[1024];" in answer["patch"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    assert extra(answer["after"]) < extra(answer["before"])
+
+
+def test_what_has_no_arrays_of_c_takes_no_accessor(tmp_path: Path) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(".version 8.0\n.target sm_90\n.visible .entry k() { ret; }\n")
+    done = bankwise("fix", str(path), "--accessor")
+    assert done.code == 2
+    assert "--accessor" in done.err
+
+
+_EFFECTS = """\
+__device__ int place(int j) { return j; }
+__global__ void kernel(float* out, const float* in) {
+  __shared__ float v[1024];
+  int t = threadIdx.x;
+  for (int j = 0; j < 32; ++j) v[place(j) * 32 + t] = in[j * 32 + t];
+  __syncthreads();
+  for (int j = 0; j < 32; ++j) out[j * 32 + t] = v[t * 32 + j];
+}
+void launch(float* out, const float* in) { kernel<<<1, 32>>>(out, in); }
+"""
+
+
 def test_registers_and_stack_are_those_that_ptxas_tells(tmp_path: Path) -> None:
     source = tmp_path / "k.cu"
     source.write_text(_SPILLS)

@@ -14,6 +14,7 @@ from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
 from bankwise.algebra.offset import Shape
 from bankwise.ask.advice import unseen_addresses, use_of
 from bankwise.change.cxx.spell import IndexMap, Spelling, said, spellings, together
+from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.occupancy import Usage, occupancy
@@ -97,9 +98,11 @@ def plans_of(
     kernels: Sequence[AssemblyKernel],
     sizes: Sizes,
     gpu: Machine,
+    accessor: bool = False,
 ) -> ArrayPlans | Refusal | None:
     """The plans of an array, or of several that have one map; None where they have no conflicts, a
-    Refusal where nothing is done. ``arrays``: by their number in the text."""
+    Refusal where nothing is done. ``arrays``: by their number in the text; ``accessor``: write the
+    map as a type wherever that can be done, not only where nothing else can."""
     found = tuple(_sized(number, array, kernels, sizes) for number, array in arrays.items())
     posed: list[_Posed] = []
     for one in found:
@@ -115,7 +118,7 @@ def plans_of(
     for one in found:
         if one.array.refusals:
             return _by_hand(source, one.array, one.array.refusals[0], posed, gpu)
-    plans = _plans(source, sorted(posed, key=lambda one: -one.extra), gpu)
+    plans = _plans(source, sorted(posed, key=lambda one: -one.extra), gpu, accessor)
     if isinstance(plans, Refusal):
         names = ", ".join(one.array.name for one in found)
         why = replace(plans, reason=f"{names}: {plans.reason}")
@@ -201,7 +204,7 @@ _UNKNOWN = {
 
 
 def _plans(
-    source: CxxSource, posed: Sequence[_Posed], gpu: Machine
+    source: CxxSource, posed: Sequence[_Posed], gpu: Machine, accessor: bool
 ) -> tuple[ArrayPlan, ...] | Refusal:
     """The plans of the size that costs most, as far as they suit the others."""
     first, *others = posed
@@ -210,7 +213,7 @@ def _plans(
     for plan in _better(first, gpu):
         map_ = _index_map(plan.layout, first)
         passes = [plan.run.passes, *(_passes(map_, one) for one in others)]
-        ways = _spelled(source, map_, posed)
+        ways = _spelled(source, map_, posed, accessor)
         if isinstance(ways, Refusal):
             why = why or ways
         elif None not in passes:
@@ -218,7 +221,7 @@ def _plans(
             total = sum(n for n in passes if n is not None)
             plans.append(ArrayPlan(map_, ways, total, str(known)))
     if plans:
-        return tuple(sorted(plans, key=lambda one: one.passes))
+        return tuple(sorted(plans, key=lambda one: (one.passes, accessor and one.map.pad > 0)))
     return why or Refusal("no fold of its rows and no pitch takes fewer passes")
 
 
@@ -310,21 +313,24 @@ def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:
 
 
 def _spelled(
-    source: CxxSource, map_: IndexMap, posed: Sequence[_Posed]
+    source: CxxSource, map_: IndexMap, posed: Sequence[_Posed], accessor: bool
 ) -> tuple[Spelling, ...] | Refusal:
-    """The ways to write a map that suits every array and size."""
+    """The ways to write a map that suits every array and size: as their types where that is
+    wanted, or where it is the only one."""
     sizes: dict[SharedArray, list[ArraySize]] = {}
     for one in posed:
         sizes.setdefault(one.array, []).append(one.size)
         if map_.folds and map_.unit * one.size.element_bytes % one.size.kept_bytes:
             return Refusal("the best fold takes apart what the source moves together")
-    found: list[tuple[Spelling, ...]] = []
-    for array, its in sizes.items():
-        ways = spellings(source, array, map_, its)
-        if isinstance(ways, Refusal):
-            return ways
-        found.append(ways)
-    return tuple(map(together, zip(*found, strict=True)))
+    written, typed = (
+        [way(source, array, map_, its) for array, its in sizes.items()]
+        for way in (spellings, as_tile)
+    )
+    refused = next((one for one in written if isinstance(one, Refusal)), None)
+    if (accessor or refused) and not any(isinstance(one, Refusal) for one in typed):
+        written, refused = typed, None
+    ways = [one for one in written if not isinstance(one, Refusal)]
+    return refused or tuple(map(together, zip(*ways, strict=True)))
 
 
 def _index_map(layout: AddressMap, posed: _Posed) -> IndexMap:

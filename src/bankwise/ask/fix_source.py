@@ -21,7 +21,7 @@ from bankwise.ask.check_assembly import asked, counted_kernel, report_of
 from bankwise.ask.judge_emitted import cost_of, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
-from bankwise.change.cxx.spell import Spelling, edited
+from bankwise.change.cxx.spell import Spelling, edited, lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, read_text
@@ -102,6 +102,7 @@ def fix_source_file(
         patch=unified_patch(file, text, after.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
+        lines=lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
     )
 
 
@@ -140,7 +141,10 @@ def _planned(
         return (), (measured,)
     gpu = machine(author.language.target(author.what.target, source.file))
     found = [
-        plans_of(source, {n: arrays[n] for n in numbers}, before.kernels, measured, gpu)
+        plans_of(
+            *(source, {n: arrays[n] for n in numbers}, before.kernels, measured, gpu),
+            accessor=author.options.accessor,
+        )
         for numbers in tied(arrays)
     ]
     plans = [one for one in found if isinstance(one, ArrayPlans)]
@@ -226,7 +230,9 @@ def _verdicts(
 ) -> Iterator[Verdict]:
     claims = [
         ArrayClaim(
-            one.number, one.array.name, c.plan.map.folds, c.plan.map.pad, (*one.sizes, *one.others)
+            *(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad),
+            (*one.sizes, *one.others),
+            typed=c.spelling.typed,
         )
         for c in chosen
         for one in c.plans.arrays

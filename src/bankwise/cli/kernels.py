@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         "bankwise fix kernel.mlir -o fixed.mlir",
         "bankwise fix kernel.mlir --prefer least-lds",
         "bankwise fix kernel.cu --launch 'gemm<<<64, 256>>>(_, _, 4096)' -- -Iinclude -DTILE=64",
+        "bankwise fix kernel.cu --target sm_90 --accessor -o fixed.cu",
         "bankwise fix kernel.ttgir --arg keys=1024 -o override/",
     )
 )
@@ -97,6 +98,10 @@ def fix(
         bool,
         typer.Option("--run", help="CUDA: run both versions on this computer's NVIDIA GPU."),
     ] = False,
+    accessor: Annotated[
+        bool,
+        typer.Option("--accessor", help="Source: layouts as types of arrays; uses stay as is."),
+    ] = False,
     keep: Keep = "",
     padding: Padding = False,
     direct_load: DirectLoad = False,
@@ -122,6 +127,7 @@ def fix(
         prefer="" if prefer is None else prefer.value,
         flags=compiler_flags(flag),
         compile_commands=compile_commands,
+        accessor=accessor,
     )
     if write and output:
         raise InputError("--write and --output exclude each other")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bankwise.read.format import ANY_KERNEL, Format, known
-from bankwise.read.options import DATABASE, FLAGS
+from bankwise.read.options import ACCESSOR, DATABASE, FLAGS
 from bankwise.read.signs import lines, without
 
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
@@ -53,7 +53,7 @@ SOURCES: tuple[Format, ...] = (
         lines(r'#include [<"]hip/', r"[^\n]*\bhipLaunchKernelGGL\b"),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {FLAGS, DATABASE},
+        options=ANY_KERNEL | {FLAGS, DATABASE, ACCESSOR},
         compiled=True,
         instead="compile it: `hipcc --offload-device-only --offload-arch=gfx942 -S -g FILE -o "
         "kernel.s`, and check kernel.s",
@@ -72,7 +72,7 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\b__(?:global|shared|device)__\b", r'#include [<"]cuda'),
         family="C++",
         verbs=_COMPILED,
-        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE},
+        options=ANY_KERNEL | {"--isa", "--run", FLAGS, DATABASE, ACCESSOR},
         compiled=True,
         instead="compile it: `nvcc -ptx FILE`, or `nvcc -cubin -lineinfo -arch=sm_90 FILE`, and "
         "check that",

@@ -14,6 +14,8 @@ MOST_THREADS = 1024
 FLAGS = "-- FLAGS"
 DATABASE = "--compile-commands"
 """How a source is compiled."""
+ACCESSOR = "--accessor"
+"""How its layouts are written."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
@@ -28,7 +30,8 @@ class Options:
     ``padding`` and ``direct_load``: how it is lowered. ``prefer``: by what plans are ranked, ""
     for data and issue cycles. ``launches``: as ``--launch`` takes them.
     ``flags``: of the user's own, for the compiler of source; ``compile_commands``: the database of
-    his build, or its folder, "" for what lies around the source.
+    his build, or its folder, "" for what lies around the source; ``accessor``: write layouts as
+    types of its arrays.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``work``: steps that following one launch of a kernel is worth, 0 for what its
     size is.
@@ -48,6 +51,7 @@ class Options:
     prefer: str = field(default="", metadata={"flag": "--prefer"})
     flags: tuple[str, ...] = field(default=(), metadata={"flag": FLAGS})
     compile_commands: str = field(default="", metadata={"flag": DATABASE})
+    accessor: bool = field(default=False, metadata={"flag": ACCESSOR})
     openers: bool = True
     shapes: bool = True
     work: int = 0

@@ -83,10 +83,11 @@ class FixReport:
     Every change is proved: the verdict ``proof`` says of what, and what that rests on. Execution
     is the second judge. ``accept_sampled``: it need not have seen the whole launch. ``parts``: into
     how many an access was split, by its place in the text before. ``by_line``: the accesses are
-    instructions that a compiler made, before and after, and only their lines go together.
-    ``fronts``: what else could be written. ``settings``: what to do with it
-    in the framework that wrote the text, in lines. ``files``: where a folder was asked for, what
-    goes below it, by path.
+    instructions that a compiler made, before and after, and only their lines go together;
+    ``lines``: which line of the text before a line after is, none where all have their numbers
+    still. ``fronts``: what else could be written. ``settings``: what to do with it in the framework
+    that wrote the text, in lines. ``files``: where a folder was asked for, what goes below it, by
+    path.
     """
 
     before: CheckReport
@@ -101,6 +102,7 @@ class FixReport:
     parts: Mapping[Location, int] = field(default_factory=dict)
     fronts: tuple[GroupFront, ...] = ()
     by_line: bool = False
+    lines: Mapping[int, int] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
 
@@ -252,9 +254,11 @@ def pairs(report: FixReport) -> list[tuple[Any, Any]]:
 def _by_line(report: FixReport) -> list[tuple[Any, Any]]:
     """What each line reads and writes before and after; lines that have both."""
     sides: list[dict[object, list[AccessReport]]] = [{}, {}]
-    for side, check in zip(sides, (report.before, report.after), strict=True):
+    moved: tuple[Mapping[int, int], ...] = ({}, report.lines)
+    for side, check, lines in zip(sides, (report.before, report.after), moved, strict=True):
         for one in (a for kernel in check.kernels for a in kernel.accesses):
-            side.setdefault((one.location.line, one.direction), []).append(one)
+            line = lines.get(one.location.line, 0) if lines else one.location.line
+            side.setdefault((line, one.direction), []).append(one)
     old, new = sides
     return [(_joined(old[key]), _joined(new[key])) for key in old if key in new]
 

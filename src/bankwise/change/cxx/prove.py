@@ -10,6 +10,8 @@ It reads both texts again and shares nothing with who wrote them but the syntax 
    used has its number still.
 3. The new last index is evaluated, for every column and every row that there is, and is the column
    that the claimed map gives.
+   Where the array has a type that says the map, no index is new: what the type does to an index is
+   evaluated, and every use names an element by all its indices.
 4. The map is a permutation of every row and keeps what a use moves together, in order; a pitch only
    lengthens rows, by whole units of what is moved together.
 
@@ -22,21 +24,22 @@ no rule of C++: of those the claim holds where it does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
 
 from bankwise.algebra.address import Fold
+from bankwise.change.cxx.evaluate import value_of
+from bankwise.change.cxx.prove_tile import TypedText, expression_of, folds_of, without_types
 from bankwise.counting.access import IntArray
 from bankwise.errors import Refusal
-from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
-from bankwise.read.cxx.operand import operand
+from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, tied
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import parts_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, named, walk
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, walk
 from bankwise.read.cxx.tree import span as span_of
 from bankwise.read.cxx.uses import ArrayUse
 
@@ -51,17 +54,25 @@ class ArrayClaim:
     """The map that an edit says it applies to an array. ``number``: among those of the text;
     ``sizes``: in each kernel that has it. ``folds``: XORs of chunks of ``unit`` with the number of
     the row (of the element, in one dimension) divided by ``divisor``, modulo ``phases``; or a
-    ``pad`` behind every row."""
+    ``pad`` behind every row; ``typed``: the array's type says it."""
 
     number: int
     name: str
     folds: tuple[Fold, ...]
     pad: int
     sizes: tuple[ArraySize, ...]
+    typed: bool = False
 
 
 def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]) -> int | Refusal:
     """How many uses were proved to go through the claimed maps; a Refusal where one was not."""
+    typed = [claim for claim in sorted(claims, key=lambda one: one.number) if claim.typed]
+    if typed:
+        plain = without_types(before, after)
+        why = plain if isinstance(plain, Refusal) else _types_differ(before, plain, typed)
+        if isinstance(plain, Refusal) or why is not None:
+            return why or Refusal("its types are not read")
+        after = plain.source
     old, new = shared_arrays(before), shared_arrays(after)
     if [one.name for one in old] != [one.name for one in new]:
         return Refusal("the texts do not declare the same arrays")
@@ -82,6 +93,35 @@ def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]
     return proved
 
 
+_PARAMETERS = ("kRows", "kPhases", "kUnit")
+"""Of a fold of the type."""
+
+
+def _types_differ(
+    before: CxxSource, after: TypedText, claims: Sequence[ArrayClaim]
+) -> Refusal | None:
+    """Why types do not say the claimed maps, or not of all that is done to the arrays."""
+    if [name for name, _ in after.layouts] != [claim.name for claim in claims]:
+        return Refusal("the types are not those of the arrays that were changed")
+    arrays, expression = shared_arrays(before), expression_of(after.header)
+    for claim, (name, layout) in zip(claims, after.layouts, strict=True):
+        folds = folds_of(layout)
+        why = only_elements(before, arrays[claim.number])
+        if folds is None or claim.pad or why is not None:
+            return why or Refusal(f"{name}: {layout} is not read")
+        for size in set(claim.sizes):
+            column = _axis("c", size.columns)[None]
+            row = column if size.flat else _axis("r", _tried(claim, size))[:, None]
+            found = column
+            for numbers in folds:
+                known = zip(("r", "c", *_PARAMETERS), (row, found, *numbers), strict=True)
+                value = value_of(after.header, expression, {k: np.asarray(v) for k, v in known})
+                found = np.full_like(found, -1) if value is None else value
+            if not (found == _mapped(claim, row, column)).all():
+                return Refusal(f"{name}: {layout} is not the claimed map")
+    return None
+
+
 def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> list[ByteSpan]:
     """Where the texts may differ."""
     free: set[ByteSpan] = set()
@@ -95,7 +135,7 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
 
 def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
     """Whether the last index of a use is another one under a map."""
-    return use.flat or not claim.pad
+    return not claim.typed and (use.flat or not claim.pad)
 
 
 def _rest(source: CxxSource, free: Sequence[ByteSpan]) -> bytes:
@@ -144,7 +184,7 @@ def _shape(use: ArrayUse) -> tuple[object, ...]:
 
 def _permuted(old: SharedArray, claim: ArrayClaim) -> str:
     """Why a map cannot be applied to all uses of an array; empty if it can."""
-    pinned = next((use.pinned for use in old.uses if use.pinned), "")
+    pinned = next((use.pinned for use in old.uses if use.pinned and not claim.typed), "")
     wrong = (_keeps(claim, size) or _aligned(claim, size) for size in set(claim.sizes))
     return pinned or next(filter(None, wrong), "")
 
@@ -256,7 +296,7 @@ def _moved(
     both = zip(texts, (row, column)[-len(texts) :], strict=True)
     names = {text: values for text, values in both if not text.isdecimal()}
     node = _node(after, new.indices[-1])
-    value = None if node is None else _value(after, node, names)
+    value = None if node is None else value_of(after, node, names)
     if any(acts(before, index) for index in old.indices[-2:]):
         return f"{before.of(old.span)} does more than to name a place"
     if value is None:
@@ -304,7 +344,7 @@ def _inside(
     phase = high - (left_out if parts.phase != parts.high else 0)
     whole = phase % parts.factor == 0
     names = {parts.phase: phase // parts.factor, parts.high: high, parts.low: low}
-    value = _value(after, node, {text: one for text, one in names.items() if text})
+    value = value_of(after, node, {text: one for text, one in names.items() if text})
     place = _mapped(claim, high + low, high + low)
     return value is not None and bool(((value == place) | ~whole).all())
 
@@ -323,45 +363,3 @@ def _bare(source: CxxSource, span: ByteSpan) -> str:
     node = _node(source, span)
     whole = node is not None and (node.start_byte, node.end_byte) == (span.start, span.stop)
     return source.of(inside_parentheses(node) if whole else span)
-
-
-def _value(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
-    """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
-    outer, node = node, inside_parentheses(node)
-    text = source.of(node)
-    if text in names:
-        return names[text] if outer != node or _together(source, node) else None
-    if node.type == "number_literal":
-        return (
-            np.asarray(int(text)) if text.isdecimal() and (text == "0" or text[0] != "0") else None
-        )
-    if node.type != "binary_expression" or len(named(node)) != 2:
-        return None
-    left, right = (_value(source, one, names) for one in named(node))
-    if left is None or right is None:
-        return None
-    return _apply(source.of(node.child_by_field_name("operator")), left, right)
-
-
-def _together(source: CxxSource, node: Node) -> bool:
-    """Whether an expression is one operand where it stands, whatever macros other files define."""
-    if node.type == "binary_expression":
-        return all(_together(source, one) for one in named(node))
-    return node.type == "parenthesized_expression" or operand(source, node)
-
-
-def _apply(sign: str, left: IntArray, right: IntArray) -> IntArray | None:
-    """None for what this does not compute: C++ divides negative numbers otherwise than Python."""
-    operations: dict[str, Callable[[IntArray, IntArray], IntArray]] = {
-        "^": np.bitwise_xor,
-        "&": np.bitwise_and,
-        "+": np.add,
-        "-": np.subtract,
-        "*": np.multiply,
-        "/": np.floor_divide,
-        "<<": np.left_shift,
-        ">>": np.right_shift,
-    }
-    if sign not in operations or (sign == "/" and ((left < 0).any() or (right < 1).any())):
-        return None
-    return np.asarray(operations[sign](left, right))

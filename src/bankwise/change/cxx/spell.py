@@ -73,13 +73,15 @@ class IndexMap:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """One way to write a layout of an array. ``how``: pitch, xor, sum, step, unrolled."""
+    """One way to write a layout of an array. ``how``: pitch, xor, sum, step, unrolled, type;
+    ``typed``: the array has a type that says it."""
 
     array: SharedArray
     map: IndexMap
     edits: tuple[CxxEdit, ...]
     how: str
     text: str
+    typed: bool = False
 
 
 def together(spellings_: Sequence[Spelling]) -> Spelling:
@@ -98,6 +100,16 @@ def edited(source: CxxSource, edits: tuple[CxxEdit, ...]) -> str | Refusal:
         parts += [source.data[at : edit.span.start], edit.text.encode()]
         at = edit.span.stop
     return b"".join((*parts, source.data[at:])).decode()
+
+
+def lines_before(source: CxxSource, edits: Sequence[CxxEdit]) -> dict[int, int]:
+    """By line of the edited text the line that it was, where edits put lines before some."""
+    added = [(e.span, e.text.count("\n") - source.of(e.span).count("\n")) for e in set(edits)]
+    found, at = {}, 0
+    for number, line in enumerate(source.data.split(b"\n"), 1):
+        more = sum(lines for span, lines in added if span.start < at or span.stop == at)
+        found[number + more], at = number, at + len(line) + 1
+    return found if any(lines for _, lines in added) else {}
 
 
 def spellings(
@@ -131,9 +143,15 @@ def spellings(
     ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
     found = [_folded(source, array, map_, maps, how, nodes) for how in ways]
     lows = [parts.low if parts is not None else "" for _, parts in maps]
-    lines = sorted(set(_loops(source, array, lows))) if map_.unit > 1 else []
-    last = found[-1]
-    for hint in (f"#pragma unroll {map_.unit}", "#pragma unroll") if lines else ():
+    return (*found[:-1], *hinted(source, found[-1], lows))
+
+
+def hinted(source: CxxSource, last: Spelling, lows: Sequence[str]) -> tuple[Spelling, ...]:
+    """A way to write a map, and the same with its loops unrolled before the compiler does it.
+    ``lows``: the part of each index that changes inside a block, where it is known."""
+    found, unit = [last], last.map.unit
+    lines = sorted(set(_loops(source, last.array, lows))) if unit > 1 else []
+    for hint in (f"#pragma unroll {unit}", "#pragma unroll") if lines else ():
         edits = (*last.edits, *(CxxEdit(ByteSpan(at, at), f"{hint}\n") for at in lines))
         found.append(replace(last, edits=edits, how="unrolled", text=f"{last.text}, under {hint}"))
     return tuple(found)
@@ -141,8 +159,7 @@ def spellings(
 
 def _loops(source: CxxSource, array: SharedArray, lows: Sequence[str]) -> Iterator[int]:
     """The lines, by byte, of loops over the last index of single elements, without a pragma: what
-    the compiler unrolls unasked it unrolls after it looks for wide accesses.
-    ``lows``: the part of each index that changes inside a block, where it is known."""
+    the compiler unrolls unasked it unrolls after it looks for wide accesses."""
     for use, low in zip(array.uses, lows, strict=True):
         if use.kept or not use.indices:
             continue

@@ -19,7 +19,15 @@ from dataclasses import dataclass, replace
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.pieces import Piece, pieces_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, block_of, span, walk
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    Node,
+    block_of,
+    inside_parentheses,
+    span,
+    walk,
+)
 from bankwise.read.cxx.uses import ArrayUse, ViewBase, ViewsFound, given_else
 from bankwise.read.cxx.views import views_of
 
@@ -123,6 +131,29 @@ def _alone(source: CxxSource, arrays: Sequence[SharedArray], array: SharedArray)
             refusal = Refusal(why, source.place(other.declared))
             return replace(array, refusals=(*array.refusals, refusal))
     return array
+
+
+def only_elements(source: CxxSource, array: SharedArray) -> Refusal | None:
+    """Where something is done to an array that is not to name an element, or its address, by all
+    indices in brackets behind its own name; also of one whose declaration is not its own."""
+    name, place = array.name, source.place(array.statement.start)
+    if array.refusals:
+        return array.refusals[0]
+    if array.unsized or array.fixed or array.root != name:
+        return Refusal(f"{name} has no declaration of its own with all its extents", place)
+    if array.bases or array.given:
+        return Refusal(f"pointers into {name} are handed on", place)
+    for use in array.uses:
+        node = source.root.named_descendant_for_byte_range(use.span.start, use.span.stop)
+        if node.type == "pointer_expression" and source.of(node)[0] == "&":
+            node = inside_parentheses(node.child_by_field_name("argument"))
+        for _ in array.extents:
+            node = inside_parentheses(node)
+            node = node.children[0] if node.type == "subscript_expression" else node
+        if source.of(inside_parentheses(node)) != name or len(use.indices) != len(array.extents):
+            why = f"{source.of(use.span)} is no element of {name} by all its indices"
+            return Refusal(why, source.place(use.span.start))
+    return None
 
 
 def is_shared(source: CxxSource, node: Node) -> bool:

@@ -1,0 +1,53 @@
+"""Expressions of C++ evaluated over arrays of values: what the proof computes new indices with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from bankwise.counting.access import IntArray
+from bankwise.read.cxx.operand import operand
+from bankwise.read.cxx.tree import CxxSource, Node, inside_parentheses, named
+
+
+def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> IntArray | None:
+    """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
+    outer, node = node, inside_parentheses(node)
+    text = source.of(node)
+    if text in names:
+        return names[text] if outer != node or _together(source, node) else None
+    if node.type == "number_literal":
+        return (
+            np.asarray(int(text)) if text.isdecimal() and (text == "0" or text[0] != "0") else None
+        )
+    if node.type != "binary_expression" or len(named(node)) != 2:
+        return None
+    left, right = (value_of(source, one, names) for one in named(node))
+    if left is None or right is None:
+        return None
+    return _apply(source.of(node.child_by_field_name("operator")), left, right)
+
+
+def _together(source: CxxSource, node: Node) -> bool:
+    """Whether an expression is one operand where it stands, whatever macros other files define."""
+    if node.type == "binary_expression":
+        return all(_together(source, one) for one in named(node))
+    return node.type == "parenthesized_expression" or operand(source, node)
+
+
+def _apply(sign: str, left: IntArray, right: IntArray) -> IntArray | None:
+    """None for what this does not compute: C++ divides negative numbers otherwise than Python."""
+    operations: dict[str, Callable[[IntArray, IntArray], IntArray]] = {
+        "^": np.bitwise_xor,
+        "&": np.bitwise_and,
+        "+": np.add,
+        "-": np.subtract,
+        "*": np.multiply,
+        "/": np.floor_divide,
+        "<<": np.left_shift,
+        ">>": np.right_shift,
+    }
+    if sign not in operations or (sign == "/" and ((left < 0).any() or (right < 1).any())):
+        return None
+    return np.asarray(operations[sign](left, right))
