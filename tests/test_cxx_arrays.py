@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
-from bankwise.read.cxx.tree import parse
+from bankwise.read.cxx.stable import acts as effects
+from bankwise.read.cxx.tree import ByteSpan, parse
 
 KERNEL = "__global__ void k(float* o, const float* a) {{ __shared__ float s[64][32]; int t; {} }}"
 
@@ -97,6 +98,44 @@ def test_a_macro_that_does_more_than_to_name_an_element_is_refused(macro: str, b
 
 
 @pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ("", ""),
+        ("__global__ void l(float* s, int t) { S(t, 0) = 1; }", "S names something else here"),
+        ("__global__ void l() { __shared__ float s[64][32]; S(3, 0) = 1; }", ""),
+        ("__device__ float S(float s) { return s; }", "S names something else here"),
+        ("/* S is one element */", ""),
+        ("#ifdef S\n#endif", "the macro S names s"),
+        ("#undef S/**/", "the macro S names s"),
+    ],
+)
+def test_a_macro_is_edited_only_if_it_names_shared_arrays_wherever_it_stands(
+    other: str, why: str
+) -> None:
+    found = arrays("#define S(i, j) s[i][j]\n" + KERNEL.format("S(t, 0) = 2;") + f"\n{other}\n")
+    reasons = [refusal.reason for refusal in found[0].refusals]
+    assert reasons == [why] * bool(why)
+
+
+@pytest.mark.parametrize(
+    ("before", "index", "acts"),
+    [
+        ("#define NEXT t++\n", "NEXT", "NEXT"),
+        ("#define NEXT MORE\n#define MORE t += 1\n", "NEXT + 1", "NEXT"),
+        ("#define AT(x) x\n", "AT(t++)", "t++"),
+        ("#define AT(x) ((x) * 4)\n", "AT(AT(t)) + 1", ""),
+        ("#define AT(x) f(x)\n", "AT(t)", "AT(t)"),
+        ("#define ODD (t\n", "ODD + 1)", "ODD"),
+        ("#define N 32\n", "t % N", ""),
+    ],
+)
+def test_what_an_index_does_is_seen_through_macros(before: str, index: str, acts: str) -> None:
+    source = parse(f"{before}void k(int t) {{ s[{index}] = 1; }}", "k.cu")
+    start = source.text.index("s[") + 2
+    assert effects(source, ByteSpan(start, start + len(index))) == acts
+
+
+@pytest.mark.parametrize(
     ("body", "why"),
     [
         ("(&S(t, 0))[1] = 1;", "indexed further"),
@@ -112,14 +151,19 @@ def test_what_goes_on_from_an_element_of_a_macro_is_refused(body: str, why: str)
     assert any(why in refusal.reason for refusal in array.refusals), array.refusals
 
 
-def test_an_element_that_a_macro_names_is_a_use_with_a_fixed_index() -> None:
+def test_an_element_that_a_macro_names_is_one_use_in_its_text() -> None:
     body = "S(t, 0) = S(0, (int)S(t, 1)); *(float4*)&S(t, 4) = {}; s[t][0] = 2;"
     for macro in ("s[i][j]", "(s[(i)][(j)])", "s [i] [j + 1]"):
         (array,) = arrays(f"#define S(i, j) {macro}\n" + KERNEL.format(body))
         assert not array.refusals
-        pinned = [use.kept for use in array.uses if use.pinned == "the macro S writes its index"]
-        assert sorted(pinned) == [(), (), (), ("sizeof(float4)",)]
-        assert sum(not use.pinned for use in array.uses) == 1
+        text = f"#define S(i, j) {macro}\n" + KERNEL.format(body)
+        used = {text[use.span.start : use.span.stop]: use for use in array.uses}
+        whole = macro[1:-1] if macro[0] == "(" else macro
+        assert set(used) == {whole, "s[t][0]"}
+        assert used[whole].kept == ("sizeof(float4)",)
+        assert not used[whole].pinned
+    (array,) = arrays(f"#define S(i, j) {macro}\n" + KERNEL.format("S(t, t++) = 1;"))
+    assert [use.pinned for use in array.uses] == ["t++ would happen twice, in the macro S"]
 
 
 def test_an_address_is_followed_into_functions_of_the_file() -> None:

@@ -83,9 +83,8 @@ __global__ void k(float* o, int t) {
 
 
 def test_a_pitch_of_what_a_macro_names_is_proved_and_nothing_else() -> None:
-    """A fold would have to be written into the macro; what else of the text changes is refused."""
     right = MACRO.replace("[32]", "[32 + 4]")
-    assert judged(MACRO, right, pad=4) == 4
+    assert judged(MACRO, right, pad=4) == 2
     assert isinstance(judged(MACRO, MACRO.replace("[32]", "[32 + 2]"), pad=2), Refusal)
     for old, new in (
         ("[32 + 4]", "[32 + 8]"),
@@ -103,11 +102,79 @@ def test_a_pitch_of_what_a_macro_names_is_proved_and_nothing_else() -> None:
     assert isinstance(judged(flat, flat.replace("[64][32]", "[64][32 + 4]"), pad=4), Refusal)
     folded = MACRO.replace("s[(i)][j]", "s[(i)][j ^ ((i & 7) << 2)]")
     assert isinstance(judged(MACRO, folded.replace("[t][2]", "[t][2 ^ ((t & 7) << 2)]")), Refusal)
-    told = spellings(
-        parse(MACRO, "k.cu"), shared_arrays(parse(MACRO, "k.cu"))[0], IndexMap((FOLD,)), [SIZE]
-    )
-    assert isinstance(told, Refusal)
-    assert told.reason == "S(t, 0): the macro S writes its index"
+
+
+MACROS = """#define S(i, j) \\
+  s[i][ \\
+    j]
+#define F(r, c) f[(r) * 32 + c]
+__global__ void k(float* o, int t) {
+  __shared__ float s[64][32];
+  __shared__ float f[2048];
+  S(t | 1, t & 3 ? 4 : 8) = F(t + 1, t ^ 5) + S(2, 1);
+  *(float4*)&S(t, 4) = *(float4*)&F(t, 8);
+}
+"""
+FLAT = ArraySize(2048 * 4, 4, (2048,), 16, 8192, (("sizeof(float4)", 16),))
+FLAT_FOLD = Fold(32, 4, 8)
+CLAIMS = [ArrayClaim(0, "s", (FOLD,), 0, (SIZE,)), ArrayClaim(1, "f", (FLAT_FOLD,), 0, (FLAT,))]
+
+
+def in_macros() -> list[str]:
+    source = parse(MACROS, "k.cu")
+    arrays, found = shared_arrays(source), []
+    both = zip(arrays, (FOLD, FLAT_FOLD), (SIZE, FLAT), strict=True)
+    ways = [spellings(source, array, IndexMap((fold,)), [size]) for array, fold, size in both]
+    for chosen in zip(*ways, strict=True):  # type: ignore[arg-type]
+        found.append(edited(source, tuple(e for one in chosen for e in one.edits)))
+    assert all(isinstance(one, str) for one in found)
+    return [str(one) for one in found]
+
+
+def test_a_fold_is_written_into_a_macro_once_and_means_the_map_wherever_it_stands() -> None:
+    texts_ = in_macros()
+    assert len(texts_) == 3
+    for after in texts_:
+        judged_ = prove_text(parse(MACROS, "k.cu"), parse(after, "k.cu"), CLAIMS)
+        assert judged_ == 2
+        assert after.splitlines()[-6:] == MACROS.splitlines()[-6:]
+        flat = after.replace("\\\n", "  ")
+        bodies = re.findall(r"#define (\w)\((\w), (\w)\) +\w\[(.*)\]\n", flat)
+        for name, first, second, body in bodies:
+            for given in (("t | 1", "t & 3"), ("t + 1", "t ^ 5"), ("2", "1")):
+                text = body.partition("][")[2] if name == "S" else body
+                names = {first: given[0], second: given[1]}
+                text = re.sub(r"\b[ijrc]\b", lambda found, to=names: to[found[0]], text)
+                for t in range(0, 60, 7):
+                    row, column = (eval(one, {"t": t}) for one in given)
+                    new = eval(text.replace("/", "//").strip(), {"t": t})
+                    number = eval(f"(({given[0]}) * 32 + {given[1]})", {"t": t})
+                    wanted = column ^ (row // 4 % 8) * 4
+                    assert new == (wanted if name == "S" else number ^ (number // 32 % 8) * 4)
+
+
+def test_a_fold_in_a_macro_that_is_wrong_in_one_place_is_refused() -> None:
+    after = in_macros()[0]
+    for old, new in (
+        ("(i) >> 2", "i >> 2"),
+        ("(j) ^", "j ^"),
+        ("((r) * 32 + c) ^", "(r) * 32 + c ^"),
+        ("((r) * 32 + c) >> 5", "(r) * 32 + c >> 5"),
+        (">> 2 & 7", ">> 2 & 3"),
+        (">> 5 & 7", ">> 4 & 7"),
+        ("S(2, 1)", "S(1, 2)"),
+        ("#define F(r, c)", "#define F(c, r)"),
+        ("  __shared__", "#undef F\n  __shared__"),
+        ("S(2, 1)", "S(2, t++)"),
+    ):
+        assert old in after, old
+        wrong = after.replace(old, new, 1)
+        before = MACROS.replace(old, new, 1) if old in MACROS else MACROS
+        if "t++" in new or "undef" in new:
+            assert isinstance(
+                prove_text(parse(before, "k.cu"), parse(wrong, "k.cu"), CLAIMS), Refusal
+            )
+        assert isinstance(prove_text(parse(MACROS, "k.cu"), parse(wrong, "k.cu"), CLAIMS), Refusal)
 
 
 @pytest.mark.parametrize("pad", [1, 2, 3, 6])

@@ -23,7 +23,7 @@ TEXT = """// A kernel.
 __global__ void k(float* o, int t) {
   __shared__ __align__(16) float s[64][32];
   *(float4*)&s[t / 8][t % 8 * 4] = make_float4(0, 0, 0, 0);
-  for (int c = 0; c < 32; ) o[c] += s[t * 4 + 1][c++] * s[t][3] * (s[7])[5] * s[c][c];
+  for (int c = 0; c < 32; ) o[c] += s[t * 4 + 1][c++] * S(t, 3) * (s[7])[5] * s[c][c];
 }
 """
 SIZE = ArraySize(64 * 32 * 4, 4, (64, 32), 16, 0, (("sizeof(float4)", 16),))

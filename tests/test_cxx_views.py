@@ -380,6 +380,15 @@ def test_a_union_and_a_second_name_of_what_the_launch_gives_are_refused() -> Non
     assert all("begin at one byte" in array.refusals[0].reason for array in arrays)
 
 
+def test_a_pool_that_a_macro_names_is_not_cut() -> None:
+    body = POOL.format("float* a = pool; float* b = pool + 1024; b[t] = a[k];")
+    assert [one.name for one in shared_arrays(parse(body, "k.cu"))] == ["a", "b"]
+    macro = "#define P(i) pool[i]\n" + body.replace("a[k]", "P(k)")
+    (pool,) = shared_arrays(parse(macro, "k.cu"))
+    assert pool.name == "pool"
+    assert [macro[use.span.start : use.span.stop] for use in pool.uses][-1] == "pool[i]"
+
+
 def test_arrays_that_one_function_gets_have_one_map() -> None:
     """An edit of the function moves the elements of both: a claim about one of them is refused."""
     body = "__shared__ float w[1024]; store(u, t, k); store(w, t, k); u[t] = w[t];"

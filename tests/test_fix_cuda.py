@@ -259,17 +259,31 @@ void l(float* o, const float* x) { k<<<1, dim3(32, 32)>>>(o, x); }
 """
 
 
+def test_a_macro_that_names_an_element_is_edited_once(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(FLAT_MACRO)
+    done = bankwise("fix", str(path), "-t", "sm_90", "--accept-sampled", "--format", "json")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    changed = [line for line in answer["patch"].splitlines() if line[0] in "+-"][2:]
+    new = "s[((r) * 32 + (c)) ^ (((r) * 32 + (c)) >> 5 & 31)]"
+    assert changed == ["-#define AT(r, c) s[(r) * 32 + (c)]", f"+#define AT(r, c) {new}"]
+    assert verdicts(answer) == {"proof": "passed", "execution": "passed", "isa": "passed"}
+    assert extra(answer["before"]) > extra(answer["after"]) == 0
+
+
 def test_what_is_not_edited_is_written_by_hand_as_it_says(tmp_path: Path) -> None:
     """The map that a refusal names, written into the macro, takes the passes that it names."""
     path = tmp_path / "k.cu"
-    path.write_text(FLAT_MACRO)
+    twice = f"{FLAT_MACRO}#undef AT\n"
+    path.write_text(twice)
     answer = json.loads(bankwise("fix", str(path), "-t", "sm_90", "--format", "json").out)
     (reason,) = [one["reason"] for one in answer["refusals"]]
     told = re.search(r"s\[i\] -> s\[(.*)\]: ([\d,]+) -> ([\d,]+) passes by the plan", reason)
     assert told is not None, reason
-    assert "(lines 5, 7)" in reason
+    assert "(lines 2)" in reason
     index = re.sub(r"\bi\b", "((r) * 32 + (c))", told[1])
-    path.write_text(FLAT_MACRO.replace("s[(r) * 32 + (c)]", f"s[{index}]"))
+    path.write_text(twice.replace("s[(r) * 32 + (c)]", f"s[{index}]"))
     after = json.loads(bankwise("check", str(path), "-t", "sm_90", "--format", "json").out)
     passes = [int(n.replace(",", "")) for n in told.groups()[1:]]
     assert passes[0] > passes[1] == after["totals"]["run"]["passes"]

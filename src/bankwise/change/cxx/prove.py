@@ -39,7 +39,13 @@ from bankwise.read.cxx.arrays import SharedArray, only_elements, shared_arrays, 
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import parts_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, inside_parentheses, walk
+from bankwise.read.cxx.tree import (
+    ByteSpan,
+    CxxSource,
+    inside_parentheses,
+    node_at,
+    walk,
+)
 from bankwise.read.cxx.tree import span as span_of
 from bankwise.read.cxx.uses import ArrayUse
 
@@ -295,7 +301,7 @@ def _moved(
         row = column * scale // size.element_bytes
     both = zip(texts, (row, column)[-len(texts) :], strict=True)
     names = {text: values for text, values in both if not text.isdecimal()}
-    node = _node(after, new.indices[-1])
+    node = node_at(after, new.indices[-1])
     value = None if node is None else value_of(after, node, names)
     if any(acts(before, index) for index in old.indices[-2:]):
         return f"{before.of(old.span)} does more than to name a place"
@@ -335,7 +341,7 @@ def _inside(
     if any(fold.divisor % block for fold in claim.folds):
         return False
     parts = parts_of(before, old.indices[0], size.facts(number), block, period)
-    node = _node(after, new.indices[-1])
+    node = node_at(after, new.indices[-1])
     if parts is None or node is None or count // block * (2 * count // period) > _MOST_COLUMNS:
         return False
     high = np.arange(0, count, block)[:, None, None]
@@ -354,12 +360,8 @@ def _axis(text: str, extent: int) -> IntArray:
     return np.asarray([int(text)]) if text.isdecimal() else np.arange(extent)
 
 
-def _node(source: CxxSource, span: ByteSpan) -> Node | None:
-    return source.root.named_descendant_for_byte_range(span.start, span.stop)
-
-
 def _bare(source: CxxSource, span: ByteSpan) -> str:
     """An index without the parentheses around it."""
-    node = _node(source, span)
+    node = node_at(source, span)
     whole = node is not None and (node.start_byte, node.end_byte) == (span.start, span.stop)
     return source.of(inside_parentheses(node) if whole else span)

@@ -17,7 +17,7 @@ counting what is emitted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -29,11 +29,8 @@ from bankwise.read.cxx.operand import operand
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import IndexParts, parts_of
-from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, walk
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, span
 from bankwise.read.cxx.uses import ArrayUse
-
-_Nodes = Mapping[tuple[int, int], Node]
-"""Expressions by where they begin and end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +126,9 @@ def spellings(
         if size.aligned % period:
             begins = source.place(array.bases[0].span.start)
             return Refusal("a pointer begins inside a period of the best fold", begins)
-    nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
     maps: list[tuple[IndexMap, IndexParts | None]] = []
     for number, use in enumerate(array.uses):
-        written = _writable(source, array, map_, sizes, use, nodes)
+        written = _writable(source, map_, sizes, use)
         if isinstance(written, Refusal):
             return written
         flat = array.flat and use.indices and not use.scale
@@ -141,7 +137,7 @@ def spellings(
         )
         maps.append((written, parts.pop() if len(parts) == 1 else None))
     ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
-    found = [_folded(source, array, map_, maps, how, nodes) for how in ways]
+    found = [_folded(source, array, map_, maps, how) for how in ways]
     lows = [parts.low if parts is not None else "" for _, parts in maps]
     return (*found[:-1], *hinted(source, found[-1], lows))
 
@@ -190,12 +186,7 @@ def _parted(
 
 
 def _writable(
-    source: CxxSource,
-    array: SharedArray,
-    map_: IndexMap,
-    sizes: Sequence[ArraySize],
-    use: ArrayUse,
-    nodes: _Nodes,
+    source: CxxSource, map_: IndexMap, sizes: Sequence[ArraySize], use: ArrayUse
 ) -> IndexMap | Refusal:
     """A map as a use counts, or why its index cannot be written anew."""
     place = source.place(use.span.start)
@@ -241,14 +232,13 @@ def _pitched(
     last = array.extents[-1]
     text = f"{source.of(last)} + {map_.pad}"
     edits = [CxxEdit(last, text)]
-    nodes = {(n.start_byte, n.end_byte): n for n in walk(source.root) if n.is_named}
     for use in (one for one in array.uses if one.flat and one.indices):
         index = use.indices[-1]
         acting, steps = acts(source, index), {_steps(map_, use, size) for size in sizes}
         row, pad = steps.pop()
         if acting or steps or not row:
             return Refusal("counts on over its rows", source.place(use.span.start))
-        inner = _atom(source, index, nodes)
+        inner = _atom(source, index)
         more = f"{inner} / {row}" + (f" * {pad}" if pad > 1 else "")
         edits.append(CxxEdit(use.indices[-1], f"{inner} + {more}"))
     return (Spelling(array, map_, tuple(edits), "pitch", said(source, array, map_)),)
@@ -277,13 +267,12 @@ def _folded(
     map_: IndexMap,
     maps: Sequence[tuple[IndexMap, IndexParts | None]],
     how: str,
-    nodes: _Nodes,
 ) -> Spelling:
     """``maps``: as each use counts, and the parts of its index."""
     edits = tuple(
         CxxEdit(
             use.indices[-1],
-            _column(source, own, how, use, nodes)
+            _column(source, own, how, use)
             if parts is None
             else _inside(source, own, how, use, parts),
         )
@@ -308,14 +297,8 @@ def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: I
 _WORD = re.compile(r"[\w.]+")
 
 
-def _column(
-    source: CxxSource,
-    map_: IndexMap,
-    how: str,
-    use: ArrayUse,
-    nodes: _Nodes,
-) -> str:
-    texts = [_atom(source, index, nodes) for index in use.indices[-2:]]
+def _column(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> str:
+    texts = [_atom(source, index) for index in use.indices[-2:]]
     if all(text.isdecimal() for text in texts):
         return str(_number(map_, int(texts[-1]), int(texts[0])))
     new = _index(map_, "xor" if use.kept else how, texts[-1], texts[0])
@@ -324,7 +307,7 @@ def _column(
 
 def _bracketed(source: CxxSource, index: ByteSpan) -> bool:
     """Whether an index stands alone: in brackets, and not in a sum."""
-    parent = source.root.named_descendant_for_byte_range(index.start, index.stop).parent
+    parent = node_at(source, index).parent
     return bool(
         parent.type in ("subscript_argument_list", "parenthesized_expression")
         or source.data[parent.start_byte : parent.start_byte + 1] == b"["
@@ -338,11 +321,11 @@ def _number(map_: IndexMap, column: int, row: int) -> int:
     return column
 
 
-def _atom(source: CxxSource, index: ByteSpan, nodes: _Nodes) -> str:
+def _atom(source: CxxSource, index: ByteSpan) -> str:
     """An index as a part of a larger expression."""
-    text, node = source.of(index), nodes.get((index.start, index.stop))
-    whole = node is not None and (node.type == "parenthesized_expression" or operand(source, node))
-    return text if whole else f"({text})"
+    text, node = source.of(index), node_at(source, index)
+    whole = node.type == "parenthesized_expression" or operand(source, node)
+    return text if whole and span(node) == index else f"({text})"
 
 
 def _index(map_: IndexMap, how: str, column: str, row: str) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bankwise.errors import Refusal
+from bankwise.read.cxx.functions import macros_named
 from bankwise.read.cxx.pieces import Piece, pieces_of
 from bankwise.read.cxx.tree import (
     ByteSpan,
@@ -25,10 +26,11 @@ from bankwise.read.cxx.tree import (
     Node,
     block_of,
     inside_parentheses,
+    node_at,
     span,
     walk,
 )
-from bankwise.read.cxx.uses import ArrayUse, ViewBase, ViewsFound, given_else
+from bankwise.read.cxx.uses import MACRO, ArrayUse, ViewBase, ViewsFound, given_else
 from bankwise.read.cxx.views import views_of
 
 GivenPlace = tuple[tuple[str, int], frozenset[int]]
@@ -48,7 +50,7 @@ class SharedArray:
     its own, so its rows cannot be lengthened. ``declared``: the byte at which its root is;
     ``kernel``: in a kernel and not in a function that several may call; ``room``: bytes of the root
     of a piece, as C++ says it, 0 if the launch decides. ``given``: parameters of functions that
-    pointers into it are handed to, and the bytes at which they are.
+    pointers into it are handed to, and the bytes at which they are; and macros that name it.
     """
 
     name: str
@@ -141,10 +143,10 @@ def only_elements(source: CxxSource, array: SharedArray) -> Refusal | None:
         return array.refusals[0]
     if array.unsized or array.fixed or array.root != name:
         return Refusal(f"{name} has no declaration of its own with all its extents", place)
-    if array.bases or array.given:
+    if array.bases or any(place != MACRO for (_, place), _ in array.given):
         return Refusal(f"pointers into {name} are handed on", place)
     for use in array.uses:
-        node = source.root.named_descendant_for_byte_range(use.span.start, use.span.stop)
+        node = node_at(source, use.span)
         if node.type == "pointer_expression" and source.of(node)[0] == "&":
             node = inside_parentheses(node.child_by_field_name("argument"))
         for _ in array.extents:
@@ -178,7 +180,7 @@ def _declared(
         return
     scope, begin = block_of(statement), name.end_byte
     pieces: Sequence[Piece] = ()
-    if len(extents) == 1:
+    if len(extents) == 1 and not any(macros_named(source, source.of(name))):
         pieces = pieces_of(source, source.of(name), element, begin, scope)
     several = None in extents or len({piece.offset for piece in pieces}) > 1
     if not several or not all(_in_kernel(source, piece.statement) for piece in pieces):

@@ -4,7 +4,7 @@
     FLOAT4(s[r][c]) = v;                 moves a float4, though it looks like an element by value
 
 Its text is parsed as an expression in which the parameter is a variable. One that names an array
-itself is followed where it is one element, with all its indices:
+itself is followed where it is one element, with all its indices: a use in the macro's own text.
 
     #define S(i, j) s[(i)][(j)]          S(t, 3) is the element of the array s that is in scope
 """
@@ -12,7 +12,7 @@ itself is followed where it is one element, with all its indices:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import macros_named, macros_of
@@ -24,7 +24,9 @@ from bankwise.read.cxx.tree import (
     called,
     inside_parentheses,
     named,
+    node_at,
     parse,
+    span,
     walk,
     words,
 )
@@ -72,14 +74,15 @@ def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
 
 def elements_by_macro(
     source: CxxSource, name: str, rest: int, scope: Node, begin: int
-) -> Iterator[tuple[str, Node] | Refusal]:
-    """Where macros of the file name an element of an array of ``rest`` extents in its scope, with
-    the macro; a Refusal for each macro that does anything else."""
+) -> Iterator[tuple[str, Node, list[Node]] | Refusal]:
+    """The macros of the file that name an element of an array of ``rest`` extents: their element,
+    as it stands in their text, and where they are used in the array's scope. A Refusal for each
+    macro that does anything else."""
     for macro in macros_named(source, name):
         word = source.of(macro.child_by_field_name("name"))
-        whole = _names_element(source, macro, name, rest)
+        element = _element_of(source, macro, name, rest)
         hidden = next(macros_of(source, word), None)
-        if not whole or hidden is not None or len(_defined(source, word)) != 1:
+        if element is None or hidden is not None or len(_defined(source, word)) != 1:
             why = f"the macro {word} names {name}"
             yield Refusal(why, source.place(macro.start_byte))
             continue
@@ -91,14 +94,27 @@ def elements_by_macro(
             and source.of(node.child_by_field_name("function")) == word
             and not node.has_error
         }
-        for byte in words(source, word):
-            if byte == own or not max(begin, scope.start_byte) <= byte < scope.end_byte:
-                continue
-            if byte in calls:
-                yield word, calls[byte]
-            else:
+        spoken = [at for at in words(source, word) if at != own]
+        inside = [at for at in spoken if max(begin, scope.start_byte) <= at < scope.end_byte]
+        for byte in inside:
+            if byte not in calls and not _said(source, byte):
                 why = f"{word} stands where the syntax tree shows no use of it"
                 yield Refusal(why, source.place(byte))
+        yield word, element, [calls[at] for at in inside if at in calls]
+
+
+def _said(source: CxxSource, byte: int) -> bool:
+    """Whether a word stands in a comment or in a string."""
+    node = source.root.descendant_for_byte_range(byte, byte)
+    return node.type in ("comment", "string_literal", "string_content")
+
+
+def used_else(source: CxxSource, word: str, seen: Container[int]) -> Iterator[Refusal]:
+    """Uses of a macro that are not among those at the bytes ``seen``."""
+    defined = {node.child_by_field_name("name").start_byte for node in _defined(source, word)}
+    for byte in words(source, word):
+        if byte not in seen and byte not in defined and not _said(source, byte):
+            yield Refusal(f"{word} names something else here", source.place(byte))
 
 
 def _defined(source: CxxSource, word: str) -> list[Node]:
@@ -111,31 +127,37 @@ def _defined(source: CxxSource, word: str) -> list[Node]:
             node.child_by_field_name("name") is not None
             and source.of(node.child_by_field_name("name")) == word
         )
-        or (node.type == "preproc_call" and word in source.of(node).split())
+        or (node.type == "preproc_call" and re.search(rf"\b{word}\b", source.of(node)))
     ]
 
 
-def _names_element(source: CxxSource, macro: Node, name: str, rest: int) -> bool:
-    """Whether a macro is ``name[..][..]`` with all indices, and names it nowhere else."""
+def _element_of(source: CxxSource, macro: Node, name: str, rest: int) -> Node | None:
+    """The element, if a macro is ``name[..][..]`` with all indices, and names it nowhere else."""
     value = macro.child_by_field_name("value")
-    body = source.of(value).replace(chr(92), " ") if value is not None else ""
+    body = source.of(value) if value is not None else ""
     if macro.type != "preproc_function_def" or "#" in body or "__VA_ARGS__" in body:
-        return False
-    inner = parse(f"void f() {{ {body}; }}", source.file)
-    statements = [n for n in walk(inner.root) if n.type == "compound_statement"]
-    if inner.root.has_error or len(statements) != 1 or len(named(statements[0])) != 1:
-        return False
+        return None
+    root = node_at(source, span(value))
+    while root.parent is not None:
+        root = root.parent
+    statements = [n for n in walk(root) if n.type == "compound_statement"]
+    if root.has_error or len(statements) != 1 or len(named(statements[0])) != 1:
+        return None
     (node,) = named(statements[0])
-    node = next(iter(named(node)), node) if node.type == "expression_statement" else node
+    whole = inside_parentheses(
+        next(iter(named(node)), node) if node.type == "expression_statement" else node
+    )
+    node = whole
     for _ in range(rest):
         node = inside_parentheses(node)
         if node.type != "subscript_expression":
-            return False
+            return None
         if len(named(node.child_by_field_name("indices"))) != 1:
-            return False
+            return None
         node = node.children[0]
     node = inside_parentheses(node)
-    return inner.of(node) == name and len(list(words(inner, name))) == 1
+    once = len(re.findall(rf"\b{re.escape(name)}\b", body)) == 1
+    return whole if once and source.of(node) == name else None
 
 
 def _one(source: CxxSource, node: Node) -> Kept:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from bankwise.read.cxx.stable import FIXED
-from bankwise.read.cxx.tree import CxxSource, Node, around, walk
+from bankwise.read.cxx.tree import CxxSource, Node, around, in_macro, span, walk
 
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 _DECLARATIONS = frozenset(
@@ -18,12 +18,14 @@ _DECLARATIONS = frozenset(
 
 def operand(source: CxxSource, node: Node) -> bool:
     """Whether a node is one operand beside any operator: a number, or names that this file declares
-    and that are no macros of it. ``COL`` may be ``a | b``, as far as anybody can see."""
+    and that are no macros of it. ``COL`` may be ``a | b``, as far as anybody can see; in a macro's
+    text any name may be."""
     if node.type == "number_literal":
         return True
     if node.type in ("field_expression", "subscript_expression"):
         return operand(source, node.children[0])
-    return node.type == "identifier" and source.of(node) in _variables(source)
+    plain = node.type == "identifier" and not in_macro(source, span(node))
+    return plain and source.of(node) in _variables(source)
 
 
 @lru_cache(maxsize=4)

@@ -21,6 +21,7 @@ from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.terms import multiples, terms_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node
+from bankwise.read.cxx.uses import MACRO
 from bankwise.read.source import Compilation, EmittedPart, SourceLanguage
 
 _NUMBER = r"-?(?:0x[\da-f]+|\d+)"
@@ -139,12 +140,14 @@ def _asked_at(source: CxxSource, array: SharedArray) -> Iterator[int]:
         yield array.statement.stop
         return
     bodies = set()
-    for use in array.uses:
-        node = _node(source, use.span.start, use.span.stop)
+    macros = {at for (_, place), seen in array.given if place == MACRO for at in seen}
+    for at in (*(use.span.start for use in array.uses), *macros):
+        node = _node(source, at, at + 1)
         while node is not None and node.type != "function_definition":
             node = node.parent
         body = node.child_by_field_name("body") if node is not None else None
-        if body is not None and re.search(rf"\b{re.escape(array.root)}\b", source.of(body)):
+        own = rf"\b{re.escape(array.root)}\b"
+        if body is not None and (at in macros or re.search(own, source.of(body))):
             bodies.add(body.start_byte + 1)
     yield from sorted(bodies)
 

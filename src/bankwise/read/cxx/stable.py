@@ -9,6 +9,8 @@ happens to one of its names until the block ends, is a reason that it may have a
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 
 from bankwise.read.cxx.tree import (
     ByteSpan,
@@ -17,6 +19,8 @@ from bankwise.read.cxx.tree import (
     around,
     inside_parentheses,
     named,
+    node_at,
+    parse,
     walk,
 )
 
@@ -112,15 +116,50 @@ def _read(source: CxxSource, node: Node) -> bool:
 
 _ACTS = frozenset({"assignment_expression", "update_expression", "call_expression", "co_await"})
 _PURE = frozenset({"min", "max", "int", "unsigned", "size_t"})
+_MACROS = frozenset({"preproc_def", "preproc_function_def"})
 
 
 def acts(source: CxxSource, index: ByteSpan) -> str:
-    """What an expression does beside having a value; empty if nothing is seen."""
-    for node in walk(source.root.named_descendant_for_byte_range(index.start, index.stop)):
+    """What an expression does beside having a value; empty if nothing is seen, through macros of
+    the file as well."""
+    macros = _acting(source)
+    for node in walk(node_at(source, index)):
         inside = index.start <= node.start_byte and node.end_byte <= index.stop
-        if not inside or node.type not in _ACTS:
-            continue
-        function = node.child_by_field_name("function")
-        if function is None or source.of(function) not in _PURE:
+        if inside and (_acts(source, node, macros) or macros.get(source.of(node), False)):
             return source.of(node)
     return ""
+
+
+def _acts(source: CxxSource, node: Node, macros: Mapping[str, bool]) -> bool:
+    if node.type not in _ACTS:
+        return False
+    function = node.child_by_field_name("function")
+    name = source.of(function) if function is not None else ""
+    return name not in _PURE and macros.get(name, True)
+
+
+@lru_cache(maxsize=4)
+def _acting(source: CxxSource) -> Mapping[str, bool]:
+    """The macros of a file, and whether one does something beside having a value; what is no
+    expression does."""
+    bodies: dict[str, list[CxxSource]] = {}
+    for node in (one for one in walk(source.root) if one.type in _MACROS):
+        value = node.child_by_field_name("value")
+        text = source.of(value).replace("\\", " ") if value is not None else ""
+        name = source.of(node.child_by_field_name("name"))
+        bodies.setdefault(name, []).append(parse(f"int f = {text};", source.file))
+    found = dict.fromkeys(bodies, False)
+    while True:
+        now = {
+            name: any(
+                one.root.has_error
+                or any(
+                    _acts(one, node, found) or found.get(one.of(node)) for node in walk(one.root)
+                )
+                for one in some
+            )
+            for name, some in bodies.items()
+        }
+        if now == found:
+            return found
+        found = now

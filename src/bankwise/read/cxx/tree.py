@@ -71,6 +71,31 @@ def _parser() -> Node:
     return tree_sitter.Parser(tree_sitter.Language(language))
 
 
+_HEAD = b"void f(){"
+
+
+@lru_cache(maxsize=64)
+def _body(source: CxxSource, start: int, stop: int) -> Node:
+    """A macro's text as a statement, at its own bytes: a tree of its own."""
+    body = re.sub(rb"\\\r?\n", lambda found: b" " * len(found[0]), source.data[start:stop])
+    return _parser().parse(_HEAD.rjust(start) + body + b";}").root_node
+
+
+def in_macro(source: CxxSource, inside: ByteSpan) -> bool:
+    """Whether a place is in the text of a macro."""
+    node = source.root.descendant_for_byte_range(inside.start, inside.stop)
+    return bool(node is not None and node.type == "preproc_arg")
+
+
+def node_at(source: CxxSource, inside: ByteSpan) -> Node:
+    """The smallest expression that holds a place, also in the text of a macro."""
+    node = source.root.named_descendant_for_byte_range(inside.start, inside.stop)
+    if node is None or node.type != "preproc_arg" or node.start_byte < len(_HEAD):
+        return node
+    body = _body(source, node.start_byte, node.end_byte)
+    return body.named_descendant_for_byte_range(inside.start, inside.stop)
+
+
 def span(node: Node) -> ByteSpan:
     """Where a node stands."""
     return ByteSpan(node.start_byte, node.end_byte)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from bankwise.errors import Refusal
 from bankwise.read.cxx.functions import calls_of
+from bankwise.read.cxx.macros import used_else
 from bankwise.read.cxx.stable import unstable
 from bankwise.read.cxx.tree import (
     ByteSpan,
@@ -84,11 +85,18 @@ class PointerView:
         return self.flat or self.rest == 1
 
 
+MACRO = -1
+"""In place of a parameter: a macro that names the array itself."""
+
+
 def given_else(
     source: CxxSource, function: str, place: int, seen: Container[int]
 ) -> Iterator[Refusal]:
     """Calls of a function that hand it something else, and other mentions of it. ``seen``: the
-    bytes at which arguments stand that are followed."""
+    bytes at which arguments stand that are followed; of a macro, those at which it is used."""
+    if place == MACRO:
+        yield from used_else(source, function, seen)
+        return
     calls = calls_of(source, function)
     if isinstance(calls, Refusal):
         yield calls

@@ -11,6 +11,7 @@ handed to code that cannot be seen is a refusal at its place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bankwise.errors import Refusal
@@ -24,6 +25,7 @@ from bankwise.read.cxx.reach import (
     pointee,
     reach,
 )
+from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.tree import (
     ByteSpan,
     CxxSource,
@@ -38,6 +40,7 @@ from bankwise.read.cxx.tree import (
     words,
 )
 from bankwise.read.cxx.uses import (
+    MACRO,
     ArrayUse,
     PointerView,
     ViewBase,
@@ -91,7 +94,7 @@ def _everywhere(
     name, _, member = name.partition(".")
     seen: set[int] = set()
     for node in walk(scope):
-        if node.type in ("comment", "string_literal", "field_identifier"):
+        if node.type in _SILENT or (node.type == "preproc_arg" and _defines(node.parent)):
             seen.update(range(node.start_byte, node.end_byte))
         if node.type != "identifier" or source.of(node) != name or node.start_byte < begin:
             continue
@@ -113,9 +116,44 @@ def _everywhere(
     for one in elements_by_macro(source, name, view.rest, scope, begin):
         if isinstance(one, Refusal):
             found.refusals.append(one)
-        else:
-            pinned = f"the macro {one[0]} writes its index"
-            _touched(source, one[1], None, replace(view, rest=1, pinned=pinned), found)
+        elif one[2]:
+            _by_macro(source, *one, view, found)
+
+
+_SILENT = frozenset({"comment", "string_literal", "field_identifier"})
+
+
+def _defines(node: Node) -> bool:
+    """Whether a line is a macro's definition: what those name is asked for below."""
+    return node.type in ("preproc_def", "preproc_function_def")
+
+
+def _by_macro(
+    source: CxxSource,
+    word: str,
+    element: Node,
+    calls: Sequence[Node],
+    view: PointerView,
+    found: ViewsFound,
+) -> None:
+    """The element in a macro's text: one use, for all that is done where the macro stands."""
+    there = ViewsFound()
+    for call in calls:
+        once = replace(view, rest=1, pinned="is what a macro names")
+        _touched(source, call, None, once, there)
+    found.refusals += there.refusals
+    indices: list[ByteSpan] = []
+    node = element
+    for _ in range(view.rest):
+        node = inside_parentheses(node)
+        indices.insert(0, span(named(node.child_by_field_name("indices"))[0]))
+        node = node.children[0]
+    given = (one for call in calls for one in named(call.child_by_field_name("arguments")))
+    twice = next(filter(None, (acts(source, span(one)) for one in given)), "")
+    pinned = f"{twice} would happen twice, in the macro {word}" if twice else ""
+    kept = dict.fromkeys(text for use in there.uses for text in use.kept)
+    found.arguments.setdefault((word, MACRO), set()).update(one.start_byte for one in calls)
+    found.uses.append(ArrayUse(span(element), tuple(indices), tuple(kept), pinned=pinned))
 
 
 def _member(
