@@ -193,6 +193,17 @@ def test_what_is_not_edited_is_said_with_its_place(name: str, why: str) -> None:
     assert any(why in json.dumps(refusal) for refusal in answer["refusals"])
 
 
+@pytest.mark.parametrize("name", ["ladder_pointer", "stencil_coarse", "stencil_3d"])
+def test_check_names_no_command_that_would_write_nothing(name: str) -> None:
+    """A pointer that is not followed, rows of a flat array, conflicts that no map avoids."""
+    done = bankwise("check", str(KERNELS / f"{name}.cu"), "-t", "sm_90")
+    assert "extra passes a workgroup" in done.out
+    assert f"bankwise fix {KERNELS}" not in done.out
+    assert "tries to change it" not in done.out
+    assert ("`bankwise fix` would not edit it" in done.out) == (name == "ladder_pointer")
+    assert not fixed(name)[1]["changes"]
+
+
 def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: Path) -> None:
     """Two stages in two pieces, through one function for both: never exit 0."""
     code, answer = fixed("pool_stages", "--accept-sampled")

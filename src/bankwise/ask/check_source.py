@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,9 @@ from bankwise.ask.check_assembly import asked, origin_of, report_of
 from bankwise.errors import InputError
 from bankwise.files import read_text
 from bankwise.read.compile_flags import compilation_of
+from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.places import at_expressions, texts_of
+from bankwise.read.cxx.tree import parse
 from bankwise.read.options import Options, Progress
 from bankwise.read.recognise import recognise
 from bankwise.read.sources import language_of
@@ -28,13 +30,30 @@ def check_source_file(
     what, said = compilation_of(path, options)
     found = language_of(what).check(what, **asked(options))
     texts = texts_of(found, str(path), read_text(path))
+    origin = origin_of(recognise(path), path, options)
+    arrays: tuple[SharedArray, ...] = ()
     try:
         found = at_expressions(found, texts)
+        arrays = shared_arrays(parse(texts[str(path)], str(path)))
+        origin = replace(origin, flat=all(one.flat for one in arrays))
     except InputError as error:
         said = (*said, f"no columns: {error.message}")
-    origin = origin_of(recognise(path), path, options)
     report = report_of(path, found.kernels, notes=(found.how, *said), asked_of=origin)
+    refused = _not_written(report, arrays)
+    if refused:
+        by_hand = replace(origin, command="")
+        report = report_of(path, found.kernels, notes=(found.how, *said, refused), asked_of=by_hand)
     return replace(report, source_lines=_lines(report, texts))
+
+
+def _not_written(report: CheckReport, arrays: Sequence[SharedArray]) -> str:
+    """Why `fix` would write nothing, as far as the text tells; empty if it may write something."""
+    named = [kernel.name for kernel in report.kernels if kernel.snippets]
+    theirs = [a for a in arrays if not a.kernel or any(a.function in name for name in named)]
+    if not named or any(a.uses and not a.refusals for a in theirs):
+        return ""
+    why = next((str(one) for a in theirs for one in a.refusals), "no array is declared in the text")
+    return f"`bankwise fix` would not edit it: {why}"
 
 
 def _lines(report: CheckReport, texts: Mapping[str, str]) -> dict[tuple[str, int], str]:

@@ -6,7 +6,7 @@ said which byte offsets to compute in the source that it is compiled from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bankwise.algebra.address_fold import AddressFold
 from bankwise.ask.advice_amd import splice
@@ -19,13 +19,15 @@ from bankwise.show.values import Optimum, Snippet
 class Origin:
     """Where a kernel comes from: its framework, the TTGIR text beside it, if there is one, and its
     own text where that is AMD assembly. ``language``: of the file that was asked about, empty where
-    nothing is to be written; ``command``: that writes it, where one does."""
+    nothing is to be written; ``command``: that writes it, where one does; ``flat``: no array of it
+    has rows that could be longer."""
 
     framework: str = ""
     ttgir: str = ""
     assembly: str = ""
     language: str = ""
     command: str = ""
+    flat: bool = False
 
 
 def to_write(
@@ -44,6 +46,8 @@ def to_write(
         address, after = pitch.address, pitch.run.passes
     if not origin.language or after >= optimum.present.passes:
         return None
+    if rows and origin.flat:
+        origin = replace(origin, command="")
     what, text, notes = _said(optimum, address, rows, origin)
     spliced = None
     if fold is not None and not rows and origin.assembly and not origin.command:

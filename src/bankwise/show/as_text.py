@@ -41,7 +41,7 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
         print_diagnostic(one, console)
     if len(told) > _SHOWN and not everything:
         console.print(f"[dim]and {len(told) - _SHOWN} more places (--all lists them)[/]")
-    if told:
+    if told and any(one.command for one in report.snippets):
         console.print("[dim]help: `bankwise fix`, with the same options, tries to change it[/]\n")
     for kernel in report.ranked:
         if kernel not in untouched:
