@@ -29,7 +29,7 @@ __device__ void turn(T const* in, T* out, T* smem) {
 OPERAND = (
     HEAD
     + """
-__device__ void operand(half_t const* in, half_t* smem) {
+__device__ void operand(half_t const* in, half_t* smem, half_t* out) {
   using Atom = decltype(composition(Swizzle<1, 3, 3>{}, Layout<Shape<_8, _32>, Stride<_32, _1>>{}));
   using SmemLayout = decltype(tile_to_shape(Atom{}, Shape<_64, _32>{}));
   auto sB = make_tensor(make_smem_ptr(smem), SmemLayout{});
@@ -44,6 +44,7 @@ __device__ void operand(half_t const* in, half_t* smem) {
   auto b = read.get_slice(threadIdx.x);
   auto frag = mma.get_slice(threadIdx.x).partition_fragment_B(sB);
   copy(read, b.partition_S(sB), b.retile_D(frag));
+  copy(frag, make_tensor(make_gmem_ptr(out + threadIdx.x * size(frag)), frag.layout()));
 }
 """
 )
@@ -51,7 +52,7 @@ __device__ void operand(half_t const* in, half_t* smem) {
 VALUES = (
     HEAD
     + """
-__device__ void values(half_t* smem) {
+__device__ void values(half_t* smem, half_t* out) {
   using SmemLayoutV = Layout<Shape<_64, _128>, Stride<_128, _1>>;
   using SmemLayoutVt =
       decltype(composition(SmemLayoutV{}, make_layout(Shape<_128, _64>{}, GenRowMajor{})));
@@ -62,6 +63,7 @@ __device__ void values(half_t* smem) {
   auto b = read.get_slice(threadIdx.x);
   auto frag = mma.get_slice(threadIdx.x).partition_fragment_B(sVt);
   copy(read, b.partition_S(sVt), b.retile_D(frag));
+  copy(frag, make_tensor(make_gmem_ptr(out + threadIdx.x * size(frag)), frag.layout()));
 }
 """
 )
@@ -80,7 +82,8 @@ __device__ void simple(float const* in, float* out) {
   Tensor tAsA = local_partition(sA, tA, threadIdx.x);
   copy(tAgA, tAsA);
   Tensor tBsA = local_partition(sA, tB, threadIdx.x);
-  Tensor tBgB = local_partition(gA, tB, threadIdx.x);
+  Tensor gB = make_tensor(make_gmem_ptr(out), make_layout(make_shape(Int<32>{}, Int<32>{})));
+  Tensor tBgB = local_partition(gB, tB, threadIdx.x);
   copy(tBsA, tBgB);
 }
 """
@@ -166,17 +169,22 @@ HOST = (
     HEAD
     + """
 template <class LayoutA, class CopyA, class ReadA>
-__global__ void device_part(half_t const* A, LayoutA sA_layout, CopyA copy_a, ReadA read_a) {
+__global__ void device_part(half_t const* A, half_t* B, LayoutA sA_layout, CopyA copy_a,
+                            ReadA read_a) {
   extern __shared__ char memory[];
   half_t* smem = reinterpret_cast<half_t*>(memory);
   Tensor sA = make_tensor(make_smem_ptr(smem), sA_layout);
-  Tensor gA = make_tensor(make_gmem_ptr(A), make_shape(Int<128>{}, Int<32>{}));
+  Tensor gA = make_tensor(make_gmem_ptr(A), make_shape(Int<128>{}, Int<32>{}), LayoutRight{});
   auto a = copy_a.get_slice(threadIdx.x);
   copy(copy_a, a.partition_S(gA), a.partition_D(sA)(_, _, _, 0));
   auto r = read_a.get_slice(threadIdx.x);
   Tensor tXsA = r.partition_S(sA);
+  Tensor tXrA = make_fragment_like(tXsA(_, _, _, 0));
+  copy(read_a, tXsA(_, _, _, 0), tXrA);
+  Tensor gB = make_tensor(make_gmem_ptr(B + threadIdx.x * size(tXrA)), tXrA.layout());
+  copy(tXrA, gB);
 }
-void host_part(half_t const* A) {
+void host_part(half_t const* A, half_t* B) {
   auto bM = Int<128>{};
   auto bK = Int<32>{};
   auto bP = Int<3>{};
@@ -187,7 +195,7 @@ void host_part(half_t const* A) {
   auto mma = make_tiled_mma(SM80_16x8x8_F32TF32TF32F32_TN{}, Layout<Shape<_2, _2>>{});
   auto readA = make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>, half_t>{},
                                Layout<Shape<_32, _4>>{}, Layout<Shape<_1, _2>>{});
-  device_part<<<1, 128>>>(A, sA, copyA, readA);
+  device_part<<<1, 128>>>(A, B, sA, copyA, readA);
 }
 """
 )
@@ -210,13 +218,15 @@ struct Tiles {
 ORDERED = (
     HEAD
     + """
-__device__ void ordered(half_t* smem) {
+__device__ void ordered(half_t* smem, half_t* out) {
   auto where = make_ordered_layout(make_shape(_64{}, _64{}), Step<_2, _1>{});
   Tensor sC = make_tensor(make_smem_ptr(smem), where);
   auto s2g = make_tiled_copy(Copy_Atom<UniversalCopy<uint32_t>, half_t>{},
                              Layout<Shape<_32, _4>>{}, Layout<Shape<_1, _2>>{});
   auto part = s2g.get_thread_slice(threadIdx.x);
   auto tCsC = part.partition_S(sC);
+  auto gC = make_tensor(make_gmem_ptr(out), make_shape(_64{}, _64{}), LayoutRight{});
+  copy(s2g, tCsC, part.partition_D(gC));
 }
 """
 )

@@ -165,6 +165,8 @@ EXPECTED: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
         {"read": passes(by_threads((64, 64), (32, 4), 4, rows(64), rowwise=False), 8)},
         (),
     ),
+    "UNITS": ({}, ()),
+    "REVERSED": ({}, ()),
     "HOST": ({"read": passes(by_threads((128, 32), (32, 4), 2, rows(32), rowwise=False), 4)}, ()),
     "DSL": ({"read": passes(by_threads((64, 64), (32, 4), 1, rows(64), rowwise=False), 2)}, ()),
     "MATRICES": ({"read": passes(operand_a(swizzled(1, 3, 3, 64), 64, 64, 2), 16)}, ()),
@@ -214,6 +216,12 @@ def test_fix_writes_what_it_promises(name: str) -> None:
     text, before, after = fixed(name)
     assert after < before == sum(counted(name, getattr(cute_texts, name)).values())
     assert sum(counted(name, text).values()) == after
+
+
+def test_a_term_is_replaced_with_the_namespace_in_front_of_it() -> None:
+    """``cute::decltype(..)`` is no C++."""
+    text, _, _ = fixed("QUALIFIED")
+    assert "smem_a = decltype(cute::composition(cute::Swizzle<4, 2, 4>{}, cute::Layout<" in text
 
 
 def test_check_ends_with_the_text_that_fix_writes(tmp_path: Path) -> None:

@@ -85,8 +85,9 @@ def _called(
 def _method(run: HeaderEvaluation, method: Method, values: list[Anything], node: Node) -> Anything:
     """A member function of a value of CK."""
     of, name = method.of, method.name
-    if isinstance(of, Method) and "2DStaticTileDistribution" in name:
-        shuffled = name.startswith("MakeShuffled")
+    plain = name.lower().replace("_", "")
+    if isinstance(of, Method) and of.name in known.PATTERN_NAMES and "2dstatictile" in plain:
+        shuffled = "shuffled" in plain
         return known.pattern(of.template, run.said.machine, shuffled=shuffled)
     place = [*method.template, *values]
     if isinstance(of, Unsaid):

@@ -86,6 +86,10 @@ _PATTERNS: Mapping[str, tuple[tuple[int, int, int], str]] = {
 """Of the three factors of the rows: which ones number warps, lanes and rounds."""
 
 
+PATTERN_NAMES = ("TileDistributionEncodingPattern2D", "tile_distribution_encoding_pattern_2d")
+"""Before and after CK renamed it; as its functions, ``MakeShuffled2DStaticTileDistribution``."""
+
+
 def pattern(values: Arguments, machine: Machine, *, shuffled: bool) -> Encoding:
     """``TileDistributionEncodingPattern2D<BlockSize, Y, X, Vec, Pattern>``: rows of X, ``Vec``
     elements a lane, a warp as many rows as it has lanes for."""
@@ -152,6 +156,8 @@ def template(name: str, inside: list[Anything]) -> Anything | None:
         return tuple(inside)
     if name in (*TEMPLATES, "integral_constant", "remove_cvref_t", "remove_cv_t") and inside:
         return inside[-1]
+    if name in ("tuple_element_t", "tuple_element") and len(inside) == 2:
+        return _element(inside[1], inside[0])
     if name in ("is_same_v", "is_same") and len(inside) == 2:
         return int(inside[0] == inside[1])
     if name in ("conditional_t", "conditional") and len(inside) == 3:
@@ -159,9 +165,20 @@ def template(name: str, inside: list[Anything]) -> Anything | None:
     return None
 
 
+def _element(whole: Anything, place: Anything) -> Anything | None:
+    """Of a tuple; what is no tuple is the only one of its elements."""
+    elements = whole if isinstance(whole, tuple) else (whole,)
+    known = isinstance(place, int) and 0 <= place < len(elements)
+    return elements[place] if known else None
+
+
 def asked(name: str, machine: Machine) -> int | None:
     """What a function without arguments asks the target."""
-    known = {"get_warp_size": machine.wave_size, "get_n_dwords_per_128b": 4}
+    known = {
+        "get_warp_size": machine.wave_size,
+        "get_n_dwords_per_128b": 4,
+        "get_n_words_per_128b": 4,
+    }
     if name == "get_n_lds_banks":
         return machine.instruction("ds_read_b128").banks
     return known.get(name)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bankwise.notation.ck.encoding import Encoding
 from bankwise.notation.ck.text import TEMPLATES
 from bankwise.read.ck import known
 from bankwise.read.ck.evaluate import Handler, HeaderEvaluation
+from bankwise.read.ck.structure import inner, parameters_of
 from bankwise.read.ck.values import (
     Anything,
     CxxBinding,
@@ -64,8 +66,10 @@ def _inside(run: HeaderEvaluation, found: Anything, part: Node, frame: CxxFrame)
         if member is not None:
             return member if template is None else applied(run, member, template, frame, part)
         return unsaid(f"{found.owner.name}::{name}")
-    if name in ("value", "type"):
+    if name in ("value", "type", "DstrEncode"):
         return found
+    if isinstance(found, Encoding) and name == "Ys2RHsMajor":
+        return found.registers_major
     return Method(found, name, tuple(arguments(run, template, frame)))
 
 
@@ -90,7 +94,7 @@ def _template(run: HeaderEvaluation, node: Node, frame: CxxFrame) -> Anything:
 
 def _foreign(run: HeaderEvaluation, name: str, values: list[Anything]) -> Anything:
     """A template of CK, or one that nobody knows."""
-    if name == "TileDistributionEncodingPattern2D":
+    if name in known.PATTERN_NAMES:
         missing = open_names(values)
         return Unsaid(missing) if missing else Method(None, name, tuple(values))
     words = name in ("sequence", "tuple", "remove_cvref_t", "remove_cv_t")
@@ -109,6 +113,7 @@ def applied(
     if not isinstance(found, CxxBinding):
         return found
     values = arguments(run, inside, frame)
+    found = _overload(found, node, run.source, len(values))
     owner = found.owner
     if found.node is None and owner is not None and owner.outer is not None:
         owner = _specialised(run, owner, values)
@@ -119,6 +124,20 @@ def applied(
     if found.node is not None and found.node.type == "alias_declaration":
         return run.value(found.node.child_by_field_name("type"), made)
     return CxxBinding(made, owner, found.node)
+
+
+def _overload(found: CxxBinding, node: Node, source: CxxSource, given: int) -> CxxBinding:
+    """Of the functions that share a name the first that takes so many template arguments."""
+    name = node.child_by_field_name("name")
+    if found.node is None or found.owner is None or name is None:
+        return found
+    for declared in found.owner.members.get(source.of(name), ()):
+        function, template = inner(declared), parameters_of(declared)
+        listed = named(template) if template is not None else ()
+        least = sum("optional" not in one.type for one in listed)
+        if function.type == found.node.type and least <= given <= len(listed):
+            return replace(found, node=function, template=template)
+    return found
 
 
 def _specialised(run: HeaderEvaluation, owner: Structure, values: list[Anything]) -> Structure:

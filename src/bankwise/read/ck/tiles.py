@@ -107,7 +107,7 @@ def _loaded(plain: list[CkFunction]) -> list[CkFunction]:
 
 def _is_turned(base: str, run: HeaderEvaluation) -> bool:
     """Whether the answers say that the operand lies across in memory; without one it does."""
-    said = run.said.said_of(f"{base}Layout", f"Layout{base}")
+    said = run.said.said_of(f"{base}Layout", f"Layout{base}", f"{base}sLayoutTuple")
     across = "ColumnMajor" if base == "A" else "RowMajor"
     return not isinstance(said, TypeWord) or said.name == across
 

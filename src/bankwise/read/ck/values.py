@@ -42,8 +42,8 @@ class Unsaid:
 
 
 def unsaid(path: str) -> Unsaid:
-    """A name that is left open."""
-    return Unsaid(frozenset([path]), path)
+    """A name that is left open; a template is said by its name."""
+    return Unsaid(frozenset([path.replace("<>", "")]), path)
 
 
 def open_names(values: Iterable[Anything]) -> frozenset[str]:
@@ -117,7 +117,7 @@ class SaidNames:
 
     def find(self, path: str) -> Anything | None:
         """The answer for a path: its own, or the longest end of it that was said."""
-        path = plain(path)
+        path = plain(path).replace("<>", "")
         parts = path.split("::")
         for start in range(len(parts)):
             key = "::".join(parts[start:])

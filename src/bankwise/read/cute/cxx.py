@@ -12,11 +12,13 @@ from dataclasses import replace
 
 from bankwise.errors import InputError, Location
 from bankwise.read.cute.terms import CuteDefinition, CuteTerm, CuteText, Scope
-from bankwise.read.cxx.tree import CxxSource, Node, named, parse, span
+from bankwise.read.cxx.tree import ByteSpan, CxxSource, Node, named, parse, span
 
 _OURS = re.compile(r"^(?:::)?(?:(?:cute|cutlass|std|detail|arch)::)+")
 _NAMESPACE = re.compile(r"(?<![\w:])(?:::)?(?:cute|cutlass)::(?=\w)")
 """What the grammar takes ``Layout<..>`` behind it for a comparison; blanks of the same length."""
+_IN_FRONT = re.compile(rb"(?:::)?\b(?:cute|cutlass)::$")
+_MOST_IN_FRONT = 16
 _PASSED = frozenset(
     (
         *("type_descriptor", "dependent_type", "parenthesized_expression", "decltype"),
@@ -167,7 +169,7 @@ def _plain(name: str) -> str:
 
 def term(node: Node, source: CxxSource, depth: int = 0) -> CuteTerm:
     """An expression or a type as a term; one with an empty head where it is neither."""
-    at, inside = span(node), named(node)
+    at, inside = _whole(node, source), named(node)
     if depth > _MOST_DEPTH:
         return CuteTerm("", at)
     below = [] if node.type in _NAMES else inside
@@ -204,19 +206,27 @@ def term(node: Node, source: CxxSource, depth: int = 0) -> CuteTerm:
     return CuteTerm("", at)
 
 
+def _whole(node: Node, source: CxxSource) -> ByteSpan:
+    """The bytes of a node, with the namespace that was blanked in front of it."""
+    at = span(node)
+    front = source.data[max(0, at.start - _MOST_IN_FRONT) : at.start]
+    found = _IN_FRONT.search(front)
+    return ByteSpan(at.start - len(front) + found.start(), at.stop) if found else at
+
+
 def _call(node: Node, source: CxxSource, depth: int) -> CuteTerm:
     """``f<T>(a)``; of ``x.f(a)`` the first argument is ``x``."""
-    called = node.child_by_field_name("function")
+    at, called = _whole(node, source), node.child_by_field_name("function")
     listed = node.child_by_field_name("arguments")
     if called is None or listed is None:
-        return CuteTerm("", span(node))
+        return CuteTerm("", at)
     given = tuple(term(one, source, depth + 1) for one in named(listed))
     if called.type == "field_expression":
         owner, member = called.child_by_field_name("argument"), called.child_by_field_name("field")
         name = term(member, source, depth + 1)
         given = (term(owner, source, depth + 1), *given)
-        return CuteTerm(f".{name.head}", span(node), name.types, given)
+        return CuteTerm(f".{name.head}", at, name.types, given)
     made = term(called, source, depth + 1)
     if made.arguments is not None or not made.head:
-        return CuteTerm("()", span(node), (), (made, *given))
-    return CuteTerm(made.head, span(node), made.types, given)
+        return CuteTerm("()", at, (), (made, *given))
+    return CuteTerm(made.head, at, made.types, given)
