@@ -56,7 +56,9 @@ def _kernel(text: str, name: str) -> AmdKernel:
     return kernel
 
 
-AMD_SIMULATOR = Simulator(_written, _given)
+AMD_SIMULATOR = Simulator(
+    _written, _given, lambda text, name: tuple(AMD.parameters(_kernel(text, name)))
+)
 
 
 def run_group(group: SimulatedGroup) -> int:
