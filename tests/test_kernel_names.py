@@ -70,6 +70,22 @@ def test_of_many_kernels_the_first_are_listed() -> None:
     assert listed([f"k{n}" for n in range(15)]).endswith("k11 and 3 more")
 
 
+@pytest.mark.parametrize(
+    ("name", "spelled"),
+    [
+        ("_Z10layer_normPDF16_PKDF16_PKf", "layer_norm(half*, half const*, float const*)"),
+        ("_Z6im2colPDF16bPKDF16bii", "im2col(__bf16*, __bf16 const*, int, int)"),
+        ("_Z4gemmIDF16bLi64EDF16_EvPT_PT1_", "void gemm<__bf16, 64, half>(__bf16*, half*)"),
+        ("_Z6DF16_xf", "DF16_x(float)"),
+    ],
+)
+def test_the_16_bit_types_of_clang_are_spelled_whatever_the_runtime_knows(
+    name: str, spelled: str
+) -> None:
+    assert demangled(name) == spelled
+    assert means(spelled.partition("(")[0].partition("<")[0].removeprefix("void "), name)
+
+
 def test_no_name_breaks_the_spelling() -> None:
     draw = random.Random(7)
     signs = string.ascii_letters + string.digits + "_<>(){}[],: \0é$."

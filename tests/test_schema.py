@@ -33,6 +33,7 @@ from bankwise.show.documents.planning import plans_document
 from bankwise.show.documents.sweeping import sweep_document
 from bankwise.show.schema import DOCUMENTS, dumps, json_schema, struct
 from bankwise.show.sweeping import SweepReport
+from bankwise.show.tuning import KnobRow, TuneReport
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult
 from command import bankwise
@@ -80,6 +81,14 @@ def fixed_model() -> str:
     return ended.out
 
 
+def tuned() -> str:
+    """Two settings, one of which Triton refused."""
+    good = KnobRow({"bk": 32, "num_warps": 4}, 4096.0, 12, 4, 8, 1024, 42, True)
+    bad = KnobRow({"bk": 32, "num_warps": 3}, 4096.0, refusal="num_warps must be a power of 2")
+    report = TuneReport("matmul", "gfx942", (good, bad), "AMD assembly")
+    return json.dumps(report.document(), indent=2) + "\n"
+
+
 def verified() -> str:
     """A problem whose second access was not measured, with its certificate."""
     rows = (
@@ -114,6 +123,7 @@ OTHERS = {
     "kit": kit_answered,
     "sweep": swept,
     "triton-plans": planned,
+    "triton.tune": tuned,
     "fix a model": fixed_model,
     "verify": verified,
     "bench transpose": lambda: dumps(transpose_document(transposed())),

@@ -175,3 +175,26 @@ def test_what_is_not_simulated_is_named(body: str, why: str, tmp_path: Path) -> 
     told = compared(AMD_SIMULATOR, assembly, assembly, name, [launched((64, 1, 1))])
     assert isinstance(told, Refusal)
     assert re.search(why, told.reason), told
+
+
+TABLE = """
+__constant__ unsigned table[64] = {1, 2, 3};
+__constant__ unsigned other[64] = {4, 5, 6};
+extern "C" __global__ void k(unsigned* o) { o[threadIdx.x] = table[threadIdx.x]; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("= table[", "= other["), ("{1, 2, 3}", "{1, 2, 4}"), ("k(", "k(")]
+)
+def test_a_table_in_constant_memory_is_its_name_and_its_contents(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    """Each lane reads a place of its own; another table, or another number in it, is seen."""
+    before, after = (emitted(text, tmp_path) for text in (TABLE, TABLE.replace(old, new)))
+    assert "s_getpc_b64" in before
+    found = compared(AMD_SIMULATOR, before, after, "k", [launched((64, 1, 1))])
+    assert isinstance(found, Simulated)
+    assert bool(found.differs) == (old != new)
+    written, _ = AMD_SIMULATOR.written(before, "k", launched((64, 1, 1)), (0, 0, 0), 1)
+    assert len(set(written.values())) == len(written) == 64

@@ -5,6 +5,7 @@
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from bankwise.read.toolkit import find_program
 from command import bankwise
 from sass_texts import sass_text
+from test_fix_hip import needs
 
 ROOT = Path(__file__).parents[1]
 CUDA = ROOT / "tests" / "data" / "cuda_fix"
@@ -98,15 +100,29 @@ def test_the_command_that_is_named_writes_what_was_planned() -> None:
     assert change["before"]["passes"] == snippet["before"]
 
 
-@needs_nvcc
-@pytest.mark.parametrize("name", ["transpose_f32", "gemm_float4"])
-def test_the_command_of_a_source_is_the_end_and_takes_what_was_planned(name: str) -> None:
-    """One compiled by nvcc: what fix writes, compiled and counted again, takes what check said."""
-    told = bankwise("check", CUDA / f"{name}.cu", "-t", "sm_90", "--format", "json")
+@pytest.mark.parametrize(
+    ("name", "target", "language"),
+    [
+        pytest.param("transpose_f32", "sm_90", "CUDA source", marks=needs_nvcc),
+        pytest.param("gemm_float4", "sm_90", "CUDA source", marks=needs_nvcc),
+        ("gemm_float4", "gfx942", "HIP source"),
+        ("transpose_f32", "gfx950", "HIP source"),
+    ],
+)
+def test_the_command_of_a_source_is_the_end_and_takes_what_was_planned(
+    name: str, target: str, language: str, tmp_path: Path
+) -> None:
+    """One compiled by nvcc or clang: what fix writes, compiled and counted again, takes what check
+    said."""
+    file = CUDA / f"{name}.cu"
+    if language == "HIP source":
+        needs(target)
+        file = Path(shutil.copy(file, tmp_path / f"{name}.hip"))
+    told = bankwise("check", file, "-t", target, "--format", "json")
     snippets = json.loads(told.out)["snippets"]
-    assert {(s["language"], s["snippet"]) for s in snippets} == {("CUDA source", None)}
+    assert {(s["language"], s["snippet"]) for s in snippets} == {(language, None)}
     (command,) = {s["command"] for s in snippets}
-    end = bankwise("check", CUDA / f"{name}.cu", "-t", "sm_90").out.splitlines()[-1]
+    end = bankwise("check", file, "-t", target).out.splitlines()[-1]
     assert end == f"    {command}"
     fixed = json.loads(bankwise(*shlex.split(command)[1:], "--no-execute", "--format", "json").out)
     rows = {r["name"]: r for v in fixed["verdicts"] for r in v["rows"]}

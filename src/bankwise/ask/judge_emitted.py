@@ -75,8 +75,10 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
     words = blocks = 0
     assumed: set[int] = set()
     for kernel in kernels:
-        settings = tuple(_settings(kernel))
         simulator = SIMULATORS[emits]
+        stated = [one for one in kernel.others if not one.launch.assumed]
+        names = simulator.names(old, kernel.name)
+        settings = tuple(each for one in (kernel, *stated) for each in _settings(one, names))
         found = compared(simulator, old, new, kernel.name, settings)
         if isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
@@ -101,8 +103,8 @@ def _reads_unwritten(
     return not isinstance(found, Refusal) and bool(found.differs)
 
 
-def _settings(kernel: AssemblyKernel) -> Iterator[SimulatedLaunch]:
-    launch, numbers = kernel.launch, numbers_of(kernel)
+def _settings(kernel: AssemblyKernel, names: Sequence[str | int]) -> Iterator[SimulatedLaunch]:
+    launch, numbers = kernel.launch, numbers_of(kernel, names)
     grid = launch.grid or GRID
     last: Size = (grid[0] - 1, grid[1] // 2, grid[2] - 1)
     blocks = tuple(dict.fromkeys(((0, 0, 0), last)))
@@ -112,10 +114,14 @@ def _settings(kernel: AssemblyKernel) -> Iterator[SimulatedLaunch]:
         )
 
 
-def numbers_of(kernel: AssemblyKernel) -> tuple[int | float | None, ...]:
-    """What is said of a kernel's parameters, by position; None for those that nobody says."""
+def numbers_of(
+    kernel: AssemblyKernel, names: Sequence[str | int] = ()
+) -> tuple[int | float | None, ...]:
+    """What is said of a kernel's parameters, by position; None for those that nobody says.
+    ``names``: of its parameters, where they are said by these."""
     launch = kernel.launch
-    named = {key: value for key, value in launch.arguments.items() if isinstance(key, int)}
+    places = {key: names.index(key) if key in names else key for key in launch.arguments}
+    named = {at: launch.arguments[key] for key, at in places.items() if isinstance(at, int)}
     count = max((len(launch.positional), *(key + 1 for key in named)))
     said = [*launch.positional, *([None] * (count - len(launch.positional)))]
     return tuple(named.get(position, value) for position, value in enumerate(said))

@@ -81,9 +81,11 @@ def plans_of(
     if told.present.passes == told.present.ideal:
         return None
     unit = tile.shape.element_bits // 8
-    plans = tuple(islice(_better(told, space, unit, _UNPRICED if open_ else ""), MOST_TRIED))
+    better = tuple(_better(told, space, unit, _UNPRICED if open_ else ""))
+    plans = tuple(islice((one for one in better if not _cut(variable, one, kernels)), MOST_TRIED))
     if not plans:
-        return Refusal(f"{variable.name}: no fold of its bytes takes fewer passes")
+        why = next((_cut(variable, one, kernels) for one in better), "")
+        return Refusal(why or f"{variable.name}: no fold of its bytes takes fewer passes")
     now = told.present.run
     return VariablePlans(variable, tuple(names), plans, now.passes, now.ideal)
 
@@ -124,6 +126,19 @@ def seen(kernel: AssemblyKernel) -> tuple[AssemblyAccess, ...]:
         known = {one.access.location.line for one in found}
         found += (one for one in sample.accesses if one.access.location.line not in known)
     return tuple(found)
+
+
+def _cut(variable: Variable, plan: VariablePlan, kernels: Sequence[AssemblyKernel]) -> str:
+    """Whether a launch gives a variable bytes that are no whole blocks of a map, in words."""
+    if variable.size_bytes is not None:
+        return ""
+    block = plan.map.block
+    launches = (one.launch for kernel in kernels for one in (kernel, *kernel.others))
+    given = [n for launch in launches if (n := launch.shared_bytes or 0) % block]
+    return "".join(
+        f"{variable.name}: its launch gives {n:,} bytes, which are no whole blocks of {block}"
+        for n in given[:1]
+    )
 
 
 def _own(found: AssemblyAccess, name: str) -> Iterator[AssemblyAccess]:

@@ -21,6 +21,10 @@ _LONGEST = 8_192
 _SHORT = 60
 _LISTED = 12
 _CLOSES = {">": "<", ")": "(", "}": "{", "]": "["}
+_HALF = re.compile(r"(?<!\d)DF16([_b])")
+_OLDER = {"_": "Dh", "b": "De"}
+"""The 16-bit types of clang, as codes that every runtime spells: half, and one that C++ has no
+other use for. libstdc++ before GCC 13 refuses the first, and takes the second for a bool."""
 _SUFFIX = re.compile(r"\b(\d+)u?l{0,2}\b(?=[,>)])")
 _SCALAR = re.compile(r"\((?:unsigned |signed )?(?:bool|char|short|int|long|long long)\)(?=[-\d])")
 
@@ -31,7 +35,8 @@ def demangled(name: str) -> str:
     mangled, or if nothing here can spell it."""
     if not name.startswith("_Z") or len(name) > _LONGEST or "\0" in name:
         return name
-    return _literals(_demangler()(name.encode("utf-8", "replace"))) or name
+    found = _demangler()(_HALF.sub(lambda m: _OLDER[m[1]], name).encode("utf-8", "replace"))
+    return _literals(found).replace("decimal128", "__bf16") or name
 
 
 def _literals(spelled: str) -> str:

@@ -36,6 +36,7 @@ DOCUMENTS: Mapping[str, str] = {
     "bankwise.sweep/1": f"{_SHOWN}.sweeping:SweepDocument",
     "bankwise.triton-plan/1": f"{_SHOWN}.planning:PlanDocument",
     "bankwise.triton-plans/1": f"{_SHOWN}.planning:PlansDocument",
+    "bankwise.tune/1": f"{_SHOWN}.tuning:TuneDocument",
     "bankwise.probe/1": f"{_LAB}:ProbeDocument",
     "bankwise.proposal/1": f"{_LAB}:ProposalDocument",
     "bankwise.probe-answers/1": f"{_LAB}:KitDocument",

@@ -22,10 +22,11 @@ Triton runs in a process of its own, which imports the file of the kernel anew; 
 touches the Triton of the program.
 """
 
+from bankwise.show.tuning import KnobRow, TuneReport
 from bankwise.triton.check import TritonReport, check
 from bankwise.triton.fix import TritonFix, fix
 from bankwise.triton.install import install
-from bankwise.triton.tune import KnobRow, TuneReport, tune
+from bankwise.triton.tune import tune
 
 __all__ = [
     "KnobRow",

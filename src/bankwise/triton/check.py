@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,32 +46,18 @@ def check(
     signature: Mapping[str, str],
     target: str,
     *,
-    constexprs: Mapping[str, Any] | None = None,
-    numbers: Mapping[str, int] | None = None,
-    divisible: Sequence[str] | None = None,
-    num_warps: int = 4,
     optima: bool = True,
-    **options: Any,
+    **said: Any,
 ) -> TritonReport:
     """Compile a ``@triton.jit`` function for a GPU that need not be here, and check it.
 
-    ``fn``: the function, or ``"file.py:name"``. ``signature``: Triton's type of every argument
-    ("*fp16", "i32"); what stands in ``constexprs`` may be left out. ``target``: "sm_90",
-    "gfx942", ... ``numbers``: values of arguments that loops run to. ``divisible``: arguments that
-    are multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
-    ``options``: Triton's own, such as ``num_stages``. ``optima``: look for better encodings.
+    ``fn`` to ``said``: as :func:`bankwise.triton.source.source_of` takes them. ``optima``: look for
+    better encodings.
 
     Raises :class:`InputError` if Triton is not installed, if the function stands in no file, or if
     Triton does not compile it: then with the place that it names.
     """
-    source = source_of(
-        *(fn, signature, target),
-        constexprs=constexprs,
-        numbers=numbers,
-        divisible=divisible,
-        num_warps=num_warps,
-        **options,
-    )
+    source = source_of(fn, signature, target, **said)
     return _report(compiled(source), source, optima=optima)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,28 +56,18 @@ def fix(
     signature: Mapping[str, str],
     target: str,
     *,
-    constexprs: Mapping[str, Any] | None = None,
-    numbers: Mapping[str, int] | None = None,
-    divisible: Sequence[str] | None = None,
-    num_warps: int = 4,
     execute: bool = True,
-    **options: Any,
+    **said: Any,
 ) -> TritonFix:
     """Compile a ``@triton.jit`` function, and give its shared buffers better encodings.
 
-    Parameters as of :func:`bankwise.triton.check`; ``execute``: simulate the PTX of both. What is
-    fixed is the kernel of these constants, types and options: name those that the program uses.
+    ``fn`` to ``said``: as :func:`bankwise.triton.source.source_of` takes them. ``execute``:
+    simulate the PTX of both. What is fixed is the kernel of these constants, types and options:
+    name those that the program uses.
 
     Raises :class:`InputError` as :func:`bankwise.triton.check` does.
     """
-    source = source_of(
-        *(fn, signature, target),
-        constexprs=constexprs,
-        numbers=numbers,
-        divisible=divisible,
-        num_warps=num_warps,
-        **options,
-    )
+    source = source_of(fn, signature, target, **said)
     made = compiled(source)
     report, _ = fixed_ttgir(
         made.texts["ttgir"],

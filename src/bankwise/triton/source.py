@@ -60,7 +60,16 @@ def source_of(
     divisible: Sequence[str] | None = None,
     **options: Any,
 ) -> TritonSource:
-    """Raises :class:`InputError` if Triton is not installed or the function stands in no file."""
+    """A kernel as ``check``, ``fix`` and ``tune`` are asked about it.
+
+    ``fn``: the function, or ``"file.py:name"``. ``signature``: Triton's type of every argument
+    ("*fp16", "i32"); what stands in ``constexprs`` may be left out. ``target``: "sm_90",
+    "gfx942", ... ``numbers``: values of arguments that loops run to. ``divisible``: arguments that
+    are multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
+    ``options``: Triton's own, such as ``num_stages``; of ``num_warps`` 4 are usual.
+
+    Raises :class:`InputError` if Triton is not installed or the function stands in no file.
+    """
     if not wheel.installed():
         raise wheel.needed()
     path, name = _place(fn)

@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
+from math import inf
 from typing import Any
 
 from bankwise.ask.check_ttgir import plan
@@ -21,6 +20,7 @@ from bankwise.ask.ttgir_code import counted_code
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Progress
+from bankwise.show.tuning import KnobRow, TuneReport
 from bankwise.triton.source import TritonSource, compiled, source_of
 
 MOST_SETTINGS = 512
@@ -30,91 +30,6 @@ Work = Callable[[Mapping[str, Any]], float]
 """How much a workgroup does under a setting: its output elements, its products."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnobRow:
-    """One setting of the knobs. Numbers are of a workgroup, of the code that is emitted.
-
-    ``work``: what a workgroup does, as the caller says; ``counted``: whether it is known how often
-    everything runs; ``refusal``: why there are no numbers, empty else.
-    """
-
-    knobs: Mapping[str, Any]
-    work: Fraction
-    passes: int = 0
-    conflicts: int = 0
-    instructions: int = 0
-    shared_bytes: int = 0
-    registers: int = 0
-    counted: bool = False
-    refusal: str = ""
-
-    @property
-    def price(self) -> Fraction:
-        """Passes for one unit of work."""
-        return self.passes / self.work
-
-    def document(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "knobs": dict(self.knobs),
-            "work": float(self.work),
-            "passes": self.passes,
-            "passes_per_work": float(self.price),
-            "conflicts": self.conflicts,
-            "instructions": self.instructions,
-            "shared_bytes": self.shared_bytes,
-            "registers": self.registers,
-            "counted": self.counted,
-            "refusal": self.refusal or None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class TuneReport:
-    """All settings, the fewest passes for one unit of work first; those without numbers last.
-
-    ``how``: which code was counted.
-    """
-
-    name: str
-    target: str
-    rows: tuple[KnobRow, ...]
-    how: str = ""
-
-    @property
-    def best(self) -> KnobRow | None:
-        """The first row, if it has numbers."""
-        return next((row for row in self.rows if not row.refusal), None)
-
-    def document(self) -> dict[str, Any]:
-        """For :func:`json.dumps`."""
-        return {
-            "kernel": self.name,
-            "target": self.target,
-            "code": self.how,
-            "rows": [row.document() for row in self.rows],
-        }
-
-    def __str__(self) -> str:
-        """A table. Passes are no time."""
-        names = list(dict.fromkeys(name for row in self.rows for name in row.knobs))
-        heads = [*names, "passes/work", "passes", "conflicts", "shared", "registers", ""]
-        cells = [heads, *(_cells(row, names) for row in self.rows)]
-        widths = [max(len(line[n]) for line in cells) for n in range(len(heads))]
-        lines = ["  ".join(c.rjust(w) for c, w in zip(x, widths, strict=True)) for x in cells]
-        told = f"{self.name}, {self.target}: passes of a workgroup in its {self.how}; not time"
-        return "\n".join((told, *(line.rstrip() for line in lines)))
-
-
-def _cells(row: KnobRow, names: Sequence[str]) -> list[str]:
-    said = [str(row.knobs.get(name, "")) for name in names]
-    if row.refusal:
-        return [*said, *[""] * 5, row.refusal.splitlines()[0][:60]]
-    doubt = "" if row.counted else "as followed"
-    numbers = (row.passes, row.conflicts, row.shared_bytes, row.registers)
-    return [*said, f"{float(row.price):.4g}", *(f"{n:,}" for n in numbers), doubt]
-
-
 def tune(
     fn: Any,
     signature: Mapping[str, str],
@@ -122,12 +37,9 @@ def tune(
     knobs: Mapping[str, Sequence[Any]],
     *,
     work: Work | None = None,
-    constexprs: Mapping[str, Any] | None = None,
-    numbers: Mapping[str, int] | None = None,
-    divisible: Sequence[str] | None = None,
     processes: int = 0,
     progress: Progress | None = None,
-    **options: Any,
+    **said: Any,
 ) -> TuneReport:
     """Compile a kernel under every combination of some knobs, and rank them by passes.
 
@@ -135,18 +47,13 @@ def tune(
     Triton. ``work``: of a workgroup under a setting, by which passes are divided (for a product
     ``lambda k: k["bm"] * k["bn"]``); without it every setting does as much. It gets all constants
     and options. ``processes``: compilations at a time, by default one for each core; ``progress``:
-    called with how many are done, and of how many. All else as of :func:`bankwise.triton.check`.
+    called with how many are done, and of how many. ``said``: as
+    :func:`bankwise.triton.source.source_of` takes it.
 
     A setting that Triton refuses is a row that says so. Raises :class:`InputError` for no knobs,
     too many settings, and as ``check`` does for what is wrong with all of them.
     """
-    source = source_of(
-        *(fn, signature, target),
-        constexprs=dict(constexprs or {}),
-        numbers=numbers,
-        divisible=divisible,
-        **options,
-    )
+    source = source_of(fn, signature, target, **said)
     rows = list(_rows(source, _settings(knobs), work, processes, progress))
     if all(row.refusal for row, _ in rows):
         raise InputError(f"no setting compiles: {rows[0][0].refusal}")
@@ -184,8 +91,8 @@ def _row(
     source: TritonSource, setting: Mapping[str, Any], work: Work | None
 ) -> tuple[KnobRow, str]:
     said = {**source.constants, **source.options}
-    amount = Fraction(work(said) if work is not None else 1)
-    if amount <= 0:
+    amount = float(work(said)) if work is not None else 1.0
+    if not 0 < amount < inf:
         raise InputError(f"the work of {dict(setting)} is {amount}, not a positive number")
     try:
         made = compiled(source)

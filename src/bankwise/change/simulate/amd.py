@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from bankwise.change.simulate.constants import with_constants
 from bankwise.change.simulate.floats import computed, is_number, matrix
 from bankwise.change.simulate.group import SimulatedGroup, argument_bytes, simulated_group
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator
@@ -53,10 +54,12 @@ def _given(text: str, name: str, setting: SimulatedLaunch) -> bytes:
 @lru_cache(maxsize=4)
 def _kernel(text: str, name: str) -> AmdKernel:
     (kernel,) = (one for one in AMD.kernels(text, "", name) if one.name == name)
-    return kernel
+    return with_constants(kernel, text)
 
 
-AMD_SIMULATOR = Simulator(_written, _given)
+AMD_SIMULATOR = Simulator(
+    _written, _given, lambda text, name: tuple(AMD.parameters(_kernel(text, name)))
+)
 
 
 def run_group(group: SimulatedGroup) -> int:

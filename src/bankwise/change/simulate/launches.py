@@ -40,10 +40,12 @@ class Simulated:
 class Simulator:
     """Who runs one language. Of a text and a kernel by its name: ``written``: what one block writes
     to global memory, by word, and how many steps that takes (the number tells one unwritten shared
-    memory from another); ``given``: the bytes of its parameters."""
+    memory from another); ``given``: the bytes of its parameters; ``names``: they, in their order,
+    as ``--arg`` names them."""
 
     written: Callable[[str, str, SimulatedLaunch, Size, int], tuple[dict[int, int], int]]
     given: Callable[[str, str, SimulatedLaunch], bytes]
+    names: Callable[[str, str], Sequence[str | int]]
 
 
 def compared(
@@ -55,15 +57,16 @@ def compared(
 ) -> Simulated | Refusal:
     """Run a kernel of both texts. A Refusal where one cannot be simulated."""
     words = blocks = steps = 0
-    tried: set[tuple[bytes, Size]] = set()
+    tried: set[object] = set()
     assumed: dict[int, None] = {}
     for setting in settings:
         for index in setting.blocks:
             try:
                 made = simulator.given(before, kernel, setting)
-                if (made, index) in tried:
+                launched = (made, index, setting.block, setting.grid, setting.shared_bytes)
+                if launched in tried:
                     continue
-                tried.add((made, index))
+                tried.add(launched)
                 old, taken = simulator.written(before, kernel, setting, index, 1)
                 new, more = simulator.written(after, kernel, setting, index, 2)
                 other = replace(setting, assumed=setting.assumed + 1)

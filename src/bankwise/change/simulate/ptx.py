@@ -58,7 +58,7 @@ def _block(
     symbols = {**_variables(text), **placed}
     static = sum(one.size_bytes or 0 for one in kernel.shared)
     shared = _FIRST_SHARED + max(static, *placed.values()) if placed else 0
-    shared += max(setting.shared_bytes, 0) or _STATIC_BYTES
+    shared += _dynamic_bytes(setting)
     return SimulatedBlock(
         threads=threads,
         specials=_specials(setting, index, threads),
@@ -71,6 +71,10 @@ def _block(
     )
 
 
+def _dynamic_bytes(setting: SimulatedLaunch) -> int:
+    return max(setting.shared_bytes, 0) or _STATIC_BYTES
+
+
 def _specials(setting: SimulatedLaunch, index: Size, threads: int) -> dict[str, np.ndarray]:
     number = np.arange(threads, dtype=np.uint64)
     x, y, _ = (np.uint64(n) for n in setting.block)
@@ -81,8 +85,7 @@ def _specials(setting: SimulatedLaunch, index: Size, threads: int) -> dict[str, 
             found[f"%{called}.{axis}"] = np.full(threads, n, np.uint64)
     found["%laneid"], found["%warpid"] = number % np.uint64(32), number // np.uint64(32)
     found["%nwarpid"] = np.full(threads, -(-threads // 32), np.uint64)
-    for name in ("%dynamic_smem_size", "%total_smem_size"):
-        found[name] = np.full(threads, setting.shared_bytes, np.uint64)
+    found["%dynamic_smem_size"] = np.full(threads, _dynamic_bytes(setting), np.uint64)
     return found
 
 
@@ -162,4 +165,6 @@ def given(text: str, name: str, setting: SimulatedLaunch) -> bytes:
     return _parameters(_kernel(text, name), setting)[1]
 
 
-PTX_SIMULATOR = Simulator(written, given)
+PTX_SIMULATOR = Simulator(
+    written, given, lambda text, name: [one for one, _ in _kernel(text, name).parameters]
+)

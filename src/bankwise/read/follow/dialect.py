@@ -73,7 +73,8 @@ class Dialect(Generic[K, I]):
     Launching: ``threads``: what the text says; ``axes``: how many of x, y, z a kernel asks its
     threads for; ``parameters``: its arguments in the author's order, as ``--arg`` names them,
     and their bytes; ``grid``: those that are the numbers of workgroups along x, y, z;
-    ``group_index``: those that are the followed workgroup's own;
+    ``group_index``: those that are the followed workgroup's own; ``shared_bytes``: the one that is
+    the bytes of shared memory that the launch adds, "" if none is;
     ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it.
 
     Following:
@@ -104,6 +105,7 @@ class Dialect(Generic[K, I]):
     parameters: Callable[[K], Mapping[str | int, int]] = lambda kernel: {}
     grid: Callable[[K], Sequence[str | int]] = lambda kernel: ()
     group_index: Sequence[str] = ()
+    shared_bytes: str = ""
     strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
     decode: Callable[[K, Size, ArgumentValues], Decoded]
     start: Callable[[K, Size, ArgumentValues], State]

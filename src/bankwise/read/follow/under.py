@@ -106,6 +106,8 @@ def _arguments(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> Argum
     for index, number in zip(dialect.group_index, launch.grid or (), strict=False):
         if number == 1:
             args.setdefault(index, 0)
+    if dialect.shared_bytes and launch.shared_bytes is not None:
+        args.setdefault(dialect.shared_bytes, launch.shared_bytes)
     for key in launch.arguments:
         has = dialect.strange_argument(kernel, key)
         if has is not None:

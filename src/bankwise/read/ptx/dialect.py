@@ -32,6 +32,7 @@ from bankwise.read.ptx.parse import (
 WARP = 32
 _BLOCK = ("ctaid.x", "ctaid.y", "ctaid.z")
 _GRID = ("nctaid.x", "nctaid.y", "nctaid.z")
+_SHARED_BYTES = "dynamic_smem_size"
 
 
 def _threads(kernel: PtxKernel) -> Threads:
@@ -47,7 +48,7 @@ def _kernels(text: str, file: str, only: str) -> tuple[PtxKernel, ...]:
 def _strange_argument(kernel: PtxKernel, key: str | int) -> str | None:
     names = [name for name, _ in kernel.parameters]
     places = range(len(names))
-    known = key in (*names, *places, *map(str, places), *_BLOCK, *_GRID)
+    known = key in (*names, *places, *map(str, places), *_BLOCK, *_GRID, _SHARED_BYTES)
     name, plus, offset = str(key).partition("+")
     known |= name in names and (not plus or offset.isdecimal())
     return None if known else f"it has {', '.join([*names, *_BLOCK])}"
@@ -110,7 +111,7 @@ def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
     registers |= {"%warpid": warp, "%lanemask_lt": below, "%lanemask_eq": below + np.uint32(1)}
     registers |= {"%lanemask_le": (below << np.uint32(1)) | np.uint32(1), "WARP_SZ": constant(WARP)}
     registers |= {f"%ntid.{axis}": constant(n) for axis, n in zip("xyz", size, strict=True)}
-    for name in (*_BLOCK, *_GRID):
+    for name in (*_BLOCK, *_GRID, _SHARED_BYTES):
         given = args.get(name)
         lost = Unknown(f"%{name}", uniform=True, fact=name)
         registers[f"%{name}"] = lost if given is None else constant(given)
@@ -141,6 +142,7 @@ PTX: Dialect[PtxKernel, Statement] = Dialect(
     parameters=lambda kernel: {name: BYTES.get(kind, 0) for name, kind in kernel.parameters},
     grid=lambda kernel: _GRID,
     group_index=_BLOCK,
+    shared_bytes=_SHARED_BYTES,
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,

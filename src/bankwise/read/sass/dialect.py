@@ -24,7 +24,7 @@ from bankwise.read.sass.parse import (
     kernels,
     target,
 )
-from bankwise.read.sass.start import IDS, constants_of, start
+from bankwise.read.sass.start import IDS, SHARED_BYTES, constants_of, start
 from bankwise.read.sass.symbols import WINDOW
 
 LEAST_GENERATION = 80
@@ -57,7 +57,7 @@ def _strange_argument(kernel: SassKernel, key: str | int) -> str | None:
     count = len(kernel.facts.parameters or ())
     place = isinstance(key, str) and key.startswith("c[0x0][")
     position = str(key).isdecimal() and int(key) < count
-    if place or position or key in IDS:
+    if place or position or key in (*IDS, SHARED_BYTES):
         return None
     has = f"it has parameters 0 to {count - 1}" if count else "the text counts none"
     return f"{has}; also c[0x0][OFFSET] and {', '.join(IDS)}"
@@ -126,6 +126,7 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     },
     grid=lambda kernel: IDS[3:],
     group_index=IDS[:3],
+    shared_bytes=SHARED_BYTES,
     strange_argument=_strange_argument,
     decode=_decode,
     start=_start,

@@ -3,9 +3,10 @@
 Bank 2 is the compiler's, and stands in the cubin; bank 3 holds what a source calls __constant__,
 which the host may change: the cubin's values are only the first ones.
 
-The layout of bank 0 is not documented. sm_80 to sm_90: threads of a block at 0x0, blocks at 0xc;
-from sm_100 on at 0x360 and 0x370. Parameters begin where the cubin says (EIATTR_PARAM_CBANK), else
-at the place that ptxas 13.0 uses. Seen in code that ptxas 13.0 makes of %ntid and %nctaid.
+The layout of bank 0 is not documented. sm_80 to sm_90: threads of a block at 0x0, blocks at 0xc,
+bytes of dynamic shared memory at 0x2c; from sm_100 on threads and blocks at 0x360 and 0x370.
+Parameters begin where the cubin says (EIATTR_PARAM_CBANK), else at the place that ptxas 13.0 uses.
+Seen in code that ptxas 13.0 makes of %ntid, %nctaid and %dynamic_smem_size.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from bankwise.read.sass.parse import SassKernel, generation
 WARP = 32
 Size = tuple[int, int, int]
 IDS = ("ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z")
+SHARED_BYTES = "dynamic_smem_size"
 """What only the launch knows and ``args`` may name."""
 
 
@@ -50,15 +52,13 @@ def start(size: Size, args: ArgumentValues) -> State:
 
 def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Constants:
     """The words of the constant banks, as far as block size and arguments give them."""
-    words: dict[int, Value] = {}
     facts = _facts(kernel)
     new = generation(kernel.target) >= 100
-    for n, axis in enumerate("xyz"):
-        words[(0x360 if new else 0) + 4 * n] = constant(size[n])
-        given, place = args.get(f"nctaid.{axis}"), (0x370 if new else 0xC) + 4 * n
-        facts[place] = f"nctaid.{axis}"
-        if given is not None:
-            words[place] = constant(given)
+    words: dict[int, Value] = {(0x360 if new else 0) + 4 * n: constant(size[n]) for n in range(3)}
+    said = {(0x370 if new else 0xC) + 4 * n: name for n, name in enumerate(IDS[3:])}
+    said |= {} if new else {0x2C: SHARED_BYTES}
+    words |= {place: constant(args[name]) for place, name in said.items() if name in args}
+    facts |= said
     words |= _window(kernel)
     words |= _arguments(kernel, args)
     names = _names(kernel)
