@@ -5,17 +5,18 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := $(VENV)/.demo
 
-.PHONY: help demo test check format bench bench-peers clean
+.PHONY: help demo test check format docs bench bench-peers clean
 help:
 	@echo "make demo    check and fix the example kernel, tell the before / after story"
 	@echo "make test    run the tests"
 	@echo "make check   format, lint, types, import layers"
 	@echo "make format  apply the formatter and the linter's safe fixes"
+	@echo "make docs    build the documentation as a site, build/site/index.html"
 	@echo "make bench   measure speed (benchmarks/)"
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,sweep,dask,notebook,triton,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,sweep,dask,notebook,triton,dev,docs]'
 	@touch $@
 
 # The demo needs the compiler's parser alone: no Triton, no Dask.
@@ -39,6 +40,9 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 bench: $(READY) bench-peers
 	$(BIN)/python -m pytest benchmarks -o python_files='bench_*.py' --benchmark-only
