@@ -68,6 +68,7 @@ def served(browser: Any) -> Iterator[Tab]:
 
     tab.context.route("**/*", watch)
     tab.open(server.address)
+    kernel(tab)
     yield tab
     tab.close()
     server.shutdown()
@@ -88,6 +89,11 @@ def document() -> dict[str, Any]:
     return plain(check_document(check_file(KERNEL, Options())))
 
 
+def kernel(tab: Tab) -> None:
+    """Choose the kernel as what is put in."""
+    tab.page.get_by_role("radio", name="Kernel", exact=True).click()
+
+
 def press(tab: Tab, text: str) -> None:
     tab.page.locator("#kernel").get_by_role("button", name=text, exact=True).click()
 
@@ -97,6 +103,10 @@ def test_a_pasted_kernel_is_checked(served: Tab, document: dict[str, Any]) -> No
     press(served, "Check")
     served.page.wait_for_selector('[data-claim="report-extra"]', timeout=SLOW_MS)
     assert served.number("report-extra") == document["totals"]["run"]["extra"] > 0
+    bad = [a for a in document["accesses"] if a["run"]["extra"] > 0]
+    wanted = {f"line {a['location']['line']}: {a['ways']}-way" for a in bad}
+    marks = served.page.locator(".heat a[href]")
+    assert {mark.get_attribute("aria-label") for mark in marks.all()} == wanted != set()
 
 
 def test_the_token_leaves_the_address_and_lasts_as_long_as_the_tab(served: Tab) -> None:
@@ -109,6 +119,7 @@ def test_the_token_leaves_the_address_and_lasts_as_long_as_the_tab(served: Tab) 
 
 def test_an_address_without_a_token_says_where_one_is(browser: Any, served: Tab) -> None:
     other = Tab(browser).open(served.page.url.partition("#")[0])
+    kernel(other)
     other.page.fill("#kernel textarea", KERNEL.read_text())
     press(other, "Check")
     assert "open the one that" in other.page.inner_text("#kernel .result")
@@ -189,7 +200,7 @@ def test_a_pasted_spec_is_checked_and_solved(served: Tab) -> None:
 
 
 def test_the_solver_behind_the_page_goes_beyond_row_folds(served: Tab) -> None:
-    served.page.goto(f"{served.page.url}{THREE}")
+    served.page.goto(f"{served.page.url.partition('#')[0]}{THREE}")
     folds = int(re.search(r": (\d+) passes", said_by_solve_it(served))[1])  # type: ignore[index]
     served.press("Ask the solver")
     served.page.wait_for_selector('#ask [data-claim="solve-passes"]', timeout=SLOW_MS)
@@ -231,6 +242,7 @@ def test_without_a_server_a_report_can_be_pasted(
 ) -> None:
     (tmp_path / "page.html").write_text(page(), "utf-8")
     tab = Tab(browser).open((tmp_path / "page.html").as_uri())
+    kernel(tab)
     tab.page.fill("#kernel textarea", json.dumps(document))
     press(tab, "Check")
     assert tab.number("report-extra") == document["totals"]["run"]["extra"]

@@ -31,10 +31,10 @@ _SLOT = re.compile(r"@@(\w+)@@")
 def page(served: bool = False) -> str:
     """The workbench. ``served``: a server behind it does jobs; otherwise the page stands alone."""
     facts = _static("machines.json")
-    many = len(json.loads(facts)["machines"])
     formats = words("check", "solve")
     server = "yes" if served else ""
-    return _fill("index.html", facts=facts, server=server, machines=str(many), formats=formats)
+    gallery = _carried(json.loads(_static("gallery.json")))
+    return _fill("index.html", facts=facts, server=server, gallery=gallery, formats=formats)
 
 
 def html(report: object, source: str = "") -> str:
@@ -52,7 +52,7 @@ def html(report: object, source: str = "") -> str:
     )
 
 
-def _carried(value: dict[str, Any]) -> str:
+def _carried(value: object) -> str:
     """A value as the text of a script element, which nothing in it can end."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 

@@ -2,7 +2,7 @@
 import { button, h, refill } from "../view/dom.js";
 import { runJob, token, whyAlone } from "./jobs.js";
 import { reportView } from "./report.js";
-import { linkLines } from "./report_check.js";
+import { conflictsOfLines, linkLines } from "./report_check.js";
 import { mountSolver } from "./solve.js";
 
 const MOST_BYTES = 4 << 20;
@@ -20,6 +20,7 @@ export function mountKernel(root, embedded, machines) {
     rows: 9,
     spellcheck: "false",
     "aria-label": "kernel or report",
+    wrap: "off",
     placeholder: token()
       ? `Paste or drop ${readable()}, or a report (JSON).`
       : "Paste or drop a report here: bankwise check kernel.mlir --format json",
@@ -28,27 +29,30 @@ export function mountKernel(root, embedded, machines) {
   const size = h("input", { size: 10, "aria-label": "workgroup size", placeholder: "256,1,1" });
   const numbers = h("input", { size: 12, "aria-label": "arguments", placeholder: "n=4096" });
   const given = { target, workgroup_size: size, arguments: numbers };
-  const panel = { text, given, result, machines, name: "", busy: false };
+  const heat = h("div", { class: "heat", "aria-label": "conflicts of each line", role: "group" });
+  const panel = { text, heat, given, result, machines, name: "", busy: false };
   const verbs = token() ? ["Check", "Fix", "Solve"] : ["Check"];
-  root.append(
-    text,
-    h(
-      "div",
-      { class: "controls" },
-      verbs.map((name, i) =>
-        button(name, () => work(panel, name.toLowerCase()), { class: i ? "" : "primary" }),
-      ),
-      token()
-        ? [
-            field("Target, if the file names none", target),
-            field("Workgroup size", size),
-            field("Kernel arguments", numbers),
-          ]
-        : null,
+  const controls = h(
+    "div",
+    { class: "controls" },
+    verbs.map((name, i) =>
+      button(name, () => work(panel, name.toLowerCase()), { class: i ? "" : "primary" }),
     ),
-    result,
+    token()
+      ? [
+          field("Target, if the file names none", target),
+          field("Workgroup size", size),
+          field("Kernel arguments", numbers),
+        ]
+      : null,
   );
-  text.addEventListener("input", () => (panel.name = ""));
+  const sheet = h("div", { class: "sheet" }, panel.heat, text);
+  root.append(h("div", { class: "kernel-input" }, sheet, controls), result);
+  text.addEventListener("input", () => {
+    panel.name = "";
+    refill(panel.heat);
+  });
+  text.addEventListener("scroll", () => (panel.heat.scrollTop = text.scrollTop));
   takeDrops(root, async (file) => {
     if (file.size > MOST_BYTES) {
       say(result, `${file.name} is larger than 4 MiB`);
@@ -79,7 +83,28 @@ async function work(panel, verb) {
   const answer = await runJob(result, job);
   panel.busy = false;
   if (answer.error) say(result, answer.error);
-  else show(result, answer.document, { source: job.text, machines });
+  else {
+    show(result, answer.document, { source: job.text, machines });
+    showHeat(panel, answer.document);
+  }
+}
+
+/** The margin of the text: how many ways each line conflicts, the hotter the more. */
+function showHeat({ heat, result, text }, document) {
+  const marked = conflictsOfLines(document.before ?? document);
+  const follow = (line) => (event) => {
+    event.preventDefault();
+    result.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block: "center" });
+  };
+  const lines = text.value.split("\n").map((_, i) => {
+    const ways = marked.get(i + 1);
+    const said = { href: "#", onclick: follow(i + 1), "aria-label": `line ${i + 1}: ${ways}-way` };
+    const share = Math.min(1, Math.log2(ways) / 5);
+    const style = `background: color-mix(in srgb, #f08a4b ${Math.round(30 + 70 * share)}%, #ffe9a8)`;
+    return ways ? h("a", { ...said, style }, `${ways}-way`) : h("a", { "aria-hidden": "true" });
+  });
+  refill(heat, lines);
+  heat.scrollTop = text.scrollTop;
 }
 
 function isReport(text) {
