@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.counting.counted import AccessReport, added
+from bankwise.show.notebook import printed
 from bankwise.show.snippets import print_snippets
 from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
@@ -37,6 +38,7 @@ class QuotedNumber:
         return None if self.counted is None else self.counted == self.value
 
 
+@printed("bankwise.show.spec:print_spec")
 @dataclass(frozen=True, slots=True)
 class SpecReport:
     """The answer of ``check``. ``passes``: over the tile in the whole launch, None if unknown.
@@ -82,6 +84,7 @@ class Said:
     tried: int = 0
 
 
+@printed("bankwise.show.spec:print_solution")
 @dataclass(frozen=True, slots=True, eq=False)
 class SpecSolution:
     """The answer of ``solve``. ``asked``: the notation of the file; ``before``: its own count."""

@@ -18,6 +18,7 @@ from bankwise.errors import InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import BANK_BYTES, AccessKind
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.read.assembly import Opener
+from bankwise.show.notebook import printed
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.known import Known
 
@@ -217,6 +218,7 @@ class KernelReport:
         return surest(a.conflict for a in self.accesses)
 
 
+@printed("bankwise.show.as_text:print_check", line=-1)
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """The answer of ``bankwise check``. ``source_lines``: of source that was compiled, the lines at
