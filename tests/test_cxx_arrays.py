@@ -127,6 +127,7 @@ def test_a_macro_is_edited_only_if_it_names_shared_arrays_wherever_it_stands(
         ("#define AT(x) f(x)\n", "AT(t)", "AT(t)"),
         ("#define ODD (t\n", "ODD + 1)", "ODD"),
         ("#define N 32\n", "t % N", ""),
+        ("", '({ int x; asm("mov %0, 1;" : "=r"(x)); x; })', 'asm("mov %0, 1;" : "=r"(x))'),
     ],
 )
 def test_what_an_index_does_is_seen_through_macros(before: str, index: str, acts: str) -> None:
