@@ -118,6 +118,26 @@ def test_a_macro_is_edited_only_if_it_names_shared_arrays_wherever_it_stands(
 
 
 @pytest.mark.parametrize(
+    ("body", "other", "why"),
+    [
+        ("s(t, 0) = s(0, 1) + s[t][2]; *(float4*)&s (t, 4) = {};", "", ""),
+        ("s(t, 0) = 1;", "__global__ void l(float* s, int t) { s[t] = 1; }", ""),
+        ("s(t, 0) = 1;", "__global__ void l(float* s) { s(1, 0) = 1; }", "s names something else"),
+        ("s(t, 0) = 1; float* p = s[t]; p[t] = 1; use(s);", "", "s is passed to use"),
+        ("s(t][0, 0) = 1;", "", ""),
+    ],
+)
+def test_a_macro_may_be_called_as_the_array_is(body: str, other: str, why: str) -> None:
+    text = "#define s(i, j) s[i][j]\n" + KERNEL.format(body) + f"\n{other}\n"
+    (array,) = arrays(text)
+    if "][0" in body:
+        assert array.refusals
+        return
+    assert [why in one.reason for one in array.refusals] == [True] * bool(why)
+    assert "s[i][j]" in {text[use.span.start : use.span.stop] for use in array.uses}
+
+
+@pytest.mark.parametrize(
     ("before", "index", "acts"),
     [
         ("#define NEXT t++\n", "NEXT", "NEXT"),

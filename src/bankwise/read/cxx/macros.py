@@ -7,15 +7,16 @@ Its text is parsed as an expression in which the parameter is a variable. One th
 itself is followed where it is one element, with all its indices: a use in the macro's own text.
 
     #define S(i, j) s[(i)][(j)]          S(t, 3) is the element of the array s that is in scope
+    #define s(i, j) s[(i) * 32 + (j)]    so is s(t, 3); where no bracket follows, s is the array
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.functions import macros_named, macros_of
+from bankwise.read.cxx.functions import macros_named
 from bankwise.read.cxx.reach import Kept, argument_of, reach
 from bankwise.read.cxx.tree import (
     CxxSource,
@@ -81,8 +82,8 @@ def elements_by_macro(
     for macro in macros_named(source, name):
         word = source.of(macro.child_by_field_name("name"))
         element = _element_of(source, macro, name, rest)
-        hidden = next(macros_of(source, word), None)
-        if element is None or hidden is not None or len(_defined(source, word)) != 1:
+        hidden = any(one != macro for one in macros_named(source, word))
+        if element is None or hidden or len(_defined(source, word)) != 1:
             why = f"the macro {word} names {name}"
             yield Refusal(why, source.place(macro.start_byte))
             continue
@@ -97,7 +98,7 @@ def elements_by_macro(
         spoken = [at for at in words(source, word) if at != own]
         inside = [at for at in spoken if max(begin, scope.start_byte) <= at < scope.end_byte]
         for byte in inside:
-            if byte not in calls and not _said(source, byte):
+            if word != name and byte not in calls and not _said(source, byte):
                 why = f"{word} stands where the syntax tree shows no use of it"
                 yield Refusal(why, source.place(byte))
         yield word, element, [calls[at] for at in inside if at in calls]
@@ -109,11 +110,13 @@ def _said(source: CxxSource, byte: int) -> bool:
     return node.type in ("comment", "string_literal", "string_content")
 
 
-def used_else(source: CxxSource, word: str, seen: Container[int]) -> Iterator[Refusal]:
-    """Uses of a macro that are not among those at the bytes ``seen``."""
+def used_else(source: CxxSource, word: str, seen: frozenset[int]) -> Iterator[Refusal]:
+    """Uses of a macro that are not among those at the bytes ``seen``: where it is not called it is
+    no macro."""
     defined = {node.child_by_field_name("name").start_byte for node in _defined(source, word)}
     for byte in words(source, word):
-        if byte not in seen and byte not in defined and not _said(source, byte):
+        called_ = re.match(rb"\s*(?:\\\n\s*)*\(", source.data[byte + len(word.encode()) :])
+        if called_ and byte not in seen | defined and not _said(source, byte):
             yield Refusal(f"{word} names something else here", source.place(byte))
 
 
