@@ -138,6 +138,29 @@ def test_a_macro_may_be_called_as_the_array_is(body: str, other: str, why: str) 
 
 
 @pytest.mark.parametrize(
+    ("macro", "why"),
+    [
+        ("LOAD(v, p) v = *((float4*)(p));", ""),
+        ("LOAD(v, p) *(float2*)p = *reinterpret_cast<float4*>(p)", ""),
+        ("LOAD(v, p) v = (p)[1]", "indexed further"),
+        ("LOAD(v, p) v = *(p + 1)", "cannot be followed"),
+        ("LOAD(v, p) float* v = p", "declares what lives on behind it"),
+        ("LOAD(v, p) do { float4* q = (float4*)p; *q = v; } while (0)", ""),
+        ("LOAD(v, p) v = p", "cannot be followed"),
+        ("LOAD(v, p) } float* v = p; {", "declares what lives on behind it"),
+        ("LOAD(v, p) v = *p; next(p)", "is not followed"),
+        ("LOAD(v, p) v = #p", "is not followed with"),
+        ("LOAD(v) *v", "is not followed with"),
+    ],
+)
+def test_an_address_is_followed_into_a_macro(macro: str, why: str) -> None:
+    (array,) = arrays(f"#define {macro}\n" + KERNEL.format("LOAD(x, &s[t][4]); s[t][0] = 2;"))
+    assert [why in one.reason for one in array.refusals] == [True] * bool(why), array.refusals
+    if not why:
+        assert "sizeof(float4)" in array.uses[0].kept
+
+
+@pytest.mark.parametrize(
     ("before", "index", "acts"),
     [
         ("#define NEXT t++\n", "NEXT", "NEXT"),
@@ -164,11 +187,14 @@ def test_what_an_index_does_is_seen_through_macros(before: str, index: str, acts
         ("float& x = S(t, 0);", "a reference is bound to"),
         ("use(&S(t, 0));", "is not followed"),
         ("o[0] = S;", "shows no use"),
+        ("HOLD(q, S(t, 0)); q[5] = 1;", "declares what lives on"),
+        ("HOLD(q, s[t][0]); q[5] = 1;", "declares what lives on"),
         ("S(t][0, 0) = 1;", ""),
     ],
 )
 def test_what_goes_on_from_an_element_of_a_macro_is_refused(body: str, why: str) -> None:
-    (array,) = arrays("#define S(i, j) (s[i][(j)])\n" + KERNEL.format(f"{body} s[t][0] = 2;"))
+    head = "#define S(i, j) (s[i][(j)])\n#define HOLD(q, x) float* q = &(x)\n"
+    (array,) = arrays(head + KERNEL.format(f"{body} s[t][0] = 2;"))
     assert any(why in refusal.reason for refusal in array.refusals), array.refusals
 
 

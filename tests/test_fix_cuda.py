@@ -221,7 +221,7 @@ def test_pieces_of_what_the_launch_gives_have_a_proof_for_this_launch(tmp_path: 
     assert "what the launch gives As, Bs" in proof["detail"]
     assert extra(answer["after"]) == 0
     (isa,) = [one for one in answer["verdicts"] if one["judge"] == "isa"]
-    (issued,) = [row for row in isa["rows"] if "instructions" in row["name"]]
+    (issued,) = [row for row in isa["rows"] if "shared-memory instructions" in row["name"]]
     assert issued["before"] == issued["after"]
     text = (KERNELS / "pool_stages.cu").read_text()
     for old, new, why in (

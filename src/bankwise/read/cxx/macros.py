@@ -2,6 +2,8 @@
 
     #define FLOAT4(x) (*(float4*)&(x))
     FLOAT4(s[r][c]) = v;                 moves a float4, though it looks like an element by value
+    #define LOAD(v, p) v = *(float4*)(p)
+    LOAD(v, &s[r][c]);                   so does this
 
 Its text is parsed as an expression in which the parameter is a variable. One that names an array
 itself is followed where it is one element, with all its indices: a use in the macro's own text.
@@ -43,8 +45,9 @@ def macro_of(source: CxxSource, arguments: Node) -> Node | None:
     return next((n for n in found if source.of(n.child_by_field_name("name")) == name), None)
 
 
-def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
-    """How many bytes a macro moves from an element, as :func:`reach` says it."""
+def in_macro(source: CxxSource, element: Node, arguments: Node, address: bool = False) -> Kept:
+    """How many bytes a macro moves from an element, as :func:`reach` says it; from its
+    ``address``, where it is given that."""
     macro, place = (
         macro_of(source, arguments),
         named(arguments).index(argument_of(element, arguments)),
@@ -59,9 +62,12 @@ def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
         return Refusal(why, source.place(element.start_byte))
     inner = parse(f"void f() {{ {body.replace(chr(92), ' ')}; }}", source.file)
     kept: list[str] = []
+    if any(node.type == "declaration" and _lives_on(node) for node in walk(inner.root)):
+        why = f"the macro {called_} declares what lives on behind it"
+        return Refusal(why, source.place(element.start_byte))
     for node in walk(inner.root):
         if node.type == "identifier" and inner.of(node) == taken[place]:
-            found = _one(inner, node)
+            found = reach(inner, node) if address else _one(inner, node)
             if isinstance(found, Refusal):
                 why = f"the macro {called_}: {found.reason}"
                 return Refusal(why, source.place(element.start_byte))
@@ -71,6 +77,12 @@ def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
         why = f"the macro {called_} is not understood"
         return Refusal(why, source.place(element.start_byte))
     return tuple(dict.fromkeys(kept))
+
+
+def _lives_on(declaration: Node) -> bool:
+    """Whether what a macro declares is in no block of its own: it is seen by what follows."""
+    outer = declaration.parent.parent
+    return outer is None or bool(outer.type == "function_definition")
 
 
 def elements_by_macro(

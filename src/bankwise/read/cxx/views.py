@@ -291,7 +291,12 @@ def _address(
     terms: tuple[ByteSpan, ...] = (),
 ) -> None:
     """``&p[i]`` or ``p + i``: of what is moved from there, or where another pointer begins."""
-    kept = reach(source, address)
+    parent = around(address)
+    given = parent is not None and parent.type == "argument_list"
+    if given and macro_of(source, parent) is not None:
+        kept = in_macro(source, address, parent, address=True)
+    else:
+        kept = reach(source, address)
     if not isinstance(kept, Refusal):
         _use(source, address, index, view, kept, found)
         return
