@@ -188,12 +188,14 @@ def test_what_an_index_does_is_seen_through_macros(before: str, index: str, acts
         ("use(&S(t, 0));", "is not followed"),
         ("o[0] = S;", "shows no use"),
         ("HOLD(q, S(t, 0)); q[5] = 1;", "declares what lives on"),
+        ("NEXT(S(t, 0));", "or a reference"),
         ("HOLD(q, s[t][0]); q[5] = 1;", "declares what lives on"),
         ("S(t][0, 0) = 1;", ""),
     ],
 )
 def test_what_goes_on_from_an_element_of_a_macro_is_refused(body: str, why: str) -> None:
     head = "#define S(i, j) (s[i][(j)])\n#define HOLD(q, x) float* q = &(x)\n"
+    head += "#define NEXT(x) do { auto& y = (x); (&y)[1] = 0; } while (0)\n"
     (array,) = arrays(head + KERNEL.format(f"{body} s[t][0] = 2;"))
     assert any(why in refusal.reason for refusal in array.refusals), array.refusals
 

@@ -62,8 +62,8 @@ def in_macro(source: CxxSource, element: Node, arguments: Node, address: bool = 
         return Refusal(why, source.place(element.start_byte))
     inner = parse(f"void f() {{ {body.replace(chr(92), ' ')}; }}", source.file)
     kept: list[str] = []
-    if any(node.type == "declaration" and _lives_on(node) for node in walk(inner.root)):
-        why = f"the macro {called_} declares what lives on behind it"
+    if any(map(_lives_on, walk(inner.root))):
+        why = f"the macro {called_} declares what lives on behind it, or a reference"
         return Refusal(why, source.place(element.start_byte))
     for node in walk(inner.root):
         if node.type == "identifier" and inner.of(node) == taken[place]:
@@ -79,9 +79,11 @@ def in_macro(source: CxxSource, element: Node, arguments: Node, address: bool = 
     return tuple(dict.fromkeys(kept))
 
 
-def _lives_on(declaration: Node) -> bool:
-    """Whether what a macro declares is in no block of its own: it is seen by what follows."""
-    outer = declaration.parent.parent
+def _lives_on(node: Node) -> bool:
+    """Whether a macro declares what is seen by all that follows it, or a reference."""
+    if node.type != "declaration":
+        return bool(node.type == "reference_declarator")
+    outer = node.parent.parent
     return outer is None or bool(outer.type == "function_definition")
 
 
