@@ -118,6 +118,49 @@ def test_a_macro_is_edited_only_if_it_names_shared_arrays_wherever_it_stands(
 
 
 @pytest.mark.parametrize(
+    ("body", "other", "why"),
+    [
+        ("s(t, 0) = s(0, 1) + s[t][2]; *(float4*)&s (t, 4) = {};", "", ""),
+        ("s(t, 0) = 1;", "__global__ void l(float* s, int t) { s[t] = 1; }", ""),
+        ("s(t, 0) = 1;", "__global__ void l(float* s) { s(1, 0) = 1; }", "s names something else"),
+        ("s(t, 0) = 1; float* p = s[t]; p[t] = 1; use(s);", "", "s is passed to use"),
+        ("s(t][0, 0) = 1;", "", ""),
+    ],
+)
+def test_a_macro_may_be_called_as_the_array_is(body: str, other: str, why: str) -> None:
+    text = "#define s(i, j) s[i][j]\n" + KERNEL.format(body) + f"\n{other}\n"
+    (array,) = arrays(text)
+    if "][0" in body:
+        assert array.refusals
+        return
+    assert [why in one.reason for one in array.refusals] == [True] * bool(why)
+    assert "s[i][j]" in {text[use.span.start : use.span.stop] for use in array.uses}
+
+
+@pytest.mark.parametrize(
+    ("macro", "why"),
+    [
+        ("LOAD(v, p) v = *((float4*)(p));", ""),
+        ("LOAD(v, p) *(float2*)p = *reinterpret_cast<float4*>(p)", ""),
+        ("LOAD(v, p) v = (p)[1]", "indexed further"),
+        ("LOAD(v, p) v = *(p + 1)", "cannot be followed"),
+        ("LOAD(v, p) float* v = p", "declares what lives on behind it"),
+        ("LOAD(v, p) do { float4* q = (float4*)p; *q = v; } while (0)", ""),
+        ("LOAD(v, p) v = p", "cannot be followed"),
+        ("LOAD(v, p) } float* v = p; {", "declares what lives on behind it"),
+        ("LOAD(v, p) v = *p; next(p)", "is not followed"),
+        ("LOAD(v, p) v = #p", "is not followed with"),
+        ("LOAD(v) *v", "is not followed with"),
+    ],
+)
+def test_an_address_is_followed_into_a_macro(macro: str, why: str) -> None:
+    (array,) = arrays(f"#define {macro}\n" + KERNEL.format("LOAD(x, &s[t][4]); s[t][0] = 2;"))
+    assert [why in one.reason for one in array.refusals] == [True] * bool(why), array.refusals
+    if not why:
+        assert "sizeof(float4)" in array.uses[0].kept
+
+
+@pytest.mark.parametrize(
     ("before", "index", "acts"),
     [
         ("#define NEXT t++\n", "NEXT", "NEXT"),
@@ -127,6 +170,7 @@ def test_a_macro_is_edited_only_if_it_names_shared_arrays_wherever_it_stands(
         ("#define AT(x) f(x)\n", "AT(t)", "AT(t)"),
         ("#define ODD (t\n", "ODD + 1)", "ODD"),
         ("#define N 32\n", "t % N", ""),
+        ("", '({ int x; asm("mov %0, 1;" : "=r"(x)); x; })', 'asm("mov %0, 1;" : "=r"(x))'),
     ],
 )
 def test_what_an_index_does_is_seen_through_macros(before: str, index: str, acts: str) -> None:
@@ -143,11 +187,16 @@ def test_what_an_index_does_is_seen_through_macros(before: str, index: str, acts
         ("float& x = S(t, 0);", "a reference is bound to"),
         ("use(&S(t, 0));", "is not followed"),
         ("o[0] = S;", "shows no use"),
+        ("HOLD(q, S(t, 0)); q[5] = 1;", "declares what lives on"),
+        ("NEXT(S(t, 0));", "or a reference"),
+        ("HOLD(q, s[t][0]); q[5] = 1;", "declares what lives on"),
         ("S(t][0, 0) = 1;", ""),
     ],
 )
 def test_what_goes_on_from_an_element_of_a_macro_is_refused(body: str, why: str) -> None:
-    (array,) = arrays("#define S(i, j) (s[i][(j)])\n" + KERNEL.format(f"{body} s[t][0] = 2;"))
+    head = "#define S(i, j) (s[i][(j)])\n#define HOLD(q, x) float* q = &(x)\n"
+    head += "#define NEXT(x) do { auto& y = (x); (&y)[1] = 0; } while (0)\n"
+    (array,) = arrays(head + KERNEL.format(f"{body} s[t][0] = 2;"))
     assert any(why in refusal.reason for refusal in array.refusals), array.refusals
 
 

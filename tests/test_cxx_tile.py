@@ -18,6 +18,7 @@ from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.tree import parse
 
 TEXT = """// A kernel.
+#pragma once
 #include <cuda_fp16.h>
 #define S(i, j) s[i][j]
 __global__ void k(float* o, int t) {
@@ -53,7 +54,7 @@ def test_the_declaration_changes_and_every_use_stays() -> None:
     after = typed()
     head, _, rest = after.partition(f"{HEADER.read_text()}\n")
     assert head + rest == TEXT.replace("float s[64][32]", f"{TYPE} s")
-    assert head == "".join(TEXT.splitlines(keepends=True)[:2])
+    assert head == "".join(TEXT.splitlines(keepends=True)[:3])
     assert judged(after) == 5
 
 

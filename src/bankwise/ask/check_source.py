@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.check_assembly import asked, origin_of, report_of
 from bankwise.errors import InputError
 from bankwise.files import read_text
+from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays
 from bankwise.read.cxx.places import at_expressions, texts_of
@@ -39,16 +41,28 @@ def check_source_file(
     except InputError as error:
         said = (*said, f"no columns: {error.message}")
     report = report_of(path, found.kernels, notes=(found.how, *said), asked_of=origin)
-    refused = _not_written(report, arrays)
+    unadvised = [one.name for one in found.kernels if _unadvised(report, one)]
+    refused = _not_written([k.name for k in report.kernels if k.snippets] or unadvised, arrays)
     if refused:
         by_hand = replace(origin, command="")
         report = report_of(path, found.kernels, notes=(found.how, *said, refused), asked_of=by_hand)
+    elif unadvised:
+        report = replace(report, notes=(*report.notes, _BY_ARRAY))
     return replace(report, source_lines=_lines(report, texts))
 
 
-def _not_written(report: CheckReport, arrays: Sequence[SharedArray]) -> str:
-    """Why `fix` would write nothing, as far as the text tells; empty if it may write something."""
-    named = [kernel.name for kernel in report.kernels if kernel.snippets]
+_BY_ARRAY = "`bankwise fix`, with the same options, looks for layouts array by array"
+
+
+def _unadvised(report: CheckReport, found: AssemblyKernel) -> bool:
+    """Whether a kernel has conflicts whose best layout was not looked for, though all is known."""
+    conflicts = (k for k in report.kernels if k.name == found.name and k.totals.run.extra)
+    return any(not k.optima for k in conflicts) and not unseen_addresses(found)
+
+
+def _not_written(named: Sequence[str], arrays: Sequence[SharedArray]) -> str:
+    """Why `fix` would write nothing for the kernels ``named``, as far as the text tells; empty if
+    it may write something."""
     theirs = [a for a in arrays if not a.kernel or any(a.function in name for name in named)]
     if not named or any(a.uses and not a.refusals for a in theirs):
         return ""

@@ -30,7 +30,7 @@ from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.stable import acts
 from bankwise.read.cxx.terms import IndexParts, parts_of
 from bankwise.read.cxx.tree import ByteSpan, CxxSource, node_at, span
-from bankwise.read.cxx.uses import ArrayUse
+from bankwise.read.cxx.uses import MACRO, ArrayUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +156,14 @@ def hinted(source: CxxSource, last: Spelling, lows: Sequence[str]) -> tuple[Spel
 def _loops(source: CxxSource, array: SharedArray, lows: Sequence[str]) -> Iterator[int]:
     """The lines, by byte, of loops over the last index of single elements, without a pragma: what
     the compiler unrolls unasked it unrolls after it looks for wide accesses."""
-    for use, low in zip(array.uses, lows, strict=True):
-        if use.kept or not use.indices:
-            continue
-        names = set(re.findall(r"[A-Za-z_]\w*", low or source.of(use.indices[-1])))
-        node = source.root.named_descendant_for_byte_range(use.span.start, use.span.stop)
+    plain = [(u, low) for u, low in zip(array.uses, lows, strict=True) if u.indices and not u.kept]
+    told = [(u.span.start, low or source.of(u.indices[-1])) for u, low in plain]
+    for (_, place), seen in array.given:
+        calls = (source.root.named_descendant_for_byte_range(at, at + 1).parent for at in seen)
+        told += [(one.start_byte, source.of(one)) for one in calls if place == MACRO]
+    for at, text in told:
+        names = set(re.findall(r"[A-Za-z_]\w*", text))
+        node = source.root.named_descendant_for_byte_range(at, at + 1)
         while node.parent is not None and node.type != "function_definition":
             node = node.parent
             head = node.child_by_field_name("initializer") if node.type == "for_statement" else None

@@ -77,7 +77,8 @@ def _top(source: CxxSource) -> int:
     """Behind the comments and includes that the text begins with."""
     at = 0
     for node in source.root.children:
-        if node.type not in ("comment", "preproc_include"):
+        once = node.type == "preproc_call" and "once" in source.of(node).split()
+        if not once and node.type not in ("comment", "preproc_include"):
             break
         at = source.data.find(b"\n", node.end_byte - 1) + 1 or len(source.data)
     return at

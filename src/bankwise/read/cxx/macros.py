@@ -2,20 +2,23 @@
 
     #define FLOAT4(x) (*(float4*)&(x))
     FLOAT4(s[r][c]) = v;                 moves a float4, though it looks like an element by value
+    #define LOAD(v, p) v = *(float4*)(p)
+    LOAD(v, &s[r][c]);                   so does this
 
 Its text is parsed as an expression in which the parameter is a variable. One that names an array
 itself is followed where it is one element, with all its indices: a use in the macro's own text.
 
     #define S(i, j) s[(i)][(j)]          S(t, 3) is the element of the array s that is in scope
+    #define s(i, j) s[(i) * 32 + (j)]    so is s(t, 3); where no bracket follows, s is the array
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
 from bankwise.errors import Refusal
-from bankwise.read.cxx.functions import macros_named, macros_of
+from bankwise.read.cxx.functions import macros_named
 from bankwise.read.cxx.reach import Kept, argument_of, reach
 from bankwise.read.cxx.tree import (
     CxxSource,
@@ -42,8 +45,9 @@ def macro_of(source: CxxSource, arguments: Node) -> Node | None:
     return next((n for n in found if source.of(n.child_by_field_name("name")) == name), None)
 
 
-def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
-    """How many bytes a macro moves from an element, as :func:`reach` says it."""
+def in_macro(source: CxxSource, element: Node, arguments: Node, address: bool = False) -> Kept:
+    """How many bytes a macro moves from an element, as :func:`reach` says it; from its
+    ``address``, where it is given that."""
     macro, place = (
         macro_of(source, arguments),
         named(arguments).index(argument_of(element, arguments)),
@@ -58,9 +62,12 @@ def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
         return Refusal(why, source.place(element.start_byte))
     inner = parse(f"void f() {{ {body.replace(chr(92), ' ')}; }}", source.file)
     kept: list[str] = []
+    if any(map(_lives_on, walk(inner.root))):
+        why = f"the macro {called_} declares what lives on behind it, or a reference"
+        return Refusal(why, source.place(element.start_byte))
     for node in walk(inner.root):
         if node.type == "identifier" and inner.of(node) == taken[place]:
-            found = _one(inner, node)
+            found = reach(inner, node) if address else _one(inner, node)
             if isinstance(found, Refusal):
                 why = f"the macro {called_}: {found.reason}"
                 return Refusal(why, source.place(element.start_byte))
@@ -72,6 +79,14 @@ def in_macro(source: CxxSource, element: Node, arguments: Node) -> Kept:
     return tuple(dict.fromkeys(kept))
 
 
+def _lives_on(node: Node) -> bool:
+    """Whether a macro declares what is seen by all that follows it, or a reference."""
+    if node.type != "declaration":
+        return bool(node.type == "reference_declarator")
+    outer = node.parent.parent
+    return outer is None or bool(outer.type == "function_definition")
+
+
 def elements_by_macro(
     source: CxxSource, name: str, rest: int, scope: Node, begin: int
 ) -> Iterator[tuple[str, Node, list[Node]] | Refusal]:
@@ -81,8 +96,8 @@ def elements_by_macro(
     for macro in macros_named(source, name):
         word = source.of(macro.child_by_field_name("name"))
         element = _element_of(source, macro, name, rest)
-        hidden = next(macros_of(source, word), None)
-        if element is None or hidden is not None or len(_defined(source, word)) != 1:
+        hidden = any(one != macro for one in macros_named(source, word))
+        if element is None or hidden or len(_defined(source, word)) != 1:
             why = f"the macro {word} names {name}"
             yield Refusal(why, source.place(macro.start_byte))
             continue
@@ -97,7 +112,7 @@ def elements_by_macro(
         spoken = [at for at in words(source, word) if at != own]
         inside = [at for at in spoken if max(begin, scope.start_byte) <= at < scope.end_byte]
         for byte in inside:
-            if byte not in calls and not _said(source, byte):
+            if word != name and byte not in calls and not _said(source, byte):
                 why = f"{word} stands where the syntax tree shows no use of it"
                 yield Refusal(why, source.place(byte))
         yield word, element, [calls[at] for at in inside if at in calls]
@@ -109,11 +124,13 @@ def _said(source: CxxSource, byte: int) -> bool:
     return node.type in ("comment", "string_literal", "string_content")
 
 
-def used_else(source: CxxSource, word: str, seen: Container[int]) -> Iterator[Refusal]:
-    """Uses of a macro that are not among those at the bytes ``seen``."""
+def used_else(source: CxxSource, word: str, seen: frozenset[int]) -> Iterator[Refusal]:
+    """Uses of a macro that are not among those at the bytes ``seen``: where it is not called it is
+    no macro."""
     defined = {node.child_by_field_name("name").start_byte for node in _defined(source, word)}
     for byte in words(source, word):
-        if byte not in seen and byte not in defined and not _said(source, byte):
+        called_ = re.match(rb"\s*(?:\\\n\s*)*\(", source.data[byte + len(word.encode()) :])
+        if called_ and byte not in seen | defined and not _said(source, byte):
             yield Refusal(f"{word} names something else here", source.place(byte))
 
 

@@ -114,7 +114,12 @@ def _read(source: CxxSource, node: Node) -> bool:
     return parent.type in _READS and not _declares(node)
 
 
-_ACTS = frozenset({"assignment_expression", "update_expression", "call_expression", "co_await"})
+_ACTS = frozenset(
+    {
+        *("assignment_expression", "update_expression", "call_expression", "co_await"),
+        *("gnu_asm_expression", "new_expression", "delete_expression"),
+    }
+)
 _PURE = frozenset({"min", "max", "int", "unsigned", "size_t"})
 _MACROS = frozenset({"preproc_def", "preproc_function_def"})
 

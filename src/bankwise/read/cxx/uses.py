@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from bankwise.errors import Refusal
@@ -90,12 +90,12 @@ MACRO = -1
 
 
 def given_else(
-    source: CxxSource, function: str, place: int, seen: Container[int]
+    source: CxxSource, function: str, place: int, seen: Collection[int]
 ) -> Iterator[Refusal]:
     """Calls of a function that hand it something else, and other mentions of it. ``seen``: the
     bytes at which arguments stand that are followed; of a macro, those at which it is used."""
     if place == MACRO:
-        yield from used_else(source, function, seen)
+        yield from used_else(source, function, frozenset(seen))
         return
     calls = calls_of(source, function)
     if isinstance(calls, Refusal):

@@ -92,11 +92,16 @@ def _everywhere(
 ) -> None:
     """Every mention of a name in a scope; a refusal for hidden ones."""
     name, _, member = name.partition(".")
-    seen: set[int] = set()
+    own = not member and view.held is None
+    inside = elements_by_macro(source, name, view.rest, scope, begin)
+    macros = list(inside if own else macros_of(source, name))
+    seen = {one.start_byte for some in macros if not isinstance(some, Refusal) for one in some[2]}
     for node in walk(scope):
         if node.type in _SILENT or (node.type == "preproc_arg" and _defines(node.parent)):
             seen.update(range(node.start_byte, node.end_byte))
         if node.type != "identifier" or source.of(node) != name or node.start_byte < begin:
+            continue
+        if node.start_byte in seen:
             continue
         seen.add(node.start_byte)
         if node.start_byte in found.pieces:
@@ -110,10 +115,7 @@ def _everywhere(
         for byte in words(source, name)
         if max(begin, scope.start_byte) <= byte < scope.end_byte and byte not in seen
     ]
-    if member or view.held is not None:
-        found.refusals += macros_of(source, name)
-        return
-    for one in elements_by_macro(source, name, view.rest, scope, begin):
+    for one in macros:
         if isinstance(one, Refusal):
             found.refusals.append(one)
         elif one[2]:
@@ -289,7 +291,12 @@ def _address(
     terms: tuple[ByteSpan, ...] = (),
 ) -> None:
     """``&p[i]`` or ``p + i``: of what is moved from there, or where another pointer begins."""
-    kept = reach(source, address)
+    parent = around(address)
+    given = parent is not None and parent.type == "argument_list"
+    if given and macro_of(source, parent) is not None:
+        kept = in_macro(source, address, parent, address=True)
+    else:
+        kept = reach(source, address)
     if not isinstance(kept, Refusal):
         _use(source, address, index, view, kept, found)
         return
