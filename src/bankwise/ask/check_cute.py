@@ -9,9 +9,11 @@ answer    the one term that says the swizzle in other words, counted in all copi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.count_kernel import count_accesses, count_kernel
@@ -21,10 +23,16 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import AccessKind, Machine, machine
 from bankwise.notation.cute.swizzle import CuteLayout, CuteMemory
 from bankwise.read.cute.answer import AnswerPlace, CuteAnswer, answers, place_of
-from bankwise.read.cute.evaluate import CuteEvaluation, OpenNameError, UnreadError
-from bankwise.read.cute.forms import FORMS, elements
+from bankwise.read.cute.evaluate import (
+    CuteEvaluation,
+    OpenNameError,
+    SharedTensor,
+    UnreadError,
+    Value,
+)
+from bankwise.read.cute.forms import FORMS, elements, sizes_of
 from bankwise.read.cute.sites import CopySite, issued, layout_of, sites
-from bankwise.read.cute.terms import CuteText
+from bankwise.read.cute.terms import CuteText, Scope
 from bankwise.read.options import Options, Progress, command, dims_of
 from bankwise.show.values import CheckReport, KernelReport, Snippet
 
@@ -211,7 +219,56 @@ def replacements(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Replacem
         best = better(found, place, concerned) if now is not None and now[0] > now[1] else None
         if best is not None and now is not None:
             passes, answer = best
+            asked = answered(found, {place.key: answer.value})
+            if torn(found.evaluation, asked):
+                continue
             yield Replacement(place, tuple(concerned), answer, now[0], passes, now[1])
+
+
+def answered(found: CuteFile, instead: Mapping[tuple[int, int], Value]) -> CuteEvaluation:
+    """The values of the text with other ones for some terms."""
+    return replace(found.evaluation, instead=instead, bound={})
+
+
+def torn(before: CuteEvaluation, after: CuteEvaluation) -> str:
+    """The tensor that looks for its elements elsewhere than those leave them who share its memory;
+    "" where there is none.
+
+    Tensors that begin at one pointer are one memory: every place of it has one new place.
+    """
+    old, new = (dict(_tensors(ev)) for ev in (before, after))
+    moved: dict[tuple[Scope, str], dict[int, int]] = {}
+    for key, tensor in old.items():
+        if key not in new:
+            return key[1]
+        if not tensor.pointer[1]:
+            continue
+        known = moved.setdefault(tensor.pointer, {})
+        bits = max(tensor.bits, 1)
+        pairs = zip(places(tensor.layout), places(new[key].layout), strict=True)
+        for one, other in ((a * bits, b * bits) for a, b in pairs):
+            if known.setdefault(one, other) != other:
+                return key[1]
+    lost = (one for one in moved.values() if len(set(one.values())) != len(one))
+    return "" if next(lost, None) is None else "one of its elements"
+
+
+def _tensors(ev: CuteEvaluation) -> Iterator[tuple[tuple[Scope, str], SharedTensor]]:
+    """Every tensor of shared memory that has a name and is read."""
+    for one in ev.text.definitions:
+        if one.term is not None and not one.parameter:
+            value = ev.softly(one.term, one.scope)
+            if isinstance(value, SharedTensor):
+                yield (one.scope, one.name), value
+
+
+def places(where: CuteLayout) -> list[int]:
+    """Where every element of a layout lies."""
+    plain = elements(where)
+    sizes = sizes_of(plain)
+    index = np.indices(sizes).reshape(len(sizes), -1).T
+    found: list[int] = CuteMemory(plain).offsets(index).reshape(-1).tolist()
+    return found
 
 
 def _snippets(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Snippet]:
@@ -241,7 +298,7 @@ def better(
     chosen: CuteAnswer | None = None
     sizes = [bytes_of(layout_of(found.evaluation, site), site) for site in concerned]
     for answer in answers(found.evaluation, place):
-        asked = replace(found.evaluation, instead={place.key: answer.value}, bound={})
+        asked = answered(found, {place.key: answer.value})
         try:
             fits = all(
                 bytes_of(layout_of(asked, site), site) <= size
