@@ -124,6 +124,7 @@ def test_memory_that_two_terms_lay_out_is_left_alone(second: str, tmp_path: Path
     report = fix_cute_file(file, Options("sm_80"))
     assert report.before.totals.run.extra
     assert not report.changes
+    assert ["begins at the same pointer" in one.reason for one in report.refusals] == [True]
     apart = text.replace(
         f"auto sT = make_tensor({second}", "auto sT = make_tensor(make_smem_ptr(b)"
     )

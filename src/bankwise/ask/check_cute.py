@@ -38,6 +38,10 @@ from bankwise.show.values import CheckReport, KernelReport, Snippet
 
 PASS = "pass over the tiles"
 _ASSUMED = "which copy touches which layout, of those that fit"
+_TORN = (
+    "{names}: another layout here alone would part it from a tensor that begins at the same "
+    "pointer: say one layout by the other, composition(layout, transposition)"
+)
 _SM = re.compile(r"\bSM(\d+)_")
 _POLICY = "as CuTe's atoms say"
 
@@ -120,14 +124,15 @@ def check_cute(found: CuteFile, *, answer: bool = True) -> CheckReport:
     """Count what was found; ``answer``: and say what to write."""
     scopes = list(dict.fromkeys(site.scope[:1] for site in found.sites))
     kernels, refusals = [], list(found.refusals)
+    untold: list[Refusal] = []
     for scope in scopes:
         mine = [site for site in found.sites if site.scope[:1] == scope]
         report, refused = _kernel(found, "::".join(scope) or Path(found.text.file).stem, mine)
         if answer:
-            report = replace(report, snippets=tuple(_snippets(found, mine)))
+            report = replace(report, snippets=tuple(_snippets(found, mine, untold)))
         kernels.append(report)
         refusals += refused
-    notes = [found.why] if found.why else []
+    notes = [*([found.why] if found.why else []), *map(str, untold)]
     return check_report(found.text.file, _POLICY, kernels, refusals=refusals, notes=notes)
 
 
@@ -207,8 +212,13 @@ class Replacement:
         return tuple(dict.fromkeys(site.name for site in self.concerned))
 
 
-def replacements(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Replacement]:
-    """For each term that says a swizzle: what takes the fewest passes of all its copies."""
+def replacements(
+    found: CuteFile, mine: Sequence[CopySite], refused: list[Refusal] | None = None
+) -> Iterator[Replacement]:
+    """For each term that says a swizzle: what takes the fewest passes of all its copies.
+
+    ``refused`` gets why a better one is none.
+    """
     places: dict[tuple[int, int], tuple[AnswerPlace, list[CopySite]]] = {}
     for site in mine:
         place = place_of(found.evaluation, site)
@@ -221,6 +231,10 @@ def replacements(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Replacem
             passes, answer = best
             asked = answered(found, {place.key: answer.value})
             if torn(found.evaluation, asked):
+                names = ", ".join(dict.fromkeys(site.name for site in concerned))
+                where = found.text.place(place.term.span.start)
+                if refused is not None:
+                    refused.append(Refusal(_TORN.format(names=names), where))
                 continue
             yield Replacement(place, tuple(concerned), answer, now[0], passes, now[1])
 
@@ -271,8 +285,10 @@ def places(where: CuteLayout) -> list[int]:
     return found
 
 
-def _snippets(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Snippet]:
-    for one in replacements(found, mine):
+def _snippets(
+    found: CuteFile, mine: Sequence[CopySite], refused: list[Refusal]
+) -> Iterator[Snippet]:
+    for one in replacements(found, mine, refused):
         old = " ".join(found.text.of(one.place.term.span).split())
         yield Snippet(
             language=found.text.dialect,

@@ -23,7 +23,7 @@ from bankwise.ask.check_cute import (
 )
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.read.cute.evaluate import CuteEvaluation, OpenNameError, UnreadError
 from bankwise.read.cute.sites import CopySite, layout_of
@@ -45,14 +45,15 @@ def fix_cute_file(
         check_writable(Path(output))
     text = read_text(file)
     before = open_cute(text, str(file), options)
-    chosen = tuple(_apart(before))
+    refused: list[Refusal] = []
+    chosen = tuple(_apart(before, refused))
     fixed = edited(before, chosen)
     after = open_cute(fixed, str(file), options) if chosen else before
     return FixReport(
         before=check_cute(before, answer=False),
         after=check_cute(after, answer=False),
         changes=tuple(_change(before, one) for one in chosen),
-        refusals=(),
+        refusals=tuple(refused),
         verdicts=(judged(before, after, chosen),) if chosen else (),
         source_text=text,
         fixed_text=fixed,
@@ -60,10 +61,10 @@ def fix_cute_file(
     )
 
 
-def _apart(found: CuteFile) -> list[Replacement]:
+def _apart(found: CuteFile, refused: list[Refusal]) -> list[Replacement]:
     """Answers whose terms do not hold one another; of those that do the first."""
     kept: list[Replacement] = []
-    for one in replacements(found, found.sites):
+    for one in replacements(found, found.sites, refused):
         start, stop = one.place.key
         if all(stop <= other.place.key[0] or start >= other.place.key[1] for other in kept):
             kept.append(one)
