@@ -124,12 +124,23 @@ def test_memory_that_two_terms_lay_out_is_left_alone(second: str, tmp_path: Path
     report = fix_cute_file(file, Options("sm_80"))
     assert report.before.totals.run.extra
     assert not report.changes
-    assert ["begins at the same pointer" in one.reason for one in report.refusals] == [True]
+    assert ["uses the same pointer" in one.reason for one in report.refusals] == [True]
     apart = text.replace(
         f"auto sT = make_tensor({second}", "auto sT = make_tensor(make_smem_ptr(b)"
     )
     file.write_text(apart, "utf-8")
     assert fix_cute_file(file, Options("sm_80")).changes
+
+
+@pytest.mark.parametrize("use", ["out[0] = smem[threadIdx.x];", "T* p = smem + 8;", "f(smem[3]);"])
+def test_memory_that_is_used_past_its_layout_is_left_alone(use: str, tmp_path: Path) -> None:
+    file = tmp_path / "kernel.hpp"
+    file.write_text(
+        cute_texts.TURN.replace("  __syncthreads();", f"  __syncthreads();\n  {use}"), "utf-8"
+    )
+    report = fix_cute_file(file, Options("sm_80"))
+    assert not report.changes
+    assert report.refusals
 
 
 @functools.cache

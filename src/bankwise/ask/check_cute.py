@@ -39,8 +39,8 @@ from bankwise.show.values import CheckReport, KernelReport, Snippet
 PASS = "pass over the tiles"
 _ASSUMED = "which copy touches which layout, of those that fit"
 _TORN = (
-    "{names}: another layout here alone would part it from a tensor that begins at the same "
-    "pointer: say one layout by the other, composition(layout, transposition)"
+    "{names}: another layout here alone would part it from what else uses the same pointer: say "
+    "one layout by the other, composition(layout, transposition)"
 )
 _SM = re.compile(r"\bSM(\d+)_")
 _POLICY = "as CuTe's atoms say"
@@ -251,6 +251,10 @@ def torn(before: CuteEvaluation, after: CuteEvaluation) -> str:
     Tensors that begin at one pointer are one memory: every place of it has one new place.
     """
     old, new = (dict(_tensors(ev)) for ev in (before, after))
+    for key, tensor in old.items():
+        differs = key in new and places(tensor.layout) != places(new[key].layout)
+        if differs and (past := _past(before.text, tensor.pointer[1])):
+            return past
     moved: dict[tuple[Scope, str], dict[int, int]] = {}
     for key, tensor in old.items():
         if key not in new:
@@ -265,6 +269,16 @@ def torn(before: CuteEvaluation, after: CuteEvaluation) -> str:
                 return key[1]
     lost = (one for one in moved.values() if len(set(one.values())) != len(one))
     return "" if next(lost, None) is None else "one of its elements"
+
+
+def _past(text: CuteText, pointer: str) -> str:
+    """Where a pointer is used without a layout: an element of it, or an offset from it."""
+    if not pointer.isidentifier():
+        return ""
+    used = re.search(
+        rf"(?<![\w.>\s])\s*\b{pointer}\s*(?:\[|\+(?!\+))|\*\s*{pointer}\s*=", text.text
+    )
+    return "" if used is None else used[0].strip()
 
 
 def _tensors(ev: CuteEvaluation) -> Iterator[tuple[tuple[Scope, str], SharedTensor]]:

@@ -46,13 +46,13 @@ def fix_cute_file(
     text = read_text(file)
     before = open_cute(text, str(file), options)
     refused: list[Refusal] = []
-    chosen = tuple(_apart(before, refused))
+    chosen = tuple(apart(before, refused))
     fixed = edited(before, chosen)
     after = open_cute(fixed, str(file), options) if chosen else before
     return FixReport(
         before=check_cute(before, answer=False),
         after=check_cute(after, answer=False),
-        changes=tuple(_change(before, one) for one in chosen),
+        changes=tuple(change_of(before, one) for one in chosen),
         refusals=tuple(refused),
         verdicts=(judged(before, after, chosen),) if chosen else (),
         source_text=text,
@@ -61,7 +61,7 @@ def fix_cute_file(
     )
 
 
-def _apart(found: CuteFile, refused: list[Refusal]) -> list[Replacement]:
+def apart(found: CuteFile, refused: list[Refusal]) -> list[Replacement]:
     """Answers whose terms do not hold one another; of those that do the first."""
     kept: list[Replacement] = []
     for one in replacements(found, found.sites, refused):
@@ -80,7 +80,8 @@ def edited(found: CuteFile, chosen: tuple[Replacement, ...]) -> str:
     return data.decode()
 
 
-def _change(found: CuteFile, one: Replacement) -> Change:
+def change_of(found: CuteFile, one: Replacement) -> Change:
+    """What an answer changes, as a report says it."""
     old = " ".join(found.text.of(one.place.term.span).split())
     return Change(
         kernel="::".join(one.concerned[0].scope[:1]) or Path(found.text.file).stem,
