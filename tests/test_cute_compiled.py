@@ -21,6 +21,7 @@ import pytest
 import cute_texts
 from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.ask.check_cute import open_cute
+from bankwise.ask.fix_source import fix_source_file
 from bankwise.notation.cute.swizzle import CuteLayout, CuteMemory
 from bankwise.read.cute.forms import elements, sizes_of
 from bankwise.read.cute.sites import layout_of
@@ -202,3 +203,22 @@ def test_the_machine_code_takes_the_passes_that_are_read(name: str, after: bool)
         found[access.direction] = found.get(access.direction, 0) + access.run.passes
     read = counted(name, text_of(name, after))
     assert found == ({} if name in UNUSED else read)
+
+
+def test_a_kernel_of_cute_is_fixed_in_its_source(tmp_path: Path) -> None:
+    """``fix kernel.cu``: the term is changed, and the code of both versions stores the same."""
+    file = tmp_path / "kernel.cu"
+    kernel = KERNELS["OPERAND"].replace("void kernel", "void __launch_bounds__(128) kernel")
+    file.write_text(cute_texts.OPERAND + kernel, "utf-8")
+    flags = ("-std=c++17", f"-I{headers()}")
+    options = Options("sm_80", workgroup_size="128,1,1", flags=flags)
+    report = fix_source_file(file, options)
+    assert [(v.judge, v.status) for v in report.verdicts] == [
+        ("proof", "passed"),
+        ("isa", "passed"),
+        ("execution", "passed"),
+    ]
+    assert "Swizzle<2, 3, 3>" in report.fixed_text
+    _, before, after = fixed("OPERAND")
+    assert report.before.totals.run.passes == before
+    assert report.after.totals.run.passes == after

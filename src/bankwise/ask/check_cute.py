@@ -9,9 +9,11 @@ answer    the one term that says the swizzle in other words, counted in all copi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.counting.count_kernel import count_accesses, count_kernel
@@ -21,15 +23,25 @@ from bankwise.files import read_text
 from bankwise.hardware.machine import AccessKind, Machine, machine
 from bankwise.notation.cute.swizzle import CuteLayout, CuteMemory
 from bankwise.read.cute.answer import AnswerPlace, CuteAnswer, answers, place_of
-from bankwise.read.cute.evaluate import CuteEvaluation, OpenNameError, UnreadError
-from bankwise.read.cute.forms import FORMS, elements
+from bankwise.read.cute.evaluate import (
+    CuteEvaluation,
+    OpenNameError,
+    SharedTensor,
+    UnreadError,
+    Value,
+)
+from bankwise.read.cute.forms import FORMS, elements, sizes_of
 from bankwise.read.cute.sites import CopySite, issued, layout_of, sites
-from bankwise.read.cute.terms import CuteText
+from bankwise.read.cute.terms import CuteText, Scope
 from bankwise.read.options import Options, Progress, command, dims_of
 from bankwise.show.values import CheckReport, KernelReport, Snippet
 
 PASS = "pass over the tiles"
 _ASSUMED = "which copy touches which layout, of those that fit"
+_TORN = (
+    "{names}: another layout here alone would part it from what else uses the same pointer: say "
+    "one layout by the other, composition(layout, transposition)"
+)
 _SM = re.compile(r"\bSM(\d+)_")
 _POLICY = "as CuTe's atoms say"
 
@@ -112,14 +124,15 @@ def check_cute(found: CuteFile, *, answer: bool = True) -> CheckReport:
     """Count what was found; ``answer``: and say what to write."""
     scopes = list(dict.fromkeys(site.scope[:1] for site in found.sites))
     kernels, refusals = [], list(found.refusals)
+    untold: list[Refusal] = []
     for scope in scopes:
         mine = [site for site in found.sites if site.scope[:1] == scope]
         report, refused = _kernel(found, "::".join(scope) or Path(found.text.file).stem, mine)
         if answer:
-            report = replace(report, snippets=tuple(_snippets(found, mine)))
+            report = replace(report, snippets=tuple(_snippets(found, mine, untold)))
         kernels.append(report)
         refusals += refused
-    notes = [found.why] if found.why else []
+    notes = [*([found.why] if found.why else []), *map(str, untold)]
     return check_report(found.text.file, _POLICY, kernels, refusals=refusals, notes=notes)
 
 
@@ -199,8 +212,13 @@ class Replacement:
         return tuple(dict.fromkeys(site.name for site in self.concerned))
 
 
-def replacements(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Replacement]:
-    """For each term that says a swizzle: what takes the fewest passes of all its copies."""
+def replacements(
+    found: CuteFile, mine: Sequence[CopySite], refused: list[Refusal] | None = None
+) -> Iterator[Replacement]:
+    """For each term that says a swizzle: what takes the fewest passes of all its copies.
+
+    ``refused`` gets why a better one is none.
+    """
     places: dict[tuple[int, int], tuple[AnswerPlace, list[CopySite]]] = {}
     for site in mine:
         place = place_of(found.evaluation, site)
@@ -211,11 +229,80 @@ def replacements(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Replacem
         best = better(found, place, concerned) if now is not None and now[0] > now[1] else None
         if best is not None and now is not None:
             passes, answer = best
+            asked = answered(found, {place.key: answer.value})
+            if torn(found.evaluation, asked):
+                names = ", ".join(dict.fromkeys(site.name for site in concerned))
+                where = found.text.place(place.term.span.start)
+                if refused is not None:
+                    refused.append(Refusal(_TORN.format(names=names), where))
+                continue
             yield Replacement(place, tuple(concerned), answer, now[0], passes, now[1])
 
 
-def _snippets(found: CuteFile, mine: Sequence[CopySite]) -> Iterator[Snippet]:
-    for one in replacements(found, mine):
+def answered(found: CuteFile, instead: Mapping[tuple[int, int], Value]) -> CuteEvaluation:
+    """The values of the text with other ones for some terms."""
+    return replace(found.evaluation, instead=instead, bound={})
+
+
+def torn(before: CuteEvaluation, after: CuteEvaluation) -> str:
+    """The tensor that looks for its elements elsewhere than those leave them who share its memory;
+    "" where there is none.
+
+    Tensors that begin at one pointer are one memory: every place of it has one new place.
+    """
+    old, new = (dict(_tensors(ev)) for ev in (before, after))
+    for key, tensor in old.items():
+        differs = key in new and places(tensor.layout) != places(new[key].layout)
+        if differs and (past := _past(before.text, tensor.pointer[1])):
+            return past
+    moved: dict[tuple[Scope, str], dict[int, int]] = {}
+    for key, tensor in old.items():
+        if key not in new:
+            return key[1]
+        if not tensor.pointer[1]:
+            continue
+        known = moved.setdefault(tensor.pointer, {})
+        bits = max(tensor.bits, 1)
+        pairs = zip(places(tensor.layout), places(new[key].layout), strict=True)
+        for one, other in ((a * bits, b * bits) for a, b in pairs):
+            if known.setdefault(one, other) != other:
+                return key[1]
+    lost = (one for one in moved.values() if len(set(one.values())) != len(one))
+    return "" if next(lost, None) is None else "one of its elements"
+
+
+def _past(text: CuteText, pointer: str) -> str:
+    """Where a pointer is used without a layout: an element of it, or an offset from it."""
+    if not pointer.isidentifier():
+        return ""
+    used = re.search(
+        rf"(?<![\w.>\s])\s*\b{pointer}\s*(?:\[|\+(?!\+))|\*\s*{pointer}\s*=", text.text
+    )
+    return "" if used is None else used[0].strip()
+
+
+def _tensors(ev: CuteEvaluation) -> Iterator[tuple[tuple[Scope, str], SharedTensor]]:
+    """Every tensor of shared memory that has a name and is read."""
+    for one in ev.text.definitions:
+        if one.term is not None and not one.parameter:
+            value = ev.softly(one.term, one.scope)
+            if isinstance(value, SharedTensor):
+                yield (one.scope, one.name), value
+
+
+def places(where: CuteLayout) -> list[int]:
+    """Where every element of a layout lies."""
+    plain = elements(where)
+    sizes = sizes_of(plain)
+    index = np.indices(sizes).reshape(len(sizes), -1).T
+    found: list[int] = CuteMemory(plain).offsets(index).reshape(-1).tolist()
+    return found
+
+
+def _snippets(
+    found: CuteFile, mine: Sequence[CopySite], refused: list[Refusal]
+) -> Iterator[Snippet]:
+    for one in replacements(found, mine, refused):
         old = " ".join(found.text.of(one.place.term.span).split())
         yield Snippet(
             language=found.text.dialect,
@@ -241,7 +328,7 @@ def better(
     chosen: CuteAnswer | None = None
     sizes = [bytes_of(layout_of(found.evaluation, site), site) for site in concerned]
     for answer in answers(found.evaluation, place):
-        asked = replace(found.evaluation, instead={place.key: answer.value}, bound={})
+        asked = answered(found, {place.key: answer.value})
         try:
             fits = all(
                 bytes_of(layout_of(asked, site), site) <= size

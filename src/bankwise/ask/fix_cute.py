@@ -11,13 +11,21 @@ from pathlib import Path
 
 import numpy as np
 
-from bankwise.ask.check_cute import CuteFile, Replacement, check_cute, open_cute, replacements
+from bankwise.ask.check_cute import (
+    CuteFile,
+    Replacement,
+    answered,
+    check_cute,
+    open_cute,
+    places,
+    replacements,
+    torn,
+)
 from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
-from bankwise.errors import InputError
+from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
-from bankwise.notation.cute.swizzle import CuteMemory
-from bankwise.read.cute.forms import elements, sizes_of
+from bankwise.read.cute.evaluate import CuteEvaluation, OpenNameError, UnreadError
 from bankwise.read.cute.sites import CopySite, layout_of
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.show.fixing import Change, FixReport, Verdict
@@ -37,25 +45,26 @@ def fix_cute_file(
         check_writable(Path(output))
     text = read_text(file)
     before = open_cute(text, str(file), options)
-    chosen = tuple(_apart(before))
+    refused: list[Refusal] = []
+    chosen = tuple(apart(before, refused))
     fixed = edited(before, chosen)
     after = open_cute(fixed, str(file), options) if chosen else before
     return FixReport(
         before=check_cute(before, answer=False),
         after=check_cute(after, answer=False),
-        changes=tuple(_change(before, one) for one in chosen),
-        refusals=(),
-        verdicts=(_verdict(before, after),) if chosen else (),
+        changes=tuple(change_of(before, one) for one in chosen),
+        refusals=tuple(refused),
+        verdicts=(judged(before, after, chosen),) if chosen else (),
         source_text=text,
         fixed_text=fixed,
         patch=unified_patch(file, text, fixed),
     )
 
 
-def _apart(found: CuteFile) -> list[Replacement]:
+def apart(found: CuteFile, refused: list[Refusal]) -> list[Replacement]:
     """Answers whose terms do not hold one another; of those that do the first."""
     kept: list[Replacement] = []
-    for one in replacements(found, found.sites):
+    for one in replacements(found, found.sites, refused):
         start, stop = one.place.key
         if all(stop <= other.place.key[0] or start >= other.place.key[1] for other in kept):
             kept.append(one)
@@ -71,7 +80,8 @@ def edited(found: CuteFile, chosen: tuple[Replacement, ...]) -> str:
     return data.decode()
 
 
-def _change(found: CuteFile, one: Replacement) -> Change:
+def change_of(found: CuteFile, one: Replacement) -> Change:
+    """What an answer changes, as a report says it."""
     old = " ".join(found.text.of(one.place.term.span).split())
     return Change(
         kernel="::".join(one.concerned[0].scope[:1]) or Path(found.text.file).stem,
@@ -85,20 +95,33 @@ def _change(found: CuteFile, one: Replacement) -> Change:
     )
 
 
-def _verdict(before: CuteFile, after: CuteFile) -> Verdict:
-    """Whether every layout, read back, has the same elements at the same places, permuted."""
-    if len(before.sites) != len(after.sites):
+def judged(before: CuteFile, after: CuteFile, chosen: tuple[Replacement, ...]) -> Verdict:
+    """Whether the changed text, read back, is the plan: the same copies, every element where the
+    answers put it, each at a place of its own, and tensors of one memory still agree."""
+    if [*map(_said, before.sites)] != [*map(_said, after.sites)]:
         return Verdict("proof", "failed", "other copies are found in the changed text")
+    planned = answered(before, {one.place.key: one.answer.value for one in chosen})
     for one, other in zip(before.sites, after.sites, strict=True):
         try:
-            old, new = _places(before, one), _places(after, other)
-        except InputError as error:
-            return Verdict("proof", "failed", f"{one.name}: {error.message}")
+            old, new = _places(before.evaluation, one), _places(after.evaluation, other)
+            wanted = _places(planned, one)
+        except (InputError, OpenNameError, UnreadError) as error:
+            return Verdict("proof", "failed", f"{one.name}: {error}")
+        if not np.array_equal(new, wanted):
+            return Verdict("proof", "failed", f"{one.name} is laid out otherwise than planned")
         alike = np.array_equal(np.sort(np.unique(old)), np.sort(np.unique(new)))
         pairs = np.unique(np.stack([old, new]), axis=1).shape[1]
-        if old.shape != new.shape or not alike or pairs != len(np.unique(old)):
+        if not alike or pairs != len(np.unique(old)):
             return Verdict("proof", "failed", f"{one.name}: elements would share a place")
+    if lost := torn(before.evaluation, after.evaluation):
+        return Verdict("proof", "failed", f"{lost} is laid out apart from who shares its memory")
     return Verdict("proof", "passed", _PROVED.format(count=len(before.sites)))
+
+
+def _said(site: CopySite) -> object:
+    """All that a site says but the layout."""
+    copy = site.copy
+    return site.name, site.direction, copy.atom, copy.tile, copy.held.tolist()
 
 
 _PROVED = (
@@ -108,10 +131,6 @@ _PROVED = (
 )
 
 
-def _places(found: CuteFile, site: CopySite) -> IntArray:
-    """Where every element of a layout lies, one stage of it."""
-    where = elements(layout_of(found.evaluation, site))
-    sizes = sizes_of(where)
-    index = np.indices(sizes[:2]).reshape(2, -1).T
-    rest = np.zeros((len(index), len(sizes) - 2), np.int64)
-    return CuteMemory(where).offsets(np.concatenate([index, rest], axis=-1)).reshape(-1)
+def _places(evaluation: CuteEvaluation, site: CopySite) -> IntArray:
+    """Where every element of a layout lies, in all stages."""
+    return np.array(places(layout_of(evaluation, site)))

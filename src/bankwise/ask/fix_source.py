@@ -18,6 +18,7 @@ from pathlib import Path
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.check_assembly import asked, counted_kernel, report_of
+from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.judge_emitted import cost_of, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
@@ -91,12 +92,22 @@ def fix_source_file(
     before = author.compiled(text)
     planned, refusals = _planned(author, before)
     chosen, after = _chosen(author, before, planned)
+    changes, verdicts = tuple(map(_change, chosen)), _heard(author, before, after, chosen, judges)
+    if not chosen:
+        cute = fixed_by_cute(file, text, _aimed(options, before), before, author.compiled)
+        if isinstance(cute, tuple):
+            refusals += cute
+        else:
+            changes, after, planned, refusals = cute.changes, cute.compiled, (), ()
+            texts = (before.kernels, before.text, after.text)
+            run = judge_emitted(author.language, author.what, *texts) if judges.execute else None
+            verdicts = (*cute.verdicts, *([run] if run else ()))
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
-        changes=tuple(map(_change, chosen)),
+        changes=changes,
         refusals=(*refusals, *_left(author.source, planned, chosen)),
-        verdicts=_heard(author, before, after, chosen, judges),
+        verdicts=verdicts,
         source_text=text,
         fixed_text=after.text,
         patch=unified_patch(file, text, after.text),
@@ -104,6 +115,11 @@ def fix_source_file(
         by_line=True,
         lines=lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
     )
+
+
+def _aimed(options: Options, compiled: _CompiledText) -> Options:
+    """With the target for which a text was compiled."""
+    return replace(options, target=next((k.target for k in compiled.kernels), options.target))
 
 
 def _heard(

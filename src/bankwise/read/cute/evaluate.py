@@ -52,12 +52,13 @@ class TypeName:
 @dataclass(frozen=True, slots=True)
 class SharedTensor:
     """``make_tensor(make_smem_ptr(p), layout)``; ``term``: of the layout. ``bits``: of an element,
-    0 where nobody says them."""
+    0 where nobody says them; ``pointer``: what it begins at, as it is written, with its scope."""
 
     layout: CuteLayout
     term: CuteTerm
     scope: Scope
     bits: int = 0
+    pointer: tuple[Scope, str] = ((), "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

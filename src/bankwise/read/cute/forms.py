@@ -242,7 +242,18 @@ def _tensor(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     where = ev.value(given[1], scope)
     if not isinstance(where, StridedLayout | ComposedLayout):
         raise UnreadError("a tensor of no layout", term)
-    return SharedTensor(where, given[1], scope, _pointed(ev, given[0], scope))
+    bits, pointer = _pointed(ev, given[0], scope), _begins(ev, given[0], scope)
+    return SharedTensor(where, given[1], scope, bits, pointer)
+
+
+def _begins(ev: CuteEvaluation, pointer: CuteTerm, scope: Scope) -> tuple[Scope, str]:
+    """What a tensor begins at: ``sA.data()`` is where ``sA`` does."""
+    inside = (pointer.arguments or (pointer,))[0]
+    if pointer.head == ".data":
+        tensor = ev.value(inside, scope)
+        if isinstance(tensor, SharedTensor) and tensor.pointer[1]:
+            return tensor.pointer
+    return scope, "".join(ev.text.of(inside.span).split())
 
 
 def _pointed(ev: CuteEvaluation, pointer: CuteTerm, scope: Scope) -> int:

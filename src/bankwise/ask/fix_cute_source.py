@@ -1,0 +1,69 @@
+"""``bankwise fix kernel.cu`` where its shared memory is laid out by CuTe: the layout's own term.
+
+Arrays that go through ``make_smem_ptr`` have no index to rewrite. What CuTe's layouts say is read
+from the text, answered there, and compiled: the machine code has to take fewer passes than before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from bankwise.ask.check_cute import open_cute
+from bankwise.ask.fix_cute import apart, change_of, edited, judged
+from bankwise.errors import InputError, Refusal
+from bankwise.read.options import Options
+from bankwise.show.fixing import Change, Verdict
+
+_CUTE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]cute/|\bcute::', re.MULTILINE)
+
+
+class Costed(Protocol):
+    """A text that was compiled."""
+
+    def cost(self) -> tuple[int, int]:
+        """Passes, and executed instructions of shared memory."""
+
+
+CompiledT = TypeVar("CompiledT", bound=Costed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CuteFixed(Generic[CompiledT]):
+    """The answers of a source, and what the compiler makes of the text with them."""
+
+    changes: tuple[Change, ...]
+    compiled: CompiledT
+    verdicts: tuple[Verdict, ...]
+
+
+def fixed_by_cute(
+    file: Path, text: str, options: Options, now: CompiledT, compiled: Callable[[str], CompiledT]
+) -> CuteFixed[CompiledT] | tuple[Refusal, ...]:
+    """The source with other layouts of CuTe, or why there is none; () for a source without CuTe.
+
+    ``now``: as it is compiled; ``compiled``: compiles a changed text.
+    """
+    if _CUTE.search(text) is None:
+        return ()
+    refused: list[Refusal] = []
+    try:
+        before = open_cute(text, str(file), options)
+        chosen = tuple(apart(before, refused))
+        fixed = edited(before, chosen)
+        made = compiled(fixed) if chosen else now
+        verdict = judged(before, open_cute(fixed, str(file), options), chosen)
+    except InputError as error:
+        return (Refusal(f"its layouts of CuTe: {error.message}", error.location),)
+    old, new = now.cost()[0], made.cost()[0]
+    if not chosen or new >= old:
+        told = Refusal(
+            f"its layouts of CuTe: {new:,} passes of machine code, not fewer than {old:,}"
+        )
+        return (*refused, *((told,) if chosen else ()))
+    rows = (("passes of shared memory", old, new),)
+    emitted = Verdict("isa", "passed", "the changed layouts, compiled, take fewer passes", rows)
+    return CuteFixed(tuple(change_of(before, one) for one in chosen), made, (verdict, emitted))
