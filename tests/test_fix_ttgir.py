@@ -172,6 +172,23 @@ def test_the_judge_rejects_another_encoding_for_a_matrix_unit() -> None:
     assert isinstance(prove_encodings(text, wrong, "k.ttgir"), Refusal)
 
 
+@pytest.mark.parametrize("name", ["triton_reduce.gfx950", "triton_reduce.sm_90"])
+def test_the_judge_rejects_another_order_of_a_sum(name: str) -> None:
+    """The types of a reduction stand behind its region, on another line than its name."""
+    text = (DATA / f"{name}.ttgir").read_text("utf-8")
+    ends = re.findall(r'"tt\.reduce"\(.*?\}\) : \((.*?)\) ->', text, re.DOTALL)
+    sums = {alias for types in ends for alias in re.findall(r"#(\w+)>", types)}
+    blocked = r"^#(\w+) = #ttg\.blocked<.*(warpsPerCTA = \[(\d), (\d)\])"
+    named = [each for each in re.findall(blocked, text, re.MULTILINE) if each[0] in sums]
+    assert named
+    for alias, warps, one, two in named:
+        line = re.compile(rf"^(#{alias} = .*){re.escape(warps)}", re.MULTILINE)
+        other = line.sub(rf"\1warpsPerCTA = [{two}, {one}]", text)
+        found = prove_encodings(text, other, "k.ttgir")
+        assert isinstance(found, Refusal)
+        assert "who holds what: tt.reduce" in found.reason
+
+
 @needs_wheel
 def test_fix_on_the_command_line(tmp_path: Path) -> None:
     """Conflicts remain in nothing; AMD code is not executed, which --no-execute leaves out."""
