@@ -309,6 +309,47 @@ def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
 
 
 @needs_wheel
+@pytest.mark.parametrize("name", ["transpose_f32", "transpose_f16"])
+def test_a_conversion_through_scratch_is_spread_otherwise(name: str) -> None:
+    """Both names that `tt.trans` joins change, or Triton refuses the text."""
+    import triton_program as user
+
+    case = user.triton_kernels.CASES[name]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:transpose", case["types"], "gfx950", constexprs=case["constants"],
+        numbers=case["numbers"],
+    )  # fmt: skip
+    rows = {row[0]: row[1:] for one in fixed.report.verdicts for row in one.rows}
+    assert rows["conflicts"][0] > 0
+    assert rows["conflicts"][1] == 0
+    assert rows["shared bytes"][0] == rows["shared bytes"][1]
+    proof = next(one for one in fixed.report.verdicts if one.judge == "proof")
+    assert proof.status == "passed"
+    assert "differ in who holds what" in proof.detail
+    old, new = fixed.report.source_text.split("\n"), fixed.ttgir.split("\n")
+    differing = [n for n, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
+    assert len(differing) == 2
+    for n in differing:
+        half = "\n".join([*new[:n], old[n], *new[n + 1 :]])
+        with pytest.raises(InputError):
+            wheel.verified(half, "k.ttgir")
+
+
+@needs_wheel
+def test_a_sum_keeps_its_distribution_and_that_is_said() -> None:
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["column_sums"]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:column_sums", case["types"], "gfx950", constexprs=case["constants"],
+        numbers={"size": 64},
+    )  # fmt: skip
+    assert not fixed.patch
+    (why,) = fixed.report.refusals
+    assert "tt.reduce depends on who holds what" in why.reason
+
+
+@needs_wheel
 def test_knobs_are_ranked_by_what_their_code_takes() -> None:
     import triton_program as user
 
