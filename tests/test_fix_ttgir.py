@@ -172,6 +172,23 @@ def test_the_judge_rejects_another_encoding_for_a_matrix_unit() -> None:
     assert isinstance(prove_encodings(text, wrong, "k.ttgir"), Refusal)
 
 
+@pytest.mark.parametrize("name", ["triton_reduce.gfx950", "triton_reduce.sm_90"])
+def test_the_judge_rejects_another_order_of_a_sum(name: str) -> None:
+    """The types of a reduction stand behind its region, on another line than its name."""
+    text = (DATA / f"{name}.ttgir").read_text("utf-8")
+    ends = re.findall(r'"tt\.reduce"\(.*?\}\) : \((.*?)\) ->', text, re.DOTALL)
+    sums = {alias for types in ends for alias in re.findall(r"#(\w+)>", types)}
+    blocked = r"^#(\w+) = #ttg\.blocked<.*(warpsPerCTA = \[(\d), (\d)\])"
+    named = [each for each in re.findall(blocked, text, re.MULTILINE) if each[0] in sums]
+    assert named
+    for alias, warps, one, two in named:
+        line = re.compile(rf"^(#{alias} = .*){re.escape(warps)}", re.MULTILINE)
+        other = line.sub(rf"\1warpsPerCTA = [{two}, {one}]", text)
+        found = prove_encodings(text, other, "k.ttgir")
+        assert isinstance(found, Refusal)
+        assert "who holds what: tt.reduce" in found.reason
+
+
 @needs_wheel
 def test_fix_on_the_command_line(tmp_path: Path) -> None:
     """Conflicts remain in nothing; AMD code is not executed, which --no-execute leaves out."""
@@ -271,6 +288,21 @@ def test_an_installed_fix_replaces_the_kernel_that_it_is_of_and_no_other(
 
 
 @needs_wheel
+def test_a_triton_whose_caches_do_not_ask_the_hook_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Triton 3.6.0 calls the hook with the stages alone: a replaced kernel stayed in its cache."""
+    from triton.knobs import runtime
+
+    monkeypatch.setattr("inspect.getsource", lambda module: "hook(self, stages, options)")
+    refused = pytest.raises(InputError, match="caches of Triton")
+    with refused as caught, bankwise.triton.install():
+        pass
+    assert "fixed.write" in (caught.value.hint or "")
+    assert runtime.add_stages_inspection_hook is None
+
+
+@needs_wheel
 def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
     """8-bit operands of wgmma along N: single bytes 16-way, and words of four along K instead."""
     import triton_program as user
@@ -289,6 +321,46 @@ def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
         text.replace("tt.load %", "tt.reduce %") for text in (fixed.report.source_text, fixed.ttgir)
     )
     assert isinstance(prove_encodings(old, new, "k.ttgir"), Refusal)
+
+
+@needs_wheel
+def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
+    """Both names that `tt.trans` joins change, or Triton refuses the text."""
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["transpose_f16"]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:transpose", case["types"], "gfx950", constexprs=case["constants"],
+        numbers=case["numbers"],
+    )  # fmt: skip
+    rows = {row[0]: row[1:] for one in fixed.report.verdicts for row in one.rows}
+    assert rows["conflicts"][0] > 0
+    assert rows["conflicts"][1] == 0
+    assert rows["shared bytes"][0] == rows["shared bytes"][1]
+    proof = next(one for one in fixed.report.verdicts if one.judge == "proof")
+    assert proof.status == "passed"
+    assert "differ in who holds what" in proof.detail
+    old, new = fixed.report.source_text.split("\n"), fixed.ttgir.split("\n")
+    differing = [n for n, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
+    assert len(differing) == 2
+    for n in differing:
+        half = "\n".join([*new[:n], old[n], *new[n + 1 :]])
+        with pytest.raises(InputError):
+            wheel.verified(half, "k.ttgir")
+
+
+@needs_wheel
+def test_a_sum_keeps_its_distribution_and_that_is_said() -> None:
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["column_sums"]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:column_sums", case["types"], "gfx950", constexprs=case["constants"],
+        numbers={"size": 64},
+    )  # fmt: skip
+    assert not fixed.patch
+    (why,) = fixed.report.refusals
+    assert "tt.reduce depends on who holds what" in why.reason
 
 
 @needs_wheel

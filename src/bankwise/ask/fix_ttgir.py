@@ -11,7 +11,7 @@ first; where their code does not keep what was planned, buffer by buffer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from bankwise.ask.check_ttgir import Planned, better_of, check_ttgir, plan
 from bankwise.ask.ttgir_better import Better
 from bankwise.ask.ttgir_code import EmittedText, emitted_text
+from bankwise.ask.ttgir_exchange import exchanges
 from bankwise.ask.ttgir_files import destination, options_beside
 from bankwise.ask.ttgir_judges import proof_of, simulated
 from bankwise.ask.ttgir_spread import Spread, spreads
@@ -88,7 +89,7 @@ def fixed_ttgir(
     wanted = [each for each in ways if isinstance(each, Better) and each.plans]
     search = _EncodingSearch(planned, options, said, text)
     chosen, found = search.run(wanted) if wanted else ({}, None)
-    spread, code = search.spread(found)
+    spread, code = search.spread(found, _in_scratch(before.kernels[0]))
     fixed = text if code is None else code.text
     after = check_ttgir(fixed, str(file), options, verify=False, optima=False)
     told = tuple(_kept(ways, (*chosen, *spread), search.failed, before.kernels[0]))
@@ -165,10 +166,17 @@ class _EncodingSearch:
             return every, together
         return chosen, best if chosen else None
 
-    def spread(self, code: EmittedText | None) -> tuple[tuple[Spread, ...], EmittedText | None]:
-        """Other distributions of what is stored where the encoding must stay, and the code."""
+    def spread(
+        self, code: EmittedText | None, lines: Set[int]
+    ) -> tuple[tuple[Spread, ...], EmittedText | None]:
+        """Other distributions of what is stored where the encoding must stay and of what is
+        converted through scratch at some ``lines``, and the code."""
         chosen: list[Spread] = []
-        for ways in spreads(self.planned, self.text):
+        converted = exchanges(self.planned, self.text, self.options, lines)
+        for ways in (*spreads(self.planned), *converted):
+            if isinstance(ways, Refusal):
+                self.failed.setdefault(SCRATCH, f"{ways.reason}; {_LAID_OUT}")
+                continue
             best = code or self.before or self._emitted(self.text)
             self.before = self.before or best
             for each in ways:
@@ -198,6 +206,12 @@ class _EncodingSearch:
         return emitted_text(text, self.planned, self.options, self.triton_options)
 
 
+def _in_scratch(kernel: KernelReport) -> frozenset[int]:
+    """The lines of conversions with conflicts."""
+    found = (a for a in kernel.accesses if a.run.extra and SCRATCH in a.allocations)
+    return frozenset(a.location.line for a in found)
+
+
 def _kept(
     ways: Sequence[Better | Refusal],
     chosen: Sequence[Better | Spread],
@@ -216,15 +230,15 @@ def _kept(
             words = "no encoding takes fewer passes" if each.known.optimal else each.known.how
             yield Refusal(f"{name}: {words} ({each.tried} tried)", conflicts[name])
         if name == SCRATCH:
-            yield Refusal(_SCRATCH, conflicts[name])
+            yield Refusal(f"scratch: {_LAID_OUT}", conflicts[name])
     for way in ways:
         name = way.reason.split(" ")[0].rstrip(":") if isinstance(way, Refusal) else ""
         if isinstance(way, Refusal) and name in conflicts and name not in done | set(failed):
             yield way
 
 
-_SCRATCH = (
-    "scratch: Triton lays it out itself; what moves it are num_warps, the block sizes and the "
+_LAID_OUT = (
+    "Triton lays scratch out itself; what moves it are num_warps, the block sizes and the "
     "order of a load (bankwise.triton.tune counts them)"
 )
 
@@ -267,7 +281,7 @@ def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Chan
         after=costs[1],
         members=1,
         coalescing=spread.global_memory,
-        optimum="its encoding stays; who holds what is another",
+        optimum="who holds what is another; no encoding is",
     )
 
 

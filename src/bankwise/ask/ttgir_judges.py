@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bankwise.ask.check_ttgir import Planned
 from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS
 from bankwise.ask.ttgir_code import EmittedText, by_position
@@ -13,10 +15,11 @@ from bankwise.read.options import Options
 from bankwise.show.fixing import Verdict
 
 _PROVED = (
-    "the texts differ in the encodings of {names} alone, and no two elements share a place: they "
+    "the texts differ in {names} alone, and no two elements share a place: they "
     "compute the same, if Triton lowers both as they say"
 )
 _POINTER = 8
+_BLOCKED = re.compile(r"^\s*#\w+\s*=\s*#ttg\.blocked<.*", re.MULTILINE)
 
 
 def proof_of(before: str, after: str, file: str) -> Verdict:
@@ -24,7 +27,15 @@ def proof_of(before: str, after: str, file: str) -> Verdict:
     found = prove_encodings(before, after, file)
     if isinstance(found, Refusal):
         return Verdict("proof", "failed", str(found))
-    return Verdict("proof", "passed", _PROVED.format(names=", ".join(found)))
+    parts = [f"the encodings of {', '.join(found)}"] if found else []
+    parts += ["who holds what where nothing depends on it"] if _respread(before, after) else []
+    return Verdict("proof", "passed", _PROVED.format(names=" and ".join(parts)))
+
+
+def _respread(before: str, after: str) -> bool:
+    """Whether a distribution is another one."""
+    old, new = (set(_BLOCKED.findall(text)) for text in (before, after))
+    return old != new
 
 
 def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Options) -> Verdict:

@@ -10,8 +10,8 @@ ranked by passes of shared memory and turns of the first cache together: narrow 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 from math import prod
 
@@ -24,17 +24,19 @@ from bankwise.errors import InputError
 from bankwise.notation.triton.encodings import Blocked
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.placed import held_by
+from bankwise.read.ttgir.text import every
 from bankwise.read.ttgir.types import Types, split_arrow
-from bankwise.read.ttgir.values import SharedOperation, TensorType
+from bankwise.read.ttgir.values import Op, SharedOperation, TensorType
 
 _SECTOR_BYTES = 32
 _SECTORS = 4
 """Of a line of the first cache: what one turn of it serves."""
 _WIDEST_BYTES = 16
-_KEPT = 3
-_NAME = re.compile(r"#(\w+)\b(?![.\w<])")
+KEPT = 3
+NAME = re.compile(r"#(\w+)\b(?![.\w<])")
 _ORDERED = re.compile(
-    r"\btt\.(?:reduce|scan|dot|histogram|gather|atomic_\w+|print|map_elementwise)\b"
+    r"tt\.(?:reduce|scan|dot|dot_scaled|histogram|gather|atomic_\w+|print|map_elementwise"
+    r"|extern_elementwise|elementwise_inline_asm)|amdg\.buffer_atomic_\w+"
 )
 """Operations whose result may depend on who holds what: the order of a sum does."""
 
@@ -42,7 +44,9 @@ _ORDERED = re.compile(
 @dataclass(frozen=True, slots=True)
 class Spread:
     """Another distribution under the name of one: ``passes`` of the accesses that it is part of,
-    before and after; ``sectors`` of a load by one wave, and its instructions, likewise."""
+    before and after; ``sectors`` of a load by one wave, and its instructions, likewise.
+    ``partners``: other names that change with it, and what they become; ``moves``: what of global
+    memory was looked at."""
 
     alias: str
     present: Blocked
@@ -51,32 +55,36 @@ class Spread:
     passes: tuple[int, int]
     sectors: tuple[int, int]
     instructions: tuple[int, int]
+    partners: Mapping[str, Blocked] = field(default_factory=dict)
+    moves: str = "the loads"
 
     def written(self, text: str) -> str:
         """The text with it."""
-        line = re.compile(rf"^(\s*#{self.alias}\s*=\s*)#ttg\.blocked<.*$", re.MULTILINE)
-        return line.sub(lambda found: found[1] + str(self.instead), text, count=1)
+        every = {self.alias: self.instead, **self.partners}
+        line = re.compile(rf"^(\s*#({'|'.join(every)})\s*=\s*)#ttg\.blocked<.*$", re.MULTILINE)
+        return line.sub(lambda found: found[1] + str(every[found[2]]), text)
 
     @property
     def global_memory(self) -> str:
         """What loads from global memory do, in words."""
         (old, new), (some, others) = self.sectors, self.instructions
         return (
-            f"a load of a warp touches {new} sectors of global memory in {others} instructions "
+            f"{self.moves} of a wave touch {new} sectors of global memory in {others} instructions "
             f"(before {old} in {some})"
         )
 
 
-def spreads(planned: Planned, text: str) -> Iterator[tuple[Spread, ...]]:
+def spreads(planned: Planned) -> Iterator[tuple[Spread, ...]]:
     """For every store with conflicts into a buffer whose encoding must stay: the best few other
     distributions, the fewest passes first."""
     seen = set()
+    ops = tuple(every(planned.kernel.body))
     for access in planned.accesses:
         if access.buffer not in planned.followed.fixed or access.direction != "write":
             continue
-        for alias in _NAME.findall(access.touch.op.types):
+        for alias in NAME.findall(access.touch.op.types):
             present = planned.module.aliases.get(alias)
-            if alias in seen or not isinstance(present, Blocked) or _ordered(text, alias):
+            if alias in seen or not isinstance(present, Blocked) or fixed_by(ops, [alias]):
                 continue
             seen.add(alias)
             found = tuple(_best(planned, alias, present, access))
@@ -84,10 +92,12 @@ def spreads(planned: Planned, text: str) -> Iterator[tuple[Spread, ...]]:
                 yield found
 
 
-def _ordered(text: str, alias: str) -> bool:
-    """Whether something that depends on the order of a sum uses the distribution."""
-    name = re.compile(rf"#{alias}\b")
-    return any(name.search(line) and _ORDERED.search(line) for line in text.splitlines())
+def fixed_by(ops: Iterable[Op], names: Iterable[str]) -> str:
+    """An operation that uses one of some distributions and whose result depends on who holds what,
+    as the order of a sum does; empty if none does."""
+    used = re.compile(rf"#(?:{'|'.join(names)})\b")
+    found = (op for op in ops if _ORDERED.fullmatch(op.name))
+    return next((op.name for op in found if used.search(f"{op.body} {op.types}")), "")
 
 
 def _best(planned: Planned, alias: str, present: Blocked, access: Moved) -> Iterator[Spread]:
@@ -99,10 +109,10 @@ def _best(planned: Planned, alias: str, present: Blocked, access: Moved) -> Iter
     if not isinstance(tensor, TensorType) or len(tensor.shape) != len(present.order):
         return
     now = _passes(planned, alias, present, touches)
-    least = _sectors(planned, present, present, tensor)
+    least = sectors_of(planned, present, present, tensor)
     found: list[Spread] = []
-    for each in _candidates(planned, present, tensor):
-        sectors = _sectors(planned, each, present, tensor)
+    for each in candidates(planned, present, tensor):
+        sectors = sectors_of(planned, each, present, tensor)
         if sectors[0] > least[0]:
             continue
         passes = _passes(planned, alias, each, touches)
@@ -116,7 +126,7 @@ def _best(planned: Planned, alias: str, present: Blocked, access: Moved) -> Iter
     ]
     now_all = (now or 0) + often * max(least[1], least[0] // _SECTORS)
     ranked = sorted(zip(price, range(len(found)), strict=True))
-    yield from (found[n] for cost, n in ranked[:_KEPT] if cost < now_all)
+    yield from (found[n] for cost, n in ranked[:KEPT] if cost < now_all)
 
 
 def _tensor(touch: SharedOperation) -> str:
@@ -124,14 +134,15 @@ def _tensor(touch: SharedOperation) -> str:
     return tensors[0] if tensors else ""
 
 
-def _candidates(planned: Planned, present: Blocked, tensor: TensorType) -> Iterator[Blocked]:
-    """Distributions of whole tensors of two dimensions, each element in one place."""
-    if len(tensor.shape) != 2:
+def candidates(planned: Planned, present: Blocked, tensor: TensorType) -> Iterator[Blocked]:
+    """Distributions of whole tensors of one or two dimensions, each element in one place."""
+    rank = len(tensor.shape)
+    if rank > 2:
         return
     lanes, waves = prod(present.threads_per_warp), prod(present.warps_per_cta)
     widest = _WIDEST_BYTES * 8 // tensor.bits
-    splits = [list(_powers(n)) for n in (lanes, waves)]
-    for threads, warps, order in product(*splits, permutations(range(2))):
+    splits = [list(_powers(n)) if rank == 2 else [(n,)] for n in (lanes, waves)]
+    for threads, warps, order in product(*splits, permutations(range(rank))):
         tile = [n // (t * w) for n, t, w in zip(tensor.shape, threads, warps, strict=True)]
         if min(tile) < 1:
             continue
@@ -168,7 +179,7 @@ def _passes(
     return sum(access_cost(a, planned.machine) for a in accesses)
 
 
-def _sectors(
+def sectors_of(
     planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType
 ) -> tuple[int, int]:
     """Sectors of global memory that one wave touches, and its instructions; memory is contiguous

@@ -3,12 +3,14 @@
 Source: triton 3.9, ``knobs.runtime.add_stages_inspection_hook``: called without arguments it gives
 a key and a hash for Triton's caches, and with the stages of a compilation it may replace some. So
 what is compiled while a fix is installed has cache keys of its own, and what is compiled without it
-never sees it.
+never sees it. Triton 3.6 has the hook and does not ask it for a key: there a cached kernel would
+not be replaced, and a replaced one would stay.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 import tempfile
@@ -16,9 +18,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from bankwise.errors import InputError
 from bankwise.read.ttgir import wheel
 from bankwise.triton.fix import TritonFix
 
+_ASKED = "add_stages_inspection_hook()"
 _PLACE = re.compile(r"\s*\bloc\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _PLACES = re.compile(r"^#loc\d*\s*=.*\n", re.MULTILINE)
 
@@ -30,12 +34,18 @@ def install(*fixes: TritonFix) -> Iterator[list[str]]:
     Gives the names of the kernels that were replaced so far: of one that was compiled with other
     constants, types or multiples of 16 the TTGIR is another one, and nothing is replaced. Places in
     the source are not compared. A kernel that was compiled here stays replaced only while a fix is
-    installed. Raises :class:`InputError` without Triton.
+    installed. Raises :class:`InputError` without Triton, and with one whose caches do not ask.
     """
     if not wheel.installed():
         raise wheel.needed()
+    import triton.compiler.compiler
     import triton.knobs
 
+    if _ASKED not in inspect.getsource(triton.compiler.compiler):
+        raise InputError(
+            f"the caches of Triton {triton.__version__} do not tell a kernel that was replaced",
+            hint="Triton 3.9 does; or fixed.write(FOLDER), with the variables that it returns",
+        )
     runtime = triton.knobs.runtime
     offered = [fix for fix in fixes if fix.report.accepted]
     replaced: list[str] = []

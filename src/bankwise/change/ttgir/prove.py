@@ -16,13 +16,14 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from bankwise.errors import Refusal
+from bankwise.errors import Location, Refusal
 from bankwise.notation.triton import memory
 from bankwise.notation.values import points
 from bankwise.read.ttgir.follow import follow
 from bankwise.read.ttgir.module import read_module
+from bankwise.read.ttgir.text import every, operations
 from bankwise.read.ttgir.types import Types
-from bankwise.read.ttgir.values import Buffer
+from bankwise.read.ttgir.values import Buffer, Op
 
 _ALIAS = re.compile(r"^\s*(#\w+) = (#tt\w+\..*?)\s*$")
 _USE = re.compile(r"#\w+\b(?![.\w~])")
@@ -35,7 +36,7 @@ _MEMORY = re.compile(
 _DEPENDS = re.compile(r"\b(?:ttng\.|amdg\.async_tdm_|ttg\.memdesc_reinterpret\b|tt\.call\b)")
 _ORDER = re.compile(
     r"\btt\.(?:reduce|scan|dot|dot_scaled|histogram|gather|atomic_\w+|print|extern_elementwise"
-    r"|elementwise_inline_asm|map_elementwise)\b"
+    r"|elementwise_inline_asm|map_elementwise)\b|\bamdg\.buffer_atomic_"
 )
 _EITHER = re.compile(r"\bttng\.warp_group_dot_wait\b")
 
@@ -44,9 +45,10 @@ def prove_encodings(before: str, after: str, file: str) -> tuple[str, ...] | Ref
     """The names of the buffers whose encodings differ; a Refusal if anything else does."""
     names = _renamed(before, after)
     old, new = (list(_erased(text, names)) for text in (before, after))
-    ordered = next((x for x in old if _ORDER.search(x) and any(n in x for n in names)), None)
+    ordered = _ordered(before, file, names) if names else None
     if ordered is not None:
-        return Refusal(f"its result depends on who holds what: {ordered.strip()[:80]!r}")
+        place = Location(file, ordered.line)
+        return Refusal(f"its result depends on who holds what: {ordered.name}", place)
     for number, (one, other) in enumerate(zip(old, new, strict=False)):
         if one != other:
             return Refusal(f"operation {number + 1} is another one: {other[:80]!r}")
@@ -74,6 +76,17 @@ def _renamed(before: str, after: str) -> set[str]:
     both = (name for name in old if old[name] != new.get(name, old[name]))
     blocked = (n for n in both if all(x[n].startswith("#ttg.blocked<") for x in (old, new)))
     return {f"{name}~" for name in blocked}
+
+
+def _ordered(text: str, file: str, names: set[str]) -> Op | None:
+    """An operation whose result depends on who holds what, under one of some distributions; its
+    types stand behind its region."""
+    known = {**_aliases(text), **{name.removesuffix("~"): name for name in names}}
+    for op in every(operations(text, file)):
+        spelled = _spelled(f"{op.body} {op.types}", known) if _ORDER.search(op.name) else ""
+        if any(name in spelled for name in names):
+            return op
+    return None
 
 
 def _erased(text: str, kept: set[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ is decided by whoever looks at its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bankwise.errors import InputError, Location
 from bankwise.read.ttgir.values import Op
@@ -53,6 +53,14 @@ def operations(text: str, file: str) -> list[Op]:
             hint="the text may be cut off",
         )
     return top
+
+
+def every(ops: Iterable[Op]) -> Iterator[Op]:
+    """Operations with those of their regions."""
+    for op in ops:
+        yield op
+        for region in op.regions:
+            yield from every(region)
 
 
 def _read(code: str, number: int, open_ops: list[Op], top: list[Op]) -> bool:

@@ -1,0 +1,157 @@
+"""Another distribution beside a conversion that goes through scratch.
+
+Triton lays out the scratch of ``ttg.convert_layout`` itself, for the two distributions at hand. So
+what moves it is another ``blocked`` on one side: one line of the text, and one more for what
+``tt.trans`` turns it into. Looked at is every ``blocked`` of as many lanes and waves with whole
+tensors, whose loads and stores touch no more sectors of global memory in no more instructions, if
+memory is contiguous along the present ``order[0]``. Each is counted as the text plans it; the best
+few are compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+
+from bankwise.ask.check_ttgir import Planned, plan
+from bankwise.ask.ttgir_better import access_cost
+from bankwise.ask.ttgir_spread import (
+    KEPT,
+    NAME,
+    Spread,
+    candidates,
+    fixed_by,
+    sectors_of,
+)
+from bankwise.errors import InputError, Refusal
+from bankwise.notation.triton.encodings import Blocked
+from bankwise.read.options import Options
+from bankwise.read.ttgir.accesses import SCRATCH
+from bankwise.read.ttgir.text import every
+from bankwise.read.ttgir.values import Op, TensorType
+
+_GLOBAL = re.compile(r"tt\.(?:load|store)|amdg\.buffer_(?:load|store)")
+_TENSOR = re.compile(r"tensor<((?:\d+x)+)(?:!tt\.ptr<)?(\w+)>?, #(\w+)>")
+_MOVES = "the loads and stores"
+_NEVER = 1 << 62
+
+
+def exchanges(
+    planned: Planned, text: str, options: Options, lines: Set[int]
+) -> Iterator[tuple[Spread, ...] | Refusal]:
+    """For every ``blocked`` of a conversion at one of ``lines``: the best few others, the cheapest
+    first; or why there is none."""
+    ops = tuple(every(planned.kernel.body))
+    seen: set[str] = set()
+    for op in ops:
+        if op.name != "ttg.convert_layout" or op.line not in lines:
+            continue
+        for alias in dict.fromkeys(NAME.findall(op.types)):
+            present = planned.module.aliases.get(alias)
+            if alias in seen or not isinstance(present, Blocked):
+                continue
+            together = _together(alias, ops)
+            seen |= together.keys()
+            yield _best(planned, text, options, ops, together)
+
+
+def _together(alias: str, ops: Sequence[Op]) -> dict[str, bool]:
+    """Names that must change with one, and whether ``tt.trans`` turns them."""
+    pairs = [NAME.findall(op.types) for op in ops if op.name == "tt.trans"]
+    found, waiting = {alias: False}, [alias]
+    while waiting:
+        name = waiting.pop()
+        for pair in pairs:
+            for one, other in (pair, pair[::-1]) if len(pair) == 2 else ():
+                if one == name and other not in found:
+                    found[other] = not found[name]
+                    waiting.append(other)
+    return found
+
+
+def _best(
+    planned: Planned, text: str, options: Options, ops: Sequence[Op], together: Mapping[str, bool]
+) -> tuple[Spread, ...] | Refusal:
+    alias = next(iter(together))
+    fixed = fixed_by(ops, together)
+    if fixed:
+        return Refusal(f"#{alias} stays: the result of {fixed} depends on who holds what")
+    present = planned.module.aliases[alias]
+    shape = next((t[0] for t in _tensors(planned, ops, alias)), None)
+    if not isinstance(present, Blocked) or shape is None:
+        return Refusal(f"#{alias} stays: nothing of its rank is seen")
+    moved = [
+        (name, tensor)
+        for name in together
+        for tensor, op in _tensors(planned, ops, name)
+        if _GLOBAL.fullmatch(op.name)
+    ]
+    found: list[Spread] = []
+    tried = 0
+    least = _memory(planned, moved, {n: planned.module.aliases[n] for n in together})
+    now = _passes(planned, text, options)
+    for each in candidates(planned, present, shape):
+        others = {n: _turned(each) if turn else each for n, turn in together.items()}
+        sectors = _memory(planned, moved, others)
+        if sectors[0] > least[0] or sectors[1] > least[1]:
+            continue
+        tried += 1
+        both = (least[0], sectors[0]), (least[1], sectors[1])
+        spread = Spread(alias, present, each, SCRATCH, (now, now), *both, others, _MOVES)
+        passes = _passes(planned, spread.written(text), options)
+        if passes < now:
+            found.append(replace(spread, passes=(now, passes)))
+    if not found:
+        reason = f"none of {tried} other blocked distributions of #{alias} takes fewer passes"
+        return Refusal(f"{reason} as planned, with no more sectors and instructions of {_MOVES}")
+    found.sort(key=lambda one: (one.passes[1], one.sectors[1], one.instead.order != present.order))
+    return tuple(found[:KEPT])
+
+
+def _tensors(planned: Planned, ops: Sequence[Op], alias: str) -> Iterator[tuple[TensorType, Op]]:
+    """What loads, stores and conversions move under a distribution."""
+    for op in ops:
+        if not (_GLOBAL.fullmatch(op.name) or op.name == "ttg.convert_layout"):
+            continue
+        found = _TENSOR.findall(op.types)
+        for shape, kind, name in found[:1] if _GLOBAL.fullmatch(op.name) else found:
+            tensor = planned.reader.types.tensor(f"tensor<{shape}{kind}, #{name}>", op.line)
+            if name == alias and isinstance(tensor, TensorType):
+                yield tensor, op
+
+
+def _memory(
+    planned: Planned, moved: Sequence[tuple[str, TensorType]], held: Mapping[str, object]
+) -> tuple[int, int]:
+    """Sectors of global memory that a wave touches in all loads and stores, and its
+    instructions."""
+    total = [0, 0]
+    for name, tensor in moved:
+        one, memory = held[name], planned.module.aliases[name]
+        assert isinstance(one, Blocked), "they change together"
+        assert isinstance(memory, Blocked), "tt.trans turns no other"
+        found = sectors_of(planned, one, memory, tensor)
+        total = [a + b for a, b in zip(total, found, strict=True)]
+    return total[0], total[1]
+
+
+def _turned(held: Blocked) -> Blocked:
+    return replace(
+        held,
+        size_per_thread=held.size_per_thread[::-1],
+        threads_per_warp=held.threads_per_warp[::-1],
+        warps_per_cta=held.warps_per_cta[::-1],
+        order=tuple(len(held.order) - 1 - dim for dim in held.order),
+    )
+
+
+def _passes(planned: Planned, text: str, options: Options) -> int:
+    """Of a workgroup, as a text plans it; more than any where it cannot be read."""
+    try:
+        (found,) = plan(text, planned.module.file, options, verify=False)
+    except InputError:
+        return _NEVER
+    if len(found.refusals) > len(planned.refusals):
+        return _NEVER
+    return sum(access_cost(access, found.machine) for access in found.accesses)
