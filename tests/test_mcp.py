@@ -26,7 +26,7 @@ from bankwise.errors import InputError
 from bankwise.hardware.folders import machine_files
 from bankwise.hardware.machine import machine
 from bankwise.read.toolkit import find_program
-from bankwise.servers.mcp.asked import Desk, AgentLimits
+from bankwise.servers.mcp.asked import AgentLimits, Desk
 from bankwise.servers.mcp.kept import Kept
 from bankwise.servers.mcp.roots import real_roots
 from bankwise.servers.mcp.tools import MOST_TEXT, TOOLS

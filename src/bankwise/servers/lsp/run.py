@@ -12,6 +12,7 @@ from bankwise.ask.jobs import Answer, Jobs, Order
 from bankwise.errors import InputError
 from bankwise.files import read_text
 from bankwise.read.format import Format
+from bankwise.read.formats_source import SOURCES
 from bankwise.read.recognise import recognise, takers
 from bankwise.read.settings import FileSettings, fitting, settings_of
 from bankwise.servers.awaited import finished, with_target
@@ -64,7 +65,9 @@ class DocumentChecks:
     ) -> None:
         found = await self._ask("marks", file, kind, settings)
         if found["state"] != "done":
-            await publish(Checked(file, text, error=found))
+            # A header that is read and has nothing to judge is no error of its author.
+            level = "note" if kind in SOURCES and not kind.compiled else "error"
+            await publish(Checked(file, text, error={**found, "level": level}))
             return
         marks = tuple(found["document"]["marks"])
         await publish(Checked(file, text, marks))

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from bankwise.ask.jobs import Answer, Jobs
 from bankwise.errors import InputError
 from bankwise.servers.mcp import resources
-from bankwise.servers.mcp.asked import Desk, AgentLimits
+from bankwise.servers.mcp.asked import AgentLimits, Desk
 from bankwise.servers.mcp.tools import TOOLS
 
 _INSTRUCTIONS = """\
@@ -26,6 +26,8 @@ nothing is written. A count is exact unless the answer says otherwise; exit_code
 something is open. Passes are what Nsight calls wavefronts of an access, and AMD LDS cycles; extra
 is what the vendor's bank-conflict counter adds."""
 
+_MOST_JOBS = 64
+"""Those that were ended count until they are gone; few of them work."""
 _MOST_ERROR = 2_000
 """Characters of what an agent is told that went wrong: it may quote what he gave."""
 
@@ -116,7 +118,7 @@ def _text(text: str) -> types.TextContent:
 
 def serve(limits: AgentLimits) -> None:
     """Serve standard input and output until they end."""
-    jobs = Jobs(seconds=limits.seconds)
+    jobs = Jobs(seconds=limits.seconds, running=_MOST_JOBS)
 
     async def run() -> None:
         made = server(Desk(limits, jobs))
