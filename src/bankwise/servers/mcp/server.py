@@ -51,9 +51,15 @@ def server(desk: Desk) -> Server[Any]:
         )
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        said: list[tuple[str, int]] = []
+
         async def told(state: Answer) -> None:
-            done, total = state["seconds"], state["limit_seconds"]
-            await context.session.report_progress(done, total, state["stage"])
+            stage = (state["stage"], int(state["seconds"]))
+            if stage not in said[-1:]:
+                said.append(stage)
+                await context.session.report_progress(
+                    state["seconds"], state["limit_seconds"], state["stage"]
+                )
 
         try:
             document = await desk.call(params.name, params.arguments or {}, told)
