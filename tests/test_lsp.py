@@ -9,6 +9,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -235,6 +236,10 @@ def test_what_is_no_kernel_of_ours_is_left_alone(tmp_path: Path) -> None:
         (one,) = await editor.diagnostics(uri)
         assert one.message == "the file is empty"
         assert list(editor.told) == [uri]
+        header = tmp_path / "a.hpp"
+        header.write_text("#include <cute/layout.hpp>\nint f();\n", "utf-8")
+        (one,) = await editor.diagnostics(editor.open(header))
+        assert one.severity == lsp.DiagnosticSeverity.Information
 
     session(scenario)
 
@@ -263,7 +268,8 @@ def test_the_last_of_many_saves_is_the_one_that_is_told(tmp_path: Path) -> None:
         editor.text_document_did_close(lsp.DidCloseTextDocumentParams(identifier))
         assert await editor.hover(uri, first, 3) == ""
 
-    session(scenario, {"fix": False})
+    said = {"match": "*.ptx", "kernel": "trans*"}
+    session(scenario, {"fix": False, "kernel": "none", "file": [said]})
 
 
 @pytest.mark.skipif(
@@ -332,6 +338,31 @@ def test_messages_that_are_none_do_not_end_it() -> None:
     answer = {"id": 999, "jsonrpc": "2.0", "result": None}
     assert json.loads(done.stdout.rpartition(b"\r\n\r\n")[2]) == answer, done.stderr[-2_000:]
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_editor_that_is_gone_leaves_no_job_behind(tmp_path: Path) -> None:
+    """It closes the pipe in the middle of a check; nobody says goodbye."""
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
+    path = tmp_path / "k.ptx"
+    path.write_bytes((DATA / "ptx_fix/transpose.ptx").read_bytes())
+    item = {"uri": path.as_uri(), "languageId": "ptx", "version": 1, "text": "x"}
+    opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TMPDIR": str(jobs)}
+    command = [sys.executable, "-c", SERVER, "lsp"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=env
+    ) as server:
+        assert server.stdin is not None
+        server.stdin.write(message(hello) + message(opened))
+        server.stdin.flush()
+        until = time.monotonic() + WAIT_SECONDS
+        while not any(jobs.iterdir()) and time.monotonic() < until:
+            time.sleep(0.01)
+        server.stdin.close()
+        assert server.wait(WAIT_SECONDS) == 0
+    assert list(jobs.iterdir()) == []
 
 
 def test_without_its_package_it_says_what_to_install() -> None:

@@ -50,6 +50,9 @@ VERBS: Mapping[str, str] = {
     "solve": "ask.job:solved",
     "marks": "ask.marks:marked",
     "edits": "ask.edits:edited",
+    "brief check": "ask.briefs:checked",
+    "brief fix": "ask.briefs:fixed",
+    "brief solve": "ask.briefs:solved_briefly",
 }
 """Who does what a job may do; loaded when it is wanted."""
 

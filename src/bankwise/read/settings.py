@@ -25,7 +25,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from bankwise.errors import InputError, Location
-from bankwise.files import read_text
+from bankwise.files import read_bytes, read_text
 from bankwise.read.format import Format
 from bankwise.read.options import Options
 
@@ -71,12 +71,16 @@ class FileSettings:
     fix: bool = True
 
 
-def settings_of(file: Path, given: Mapping[str, Any] | None = None) -> FileSettings:
+def settings_of(
+    file: Path, given: Mapping[str, Any] | None = None, top: Path | None = None
+) -> FileSettings:
     """What is said of a file. ``given``: the same keys from elsewhere; a ``bankwise.toml`` wins.
+    ``top``: the folder, links followed, outside of which none is read.
 
     Raises :class:`InputError`, at the place in the ``bankwise.toml``, for what none can hold.
     """
-    found = next((p for p in (d / NAME for d in file.parents) if p.is_file()), None)
+    places = (folder / NAME for folder in file.parents)
+    found = next((p for p in places if p.is_file() and _below(p, top)), None)
     said = [*_said(dict(given or {}), "the settings of the editor")]
     said += _said(_toml(found), str(found)) if found else []
     folder = found.parent if found else file.parent
@@ -90,6 +94,10 @@ def settings_of(file: Path, given: Mapping[str, Any] | None = None) -> FileSetti
     return FileSettings(options, folder, fix)
 
 
+def _below(path: Path, top: Path | None) -> bool:
+    return top is None or path.resolve().is_relative_to(top)
+
+
 def _known(said: SaidOfFiles) -> dict[str, Any]:
     """What is said, by the fields of :class:`Options`, and ``fix``."""
     every = ((f.name, getattr(said, f.name)) for f in msgspec.structs.fields(SaidOfFiles))
@@ -97,6 +105,8 @@ def _known(said: SaidOfFiles) -> dict[str, Any]:
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    if not read_bytes(path).strip():
+        return {}
     try:
         return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:

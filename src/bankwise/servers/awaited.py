@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from importlib.util import find_spec
 
 from bankwise.ask.jobs import Answer, Jobs, Order
@@ -25,6 +26,18 @@ async def finished(jobs: Jobs, order: Order, told: Told | None = None) -> Answer
         return state or {"state": "failed", "error": "the answer was forgotten"}
     finally:
         jobs.stop(name)
+
+
+async def with_target(
+    ask: Callable[[Order], Awaitable[Answer]], order: Order, target: str
+) -> Answer:
+    """The answer to an order; where it says that the text names no GPU, for the ``target`` of the
+    project. Most texts say their own, and know better."""
+    found = await ask(order)
+    asked = order.options
+    if found["state"] == "done" or asked.target or not target or "--target" not in found["error"]:
+        return found
+    return await ask(replace(order, options=replace(asked, target=target)))
 
 
 def need(package: str, extra: str) -> None:

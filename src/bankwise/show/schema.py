@@ -37,6 +37,8 @@ DOCUMENTS: Mapping[str, str] = {
     "bankwise.triton-plan/1": f"{_SHOWN}.planning:PlanDocument",
     "bankwise.triton-plans/1": f"{_SHOWN}.planning:PlansDocument",
     "bankwise.tune/1": f"{_SHOWN}.tuning:TuneDocument",
+    "bankwise.brief/1": f"{_SHOWN}.briefs:BriefDocument",
+    "bankwise.piece/1": f"{_SHOWN}.briefs:PieceDocument",
     "bankwise.probe/1": f"{_LAB}:ProbeDocument",
     "bankwise.proposal/1": f"{_LAB}:ProposalDocument",
     "bankwise.probe-answers/1": f"{_LAB}:KitDocument",

@@ -12,9 +12,10 @@ from bankwise.ask.jobs import Answer, Jobs, Order
 from bankwise.errors import InputError
 from bankwise.files import read_text
 from bankwise.read.format import Format
+from bankwise.read.formats_source import SOURCES
 from bankwise.read.recognise import recognise, takers
 from bankwise.read.settings import FileSettings, fitting, settings_of
-from bankwise.servers.awaited import finished
+from bankwise.servers.awaited import finished, with_target
 from bankwise.servers.lsp.shapes import Found
 
 _MOST_BYTES = 64 << 20
@@ -64,7 +65,9 @@ class DocumentChecks:
     ) -> None:
         found = await self._ask("marks", file, kind, settings)
         if found["state"] != "done":
-            await publish(Checked(file, text, error=found))
+            # A header that is read and has nothing to judge is no error of its author.
+            level = "note" if kind in SOURCES and not kind.compiled else "error"
+            await publish(Checked(file, text, error={**found, "level": level}))
             return
         marks = tuple(found["document"]["marks"])
         await publish(Checked(file, text, marks))
@@ -75,14 +78,11 @@ class DocumentChecks:
                 await publish(Checked(file, text, marks, fix=found["document"]))
 
     async def _ask(self, verb: str, file: Path, kind: Format, settings: FileSettings) -> Answer:
-        """One job; of a text that is not compiled the target of the settings is its second try:
-        most texts say their own, and know better."""
+        """One job, and a second one for the project's target where the text says none."""
         options = fitting(settings.options, kind, takers("check" if verb == "marks" else "fix"))
-        own = replace(options, target="") if not kind.compiled else options
-        found = await self._job(Order(verb, "", str(file), own, str(settings.folder), True))
-        if found["state"] == "done" or options == own or "--target" not in found["error"]:
-            return found
-        return await self._job(Order(verb, "", str(file), options, str(settings.folder), True))
+        own = options if kind.compiled else replace(options, target="")
+        order = Order(verb, "", str(file), own, str(settings.folder), compiled=True)
+        return await with_target(self._job, order, options.target)
 
     async def _job(self, order: Order) -> Answer:
         async with self._slots:

@@ -23,6 +23,8 @@ _SECONDS = 300.0
 """Of one check, and of one fix."""
 _SLOTS = 2
 """Jobs at a time: an editor is not the only program of its machine."""
+_MOST_JOBS = 64
+"""Those that were ended count until they are gone."""
 _SAVES = lsp.TextDocumentSyncKind.Full
 """Whole texts: only of an unchanged one a fix is offered."""
 
@@ -32,7 +34,7 @@ class Editor(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("bankwise", version("bankwise"), text_document_sync_kind=_SAVES)
-        self.jobs = Jobs(seconds=_SECONDS, running=_SLOTS + 2)
+        self.jobs = Jobs(seconds=_SECONDS, running=_MOST_JOBS)
         self.checks = DocumentChecks(self.jobs, _SLOTS)
         self.runs: dict[str, asyncio.Task[None]] = {}
         self.checked: dict[str, Checked] = {}

@@ -78,7 +78,7 @@ def failure(error: Found, file: Path, lines: Sequence[str], units: Units) -> lsp
     said = "\n".join(filter(None, (error.get("message") or error["error"], error.get("hint"))))
     mark = {
         "location": at,
-        "level": "error",
+        "level": error.get("level", "error"),
         "rule": "",
         "message": said,
         "reasons": (),
