@@ -21,3 +21,11 @@ def test_every_page_is_reached_from_the_first_one() -> None:
     linked = set(re.findall(r"\]\((\S+?)\)", README))
     assert "docs/index.md" in linked
     assert all((ROOT / link).exists() for link in linked if "://" not in link)
+
+
+def test_the_map_of_the_house_names_what_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = {p for p in re.findall(r"`([\w./]+(?:/|\.\w+))`", text) if "/" in p}
+    assert len(named) > 15
+    homes = (ROOT, ROOT / "src" / "bankwise")
+    assert not [p for p in named if "NAME" not in p and not any((h / p).exists() for h in homes)]
