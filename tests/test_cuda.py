@@ -14,6 +14,7 @@ import pytest
 
 import bankwise as package
 from bankwise.ask import job
+from bankwise.ask.jobs import Order
 from bankwise.errors import InputError
 from bankwise.read import toolkit
 from bankwise.read.options import Options
@@ -370,11 +371,10 @@ def test_a_page_never_compiles(
     marker = tmp_path / "ran"
     fake(f"touch {shlex.quote(str(marker))}; exit 1")
     file, options = write(GEMM), Options("sm_90")
-    for verb in ("check", "fix", "solve"):
-        with pytest.raises(
-            InputError, match=r"this is CUDA source, which no page compiles\n.*nvcc"
-        ):
-            job.document(verb, Path(file), options, lambda stage, done, total: None)
+    said = r"this is CUDA source, which is not compiled here: it could include any file\n.*nvcc"
+    for verb in job.VERBS:
+        with pytest.raises(InputError, match=said):
+            job.document(Order(verb, "", file, options), lambda stage, done, total: None)
     assert not marker.exists()
     assert bankwise("check", file, "--target", "sm_90").code == 2
     assert marker.exists()

@@ -40,6 +40,8 @@ FILES = {
 """What the names in an example stand for."""
 
 NOT_RUN = {
+    "bankwise lsp": "reads stdin until its editor ends",
+    "bankwise mcp": "reads stdin until its agent ends",
     "bankwise bench": "needs a GPU",
     "bankwise probe --target sm_90 --save": "needs a GPU",
     "bankwise probe --target sm_90 --propose": "needs a GPU",

@@ -12,6 +12,8 @@ import jsonschema
 import msgspec
 import pytest
 
+from bankwise.ask.job import document
+from bankwise.ask.jobs import Order
 from bankwise.ask.solve import solve
 from bankwise.ask.triton_plan import plan_files
 from bankwise.errors import InputError, Location
@@ -28,6 +30,7 @@ from bankwise.lab.report.transpose_files import save
 from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
 from bankwise.lab.report.verifying import AccessComparison, VerifyReport
 from bankwise.read.options import Options
+from bankwise.servers.mcp.kept import Kept
 from bankwise.show.documents.parts import LocationDocument, view
 from bankwise.show.documents.planning import plans_document
 from bankwise.show.documents.sweeping import sweep_document
@@ -36,7 +39,7 @@ from bankwise.show.sweeping import SweepReport
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult
 from command import bankwise
-from json_documents import DATA, EXAMPLES, SOLVED, VERBS, printed
+from json_documents import DATA, EXAMPLES, ROW_COPY, SOLVED, VERBS, printed
 
 
 def proposed() -> str:
@@ -109,7 +112,22 @@ def saved() -> str:
         return (Path(folder) / "results.json").read_text("utf-8")
 
 
+def brief() -> str:
+    """What the tool check answers."""
+    made = document(Order("brief check", "", str(ROW_COPY)), lambda *_: None)
+    return dumps(made["brief"])
+
+
+def piece() -> str:
+    """What the tool more answers."""
+    kept = Kept()
+    name = kept.keep(json.loads(printed("check")))
+    return dumps(kept.piece(name, "/accesses", 0, 2))
+
+
 OTHERS = {
+    "brief": brief,
+    "piece": piece,
     "proposal": proposed,
     "kit": kit_answered,
     "sweep": swept,

@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
+from bankwise.ask.jobs import Jobs, Order
 from bankwise.errors import InputError
 from bankwise.workbench import server as module
-from bankwise.workbench.jobs import Jobs, Order
+from bankwise.workbench.orders import order_of
 from bankwise.workbench.server import MAX_BODY_BYTES, Server
 from command import bankwise as command
 
@@ -149,7 +150,7 @@ def test_a_malformed_job_is_refused_in_words(server: Server, body: bytes, status
 
 def test_a_file_name_cannot_leave_the_folder_or_look_like_an_option() -> None:
     for name in ("../../etc/passwd", "--output=x.mlir", "a/b.mlir", "x.rs", "", ".mlir", "é.mlir"):
-        assert Order.parse({"verb": "check", "text": "x", "file": name}).file == "pasted.txt"
+        assert order_of({"verb": "check", "text": "x", "file": name}).file == "pasted.txt"
 
 
 def test_a_body_that_is_too_large_or_of_unknown_size_is_refused(server: Server) -> None:
@@ -437,7 +438,8 @@ def test_a_pasted_text_needs_no_name(server: Server, file: str, more: dict[str, 
     [
         (
             "#include <cuda_fp16.h>\n__global__ void k() {}\n",
-            "this is CUDA source, which no page compiles\n  hint: compile it: `nvcc -ptx FILE`",
+            "this is CUDA source, which is not compiled here: it could include any file\n"
+            "  hint: compile it: `nvcc -ptx FILE`",
         ),
         ("import triton\n\n@triton.jit\ndef k(a):\n    pass\n", "this is Triton source"),
     ],
@@ -451,9 +453,10 @@ def test_a_pasted_source_is_told_what_to_do(server: Server, text: str, said: str
 
 def test_arguments_reach_the_job_and_a_wrong_size_does_not() -> None:
     asked = {"verb": "check", "text": "x", "arguments": "n=4096, m=2", "workgroup_size": "64"}
-    assert Order.parse(asked).words[3:] == ("64", "n=4096", "m=2")
+    given = json.loads(order_of(asked).words[-1])["options"]
+    assert (given["workgroup_size"], given["arguments"]) == ("64", ["n=4096", "m=2"])
     with pytest.raises(InputError, match="is not X,Y,Z"):
-        Order.parse({**asked, "workgroup_size": "many"})
+        order_of({**asked, "workgroup_size": "many"})
 
 
 def test_random_orders_are_refused_or_become_orders_that_are_safe_to_run() -> None:
@@ -479,7 +482,7 @@ def test_random_orders_are_refused_or_become_orders_that_are_safe_to_run() -> No
         if rng.random() < 0.1:
             value = rng.choice((value.values(), [value], "check", None, 7))
         try:
-            made = Order.parse(value)
+            made = order_of(value)
         except InputError:
             continue
         assert made.verb in ("check", "fix", "solve")

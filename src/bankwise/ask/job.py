@@ -1,6 +1,6 @@
-"""One job of the workbench's server, in a process of its own: a verb on one file, as JSON lines.
+"""One job of the page, an editor or an agent, in a process of its own: an order, as JSON lines.
 
-    python -m bankwise.ask.job check kernel.ptx sm_90 256,1,1 n=4096
+    python -m bankwise.ask.job check kernel.ptx '{"verb": "check", "file": "kernel.ptx", ...}'
 
 writes lines ``{"stage", "done", "total"}`` while it works (``total`` 0: nobody knows), and one with
 the ``document`` of the answer, or the ``error`` in words. The process is the fence: whatever
@@ -17,14 +17,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from bankwise.ask.fence import stay_inside
+from bankwise.ask.jobs import Order
 from bankwise.errors import InputError, Location
-from bankwise.read.options import Options
-from bankwise.read.recognise import recognise
+from bankwise.read.recognise import load, recognise
+
+if TYPE_CHECKING:
+    from bankwise.show.fixing import FixReport
+    from bankwise.show.model import ModelFix
+    from bankwise.show.solving import SolveReport
+    from bankwise.show.spec import SpecReport, SpecSolution
+    from bankwise.show.values import CheckReport
 
 Document = dict[str, Any]
 Tell = Callable[[str, int, int], None]
@@ -36,64 +44,105 @@ _LARGEST_FILE_BYTES = 1 << 30
 _MOST_MEMORY_BYTES = 8 << 30
 """Addresses of one process of a job; what is not used (stacks of threads, arenas) counts too."""
 
+VERBS: Mapping[str, str] = {
+    "check": "ask.job:checked",
+    "fix": "ask.job:fixed",
+    "solve": "ask.job:solved",
+    "marks": "ask.marks:marked",
+    "edits": "ask.edits:edited",
+    "brief check": "ask.briefs:checked",
+    "brief fix": "ask.briefs:fixed",
+    "brief solve": "ask.briefs:solved_briefly",
+}
+"""Who does what a job may do; loaded when it is wanted."""
+
 
 def main() -> int:
-    """Do the job that the command line names."""
-    verb, file, target, workgroup_size, *arguments = sys.argv[1:]
-    options = Options(target, workgroup_size=workgroup_size, arguments=tuple(arguments))
+    """Do the order that the command line holds."""
+    import msgspec
+
+    order, own = msgspec.json.decode(sys.argv[-1], type=Order), os.getcwd()
     _limit()
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    threading.Thread(target=_end_with_the_server, args=(own,), daemon=True).start()
     with _own_stdout() as sink:
-        try:
-            answer: Document = {
-                "document": document(verb, Path(file), options, _progress_writer(sink))
-            }
-        except InputError as error:
-            answer = {"error": str(error)}
-        except MemoryError:
-            answer = {"error": f"this needs more than {_MOST_MEMORY_BYTES:,} bytes of memory"}
-        sink.write(json.dumps(answer) + "\n")
+        sink.write(json.dumps(_answer(order, own, _progress_writer(sink))) + "\n")
     return 0
 
 
-def _end_with_the_server() -> None:
-    """Wait until standard input ends; then nobody is left who would end this job and clean up."""
+def _answer(order: Order, own: str, tell: Tell) -> Document:
+    """``document``, or why there is none."""
+    try:
+        if order.folder:
+            os.chdir(order.folder)
+        if order.roots:
+            stay_inside(order.roots, own)
+        return {"document": document(order, tell)}
+    except InputError as error:
+        return _failed(error)
+    except MemoryError:
+        return {"error": f"this needs more than {_MOST_MEMORY_BYTES:,} bytes of memory"}
+
+
+def _failed(error: InputError) -> Document:
+    """Why not: in one piece, and in its parts."""
+    at, parts = error.location, {"message": error.message, "hint": error.hint}
+    where = at and {"file": at.file, "line": at.line, "column": at.column}
+    return {"error": str(error), **parts, "location": where}
+
+
+def _end_with_the_server(own: str) -> None:
+    """Wait until standard input ends; then nobody is left who would end this job and clean up.
+    ``own``: the folder that was made for it."""
     while os.read(0, 4096):
         pass
     with suppress(OSError):
-        shutil.rmtree(os.getcwd())
+        shutil.rmtree(own)
     os.killpg(0, signal.SIGKILL)
 
 
-def document(verb: str, file: Path, options: Options, tell: Tell) -> Document:
-    """The answer of a verb: what its ``--format json`` prints, with what pages draw.
+def document(order: Order, tell: Tell) -> Document:
+    """The answer to an order.
 
-    Raises :class:`InputError` for what the command line would refuse too, and for what a compiler
-    would have to read: a text from a page must not open files by including them.
+    Raises :class:`InputError` for what the command line would refuse too, and, unless the order
+    says ``compiled``, for what a compiler would have to read: it opens whatever a text includes.
     """
-    verbs = {"check": _check, "fix": _fix, "solve": _solve}
-    tell(f"reading {file}", 0, 0)
-    kind = recognise(file)
-    if kind.compiled:
-        message = f"this is {kind}, which no page compiles"
-        raise InputError(message, location=Location(str(file)), hint=kind.instead)
-    return verbs[verb](file, options, tell)
+    tell(f"reading {order.file}", 0, 0)
+    kind = recognise(order.file)
+    if kind.compiled and not order.compiled:
+        message = f"this is {kind}, which is not compiled here: it could include any file"
+        raise InputError(message, location=Location(order.file), hint=kind.instead)
+    answer: Document = load(VERBS[order.verb])(order, tell)
+    return answer
 
 
-def _check(file: Path, options: Options, tell: Tell) -> Document:
-    from bankwise.ask.check import check_file
+def checked(order: Order, tell: Tell) -> Document:
+    """``bankwise.check/1``, with what pages draw."""
     from bankwise.show.answers import check_document
     from bankwise.show.schema import plain
 
+    return plain(check_document(check_of(order, tell), lanes=True))
+
+
+def check_of(order: Order, tell: Tell) -> CheckReport | SpecReport:
+    """The check of an order's file."""
+    from bankwise.ask.check import check_file
+
     tell("finding and counting accesses", 0, 0)
-    report = check_file(file, options, lambda n, m: tell("checking dispatches", n, m))
-    return plain(check_document(report, lanes=True))
+    told = lambda n, m: tell("checking dispatches", n, m)  # noqa: E731 - one line of progress
+    return check_file(Path(order.file), order.options, told)
 
 
-def _fix(file: Path, options: Options, tell: Tell) -> Document:
-    from bankwise.ask.fix import fix_file
+def fixed(order: Order, tell: Tell) -> Document:
+    """``bankwise.fix/1`` or ``bankwise.fix-model/1``, with what pages draw."""
     from bankwise.show.answers import fix_document
     from bankwise.show.schema import plain
+
+    return plain(fix_document(fix_of(order, tell), lanes=True))
+
+
+def fix_of(order: Order, tell: Tell) -> FixReport | ModelFix:
+    """The fix of an order's file; nothing of it is written anywhere."""
+    from bankwise.ask.fix import fix_file
 
     def ran(done: int, total: int) -> None:
         tell("executing workgroups, before and after", done, total)
@@ -101,17 +150,25 @@ def _fix(file: Path, options: Options, tell: Tell) -> Document:
             tell("compiling, to compare the emitted code", 0, 0)
 
     tell("finding accesses, searching an address map", 0, 0)
-    return plain(fix_document(fix_file(file, options, progress=ran), lanes=True))
+    return fix_file(Path(order.file), order.options, progress=ran)
 
 
-def _solve(file: Path, options: Options, tell: Tell) -> Document:
-    from bankwise.ask.solve import solve_file
+def solved(order: Order, tell: Tell) -> Document:
+    """``bankwise.solve/1``."""
     from bankwise.show.answers import solve_document
     from bankwise.show.schema import plain
 
+    return plain(solve_document(solve_of(order, tell)))
+
+
+def solve_of(order: Order, tell: Tell) -> SolveReport | SpecSolution:
+    """The best layout for an order's tile question, within :data:`SOLVE_SECONDS`."""
+    from bankwise.ask.solve import solve_file
+
+    options = order.options
+    asked = {"target": options.target, "policy": options.policy, "prefer": options.prefer}
     with _budget_progress("searching all linear layouts", SOLVE_SECONDS, tell):
-        answer = solve_file(file, target=options.target, budget_s=SOLVE_SECONDS)
-        return plain(solve_document(answer))
+        return solve_file(Path(order.file), budget_s=SOLVE_SECONDS, **asked)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from bankwise.cli import (
     hardware,
     bench,
     schema,
+    servers,
 )
 from bankwise.cli.common import app
 
@@ -29,6 +30,7 @@ __all__ = [
     "passes",
     "scan",
     "schema",
+    "servers",
     "study",
     "triton_plan",
 ]

@@ -99,7 +99,7 @@ def print_diagnostic(one: Diagnostic, console: Console) -> None:
     for text in marked(one):
         console.print(escape(text), highlight=False)
     for name, accesses in list(one.by_kernel.items())[:_KERNELS]:
-        console.print(f"      = {escape(short(name))}: {escape('; '.join(_counts(accesses)))}")
+        console.print(f"      = {escape(short(name))}: {escape('; '.join(counts(accesses)))}")
     more = len(one.by_kernel) - _KERNELS
     if more > 0:
         console.print(f"      = and in {more} more kernels")
@@ -120,7 +120,7 @@ def marked(one: Diagnostic) -> Iterator[str]:
         yield f"{'':>5} | {' ' * (start - cut)}^{'~' * (length - 1)}"
 
 
-def _counts(accesses: Sequence[AccessReport]) -> Iterator[str]:
+def counts(accesses: Sequence[AccessReport]) -> Iterator[str]:
     """How many of which instruction, and what they cost a workgroup."""
     alike = Counter((a.called, cell(a.cost.ends.passes), cell(a.cost.ends.ideal)) for a in accesses)
     for (name, passes, ideal), many in alike.items():

@@ -36,6 +36,8 @@ DOCUMENTS: Mapping[str, str] = {
     "bankwise.sweep/1": f"{_SHOWN}.sweeping:SweepDocument",
     "bankwise.triton-plan/1": f"{_SHOWN}.planning:PlanDocument",
     "bankwise.triton-plans/1": f"{_SHOWN}.planning:PlansDocument",
+    "bankwise.brief/1": f"{_SHOWN}.briefs:BriefDocument",
+    "bankwise.piece/1": f"{_SHOWN}.briefs:PieceDocument",
     "bankwise.probe/1": f"{_LAB}:ProbeDocument",
     "bankwise.proposal/1": f"{_LAB}:ProposalDocument",
     "bankwise.probe-answers/1": f"{_LAB}:KitDocument",

@@ -26,8 +26,9 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
+from bankwise.ask.jobs import Jobs
 from bankwise.errors import InputError
-from bankwise.workbench.jobs import Jobs, Order
+from bankwise.workbench.orders import order_of
 from bankwise.workbench.page import page
 
 ADDRESS = "127.0.0.1"
@@ -189,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
             value = json.loads(self._body())
         except (ValueError, RecursionError) as error:
             raise _RequestError(HTTPStatus.BAD_REQUEST, "the body is no JSON") from error
-        self._send_json({"id": self._home.jobs.start(Order.parse(value))}, HTTPStatus.ACCEPTED)
+        self._send_json({"id": self._home.jobs.start(order_of(value))}, HTTPStatus.ACCEPTED)
 
     def _delete(self) -> None:
         self._check_token()

@@ -1,4 +1,4 @@
-"""Jobs of the server: check, fix or solve of one text, each in a process of its own.
+"""Jobs of the page, of editors and of agents: a verb on a file, each in a process of its own.
 
 A job gets a folder that vanishes with it, a time limit, a limit to its answer, and a process group,
 so that a crash or an endless loop ends that job alone and whatever it started. What its process
@@ -20,67 +20,58 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
-from typing import Any, Literal, get_args
+from typing import Any
 
 from bankwise.errors import InputError
-from bankwise.hardware.machine import machine
 from bankwise.read.formats import FORMATS
-from bankwise.read.options import three
+from bankwise.read.options import Options
 from bankwise.read.recognise import recognise_text
 
-Verb = Literal["check", "fix", "solve"]
 Answer = dict[str, Any]
 
 WORKER = (sys.executable, "-P", "-m", "bankwise.ask.job")
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}")
 _TALK_BYTES = 4_000
+AS_THE_TEXT_SAYS = Options()
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a job does: ``verb`` on ``text``, called ``file`` in its report, for ``target``.
+    """What a job does: ``verb`` on ``file``, under ``options``.
 
-    ``workgroup_size``: ``X,Y,Z``, ``arguments``: ``NAME=VALUE`` texts, where the text has none.
+    ``text``: what the file holds; it gets a folder that vanishes with the job. Empty: the file lies
+    in ``folder``, below which its path is, or is absolute. ``compiled``: source may be compiled,
+    whatever it includes. ``roots``: folders beside its own in which the job may open files; none:
+    wherever the user may.
     """
 
-    verb: Verb
+    verb: str
     text: str
     file: str = "kernel.mlir"
-    target: str = ""
-    workgroup_size: str = ""
-    arguments: tuple[str, ...] = ()
+    options: Options = AS_THE_TEXT_SAYS
+    folder: str = ""
+    compiled: bool = False
+    roots: tuple[str, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What the job's process is told."""
-        return (self.verb, self.file, self.target, self.workgroup_size, *self.arguments)
+        """What the job's process is told: the last of them is all of it but the text."""
+        import msgspec
 
-    @staticmethod
-    def parse(value: Any) -> Order:
-        """Read the body of a request. Raises :class:`InputError` for anything unexpected."""
-        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-            keys = ", ".join(field.name for field in fields(Order))
-            raise InputError(f"a job is an object of texts: {keys}")
-        verb, text = value.get("verb", ""), value.get("text", "")
-        if verb not in get_args(Verb):
-            raise InputError(f"unknown verb {verb[:40]!r}", hint="check, fix or solve")
-        if not text.strip():
-            raise InputError("there is no kernel in this text")
-        if any("\ud800" <= sign <= "\udfff" for sign in text):
-            raise InputError("the text holds half of a character (a lone surrogate)")
-        target = value.get("target", "").strip()
-        if target:
-            machine(target)
-        size, numbers = value.get("workgroup_size", "").strip(), value.get("arguments", "")
-        if size:
-            three(size)
-        file = _file_name(value.get("file", ""), text)
-        return Order(verb, text, file, target, size, tuple(numbers.replace(",", " ").split()))
+        return (self.verb, self.file, msgspec.json.encode(replace(self, text="")).decode("utf-8"))
 
 
-def _file_name(name: str, text: str) -> str:
+def check_text(text: str) -> None:
+    """:class:`InputError` for a text that cannot be a file with a kernel."""
+    if not text.strip():
+        raise InputError("there is no kernel in this text")
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise InputError("the text holds half of a character (a lone surrogate)")
+
+
+def file_name(name: str, text: str) -> str:
     """The name if it is a plain one, else one that says what the text is.
 
     It appears in messages and must not look like an option.
@@ -106,7 +97,7 @@ class Jobs:
 
     ``seconds`` and ``answer_bytes`` limit one job, ``running`` how many there are at a time,
     ``kept`` how many answers wait to be fetched. ``worker``: the command that does a job; it gets
-    verb, file and target.
+    the order, in JSON.
     """
 
     def __init__(
@@ -176,7 +167,8 @@ class Jobs:
     def _run(self, job: _Job, order: Order) -> None:
         try:
             with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
-                Path(folder, order.file).write_text(order.text, "utf-8", newline="")
+                if order.text:
+                    Path(folder, order.file).write_text(order.text, "utf-8", newline="")
                 answer = self._work(job, order, folder)
         except OSError as error:
             answer = _failed(f"the job could not be run: {error}")
@@ -233,7 +225,7 @@ class Jobs:
                 if "document" in said:
                     return {"state": "done", "document": said["document"]}
                 if "error" in said:
-                    return _failed(str(said["error"]))
+                    return {"state": "failed", **said}
                 if "stage" in said:
                     job.told = {key: said.get(key, old) for key, old in _NOTHING_TOLD.items()}
         return None
