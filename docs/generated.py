@@ -26,6 +26,8 @@ from bankwise.show.schema import DOCUMENTS, json_schema, summary
 ROOT = Path(__file__).parents[1]
 _OUTSIDE = re.compile(r"\]\(\.\./([\w./-]+)\)")
 """A link of a page to a file of the repository that is no page."""
+_TO_PAGES = re.compile(r"\]\((?:\.\./)*docs/")
+"""A link of such a file to a page."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -176,6 +178,10 @@ def _copy(path: str) -> str:
 
 def _beside(config: MkDocsConfig, path: str) -> File:
     source = ROOT / path
+    if source.suffix == ".md":
+        up = "](" + "../" * len(Path(path).parts)
+        text = _TO_PAGES.sub(lambda _: up, source.read_text("utf-8"))
+        return File.generated(config, _copy(path), content=text)
     if not source.is_dir():
         return File.generated(config, _copy(path), abs_src_path=str(source))
     inside = sorted(p for p in source.rglob("*") if p.is_file())

@@ -64,6 +64,7 @@ def to_write(
         after=after,
         command=origin.command,
         notes=notes,
+        buffers=optimum.allocations,
     )
 
 

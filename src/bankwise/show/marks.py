@@ -16,7 +16,8 @@ from bankwise.hardware.machine import machine
 from bankwise.read.names import short
 from bankwise.show.bank_picture import bank_picture
 from bankwise.show.causes import causes
-from bankwise.show.diagnostics import Diagnostic, counts, diagnostics
+from bankwise.show.conflicts import counts
+from bankwise.show.diagnostics import Diagnostic, diagnostics
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
 
@@ -123,7 +124,7 @@ def _picture(access: AccessReport, report: CheckReport) -> tuple[str, ...]:
 def _counts(one: Diagnostic) -> Iterator[str]:
     """What each kernel has there; of many the first."""
     for name, accesses in list(one.by_kernel.items())[:_KERNELS]:
-        yield f"{short(name)}: {'; '.join(counts(accesses))}"
+        yield f"{short(name)}: {counts(accesses)}"
     more = len(one.by_kernel) - _KERNELS
     if more > 0:
         yield f"and in {more} more kernels"

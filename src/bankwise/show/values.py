@@ -115,7 +115,8 @@ class Snippet:
     ``what`` it is, or stands in for. ``before``, ``after``: passes of what ``each`` names.
     ``counted``: ``after`` was counted with the text in place of the old one; else it is the plan's,
     and what a compiler makes of the text is not known. ``patch``: the same as a unified diff;
-    ``notes``: what has to be true beside it.
+    ``notes``: what has to be true beside it. ``buffers``: whose conflicts it is against, where it
+    is not against all of the kernel's.
     """
 
     language: str
@@ -129,6 +130,7 @@ class Snippet:
     command: str = ""
     patch: str = ""
     notes: tuple[str, ...] = ()
+    buffers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
