@@ -79,7 +79,7 @@ def test_the_policy_of_the_page_allows_its_own_script_alone() -> None:
 
 def test_a_page_says_whether_a_server_stands_behind_it() -> None:
     assert 'name="bankwise-server" content=""' in page()
-    assert 'name="bankwise-server" content="yes"' in page(served=True)
+    assert 'name="bankwise-server" content="yes"' in page("yes")
 
 
 def test_no_module_ends_the_script_element() -> None:

@@ -173,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _get(self) -> None:
         path = self.path.partition("?")[0]
         if path == "/":
-            self._send(page(served=True).encode(), "text/html; charset=utf-8")
+            self._send(page("yes").encode(), "text/html; charset=utf-8")
             return
         self._check_token()
         state = self._home.jobs.state(self._job_id(path))

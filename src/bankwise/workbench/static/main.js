@@ -32,4 +32,6 @@ if (document.getElementById("workbench")) {
 }
 mountKernel(document.getElementById("kernel"), json("report"), machines);
 addEventListener("hashchange", restore);
+const host = document.querySelector('meta[name="bankwise-server"]')?.content;
+if (host === "static") navigator.serviceWorker?.register("./sw.js");
 document.documentElement.dataset.ready = "yes";
