@@ -91,6 +91,30 @@ def _file_name(name: str, text: str) -> str:
     return f"pasted{next(iter(recognise_text('', text).suffixes), '.txt')}"
 
 
+_FIELDS = {"workgroup_size": "--workgroup-size", "arguments": "--arg"}
+"""What the page may ask besides a text, and the option that it stands for."""
+
+
+def describe(value: Any) -> Answer:
+    """What a text is and what the page can do with it: ``format``, ``verbs``, ``fields``.
+
+    ``instead``: what to do where that is nothing. ``value``: ``{"text", "file"}``; raises
+    :class:`InputError` for anything else.
+    """
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        raise InputError("a text is asked about as an object of texts: text, file")
+    name = value.get("file", "")
+    found = recognise_text(name if _NAME.fullmatch(name) else "", value.get("text", ""))
+    verbs = [] if found.compiled else [verb for verb in get_args(Verb) if verb in found.verbs]
+    instead = f"no page compiles it; {found.instead}" if found.compiled else found.instead
+    return {
+        "format": str(found),
+        "verbs": verbs,
+        "fields": [name for name, option in _FIELDS.items() if option in found.options],
+        "instead": "" if verbs else instead,
+    }
+
+
 @dataclass(slots=True)
 class _Job:
     began: float = field(default_factory=time.monotonic)

@@ -1,6 +1,7 @@
 """The workbench behind a small server on 127.0.0.1, which adds check, fix and solve to it.
 
     GET /            the page; the token that jobs ask for is in the address that was printed
+    POST /texts      {"text", "file"} -> what it is, which verbs take it, what may be asked besides
     POST /jobs       {"verb", "text", "file", "target"} -> {"id"}
     GET /jobs/ID     {"state": "running", "stage", "done", "total", "seconds", "limit_seconds"},
                      or the answer with "document" or "error"
@@ -27,7 +28,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
 from bankwise.errors import InputError
-from bankwise.workbench.jobs import Jobs, Order
+from bankwise.workbench.jobs import Jobs, Order, describe
 from bankwise.workbench.page import page
 
 ADDRESS = "127.0.0.1"
@@ -182,13 +183,16 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(state)
 
     def _post(self) -> None:
-        if self.path != "/jobs":
-            raise _RequestError(HTTPStatus.NOT_FOUND, "jobs are posted to /jobs")
+        if self.path not in ("/jobs", "/texts"):
+            raise _RequestError(HTTPStatus.NOT_FOUND, "jobs are posted to /jobs, texts to /texts")
         self._check_token()
         try:
             value = json.loads(self._body())
         except (ValueError, RecursionError) as error:
             raise _RequestError(HTTPStatus.BAD_REQUEST, "the body is no JSON") from error
+        if self.path == "/texts":
+            self._send_json(describe(value))
+            return
         self._send_json({"id": self._home.jobs.start(Order.parse(value))}, HTTPStatus.ACCEPTED)
 
     def _delete(self) -> None:

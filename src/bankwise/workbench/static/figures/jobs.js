@@ -46,6 +46,10 @@ async function ask(path, more = {}) {
   }
 }
 
+/** What a text is: {format, verbs, fields, instead}, or {error}. */
+export const describe = (text, file) =>
+  ask("texts", { method: "POST", body: JSON.stringify({ text, file }) });
+
 /**
  * Run {verb, text, file, target}; its progress, with a button that stops it, stands in `place`.
  * Gives {document} or {error}.
