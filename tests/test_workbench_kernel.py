@@ -126,6 +126,31 @@ def test_an_address_without_a_token_says_where_one_is(browser: Any, served: Tab)
     other.close()
 
 
+def test_what_is_pasted_is_understood_by_its_content(served: Tab) -> None:
+    folder = Path(__file__).parent / "data"
+    said = "document.querySelector('.what-is').textContent"
+    button = served.page.locator("#kernel").get_by_role("button", name="Fix", exact=True)
+    served.page.fill("#kernel textarea", (folder / "sass" / "triton_transpose.sass").read_text())
+    served.until(f"{said}.includes('SASS')")
+    assert button.is_disabled()
+    assert served.page.is_visible("#kernel input[aria-label='workgroup size']")
+    served.page.fill("#kernel textarea", SPEC.read_text())
+    served.until(f"{said}.includes('question')")
+    assert served.page.is_hidden("#kernel input[aria-label='workgroup size']")
+    served.page.fill("#kernel textarea", "#include <cuda_fp16.h>\n__global__ void k() {}\n")
+    served.until(f"{said}.includes('no page compiles it')")
+    assert button.is_disabled()
+    ptx = (folder / "profile" / "tiles.ptx").read_text().splitlines()
+    silent = "\n".join(line for line in ptx if ".maxntid" not in line)
+    served.page.fill("#kernel textarea", silent)
+    served.until(f"{said}.includes('PTX')")
+    assert button.is_enabled()
+    press(served, "Check")
+    served.until(f"{said}.includes('assumed')", SLOW_MS / 1000)
+    focused = served.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused == "workgroup size", "what the text does not say is asked for"
+
+
 def test_a_pasted_ptx_is_checked_with_the_size_that_is_typed(served: Tab) -> None:
     """nvcc writes no workgroup size without launch bounds."""
     path = Path(__file__).parent / "data" / "profile" / "tiles.ptx"

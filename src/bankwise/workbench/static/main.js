@@ -1,6 +1,7 @@
 /** Start the page: read the facts and the URL, mount what is shown, keep both in step. */
 import { readMachines } from "./core/machines.js";
 import { mountAlgebra, mountIntersection } from "./figures/algebra.js";
+import { mountBridge } from "./figures/bridge.js";
 import { mountDescriptor } from "./figures/descriptor.js";
 import { mountFamily } from "./figures/family.js";
 import { mountHardware } from "./figures/hardware.js";
@@ -29,7 +30,10 @@ if (document.getElementById("workbench")) {
   followLinks();
   mountWorkbench(document.getElementById("workbench"), machines);
   mountIntersection(machines);
+  mountBridge(machines);
 }
 mountKernel(document.getElementById("kernel"), json("report"), machines);
 addEventListener("hashchange", restore);
+const host = document.querySelector('meta[name="bankwise-server"]')?.content;
+if (host === "static") navigator.serviceWorker?.register("./sw.js");
 document.documentElement.dataset.ready = "yes";

@@ -114,7 +114,7 @@ function table(heads, rows) {
   const cells = (row, tag) => row.map((cell) => h(tag, {}, cell));
   return h(
     "div",
-    { class: "scroll" },
+    { class: "scroll", tabindex: 0, role: "group", "aria-label": "accesses" },
     h(
       "table",
       { class: "ranks" },

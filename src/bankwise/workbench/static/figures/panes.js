@@ -19,9 +19,9 @@ const TALLEST = 0.44;
 export function pane(tag) {
   const canvas = h("canvas", { tabindex: 0, role: "img", class: `wb-tile side-${tag}` });
   const stage = h("div", { class: "scroll wb-stage" }, canvas);
-  const hits = h("div", { class: "wb-hits" }, h("h4"), strip("banks", tag));
+  const hits = h("div", { class: "wb-hits" }, h("h3"), strip("banks", tag));
   const said = h("p", { class: "said" });
-  const title = h("h3", {}, h("b", {}, tag), " ", h("span", { class: "what" }));
+  const title = h("h2", {}, h("b", {}, tag), " ", h("span", { class: "what" }));
   const element = h("section", { class: "pane", "data-side": tag }, title, said, stage, hits);
   return { tag, canvas, stage, hits, said, what: title.lastChild, element };
 }

@@ -119,7 +119,7 @@ function galleryDialog(entries) {
         entry.title,
       ),
       h("p", {}, predicted(entry)),
-      h("p", { class: "hint" }, entry.source),
+      h("p", { class: "hint" }, outside(entry.source)),
     );
   const search = h("input", {
     type: "search",
@@ -137,6 +137,9 @@ function galleryDialog(entries) {
   document.body.append(dialog);
   return dialog;
 }
+
+const outside = (source) =>
+  h("a", { href: source, target: "_blank", rel: "noopener noreferrer" }, source.split("//")[1]);
 
 /** What an entry is predicted to take, and what a profiler counted where one did. */
 function predicted({ passes, counter }) {

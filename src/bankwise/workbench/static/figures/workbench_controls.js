@@ -60,7 +60,7 @@ export function toggles(view) {
   const { values, model } = view.seen;
   const { toggles: root } = view.parts;
   remake(root, values.t, () => [
-    h("h4", {}, "Fold row bit … into column bit …"),
+    h("h2", {}, "Fold row bit … into column bit …"),
     h("p", { class: "hint" }, "This layout is no XOR fold; a toggle starts from row-major."),
     grid(view, model.tile),
   ]);
@@ -74,7 +74,7 @@ export function toggles(view) {
 function press(cell, on) {
   if (cell.on === on) return;
   cell.on = on;
-  put(cell, { "aria-pressed": String(Boolean(on)) }, on ? "1" : "·");
+  put(cell, { "aria-pressed": String(Boolean(on)) });
 }
 
 function grid(view, tile) {
@@ -135,7 +135,7 @@ export function presetButtons(view) {
       button(preset.name, () => use(view, preset), { title: preset.note }),
     );
     return [
-      h("h4", {}, "Presets"),
+      h("h2", {}, "Presets"),
       h("div", { class: "presets" }, buttons),
       h("p", { class: "hint" }),
     ];
