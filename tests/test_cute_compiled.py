@@ -208,8 +208,8 @@ def test_the_machine_code_takes_the_passes_that_are_read(name: str, after: bool)
 def test_a_kernel_of_cute_is_fixed_in_its_source(tmp_path: Path) -> None:
     """``fix kernel.cu``: the term is changed, and the code of both versions stores the same."""
     file = tmp_path / "kernel.cu"
-    kernel = KERNELS["OPERAND"].replace("void kernel", "void __launch_bounds__(128) kernel")
-    file.write_text(cute_texts.OPERAND + kernel, "utf-8")
+    kernel = KERNELS["TURN"].replace("void kernel", "void __launch_bounds__(128) kernel")
+    file.write_text(cute_texts.TURN + kernel, "utf-8")
     flags = ("-std=c++17", f"-I{headers()}")
     options = Options("sm_80", workgroup_size="128,1,1", flags=flags)
     report = fix_source_file(file, options)
@@ -218,7 +218,7 @@ def test_a_kernel_of_cute_is_fixed_in_its_source(tmp_path: Path) -> None:
         ("isa", "passed"),
         ("execution", "passed"),
     ]
-    assert "Swizzle<2, 3, 3>" in report.fixed_text
-    _, before, after = fixed("OPERAND")
+    assert "Swizzle<3, 3, 3>" in report.fixed_text
+    _, before, after = fixed("TURN")
     assert report.before.totals.run.passes == before
     assert report.after.totals.run.passes == after
