@@ -117,7 +117,7 @@ def _best(planned: Planned, alias: str, present: Blocked, access: Moved) -> Iter
             continue
         passes = _passes(planned, alias, each, touches)
         if now is not None and passes is not None and passes < now:
-            both = tuple(zip(least, sectors, strict=True))
+            both = (least[0], sectors[0]), (least[1], sectors[1])
             found.append(Spread(alias, present, each, access.buffer, (now, passes), *both))
     often = access.touch.executions
     price = [
