@@ -242,8 +242,8 @@ def _tensor(ev: CuteEvaluation, term: CuteTerm, scope: Scope) -> Value:
     where = ev.value(given[1], scope)
     if not isinstance(where, StridedLayout | ComposedLayout):
         raise UnreadError("a tensor of no layout", term)
-    bits, pointer = _pointed(ev, given[0], scope), _begins(ev, given[0], scope)
-    return SharedTensor(where, given[1], scope, bits, pointer)
+    begins = _begins(ev, given[0], scope)
+    return SharedTensor(where, given[1], scope, _pointed(ev, given[0], scope), begins)
 
 
 def _begins(ev: CuteEvaluation, pointer: CuteTerm, scope: Scope) -> tuple[Scope, str]:
