@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.check_assembly import asked, counted_kernel, report_of
-from bankwise.ask.fix_cute_source import fixed_by_cute
+from bankwise.ask.fix_cute_source import CuteFixed, fixed_by_cute
 from bankwise.ask.judge_emitted import judge_emitted
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
@@ -87,8 +87,7 @@ def fix_source_file(
 ) -> FixReport:
     """:func:`bankwise.ask.fix.fix_file` for source that is compiled here.
 
-    Raises :class:`InputError` where nothing compiles it, and in the compiler's words where it does
-    not compile.
+    Raises :class:`InputError` where nothing compiles it, or the compiler says no, in its words.
     """
     if output not in ("", "-"):
         check_writable(Path(output))
@@ -102,14 +101,11 @@ def fix_source_file(
     chosen, after = _chosen(author, before, planned)
     changes, verdicts = tuple(map(_change, chosen)), _heard(author, before, after, chosen, judges)
     if not chosen:
-        cute = fixed_by_cute(file, text, _aimed(options, before), before, author.compiled)
-        if isinstance(cute, tuple):
-            refusals += cute
-        else:
-            changes, after, planned, refusals = cute.changes, cute.compiled, (), ()
-            texts = (before.kernels, before.text, after.text)
-            run = judge_emitted(author.language, author.what, *texts) if judges.execute else None
-            verdicts = (*cute.verdicts, *([run] if run else ()))
+        cute = _by_cute(file, author, before, judges)
+        refusals = (*refusals, *cute) if isinstance(cute, tuple) else ()
+        if isinstance(cute, CuteFixed):
+            planned, after = (), cute.compiled
+            changes, verdicts = cute.changes, cute.verdicts
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
@@ -124,9 +120,18 @@ def fix_source_file(
     )
 
 
-def _aimed(options: Options, compiled: _CompiledText) -> Options:
-    """With the target for which a text was compiled."""
-    return replace(options, target=next((k.target for k in compiled.kernels), options.target))
+def _by_cute(
+    file: Path, author: _Author, before: _CompiledText, judges: Judges
+) -> CuteFixed[_CompiledText] | tuple[Refusal, ...]:
+    """The source with other layouts of CuTe, for the target of its code, judged by that too."""
+    target = next((k.target for k in before.kernels), author.options.target)
+    options = replace(author.options, target=target)
+    found = fixed_by_cute(file, before.text, options, before, author.compiled)
+    if isinstance(found, tuple) or not judges.execute:
+        return found
+    texts = (before.kernels, before.text, found.compiled.text)
+    run = judge_emitted(author.language, author.what, *texts)
+    return replace(found, verdicts=(*found.verdicts, run))
 
 
 def _heard(
