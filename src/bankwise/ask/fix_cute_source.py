@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from bankwise.ask.check_cute import open_cute
@@ -41,7 +40,7 @@ class CuteFixed(Generic[CompiledT]):
 
 
 def fixed_by_cute(
-    file: Path, text: str, options: Options, now: CompiledT, compiled: Callable[[str], CompiledT]
+    file: str, text: str, options: Options, now: CompiledT, compiled: Callable[[str], CompiledT]
 ) -> CuteFixed[CompiledT] | tuple[Refusal, ...]:
     """The source with other layouts of CuTe, or why there is none; () for a source without CuTe.
 
@@ -51,11 +50,11 @@ def fixed_by_cute(
         return ()
     refused: list[Refusal] = []
     try:
-        before = open_cute(text, str(file), options)
+        before = open_cute(text, file, options)
         chosen = tuple(apart(before, refused))
         fixed = edited(before, chosen)
         made = compiled(fixed) if chosen else now
-        verdict = judged(before, open_cute(fixed, str(file), options), chosen)
+        verdict = judged(before, open_cute(fixed, file, options), chosen)
     except InputError as error:
         return (Refusal(f"its layouts of CuTe: {error.message}", error.location),)
     old, new = now.cost()[0], made.cost()[0]

@@ -12,7 +12,7 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,8 +79,7 @@ def fix_source_file(
 ) -> FixReport:
     """:func:`bankwise.ask.fix.fix_file` for source that is compiled here.
 
-    Raises :class:`InputError` where nothing compiles it, and in the compiler's words where it does
-    not compile.
+    Raises :class:`InputError` where nothing compiles it, or the compiler says no, in its words.
     """
     if output not in ("", "-"):
         check_writable(Path(output))
@@ -90,36 +89,59 @@ def fix_source_file(
     what, said = compilation_of(file, options)
     author = _Author(parse(text, str(file)), language_of(what), what, options)
     before = author.compiled(text)
-    planned, refusals = _planned(author, before)
-    chosen, after = _chosen(author, before, planned)
-    changes, verdicts = tuple(map(_change, chosen)), _heard(author, before, after, chosen, judges)
-    if not chosen:
-        cute = fixed_by_cute(file, text, _aimed(options, before), before, author.compiled)
-        if isinstance(cute, tuple):
-            refusals += cute
-        else:
-            changes, after, planned, refusals = cute.changes, cute.compiled, (), ()
-            texts = (before.kernels, before.text, after.text)
-            run = judge_emitted(author.language, author.what, *texts) if judges.execute else None
-            verdicts = (*cute.verdicts, *([run] if run else ()))
+    fixed = _by_indices(author, before, judges)
+    if not fixed.changes:
+        fixed = _by_cute(author, before, judges, fixed)
+    after = fixed.compiled
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
-        changes=changes,
-        refusals=(*refusals, *_left(author.source, planned, chosen)),
-        verdicts=verdicts,
+        changes=fixed.changes,
+        refusals=fixed.refusals,
+        verdicts=fixed.verdicts,
         source_text=text,
         fixed_text=after.text,
         patch=unified_patch(file, text, after.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
-        lines=lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
+        lines=fixed.lines,
     )
 
 
-def _aimed(options: Options, compiled: _CompiledText) -> Options:
-    """With the target for which a text was compiled."""
-    return replace(options, target=next((k.target for k in compiled.kernels), options.target))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fixed:
+    """What became of a source. ``lines``: by line of its text that which it was, where that
+    differs."""
+
+    compiled: _CompiledText
+    changes: tuple[Change, ...]
+    verdicts: tuple[Verdict, ...]
+    refusals: tuple[Refusal, ...]
+    lines: Mapping[int, int]
+
+
+def _by_indices(author: _Author, before: _CompiledText, judges: Judges) -> _Fixed:
+    """The source with other indices and extents of its arrays."""
+    planned, refusals = _planned(author, before)
+    chosen, after = _chosen(author, before, planned)
+    return _Fixed(
+        after,
+        tuple(map(_change, chosen)),
+        _heard(author, before, after, chosen, judges),
+        (*refusals, *_left(author.source, planned, chosen)),
+        lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
+    )
+
+
+def _by_cute(author: _Author, before: _CompiledText, judges: Judges, indices: _Fixed) -> _Fixed:
+    """The source with other layouts of CuTe, where it has any, for the target of its code."""
+    target = next((k.target for k in before.kernels), author.options.target)
+    options = replace(author.options, target=target)
+    found = fixed_by_cute(author.source.file, before.text, options, before, author.compiled)
+    if isinstance(found, tuple):
+        return replace(indices, refusals=(*indices.refusals, *found))
+    verdicts = (*found.verdicts, *_executed(author, before, found.compiled, judges))
+    return _Fixed(found.compiled, found.changes, verdicts, (), {})
 
 
 def _heard(
@@ -132,13 +154,19 @@ def _heard(
     """What the judges that are asked say of a change: proof, execution, code, a GPU."""
     if not chosen:
         return ()
-    verdicts = list(_verdicts(author.source, before, after, chosen, judges.isa))
+    proof, *emitted = _verdicts(author.source, before, after, chosen, judges.isa)
+    return (proof, *_executed(author, before, after, judges), *emitted)
+
+
+def _executed(
+    author: _Author, before: _CompiledText, after: _CompiledText, judges: Judges
+) -> Iterator[Verdict]:
+    """What they say who run both codes: the simulation, and a GPU."""
     texts = (before.kernels, before.text, after.text)
     if judges.execute:
-        verdicts.insert(1, judge_emitted(author.language, author.what, *texts))
+        yield judge_emitted(author.language, author.what, *texts)
     if judges.run:
-        verdicts.append(judge_run(author.what, *texts))
-    return tuple(verdicts)
+        yield judge_run(author.what, *texts)
 
 
 def _planned(
