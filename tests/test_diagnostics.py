@@ -123,7 +123,8 @@ void go(float* o) {{ column<<<1, 32>>>(o); }}
     first, last = line.index("s[") + 1, line.index(";") + 1
     shown = bankwise("check", path).out.splitlines()
     at = next(n for n, one in enumerate(shown) if one.endswith(line.strip()))
-    assert shown[at - 1].startswith(f"{path}:5:{first}: warning: 32-way bank conflict: read of s[i")
+    assert shown[at - 1].startswith(f"{path}:5:{first}: 32-way bank conflict: read")
+    assert "index i * 32 steps by 32 words" in " ".join(" ".join(shown).split())
     under = shown[at + 1]
     assert [shown[at][n] for n in (under.index("^"), under.rindex("~"))] == ["s", "]"]
     sarif = json.loads(bankwise("check", path, "--format", "sarif").out)

@@ -100,14 +100,14 @@ def test_the_command_that_is_named_writes_what_was_planned() -> None:
 
 @needs_nvcc
 @pytest.mark.parametrize("name", ["transpose_f32", "gemm_float4"])
-def test_the_command_of_a_source_is_the_end_and_takes_what_was_planned(name: str) -> None:
+def test_the_command_of_a_source_stands_once_and_takes_what_was_planned(name: str) -> None:
     """One compiled by nvcc: what fix writes, compiled and counted again, takes what check said."""
     told = bankwise("check", CUDA / f"{name}.cu", "-t", "sm_90", "--format", "json")
     snippets = json.loads(told.out)["snippets"]
     assert {(s["language"], s["snippet"]) for s in snippets} == {("CUDA source", None)}
     (command,) = {s["command"] for s in snippets}
-    end = bankwise("check", CUDA / f"{name}.cu", "-t", "sm_90").out.splitlines()[-1]
-    assert end == f"    {command}"
+    out = bankwise("check", CUDA / f"{name}.cu", "-t", "sm_90").out
+    assert out.splitlines().count(f"    {command}") == 1
     fixed = json.loads(bankwise(*shlex.split(command)[1:], "--no-execute", "--format", "json").out)
     rows = {r["name"]: r for v in fixed["verdicts"] for r in v["rows"]}
     passes = rows["passes of a workgroup"]
@@ -129,7 +129,7 @@ COLUMN = f"""{PTX}{{
 """
 
 
-def test_ptx_ends_with_its_command_at_a_place_that_is_printed_as_it_is(tmp_path: Path) -> None:
+def test_ptx_has_its_command_at_a_place_that_is_printed_as_it_is(tmp_path: Path) -> None:
     """`:100:` is the hundredth line and no pictograph."""
     file = tmp_path / "k.ptx"
     lines = COLUMN.splitlines()
@@ -140,8 +140,9 @@ def test_ptx_ends_with_its_command_at_a_place_that_is_printed_as_it_is(tmp_path:
     assert (snippet["before"], snippet["after"]) == (32, 1)
     assert shlex.split(snippet["command"]) == ["bankwise", "fix", str(file)]
     out = bankwise("check", file).out
-    assert "k.ptx:100: what to write, PTX" in out
-    assert out.splitlines()[-1] == f"    {snippet['command']}"
+    assert "k.ptx:100: 32-way" in out
+    assert "= help: PTX: " in out
+    assert out.splitlines().count(f"    {snippet['command']}") == 1
 
 
 def test_passes_of_what_may_not_run_are_said_to_be_as_followed(tmp_path: Path) -> None:
@@ -168,15 +169,18 @@ def test_of_sass_the_place_of_every_byte_is_said(tmp_path: Path) -> None:
     assert len({place // 4 % 32 for place in moved}) == 32
 
 
-def test_the_text_is_the_end_of_the_answer(tmp_path: Path) -> None:
+def test_the_text_stands_under_its_conflict(tmp_path: Path) -> None:
     """Whole, unwrapped and unmarked, so that it can be copied from any terminal."""
     file = tmp_path / "turn.ttgir"
     file.write_text(TTGIR.format(encoding=PLAIN))
     (snippet,) = checked(file)["snippets"]
     lines = bankwise("check", file).out.splitlines()
-    place = next(number for number, line in enumerate(lines) if "what to write, TTGIR" in line)
-    assert re.search(rf"{snippet['after']:,} passes per workgroup", lines[place + 1])
-    assert lines[-1] == f"    {snippet['snippet']}"
+    place = next(number for number, line in enumerate(lines) if "= help: TTGIR: " in line)
+    text = lines.index(f"    {snippet['snippet']}")
+    assert f"{snippet['after']:,} passes per workgroup" in " ".join(
+        " ".join(lines[place:text]).split()
+    )
+    assert any(re.match(r"\S+turn\.ttgir:\d+: ", line) for line in lines[:place])
 
 
 def test_without_conflicts_nothing_is_to_be_written(tmp_path: Path) -> None:
@@ -184,4 +188,4 @@ def test_without_conflicts_nothing_is_to_be_written(tmp_path: Path) -> None:
     file = tmp_path / "tile.toml"
     file.write_text(QUESTION.replace("{layout}", "Sw<3,3,3> o 0 o (64,64):(64,1)"))
     assert "snippets" not in checked(file)
-    assert "what to write" not in bankwise("check", file).out
+    assert "= help" not in bankwise("check", file).out

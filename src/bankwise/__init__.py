@@ -14,6 +14,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Instruction, Machine, machine
 
 if TYPE_CHECKING:
+    __version__: str
     from bankwise.ask.check import check
     from bankwise.ask.fix import fix
     from bankwise.ask.solve import solve
@@ -46,8 +47,10 @@ _LATE = {
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
+    from importlib import import_module, metadata
 
+    if name == "__version__":
+        return metadata.version("bankwise")
     if name not in _LATE:
         raise AttributeError(f"module 'bankwise' has no attribute {name!r}")
     return getattr(import_module(_LATE[name]), name)

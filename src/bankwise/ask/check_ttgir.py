@@ -259,6 +259,7 @@ def _snippet(found: Better, plan: Planned, fix: str) -> Snippet:
         each="workgroup" if all(a.touch.counted for a in plan.accesses) else AS_FOLLOWED,
         command=fix,
         notes=found.notes,
+        buffers=(found.buffer.name,),
     )
 
 

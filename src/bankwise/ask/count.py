@@ -30,7 +30,7 @@ def count_expression(
     result = count(row, values, mask, second_offsets_bytes=other)
     why = reason(row, values, mask, result.witness) if result.witness else None
     return CountReport(
-        target=target,
+        target=gpu.name,
         counter=gpu.counter,
         instruction=row,
         passes=int(result.passes),

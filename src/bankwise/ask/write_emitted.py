@@ -60,6 +60,7 @@ def to_write(
         after=after,
         command=origin.command,
         notes=notes,
+        buffers=optimum.allocations,
     )
 
 

@@ -45,6 +45,7 @@ def to_write(analysis: Analysis, file: str, options: Options) -> Iterator[Snippe
                 before=present.run.passes,
                 after=least.run.passes,
                 command=command("fix", file, options),
+                buffers=tuple(one.name for one in each.group.allocations),
             )
 
 

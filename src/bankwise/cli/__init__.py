@@ -75,6 +75,9 @@ def _run() -> int | str | None:
     try:
         app()
     except SystemExit as end:
+        # What prints takes a pipe that was closed for a failure.
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
         sys.stdout.flush()
         return end.code
     sys.stdout.flush()

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     epilog=examples(
         "bankwise check kernel.mlir",
         "bankwise check kernel.s --all",
+        "bankwise check kernel.s --concise",
+        "bankwise check kernel.s --statistics --exit-zero",
         "bankwise check kernel.rst --target gfx950 --format json",
         "bankwise check kernel.cu",
         "bankwise check kernel.cu --target sm_90 -- -Iinclude -DTILE=64 -std=c++20",
@@ -71,7 +73,16 @@ def check(
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     launch: LaunchTexts = [],  # noqa: B006 - typer reads the default, nobody changes it
     compile_commands: CompileCommands = "",
-    everything: Annotated[bool, typer.Option("--all", help="List every access.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All findings, accesses and facts, not the ten worst.")
+    ] = False,
+    concise: Annotated[bool, typer.Option("--concise", help="One line a finding.")] = False,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="One line a kernel, and findings by rule.")
+    ] = False,
+    exit_zero: Annotated[
+        bool, typer.Option("--exit-zero", help="Exit 0 whatever is found; 2 for failures stays.")
+    ] = False,
     keep: Keep = "",
     padding: Padding = False,
     direct_load: DirectLoad = False,
@@ -109,16 +120,30 @@ def check(
     report = counted(answer)
     extra = more(report, options, counters, worth)
     if form is CheckFormat.text:
-        from bankwise.show.answers import print_check
         from bankwise.show.gate import print_gate
         from bankwise.show.more import print_more
 
-        print_check(answer, out(), everything=everything)
+        _print(answer, everything, concise, statistics)
         print_gate(report, gate, out())
         print_more(extra, out())
     else:
         _write_check(answer, file, form, gate, extra)
-    raise typer.Exit(gate.exit_code(report))
+    raise typer.Exit(0 if exit_zero else gate.exit_code(report))
+
+
+def _print(
+    answer: CheckReport | SpecReport, everything: bool, concise: bool, statistics: bool
+) -> None:
+    """An answer as long as the user wants it."""
+    from bankwise.show import concise as brief
+    from bankwise.show.answers import counted, print_check
+
+    if concise:
+        brief.print_concise(counted(answer), out())
+    elif statistics:
+        brief.print_statistics(counted(answer), out(), everything=everything)
+    else:
+        print_check(answer, out(), everything=everything)
 
 
 def _gate(fail_on: str, baseline: str, min_evidence: str) -> Gate:

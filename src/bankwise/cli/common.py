@@ -76,13 +76,24 @@ class Policy(StrEnum):
     ck = "ck"
 
 
+def _one_name(said: str) -> str:
+    """The machine that is meant; facts are of one product, so another one is told."""
+    from bankwise.hardware.machine import canonical, machine
+
+    name = canonical(said)
+    if name != said:
+        err().print(f"note: {said} is {name}, counted as {machine(name).product}", soft_wrap=True)
+    return name
+
+
 Target = Annotated[
     str,
     typer.Option(
         "--target",
         "-t",
-        help="The GPU, e.g. gfx950; see `bankwise machines`.",
+        help="The GPU: gfx950, MI355X, sm_90a, H100, native; see `bankwise machines`.",
         autocompletion=machine_names,
+        callback=_one_name,
     ),
 ]
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ from bankwise.hardware.machine import BANK_BYTES, Instruction, lane_text
 _Wish = tuple[int, int]
 """A lane and a word that it wants."""
 
+_LISTED = 4
+"""Lanes that are listed one by one, however evenly they lie."""
 _CHUNK_ACCESSES = 1 << 12
 """Accesses counted at a time: small enough for the working set to stay in the cache."""
 
@@ -58,10 +61,18 @@ class Witness:
 
     def __str__(self) -> str:
         several = f"banks {lane_text(self.banks)}" if len(self.banks) > 1 else f"bank {self.bank}"
-        lanes = ", ".join(map(str, self.lanes))
+        lanes = _ranges(self.lanes)
         if len(set(self.words)) < len(self.words):
             return f"lanes {lanes} of phase {self.phase} update {several} one after the other"
         return f"lanes {lanes} of phase {self.phase} want different words of {several}"
+
+
+def _ranges(lanes: tuple[int, ...]) -> str:
+    """``0-3, 12-15``; of many lanes that lie evenly apart the first two and the last."""
+    steps = {b - a for a, b in pairwise(lanes)}
+    if len(lanes) > _LISTED and len(steps) == 1 and steps != {1}:
+        return f"{lanes[0]}, {lanes[1]}, .. {lanes[-1]}"
+    return lane_text(lanes).replace(" ", ", ")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ from typing import Any, Literal, get_args
 from bankwise.errors import InputError, Location
 from bankwise.hardware import toolchain
 from bankwise.hardware.folders import machine_files, shown_path
+from bankwise.hardware.native import NATIVE, native
 from bankwise.hardware.toolchain import Toolchain, check_keys
 
 Direction = Literal["read", "write"]
@@ -47,13 +48,13 @@ _RUN = re.compile(r"(\d+)(?:-(\d+))?")
 _KEYS: tuple[str, ...] = (
     "name",
     "product",
+    "also",
     "vendor",
     "wave_size",
     "counter",
     "note",
-    "machine_code",
 )
-_KEYS += ("elf_machine", "sources", "facts", "instruction", "iree", "triton")
+_KEYS += ("machine_code", "elf_machine", "sources", "facts", "instruction", "iree", "triton")
 _ROW_KEYS: tuple[str, ...] = (
     "names",
     "direction",
@@ -133,7 +134,8 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One GPU. ``facts`` holds what occupancy and cost need, by name (see hardware/README.md)."""
+    """One GPU. ``facts`` holds what occupancy and cost need, by name (see hardware/README.md), of
+    its ``product``; ``also``: what else is served by the same rules, as people call it."""
 
     name: str
     product: str
@@ -145,6 +147,7 @@ class Machine:
     sources: Mapping[str, str] = field(repr=False)
     note: str = ""
     tools: Toolchain = field(default=Toolchain(), repr=False)
+    also: tuple[str, ...] = field(default=(), repr=False)
 
     def instruction(self, name: str) -> Instruction:
         """The row of the instruction called ``name``; :class:`InputError` if there is none."""
@@ -175,12 +178,43 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(machine_files()))
 
 
+def canonical(said: str) -> str:
+    """The name of the machine that somebody calls ``said``: MI300X, sm_90a, hip:gfx942,
+    gfx942:sramecc+:xnack-, or ``native`` for the GPU of this computer. A name that nobody knows
+    stays as it is.
+
+    Raises :class:`InputError` for a bad file of the user's, and where ``native`` finds no GPU.
+    """
+    if not said or said in machine_files():
+        return said
+    if said == NATIVE:
+        return native()
+    whole, bare = (_plain(text) for text in (said, said.partition(":")[0]))
+    for name in names():
+        gpu = machine(name)
+        if bare in map(_plain, (name, *gpu.also)) or whole == _plain(_as_triton(gpu)):
+            return name
+    return said
+
+
+def _plain(text: str) -> str:
+    """A name as it is compared: people write RTX-4090 and rtx 4090."""
+    return re.sub(r"[ _-]", "", text.casefold())
+
+
+def _as_triton(gpu: Machine) -> str:
+    return gpu.tools.triton.target if gpu.tools.triton else ""
+
+
 def machine(name: str) -> Machine:
-    """The machine called ``name``, for example ``gfx942`` or ``sm_90``.
+    """The machine called ``name``, for example ``gfx942`` or ``sm_90``, or what :func:`canonical`
+    takes for one.
 
     Raises :class:`InputError` for an unknown name, or a bad file of the user's.
     """
     files = machine_files()
+    if name not in files:
+        name = canonical(name)
     if name not in files:
         known = tuple(sorted(files))
         near = _by_product(name, known)
@@ -224,6 +258,7 @@ def parse(text: str, file: str) -> Machine:
             facts=facts,
             sources=sources,
             note=data.get("note", ""),
+            also=_texts(data.get("also", []), "also"),
             tools=toolchain.parse(data, file),
         )
     except KeyError as error:
@@ -318,6 +353,12 @@ def _one_of(words: Any, value: Any) -> Any:
     if value not in get_args(words):
         raise ValueError(f"{value!r} is none of {', '.join(get_args(words))}")
     return value
+
+
+def _texts(value: Any, key: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ValueError(f"{key}: {value!r} is not a list of texts")
+    return tuple(value)
 
 
 def _flag(row: Mapping[str, Any], key: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 
 from bankwise.errors import InputError
+from bankwise.hardware.machine import canonical
 
 MOST_THREADS = 1024
 """Of one workgroup, on every machine."""
@@ -51,6 +52,10 @@ class Options:
     openers: bool = True
     shapes: bool = True
     work: int = 0
+
+    def __post_init__(self) -> None:
+        # People say MI300X or sm_90a: from here on a machine has one name.
+        object.__setattr__(self, "target", canonical(self.target))
 
     @property
     def width_policy(self) -> str:

@@ -49,7 +49,7 @@ def print_check(
     if isinstance(answer, CheckReport):
         as_text.print_check(answer, console, everything=everything)
     else:
-        spec.print_spec(answer, console)
+        spec.print_spec(answer, console, everything=everything)
 
 
 def fix_document(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
+from bankwise.show.values import CheckReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +54,20 @@ def _key(access: AccessReport) -> object:
     apart = tuple(word - found.words[0] for word in found.words)
     why = str(access.reason) if access.reason else (found.phase, found.lanes, apart)
     return access.kernel, access.ways, why
+
+
+def folded(report: CheckReport) -> tuple[Cause, ...]:
+    """All conflicts of a report, the costliest first: those of one expression of source together,
+    whichever kernels run it, and with them whatever else conflicts so in the same kernels."""
+    units: dict[object, list[AccessReport]] = {}
+    for access in report.accesses:
+        if access.rule:
+            place = access.location
+            at_source = (place.file, place.line) in report.source_lines
+            units.setdefault(place if at_source else id(access), []).append(access)
+    same: dict[object, list[AccessReport]] = {}
+    for unit in units.values():
+        alike = frozenset(map(_key, unit)) if all(a.witness for a in unit) else id(unit)
+        same.setdefault(alike, []).extend(unit)
+    found = [Cause(tuple(group)) for group in same.values()]
+    return tuple(sorted(found, key=lambda cause: -cause.run.extra))

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.show.coalescing import CoalesceRow
+from bankwise.show.notebook import printed
 from bankwise.show.spec import called
 
 
@@ -72,6 +73,7 @@ class Wrong:
     evidence: str
 
 
+@printed("bankwise.show.choosing:print_choose")
 @dataclass(frozen=True, slots=True)
 class ChooseReport:
     """The answer. ``choice``: the name of the option, ``verdict``: why, in numbers."""

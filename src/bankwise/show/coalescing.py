@@ -11,6 +11,7 @@ from rich.table import Table
 
 from bankwise.counting.coalesce import CacheSwizzle
 from bankwise.errors import Location, Refusal, exit_code
+from bankwise.show.notebook import printed
 from bankwise.show.values import Finding
 
 
@@ -66,6 +67,7 @@ class CoalesceRow:
         return "misaligned-lines" if self.lines[1] <= self.least + 1 else "uncoalesced"
 
 
+@printed("bankwise.show.coalescing:print_coalesce")
 @dataclass(frozen=True, slots=True)
 class CoalesceReport:
     """The answer of ``bankwise coalesce``."""

@@ -18,8 +18,10 @@ from bankwise.cost.mix import InstructionCount
 from bankwise.cost.waits import Waits
 from bankwise.counting.cost import Cost
 from bankwise.hardware.occupancy import Occupancy, Usage
+from bankwise.show.notebook import printed
 
 
+@printed("bankwise.show.costing:print_cost")
 @dataclass(frozen=True, slots=True)
 class KernelCost:
     """One kernel. ``executed``: LDS instructions of all waves of one workgroup, and ``trips``, how

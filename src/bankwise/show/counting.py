@@ -10,8 +10,10 @@ from bankwise.counting.conflict import Witness
 from bankwise.counting.reason import Meeting, Reason
 from bankwise.errors import exit_code
 from bankwise.hardware.machine import Instruction, phases_text
+from bankwise.show.notebook import printed
 
 
+@printed("bankwise.show.counting:print_count")
 @dataclass(frozen=True, slots=True)
 class CountReport:
     """The passes of one instruction of one wave."""

@@ -10,25 +10,19 @@ vector, instantiations of a template. Kernels are never added up.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.markup import escape
-
-from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
-from bankwise.read.names import short
 from bankwise.show.values import CheckReport
-from bankwise.show.words import cell, doubt
+from bankwise.show.words import doubt
 
-_KERNELS = 4
 _LONGEST = 80
 """Characters of an expression in a message."""
-_WIDEST = 120
-"""Columns of a source line that are shown."""
+_BEFORE = 12
+"""Columns in front of a mark in a line that is too long to be shown."""
+_DOTS = ".."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +52,22 @@ class Diagnostic:
         return {name: tuple(a for a in self.accesses if a.kernel == name) for name in names}
 
     @property
-    def message(self) -> str:
-        """What is wrong, in one line without a place."""
+    def kind(self) -> str:
+        """How bad it is, and how sure."""
         ways = sorted({access.ways for access in self.accesses})
         said = f"{ways[-1]}-way" if len(ways) == 1 else f"{ways[0]}- to {ways[-1]}-way"
-        what = "possible bank conflict" if doubt(self.first) else "bank conflict"
+        return f"{said} possible bank conflict" if doubt(self.first) else f"{said} bank conflict"
+
+    @property
+    def done(self) -> str:
+        """The directions: ``read and write``."""
+        return " and ".join(dict.fromkeys(access.direction for access in self.accesses))
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in one line without a place."""
         named = f" of {_cut(self.expression)}" if self.location.column else ""
-        done = " and ".join(dict.fromkeys(access.direction for access in self.accesses))
-        return f"{said} {what}: {done}{named}"
+        return f"{self.kind}: {self.done}{named}"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -92,39 +94,32 @@ def diagnostics(
     return tuple(Diagnostic(at, lines[at.file, at.line], tuple(a)) for at, a in found.items())
 
 
-def print_diagnostic(one: Diagnostic, console: Console) -> None:
-    """A diagnostic for a terminal."""
-    level = "[yellow]note[/]" if doubt(one.first) else "[bold magenta]warning[/]"
-    console.print(f"[bold]{escape(str(one.location))}:[/] {level}: {escape(one.message)}")
-    for text in marked(one):
-        console.print(escape(text), highlight=False)
-    for name, accesses in list(one.by_kernel.items())[:_KERNELS]:
-        console.print(f"      = {escape(short(name))}: {escape('; '.join(counts(accesses)))}")
-    more = len(one.by_kernel) - _KERNELS
-    if more > 0:
-        console.print(f"      = and in {more} more kernels")
-    for reason in one.reasons:
-        console.print(f"      = {escape(reason)}")
+def marked(one: Diagnostic, most: int) -> Iterator[str]:
+    """The line of the source, and what stands under it: of a line without columns all of it. Of a
+    line longer than ``most`` that part is shown in which the mark stands."""
+    column, line = one.location.column, one.line.expandtabs().rstrip()
+    start = len(one.line[: column - 1].expandtabs()) if column else _indent(line)
+    last = (one.location.end_column or len(one.line.rstrip()) + 1) - 1
+    end = max(len(one.line[:last].expandtabs()), start + 1)
+    head = f"{one.location.line:>5} | "
+    begin, shown = _window(line, start, end, most - len(head))
+    mark = min(end - begin, len(shown)) - (start - begin)
+    yield f"{head}{shown}"
+    yield f"{'':>5} | {' ' * (start - begin)}^{'~' * (mark - 1)}"
 
 
-def marked(one: Diagnostic) -> Iterator[str]:
-    """The line of the source, and what stands under it where the columns are known."""
-    column, line = one.location.column, one.line.expandtabs()
-    start = len(one.line[: column - 1].expandtabs()) if column else 0
-    end = len(one.line[: (one.location.end_column or len(one.line.rstrip()) + 1) - 1].expandtabs())
-    cut = max(0, min(start, end - _WIDEST)) if len(line) > _WIDEST else 0
-    shown = line[cut : cut + _WIDEST].rstrip()
-    yield f"{one.location.line:>5} | {shown}"
-    if column:
-        length = max(1, min(end, cut + len(shown)) - start)
-        yield f"{'':>5} | {' ' * (start - cut)}^{'~' * (length - 1)}"
+def _window(line: str, start: int, end: int, room: int) -> tuple[int, str]:
+    """Which part of a line is shown, from where on; dots stand where something is left out."""
+    if len(line) <= room:
+        return 0, line
+    begin = max(0, min(start - _BEFORE, len(line) - room)) if end > room else 0
+    shown = line[begin : begin + room]
+    if begin:
+        shown = _DOTS + shown[len(_DOTS) :]
+    if begin + room < len(line):
+        shown = shown[: -len(_DOTS)] + _DOTS
+    return begin, shown
 
 
-def counts(accesses: Sequence[AccessReport]) -> Iterator[str]:
-    """How many of which instruction, and what they cost a workgroup."""
-    alike = Counter((a.called, cell(a.cost.ends.passes), cell(a.cost.ends.ideal)) for a in accesses)
-    for (name, passes, ideal), many in alike.items():
-        each = " each" if many > 1 else ""
-        yield f"{many} x {name}, {passes} passes{each}, ideal {ideal}"
-    run = sum((access.run for access in accesses), Cost())
-    yield f"{cell(run.ends.extra)} extra passes a workgroup"
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import Evidence
+from bankwise.show.notebook import printed
 
 DECIDES = 2.0
 """log10 of the likelihood ratio from which on a rule is inferred: 100 to 1."""
@@ -109,6 +110,7 @@ class RowEvidence:
         )
 
 
+@printed("bankwise.show.evidence:print_evidence")
 @dataclass(frozen=True, slots=True)
 class EvidenceReport:
     """The answer. ``kernels``: of the target, each once. ``broken``: what was not read or followed;

@@ -15,6 +15,7 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal, exit_code
 from bankwise.read.names import short, short_each
+from bankwise.show.notebook import printed
 from bankwise.show.solving import price_text
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
@@ -76,6 +77,7 @@ class GroupFront:
     plans: tuple[Plan, ...]
 
 
+@printed("bankwise.show.fixing:print_fix")
 @dataclass(frozen=True, slots=True)
 class FixReport:
     """Before, after, the changes, the verdicts, the patch.

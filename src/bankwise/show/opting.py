@@ -9,11 +9,13 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.errors import exit_code
+from bankwise.show.notebook import printed
 
 if TYPE_CHECKING:
     from bankwise.change.passes.values import Outcome
 
 
+@printed("bankwise.show.opting:print_opt")
 @dataclass(frozen=True, slots=True)
 class OptReport:
     """The passes that ran, in order, each with its outcome; ``text`` is that of the last."""

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.errors import Location, Refusal
+from bankwise.show.notebook import printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class PlanRow:
         return sum(len({n for e in side for n in e.lines}) for side in (self.planned, self.emitted))
 
 
+@printed("bankwise.show.planning:print_plan")
 @dataclass(frozen=True, slots=True)
 class PlanReport:
     """One kernel on both levels. ``counted``: whether all executions are counts on both."""

@@ -16,6 +16,7 @@ from bankwise.counting.bound import Bound
 from bankwise.counting.counted import Sureness
 from bankwise.errors import Refusal, exit_code
 from bankwise.read.names import short
+from bankwise.show.notebook import printed
 from bankwise.show.words import COLOURS, cell
 
 SURENESS: tuple[Sureness, ...] = ("none", "possible", "sure")
@@ -179,6 +180,7 @@ def summaries(
     )
 
 
+@printed("bankwise.show.scanning:print_scan", line=-1)
 @dataclass(frozen=True, slots=True)
 class ScanReport:
     """A scan that has ended, or was ended.

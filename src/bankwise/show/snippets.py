@@ -1,36 +1,44 @@
-"""The end of a check: what to write against the conflicts, to be pasted."""
+"""What to write against conflicts, to be pasted."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from rich.console import Console
-from rich.markup import escape
 from rich.text import Text
 
-from bankwise.show.values import CheckReport, Snippet
+from bankwise.show.columns import say
+from bankwise.show.values import Snippet
 
 _SHOWN = 6
 """Texts that are printed; JSON has all of them."""
+_GUTTER = " " * 6
 
 
-def print_snippets(report: CheckReport, console: Console) -> None:
-    """One block for each text, behind everything else that a check says; what one command or patch
-    writes together is one block."""
-    found = [list(group) for _, group in groupby(report.snippets[:_SHOWN], _pasted)]
+def print_help(snippets: Sequence[Snippet], console: Console) -> None:
+    """Below a conflict: what to write, with what it brings; then the text itself. What one command
+    or patch writes together is one block."""
+    found = [list(group) for _, group in groupby(snippets[:_SHOWN], _pasted)]
     for group in found:
         for snippet in group:
-            where = f"{snippet.location}: " if snippet.location.line else ""
-            title = f"{where}what to write, {snippet.language}: {snippet.what}"
-            console.print(f"[bold]{escape(title)}[/]", highlight=False)
-            console.print(f"  [dim]{escape(effect(snippet))}[/]", highlight=False)
-            for note in snippet.notes:
-                console.print(f"  [dim]{escape(note)}[/]", highlight=False)
+            written = not snippet.command and snippet.location.line
+            where = f", at {snippet.location}" if written else ""
+            text = f"{snippet.language}: {snippet.what}{where}"
+            say(console, text, f"{_GUTTER}= help: ", " " * 8)
+            for note in (effect(snippet), *snippet.notes):
+                say(console, note, " " * 8, style="dim")
         lines = "\n".join(f"    {line}".rstrip() for line in _pasted(group[0]).splitlines())
-        console.print(Text(lines), soft_wrap=True, highlight=False)
-    more = len(report.snippets) - _SHOWN
-    if more > 0:
-        console.print(f"[dim]and {more} more to write (--format json)[/]")
+        console.print(Text(f"\n{lines}"), soft_wrap=True, highlight=False)
+    if len(snippets) > _SHOWN:
+        say(console, f"and {len(snippets) - _SHOWN} more to write (--format json)", style="dim")
+
+
+def print_snippets(snippets: Sequence[Snippet], console: Console) -> None:
+    """What to write where no conflict is told that it is against."""
+    if snippets:
+        print_help(snippets, console)
+        console.print()
 
 
 def _pasted(snippet: Snippet) -> str:

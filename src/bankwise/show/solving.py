@@ -17,6 +17,7 @@ from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import machine
 from bankwise.notation.frameworks import frameworks
 from bankwise.show.modes import print_modes
+from bankwise.show.notebook import printed
 from bankwise.show.solved_access import AccessRow, access_rows
 from bankwise.solver.answer import Answer
 from bankwise.solver.certificate import Certificate
@@ -33,6 +34,7 @@ _LINE = 120
 """The longest text of a framework that is printed whole; documents hold every one."""
 
 
+@printed("bankwise.show.solving:print_solve")
 @dataclass(frozen=True, eq=False)
 class SolveReport:
     """The answer to one problem; with a ``refusal`` there is none.

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.counting.counted import AccessReport, added
-from bankwise.show.snippets import print_snippets
+from bankwise.show.as_text import print_conflicts, print_findings
+from bankwise.show.columns import say, table
+from bankwise.show.notebook import printed
 from bankwise.show.solving import SolveReport, print_solve
 from bankwise.show.values import CheckReport
 from bankwise.show.words import COLOURS, adds, conclusion, still_open
@@ -37,6 +37,7 @@ class QuotedNumber:
         return None if self.counted is None else self.counted == self.value
 
 
+@printed("bankwise.show.spec:print_spec")
 @dataclass(frozen=True, slots=True)
 class SpecReport:
     """The answer of ``check``. ``passes``: over the tile in the whole launch, None if unknown.
@@ -82,6 +83,7 @@ class Said:
     tried: int = 0
 
 
+@printed("bankwise.show.spec:print_solution")
 @dataclass(frozen=True, slots=True, eq=False)
 class SpecSolution:
     """The answer of ``solve``. ``asked``: the notation of the file; ``before``: its own count."""
@@ -97,53 +99,35 @@ class SpecSolution:
         return self.report.exit_code
 
 
-def print_spec(report: SpecReport, console: Console) -> None:
+def print_spec(report: SpecReport, console: Console, *, everything: bool = False) -> None:
     """Print the answer of ``check`` on a tile question."""
     check = report.check
     tile = ", ".join(f"{n} {s}" for n, s in zip(report.dims, report.tile, strict=True))
-    name = escape(check.kernels[0].name)
-    console.print(
-        f"[bold]{name}[/] on {check.target}: tile {tile}, {report.element_bits} bits; "
-        f"{escape(report.notation)} layout, {report.footprint_bytes:,} bytes"
-    )
+    print_conflicts(check, console, everything=everything)
+    of = f"on {check.target}: tile {tile}, {report.element_bits} bits; {report.notation} layout"
+    text = f"{check.kernels[0].name} {of}, {report.footprint_bytes:,} bytes"
+    say(console, text, rest="  ", style="bold")
     if check.accesses:
-        console.print(_table(report))
-    _print_causes(check, console)
-    for finding in check.findings:
-        place = escape(str(finding.location))
-        console.print(f"[red]{place}: {finding.rule}:[/] {escape(finding.message)}")
-    for refusal in check.refusals:
-        console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
+        _print_table(report, console)
+    print_findings(check, console, everything=everything)
     for published in report.published:
         _print_published(published, console)
     _print_verdict(report, console)
-    print_snippets(check, console)
 
 
-def _table(report: SpecReport) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("line", "access", "instructions per wave"):
-        table.add_column(title, overflow="fold")
-    for title in ("passes", "ideal", "extra", "ways"):
-        table.add_column(title, justify="right", no_wrap=True)
+def _print_table(report: SpecReport, console: Console) -> None:
+    titles = ["line", "passes", "ideal", "extra", "ways", "instructions per wave", "access"]
     launch = report.passes is not None
-    if launch:
-        table.add_column("extra, launch", justify="right", no_wrap=True)
+    rows, colours = [], []
     for access in report.check.kernels[0].accesses:
-        colour = COLOURS[access.conflict]
-        cells = [f"{access.cost.passes:,}", f"{access.cost.ideal:,}", f"{access.cost.extra:,}"]
-        whole = [f"{launched(report, access):,}"] if launch else []
-        table.add_row(
-            str(access.location.line),
-            escape(called(access.direction, access.allocations[0])),
-            f"{access.instructions} x {access.instruction}" + _evidence_text(access),
-            f"[{colour}]{cells[0]}[/]",
-            cells[1],
-            f"[{colour}]{cells[2]}[/]",
-            str(access.ways),
-            *whole,
-        )
-    return table
+        cost = access.cost
+        row = [str(access.location.line), f"{cost.passes:,}", f"{cost.ideal:,}", f"{cost.extra:,}"]
+        row += [str(access.ways), *([f"{launched(report, access):,}"] if launch else [])]
+        row.append(f"{access.instructions} x {access.instruction}{_evidence_text(access)}")
+        rows.append([*row, called(access.direction, access.allocations[0])])
+        colours.append(COLOURS[access.conflict])
+    titles[5:5] = ["extra, launch"] if launch else []
+    table(console, titles, rows, colours)
 
 
 def _evidence_text(access: AccessReport) -> str:
@@ -160,15 +144,6 @@ def launched(report: SpecReport, access: AccessReport) -> int:
     """Extra passes of an access in the whole launch."""
     grid = report.check.kernels[0].grid or (1, 1, 1)
     return access.run.extra * grid[0]
-
-
-def _print_causes(check: CheckReport, console: Console) -> None:
-    for access in check.kernels[0].accesses:
-        if access.witness is None:
-            continue
-        console.print(f"  {escape(access.allocations[0])}: {access.ways}-way: {access.witness}")
-        if access.reason is not None:
-            console.print(f"    {access.reason}")
 
 
 def _print_published(published: QuotedNumber, console: Console) -> None:
@@ -189,7 +164,7 @@ def _print_verdict(report: SpecReport, console: Console) -> None:
         console.print("[yellow]nothing could be counted[/]")
         return
     colour = COLOURS[check.conflict] if check.conflict != "none" or check.clean else "yellow"
-    verdict = f"[{colour}]{conclusion(check.conflict, not check.clean, 'zero conflicts')}[/]"
+    verdict = conclusion(check.conflict, not check.clean, "zero conflicts")
     numbers = adds(added((a, a.cost) for a in check.accesses))
     line = f"{verdict}: {check.counter} += {numbers} per pass over the tile"
     if report.passes is not None:
@@ -197,7 +172,8 @@ def _print_verdict(report: SpecReport, console: Console) -> None:
         whole = adds(added((a, a.run * times) for a in check.accesses))
         line += f", {whole} per launch of {report.passes:,} passes"
     left = still_open(check.alone, len(check.refusals))
-    console.print("; ".join((line, *map(escape, left))))
+    text = "; ".join((line, *left))
+    console.print(f"[{colour}]{escape(text)}[/]", soft_wrap=True, highlight=False)
 
 
 def print_solution(answer: SpecSolution, console: Console) -> None:

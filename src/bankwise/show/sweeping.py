@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bankwise.errors import exit_code
+from bankwise.show.notebook import printed
 from bankwise.show.one_layout import print_one_layout, ratio_text
 from bankwise.sweep.one_layout import OneLayout, one_layouts
 from bankwise.sweep.spec import Case
@@ -31,6 +32,7 @@ _NUMBERS = {
 """Of a case, and what they are of the framework's default."""
 
 
+@printed("bankwise.show.sweeping:print_sweep", line=-1)
 @dataclass(frozen=True)
 class SweepReport:
     """A sweep that has ended: one outcome per case. ``resumed``: cases that an earlier run did.

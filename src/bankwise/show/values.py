@@ -18,6 +18,7 @@ from bankwise.errors import InputError, Location, Refusal, exit_code
 from bankwise.hardware.machine import BANK_BYTES, AccessKind
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.read.assembly import Opener
+from bankwise.show.notebook import printed
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.known import Known
 
@@ -114,7 +115,8 @@ class Snippet:
     ``what`` it is, or stands in for. ``before``, ``after``: passes of what ``each`` names.
     ``counted``: ``after`` was counted with the text in place of the old one; else it is the plan's,
     and what a compiler makes of the text is not known. ``patch``: the same as a unified diff;
-    ``notes``: what has to be true beside it.
+    ``notes``: what has to be true beside it. ``buffers``: whose conflicts it is against, where it
+    is not against all of the kernel's.
     """
 
     language: str
@@ -128,6 +130,7 @@ class Snippet:
     command: str = ""
     patch: str = ""
     notes: tuple[str, ...] = ()
+    buffers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +220,7 @@ class KernelReport:
         return surest(a.conflict for a in self.accesses)
 
 
+@printed("bankwise.show.as_text:print_check", line=-1)
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """The answer of ``bankwise check``. ``source_lines``: of source that was compiled, the lines at

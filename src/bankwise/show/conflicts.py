@@ -1,0 +1,146 @@
+"""A conflict as a compiler tells what is wrong: one cause, once, with what to do about it.
+
+kernel.cu:21:78: 32-way bank conflict: read of tile[threadIdx.x][threadIdx.y + j]
+   21 |   out[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+      |                               ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+      = why: lanes 0-31 of phase 0 want different words of bank 0; index
+        threadIdx.x steps by 32 words, 32 mod 32 banks = 0
+      = cost: 4 x LDS, 256 passes each, ideal 8; 992 extra passes a workgroup
+      = help: ...
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+
+from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
+from bankwise.counting.reason import Reason
+from bankwise.errors import Location
+from bankwise.hardware.machine import lane_text, machine
+from bankwise.read.names import short
+from bankwise.show.causes import Cause
+from bankwise.show.columns import say, width
+from bankwise.show.diagnostics import Diagnostic, marked
+from bankwise.show.own_lines import line_at, stepping
+from bankwise.show.values import CheckReport
+from bankwise.show.words import cell, doubt
+
+_KERNELS = 4
+_PLACES = 12
+_GUTTER = " " * 6
+_PASS = {
+    "amd": "one turn of the banks, a cycle of the LDS",
+    "nvidia": "one turn of the banks; Nsight Compute calls it a wavefront",
+}
+
+
+def print_conflict(cause: Cause, report: CheckReport, console: Console, first: bool) -> None:
+    """One cause. ``first``: of an answer, whose words are explained."""
+    one = diagnostic(cause, report)
+    where, said = headline(one, report, width(console))
+    colour = "yellow" if doubt(one.first) else "bold magenta"
+    console.print(
+        f"[bold]{escape(where)}:[/] [{colour}]{escape(said)}[/]", soft_wrap=True, highlight=False
+    )
+    if one.line.strip():
+        for text in marked(one, width(console)):
+            console.print(escape(text), soft_wrap=True, highlight=False)
+    for word, text in _notes(cause, one, report, first):
+        begin = f"{_GUTTER}= {word}: "
+        say(console, text, begin, " " * 8)
+
+
+def diagnostic(cause: Cause, report: CheckReport) -> Diagnostic:
+    """A cause at the line of its first access, as far as that is known."""
+    at = cause.first.location
+    return Diagnostic(at, line_at(report, at), cause.accesses)
+
+
+def headline(one: Diagnostic, report: CheckReport, most: int) -> tuple[str, str]:
+    """Where and what; what is touched is left out where it would make the line too long: it
+    stands in the line below all the same."""
+    where, message = str(one.location), one.message
+    if (one.location.file, one.location.line) not in report.source_lines:
+        names = dict.fromkeys(n for a in one.accesses for n in a.allocations)
+        named = ", ".join(name for name in names if name != one.done)
+        message = f"{one.kind}: {one.done}" + (f" of {named}" if named else "")
+    if len(where) + 2 + len(message) > most:
+        message = f"{one.kind}: {one.done}"
+    return where, message
+
+
+def _notes(
+    cause: Cause, one: Diagnostic, report: CheckReport, first: bool
+) -> Iterator[tuple[str, str]]:
+    """What stands under the line: a word, and what it introduces."""
+    yield from (("why", text) for text in [why(one, report)] if text)
+    many = len(report.kernels) > 1
+    for name, accesses in list(one.by_kernel.items())[:_KERNELS]:
+        of = f" of {short(name)}" if many else ""
+        yield "cost", f"{counts(accesses)}{of}"
+    if len(one.by_kernel) > _KERNELS:
+        yield "cost", f"and in {len(one.by_kernel) - _KERNELS} more kernels"
+    if first:
+        vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
+        yield from (("pass", _PASS[vendor]) for vendor in vendors)
+    yield from (("also", text) for text in [places(cause)] if text)
+    if doubt(one.first):
+        yield "note", doubt(one.first)
+
+
+def why(one: Diagnostic, report: CheckReport) -> str:
+    """Which lanes collide, and by which term of the address, in a sentence."""
+    witness, reason = one.first.witness, one.first.reason
+    if witness is None:
+        return ""
+    if not isinstance(reason, Reason):
+        return f"{witness}" + (f"; {reason}" if reason else "")
+    step = stepping(one, report, reason)
+    taken = f"{reason.advance_words} mod {reason.banks} banks = {reason.residue}"
+    return f"{witness}; {step} by {reason.advance_words} words, {taken}"
+
+
+def counts(accesses: Sequence[AccessReport]) -> str:
+    """How many of which instruction, and what they cost a workgroup."""
+    alike = Counter(
+        (a.called, a.instructions, cell(a.cost.ends.passes), cell(a.cost.ends.ideal))
+        for a in accesses
+    )
+    parts = []
+    for (name, issued, passes, ideal), many in alike.items():
+        times = f"{many} x {issued}" if many > 1 and issued > 1 else f"{many * issued} x"
+        each = " each" if many > 1 else ""
+        parts.append(f"{times} {name}, {passes} passes{each}, ideal {ideal}")
+    run = sum((access.run for access in accesses), Cost())
+    known = run.ends.extra
+    followed = "" if known.exact else f" ({run.extra:,} as followed)"
+    return "; ".join((*parts, f"{cell(known)} extra passes a workgroup{followed}"))
+
+
+def places(cause: Cause) -> str:
+    """Where else: lines of the same file as ranges, other files by name."""
+    here = cause.first.location
+    mine = [at for at in cause.likewise if _same_text(at, here)]
+    lines = sorted({at.line for at in mine if at.line != here.line})
+    runs = lane_text(tuple(lines)).split()
+    found = [f"line{'s' if len(lines) > 1 else ''} {', '.join(runs[:_PLACES])}"] if lines else []
+    if len(runs) > _PLACES:
+        found[0] += ", .."
+    beside = sorted({at.column for at in mine if at.line == here.line} - {0, here.column})
+    found += [f"column{'s' if len(beside) > 1 else ''} {', '.join(map(str, beside))}"] * bool(
+        beside
+    )
+    others = [str(at) for at in cause.likewise if not _same_text(at, here)]
+    found += others[:_PLACES]
+    if len(others) > _PLACES:
+        found.append(f"{len(others) - _PLACES} more")
+    return f"{'; '.join(found)} ({len(cause.accesses)} accesses)" if found else ""
+
+
+def _same_text(at: Location, other: Location) -> bool:
+    return (at.file, at.inside) == (other.file, other.inside)

@@ -1,0 +1,112 @@
+"""What a check knows of a kernel beside its accesses: launch, shared memory, optima, sums."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+
+from bankwise.counting.cost import Cost
+from bankwise.read.names import short
+from bankwise.show.columns import say
+from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
+from bankwise.show.words import compiled_line, kernel_verdict, other_launch
+
+
+def print_facts(
+    kernel: KernelReport, report: CheckReport, console: Console, *, everything: bool
+) -> None:
+    """The facts of one kernel; ``everything``: with notes, sums and other launches."""
+    size = "x".join(map(str, kernel.workgroup_size)) if all(kernel.workgroup_size) else "unknown"
+    grid = "unknown grid" if kernel.grid is None else "grid " + "x".join(map(str, kernel.grid))
+    named = short(kernel.name)
+    say(console, f"{named} on {kernel.target}: {size} threads, {grid}", rest="  ", style="bold")
+    if everything and named != kernel.name:
+        say(console, kernel.name, "  ", style="dim")
+    _print_allocations(kernel, console)
+    for optimum in kernel.optima:
+        _print_optimum(kernel, optimum, report, console)
+    if kernel.compiled is not None:
+        say(console, compiled_line(kernel.compiled), "  ")
+    for note in (*kernel.notes, *map(other_launch, kernel.others)):
+        say(console, note, "  note: ", style="dim")
+    if everything:
+        _print_totals(kernel, console)
+        if len(report.kernels) > 1:
+            said = escape(kernel_verdict(kernel, report))
+            console.print(f"  {said}", soft_wrap=True, highlight=False)
+    console.print()
+
+
+def _print_allocations(kernel: KernelReport, console: Console) -> None:
+    for a in kernel.allocations:
+        say(
+            console,
+            f"{a.name}: {a.bytes:,} bytes, {a.share:.1%} of the LDS ({a.location})",
+            "  ",
+            "    ",
+        )
+    found = kernel.occupancy
+    if found is None:
+        return
+    most = f"{found.workgroups} workgroups a unit"
+    limit = " and ".join(most if name == "workgroups" else name for name in found.limited_by)
+    text = (
+        f"together {kernel.lds_bytes:,} bytes: {found.by('shared memory')} workgroups by "
+        f"shared memory, {found.by('wave slots')} by wave slots (limit: {limit})"
+    )
+    say(console, text, "  ", "    ")
+
+
+def _print_optimum(
+    kernel: KernelReport, optimum: Optimum, report: CheckReport, console: Console
+) -> None:
+    names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
+    word = "optimum" if optimum.known.optimal else "best found"
+    each = "per workgroup" if kernel.counted else "as followed"
+    known = f"({optimum.known.within}: {optimum.known.how})"
+    text = f"{names}: {here.passes:,} passes {each}, {word} {best.passes:,} {known}"
+    say(console, text, "  ", "    ")
+    if report.policy == "emitted":
+        _print_layout(optimum, console)
+    elif optimum.notation:
+        say(console, optimum.notation, "    ")
+    for note in optimum.notes:
+        say(console, note, "    ", style="dim")
+
+
+def _print_layout(optimum: Optimum, console: Console) -> None:
+    """The one layout for all accesses of a buffer, or that there is no better one."""
+    if optimum.address:
+        named = f"; {optimum.notation}" if optimum.notation else ""
+        say(console, f"byte a of it moves to {optimum.address}{named}", "    ")
+        if optimum.certificate is None:
+            say(console, "known by counting, without a certificate", "    ", style="dim")
+    elif optimum.present.passes > optimum.present.ideal:
+        known = (
+            f"none {optimum.known.within} takes fewer"
+            if optimum.known.optimal
+            else "no better layout of the same size was found"
+        )
+        stays = "" if optimum.pitch else ": it stays as it is"
+        say(console, f"{known}{stays}", "    ")
+    if optimum.pitch is not None:
+        say(console, str(optimum.pitch), "    ")
+
+
+def _print_totals(kernel: KernelReport, console: Console) -> None:
+    rows = [("loads and stores", kernel.totals), ("direct-to-LDS copies", kernel.totals_dma)]
+    rows.append(("atomics, transposing reads, operands, barriers", kernel.totals_assumed))
+    for name, totals in rows:
+        if totals.once.ideal:
+            say(console, _totals_line(name, totals), "  ", "    ")
+
+
+def _totals_line(name: str, totals: Totals) -> str:
+    once, run = _passes_and_ideal(totals.once), _passes_and_ideal(totals.run)
+    launch = totals.launch
+    whole = "unknown grid" if launch is None else f"launch {_passes_and_ideal(launch)}"
+    return f"{name}: once {once} passes / ideal, workgroup {run}, {whole}"
+
+
+def _passes_and_ideal(cost: Cost) -> str:
+    return f"{cost.ends.passes} / {cost.ends.ideal}"

@@ -1,0 +1,188 @@
+"""What a check prints: one cause once, in 80 columns, nothing broken, and one honest last line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankwise import check
+from bankwise.errors import Location
+from bankwise.show.columns import cut
+from bankwise.show.diagnostics import Diagnostic, marked
+from bankwise.show.own_lines import _declared, _memref
+from command import bankwise
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+READS = EXAMPLES / "ck_transpose" / "04_reads.s"
+QUESTION = EXAMPLES / "ck_transpose" / "01.toml"
+INPUTS = (
+    EXAMPLES / "gemm_gather_to_lds" / "gemm_gfx950.mlir",
+    EXAMPLES / "upstream" / "triton" / "fp8_operand_gfx942.ttgir",
+    QUESTION,
+    READS,
+    ROOT / "tests" / "data" / "profile" / "tiles.ptx",
+)
+
+
+def document(*words: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(bankwise("check", *words, "--format", "json").out)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [(path, ()) for path in INPUTS] + [(path, ("--all",)) for path in INPUTS if path != QUESTION],
+)
+def test_lines_fit_and_break_no_word(
+    path: Path, more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But the last line, which is one line, a verdict, text to paste, and words that are longer."""
+    monkeypatch.chdir(path.parent)
+    report = document(path.name)
+    lines = bankwise("check", path.name, *more).out.splitlines()
+    pasted = {line.strip() for s in report.get("snippets", []) for line in _texts(s)}
+    wide = [line for line in lines if len(line) > 80 and line.strip() not in pasted]
+    verdicts = {report["verdict"], *(k["verdict"] for k in report["kernels"])}
+    assert {line.strip() for line in wide} <= verdicts | {lines[-1]}
+    table = lines[next(n for n, line in enumerate(lines) if re.match("(extra|line) ", line)) :]
+    names = {name for one in check(path.name).accesses for name in one.called.split(" + ")}
+    shown = names & set(" ".join(table).split())
+    assert shown
+    assert not more or shown == names
+
+
+def _texts(snippet: dict[str, Any]) -> list[str]:
+    said = (snippet["snippet"], snippet.get("command"), snippet.get("patch"))
+    return "\n".join(text for text in said if text).splitlines()
+
+
+def test_one_cause_is_told_once_with_its_lines_and_lanes_as_ranges() -> None:
+    report, out = document(READS), bankwise("check", READS).out
+    assert len(report["causes"]) == 1
+    heads = [line for line in out.splitlines() if re.search(r"\d: \d+-way bank conflict", line)]
+    first, *others = sorted({a["location"]["line"] for a in report["accesses"]})
+    assert heads == [f"{READS}:{first}: 4-way bank conflict: read of shared"] or len(heads) == 1
+    assert f"= also: lines {others[0]}-{others[-1]} ({len(others) + 1} accesses)" in out
+    assert READS.read_text("utf-8").splitlines()[first - 1].strip() in out
+    assert out.splitlines()[-1] == report["verdict"]
+
+
+def test_the_term_that_steps_is_the_address_that_the_lanes_have() -> None:
+    """``v6 = 1024 * (lane / 2 % 4) + ..``: by hand, two lanes one term apart."""
+    out = " ".join(bankwise("check", READS).out.split())
+    found = re.search(
+        r"the term (\d+) \* \(lane / 2 % 4\) of the address steps by (\d+) words", out
+    )
+    assert found is not None
+    assert int(found[1]) == 4 * int(found[2])
+
+
+def test_a_line_a_finding_a_line_a_kernel_and_exit_codes() -> None:
+    path = ROOT / "tests" / "data" / "profile" / "tiles.ptx"
+    report, concise = document(path), bankwise("check", path, "--concise")
+    lines = concise.out.splitlines()
+    assert lines[-1] == report["verdict"]
+    places = {f"{path}:{a['location']['line']}" for a in report["accesses"] if a["run"]["extra"]}
+    assert {line.split(": bank-conflict: ")[0] for line in lines[:-1]} <= places
+    statistics = bankwise("check", path, "--statistics").out.splitlines()
+    rows = {one.split()[-1]: one.split()[0] for one in statistics[1 : 1 + len(report["kernels"])]}
+    assert rows == {
+        k["demangled"].partition("(")[0].removeprefix("void "): f"{k['totals']['run']['extra']:,}"
+        for k in report["kernels"]
+    }
+    assert concise.code == bankwise("check", path).code == 1
+    assert bankwise("check", path, "--exit-zero").code == 0
+    assert bankwise("check", path.with_name("nowhere.ptx"), "--exit-zero").code == 2
+
+
+def test_of_two_hundred_kernels_ten_are_told(tmp_path: Path) -> None:
+    """Kernel n writes rows that are a power of two apart: of two of them the first costs most."""
+    entries = [
+        f".visible .entry k{n}() .maxntid 32, 1, 1\n{{\n\t.shared .align 16 .b8 tile{n}[4096];\n"
+        f"\t.reg .b32 %r<5>;\n\tmov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, {3 + n % 5};\n"
+        f"\tmov.u32 %r3, tile{n};\n\tadd.s32 %r4, %r3, %r2;\n"
+        f"\tst.shared.u32 [%r4], %r1;\n\tret;\n}}\n"
+        for n in range(200)
+    ]
+    path = tmp_path / "many.ptx"
+    path.write_text(".version 8.5\n.target sm_90\n.address_size 64\n" + "".join(entries))
+    out = bankwise("check", path).out
+    lines = out.splitlines()
+    assert sum("-way bank conflict" in line for line in lines) == 10
+    table = lines[next(n for n, line in enumerate(lines) if line.startswith("extra")) :]
+    worst = [int(line.split()[0]) for line in table[1:11]]
+    assert worst == [31] * 10
+    assert "more causes, " in out
+    assert lines[-1].startswith("conflicts in 200 of 200 kernels")
+    assert len(lines) < 200
+
+
+# The author's names
+
+
+def names(line: str, text: str, tmp_path: Path) -> list[Any]:
+    path = tmp_path / "k.cu"
+    path.write_text(f"{text}\n{line}\n", "utf-8")
+    number = len(text.splitlines()) + 1
+    return list(_declared(Diagnostic(Location(str(path), number), line, ())))
+
+
+def test_an_element_of_a_declared_array_has_indices_with_pitches(tmp_path: Path) -> None:
+    text = "constexpr int N = 16;\n__global__ void k() {\n__shared__ float t[8][N][N + 1];"
+    assert names("t[a][b + 1][c]", text, tmp_path) == [
+        (["a", "b + 1", "c"], [16 * 17 * 4, 17 * 4, 4], [8, 16, 17])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("__shared__ float t[8][M];", "t[a][b]"),  # nobody says how much M is
+        ("#define M 3\n#define M 4\n__shared__ float t[8][M];", "t[a][b]"),
+        ("__shared__ T t[8][8];", "t[a][b]"),
+        ("__shared__ float t[8][8];", "t[a]"),  # a row
+        ("__shared__ float t[8][8];", "t[a][b] += t[b][a]"),  # either of two
+        ("void f() {\n__shared__ float t[8][8];\n}", "t[a][b]"),  # another function's
+        ("__shared__ float t[8][8];", "u[a][b]"),
+        ("__shared__ float t[8][8 * 2];", "t[a][b]"),
+    ],
+)
+def test_an_index_that_is_not_known_has_no_name(text: str, line: str, tmp_path: Path) -> None:
+    assert names(line, text, tmp_path) == []
+
+
+def test_an_index_of_a_memref_has_its_pitch_where_rows_are_dense() -> None:
+    space = "#gpu.address_space<workgroup>"
+    plain = f"%v = vector.load %a[%i, %j] : memref<4x64xf16, {space}>, vector<8xf16>"
+    assert [(list(i), list(p), list(e)) for i, p, e in _memref(plain)] == [
+        (["%i", "%j"], [128, 2], [4, 64])
+    ]
+    for other in ("strided<[80, 1]>", "affine_map<(d0, d1) -> (d1, d0)>", "#map"):
+        assert list(_memref(plain.replace("f16, #gpu", f"f16, {other}, #gpu"))) == []
+    assert list(_memref(plain.replace("4x64xf16", "?x64xf16"))) == []
+
+
+# Lines and columns
+
+
+def test_a_long_line_is_shown_where_its_mark_stands() -> None:
+    line = "x" * 90 + " tile[i][j] " + "y" * 90
+    one = Diagnostic(Location("k.cu", 7, 92, end_column=102), line, ())
+    shown, under = marked(one, 80)
+    assert max(len(shown), len(under)) <= 80
+    start = under.index("^")
+    assert shown[start : len(under)] == "tile[i][j]"
+
+
+@pytest.mark.parametrize("most", range(6, 14))
+def test_a_cut_text_keeps_both_ends(most: int) -> None:
+    text = "abcdefghijklm"
+    found = cut(text, most)
+    assert len(found) == min(most, len(text))
+    assert found[0] == "a"
+    assert found[-1] == "m"
