@@ -5,17 +5,19 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := $(VENV)/.demo
 
-.PHONY: help demo test check format bench bench-peers clean
+.PHONY: help demo test check format docs dist bench bench-peers clean
 help:
 	@echo "make demo    check and fix the example kernel, tell the before / after story"
 	@echo "make test    run the tests"
 	@echo "make check   format, lint, types, import layers"
 	@echo "make format  apply the formatter and the linter's safe fixes"
+	@echo "make docs    build the documentation as a site, build/site/index.html"
+	@echo "make dist    build wheel and sdist, check them, try the wheel in an empty environment"
 	@echo "make bench   measure speed (benchmarks/)"
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,sweep,dask,notebook,triton,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ir,sweep,dask,notebook,triton,dev,docs]'
 	@touch $@
 
 # The demo needs the compiler's parser alone: no Triton, no Dask.
@@ -39,6 +41,20 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+EMPTY := build/empty
+dist: $(READY)
+	rm -rf dist $(EMPTY)
+	$(BIN)/python -m build --quiet --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv $(EMPTY)
+	$(EMPTY)/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	$(EMPTY)/bin/bankwise --version
+	cd $(EMPTY) && bin/bankwise count --target gfx950 ds_read_b128 'lane*16'
+	cd $(EMPTY) && bin/bankwise workbench -o page.html && test -s page.html
 
 bench: $(READY) bench-peers
 	$(BIN)/python -m pytest benchmarks -o python_files='bench_*.py' --benchmark-only

@@ -19,6 +19,7 @@ from bankwise.show.rules import rules
 from command import bankwise
 from cute_texts import OPERAND
 from kernel_texts import ROWS
+from pages import PAGES
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES, DATA = ROOT / "examples", ROOT / "tests" / "data"
@@ -82,10 +83,10 @@ def helps(group: typer.core.TyperGroup | None = None, path: str = "") -> Iterato
 
 
 def shown() -> list[str]:
-    """The commands of all help texts and of all pages but the session of the README."""
+    """The commands of all help texts and pages; sessions are run by tests/test_pages.py."""
     found = [typer.main.get_command(app).epilog or "", *(epilog for _, epilog in helps())]
     lines = [line for text in found for line in text.split("\n\n")[1:]]
-    for page in sorted((ROOT / "docs").glob("*.md")):
+    for page in sorted({*(ROOT / "docs").glob("*.md")} - {ROOT / name for name in PAGES}):
         text = page.read_text("utf-8")
         lines += re.findall(r"^(?:\$ |    |)(bankwise [a-z]\S* .*)$", _code(text), re.MULTILINE)
     return list(dict.fromkeys(re.split(r"\s{3,}", line)[0].strip() for line in lines))

@@ -53,4 +53,4 @@ def print_count(report: CountReport, console: Console) -> None:
     if report.reason is not None:
         console.print(f"  {report.reason}")
     console.print(f"  [dim]{row.banks} banks; phases {phases_text(row.phases)}[/]")
-    console.print(f"  [dim]evidence: {row.evidence}, confidence {row.confidence}[/]")
+    console.print(f"  [dim]evidence: {row.evidence}, confidence {row.confidence:g}[/]")
