@@ -68,6 +68,7 @@ def served(browser: Any) -> Iterator[Tab]:
 
     tab.context.route("**/*", watch)
     tab.open(server.address)
+    kernel(tab)
     yield tab
     tab.close()
     server.shutdown()
@@ -88,6 +89,11 @@ def document() -> dict[str, Any]:
     return plain(check_document(check_file(KERNEL, Options())))
 
 
+def kernel(tab: Tab) -> None:
+    """Choose the kernel as what is put in."""
+    tab.page.get_by_role("radio", name="Kernel", exact=True).click()
+
+
 def press(tab: Tab, text: str) -> None:
     tab.page.locator("#kernel").get_by_role("button", name=text, exact=True).click()
 
@@ -97,6 +103,10 @@ def test_a_pasted_kernel_is_checked(served: Tab, document: dict[str, Any]) -> No
     press(served, "Check")
     served.page.wait_for_selector('[data-claim="report-extra"]', timeout=SLOW_MS)
     assert served.number("report-extra") == document["totals"]["run"]["extra"] > 0
+    bad = [a for a in document["accesses"] if a["run"]["extra"] > 0]
+    wanted = {f"line {a['location']['line']}: {a['ways']}-way" for a in bad}
+    marks = served.page.locator(".heat a[href]")
+    assert {mark.get_attribute("aria-label") for mark in marks.all()} == wanted != set()
 
 
 def test_the_token_leaves_the_address_and_lasts_as_long_as_the_tab(served: Tab) -> None:
@@ -109,10 +119,36 @@ def test_the_token_leaves_the_address_and_lasts_as_long_as_the_tab(served: Tab) 
 
 def test_an_address_without_a_token_says_where_one_is(browser: Any, served: Tab) -> None:
     other = Tab(browser).open(served.page.url.partition("#")[0])
+    kernel(other)
     other.page.fill("#kernel textarea", KERNEL.read_text())
     press(other, "Check")
     assert "open the one that" in other.page.inner_text("#kernel .result")
     other.close()
+
+
+def test_what_is_pasted_is_understood_by_its_content(served: Tab) -> None:
+    folder = Path(__file__).parent / "data"
+    said = "document.querySelector('.what-is').textContent"
+    button = served.page.locator("#kernel").get_by_role("button", name="Fix", exact=True)
+    served.page.fill("#kernel textarea", (folder / "sass" / "triton_transpose.sass").read_text())
+    served.until(f"{said}.includes('SASS')")
+    assert button.is_disabled()
+    assert served.page.is_visible("#kernel input[aria-label='workgroup size']")
+    served.page.fill("#kernel textarea", SPEC.read_text())
+    served.until(f"{said}.includes('question')")
+    assert served.page.is_hidden("#kernel input[aria-label='workgroup size']")
+    served.page.fill("#kernel textarea", "#include <cuda_fp16.h>\n__global__ void k() {}\n")
+    served.until(f"{said}.includes('no page compiles it')")
+    assert button.is_disabled()
+    ptx = (folder / "profile" / "tiles.ptx").read_text().splitlines()
+    silent = "\n".join(line for line in ptx if ".maxntid" not in line)
+    served.page.fill("#kernel textarea", silent)
+    served.until(f"{said}.includes('PTX')")
+    assert button.is_enabled()
+    press(served, "Check")
+    served.until(f"{said}.includes('assumed')", SLOW_MS / 1000)
+    focused = served.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused == "workgroup size", "what the text does not say is asked for"
 
 
 def test_a_pasted_ptx_is_checked_with_the_size_that_is_typed(served: Tab) -> None:
@@ -189,7 +225,7 @@ def test_a_pasted_spec_is_checked_and_solved(served: Tab) -> None:
 
 
 def test_the_solver_behind_the_page_goes_beyond_row_folds(served: Tab) -> None:
-    served.page.goto(f"{served.page.url}{THREE}")
+    served.page.goto(f"{served.page.url.partition('#')[0]}{THREE}")
     folds = int(re.search(r": (\d+) passes", said_by_solve_it(served))[1])  # type: ignore[index]
     served.press("Ask the solver")
     served.page.wait_for_selector('#ask [data-claim="solve-passes"]', timeout=SLOW_MS)
@@ -231,6 +267,7 @@ def test_without_a_server_a_report_can_be_pasted(
 ) -> None:
     (tmp_path / "page.html").write_text(page(), "utf-8")
     tab = Tab(browser).open((tmp_path / "page.html").as_uri())
+    kernel(tab)
     tab.page.fill("#kernel textarea", json.dumps(document))
     press(tab, "Check")
     assert tab.number("report-extra") == document["totals"]["run"]["extra"]

@@ -451,6 +451,37 @@ def test_a_pasted_source_is_told_what_to_do(server: Server, text: str, said: str
     assert "custom op" not in failed["error"]
 
 
+@pytest.mark.parametrize(
+    ("file", "verbs", "fields"),
+    [
+        ("data/profile/tiles.ptx", ["check", "fix"], ["workgroup_size", "arguments"]),
+        ("data/sass/triton_transpose.sass", ["check"], ["workgroup_size", "arguments"]),
+        ("../examples/transpose_16x32/n_xor_m.toml", ["check", "solve"], []),
+    ],
+)
+def test_a_text_is_described_as_it_is_pasted(
+    server: Server, file: str, verbs: list[str], fields: list[str]
+) -> None:
+    text = (Path(__file__).parent / file).read_text("utf-8")
+    status, told = ask(server, "POST", "/texts", json.dumps({"text": text}).encode())
+    assert status == 200
+    assert (told["verbs"], told["fields"], told["instead"]) == (verbs, fields, "")
+
+
+def test_a_text_that_is_not_read_here_is_told_what_to_do(server: Server) -> None:
+    cuda = "#include <cuda_fp16.h>\n__global__ void k() {}\n"
+    _, told = ask(server, "POST", "/texts", json.dumps({"text": cuda}).encode())
+    assert told["format"] == "CUDA source"
+    assert told["verbs"] == []
+    assert told["instead"].startswith("no page compiles it; ")
+    for body in (b"[]", b'{"text": 3}', b"{}", b'{"text": "\\ud800"}', b'{"file": "../x"}'):
+        status, told = ask(server, "POST", "/texts", body)
+        assert status in (200, 400)
+        assert "format" in told or "error" in told
+    status, _ = ask(server, "POST", "/texts", b'{"text": ""}', X_Bankwise_Token="no")
+    assert status == 403
+
+
 def test_arguments_reach_the_job_and_a_wrong_size_does_not() -> None:
     asked = {"verb": "check", "text": "x", "arguments": "n=4096, m=2", "workgroup_size": "64"}
     given = json.loads(order_of(asked).words[-1])["options"]

@@ -107,10 +107,18 @@ def test_without_a_server_the_page_builds_and_says_what_it_cannot(alone: Tab) ->
     assert "two accesses" in str(alone.page.text_content("#ask .error"))
 
 
-def test_a_link_with_no_invertible_matrix_opens_row_major(alone: Tab) -> None:
+def test_a_link_that_is_no_layout_of_the_tile_says_so(alone: Tab) -> None:
     url = alone.page.url.partition("#")[0]
-    for matrix in ("x1.2", "x1.1.4.8.16.32.64.128.256", "x0", "xfoo", "x1.2.4.-8"):
+    for matrix in ("x1.2", "x1.1.4.8.16.32.64.128.256", "x0", "f64", "f1.2.4.8.16"):
         alone.page.goto(f"{url}#l={matrix}")
-        assert alone.number("passes-read") == 16, matrix
-        alone.page.goto(f"{url}#l=f2.4.8.16")
-        assert alone.number("passes-read") == 1
+        assert f"“{matrix}” is no layout of this tile" in str(alone.page.text_content(".strange"))
+        if matrix[0] == "x":
+            assert alone.number("passes-read") == 16, "row-major"
+        alone.page.goto(f"{url}#l=p1")
+        assert alone.number("passes-read") == 2
+        assert alone.page.is_hidden(".strange")
+    for strange in ("l=xfoo", "l=x1.2.4.-8", "g=nothing", "q=1", "v=7", "c=99999", "t=9x4x32"):
+        alone.page.goto(f"{url}#{strange}")
+        assert strange.partition("=")[2] in str(alone.page.text_content(".strange")) or (
+            "no part of a link" in str(alone.page.text_content(".strange"))
+        )

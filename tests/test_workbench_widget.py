@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bankwise.ask.check import check_file
@@ -24,10 +25,11 @@ KERNEL = Path(__file__).parent.parent / "examples" / "ldmatrix_sm80" / "ldmatrix
 HOST = """<!doctype html><meta charset=utf-8><div id=cell></div><script type=module>
 const state = JSON.parse(document.getElementById("state").textContent);
 const listeners = new Map();
+const sent = (window.sent = []);
 const model = {
   get: (name) => state[name],
   set: (name, value) => { state[name] = value; },
-  save_changes: () => {},
+  save_changes: () => { sent.push(JSON.parse(JSON.stringify({ ...state, page: undefined }))); },
   on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
   off: (event, listener) =>
     listeners.set(event, (listeners.get(event) ?? []).filter((one) => one !== listener)),
@@ -59,7 +61,7 @@ class Cell:
 
     def __init__(self, browser: Any, widget: Any, folder: Path) -> None:
         self.widget = widget
-        names = ("_esm", "page", "height")
+        names = ("_esm", "page", "height", "link", "layout", "passes", "refusal")
         state = json.dumps({name: widget.get_state()[name] for name in names})
         carried = state.replace("<", "\\u003c")
         text = HOST.replace(
@@ -71,8 +73,19 @@ class Cell:
         widget.comm.send = self._pass_on
 
     def _pass_on(self, data: Any = None, **_: Any) -> None:
+        if data["method"] == "echo_update":
+            return  # Its own, which a notebook knows.
         assert data["method"] == "update"
         self.tab.page.evaluate("(state) => receive(state)", data["state"])
+
+    def heard(self) -> Any:
+        """Python gets what the browser has sent last, as a comm would bring it."""
+        self.tab.until("sent.length > 0")
+        self.tab.page.wait_for_timeout(100)
+        state = self.tab.page.evaluate("sent.at(-1)")
+        names = ("link", "layout", "passes", "refusal")
+        self.widget.set_state({name: state[name] for name in names})
+        return self.widget
 
     def height(self) -> str:
         return str(self.tab.page.locator("iframe").evaluate("(frame) => frame.style.height"))
@@ -110,7 +123,7 @@ def test_the_frame_shares_nothing_with_the_notebook(cell: Cell) -> None:
 
 
 def test_what_python_sets_reaches_the_browser(cell: Cell) -> None:
-    assert cell.height() == "46rem"
+    assert cell.height() == "56rem"
     cell.widget.height = "12rem"
     assert cell.height() == "12rem"
     # One page after the other: a frame told to change while it still loads may keep neither.
@@ -119,12 +132,39 @@ def test_what_python_sets_reaches_the_browser(cell: Cell) -> None:
     cell.frame.locator("#other").wait_for()
 
 
+def test_python_reads_and_sets_what_is_on_the_tile(cell: Cell) -> None:
+    cell.frame.get_by_role("button", name="Padding", exact=True).click()
+    widget = cell.heard()
+    x = np.arange(512)
+    assert (eval(widget.layout, {"x": x}) == 33 * (x // 32) + x % 32).all()
+    assert widget.passes == {"store": 1, "read": 2}
+    assert widget.link == "l=p1"
+    widget.layout = "Sw<4,1,4> o 0 o (16,32):(32,1)"
+    cell.tab.until("sent.at(-1).passes.read === 1")
+    widget = cell.heard()
+    assert (eval(widget.layout, {"x": x}) == (x ^ (x >> 4 & 30))).all()
+    widget.layout = "row * 3"
+    cell.tab.until("sent.at(-1).refusal !== ''")
+    assert "one place" in cell.heard().refusal
+    assert widget.passes == {"store": 1, "read": 1}
+    widget.link = "t=5x5x32&l=f&a=column:r:m0.m1.m2.m3.m4:&v=0"
+    cell.tab.until("'column' in sent.at(-1).passes")
+    assert cell.heard().passes == {"column": 32}
+
+
+def test_a_widget_begins_with_the_layout_that_it_is_given(browser: Any, tmp_path: Path) -> None:
+    shown = Cell(browser, workbench(layout="pad 4"), tmp_path)
+    x = np.arange(512)
+    assert (eval(shown.heard().layout, {"x": x}) == 36 * (x // 32) + x % 32).all()
+    shown.tab.close()
+
+
 def test_a_cell_that_is_gone_listens_no_more(cell: Cell) -> None:
-    assert cell.tab.page.evaluate("listening()") == 2
+    assert cell.tab.page.evaluate("listening()") == 4
     cell.tab.page.evaluate("dispose()")
     assert cell.tab.page.evaluate("listening()") == 0
     cell.widget.height = "9rem"
-    assert cell.height() == "46rem"
+    assert cell.height() == "56rem"
 
 
 def test_a_report_is_a_widget_too(browser: Any, tmp_path: Path) -> None:

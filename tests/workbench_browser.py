@@ -21,6 +21,9 @@ ARGUMENTS = (
     "--disable-sync",
 )
 
+VIEWS = ("1", "algebra", "hardware", "memory")
+"""Views besides the instrument; chapters share their figures."""
+
 
 @contextmanager
 def chromium() -> Iterator[Any]:
@@ -70,9 +73,42 @@ class Tab:
             assert time.monotonic() < deadline, f"never came true: {expression}"
             self.page.wait_for_timeout(20)
 
+    def go(self, state: str) -> None:
+        """Give the page another state, as a link would."""
+        self.page.evaluate(
+            """(text) => new Promise((done) => {
+                addEventListener("hashchange", () => setTimeout(done), { once: true });
+                if (location.hash.slice(1) !== text) location.hash = text;
+                else dispatchEvent(new Event("hashchange")); // A press may not stand there yet.
+            })""",
+            state,
+        )
+
+    def view(self, name: str) -> None:
+        """Show a chapter or an article with the state that there is; "" is the instrument."""
+        state = self.link().partition("#")[2].split("&")
+        kept = [part for part in state if part and not part.startswith("y=")]
+        self.go("&".join([*kept, *([f"y={name}"] if name else [])]))
+
+    def show(self, figure: str) -> None:
+        """Show the chapter or the article that has this figure."""
+        place = f"""document.querySelector('[data-figure="{figure}"]').closest("[data-view-of]")"""
+        if self.page.evaluate(f"{place}?.hidden"):
+            self.view(str(self.page.evaluate(f"{place}.dataset.viewOf")))
+
+    def draw_all(self) -> None:
+        """Show every view once: only then its figures are drawn."""
+        state = self.link().partition("#")[2]
+        for name in VIEWS:
+            self.view(name)
+        self.go(state)
+
     def claim(self, name: str) -> str:
         """The value of a claim that the page makes."""
-        return str(self.page.get_attribute(f'[data-claim="{name}"]', "data-value"))
+        mark = f'[data-claim="{name}"]'
+        if self.page.query_selector(mark) is None:
+            self.draw_all()
+        return str(self.page.get_attribute(mark, "data-value"))
 
     def number(self, name: str) -> int:
         """The same as a number."""
@@ -84,6 +120,7 @@ class Tab:
 
     def choose(self, figure: str, value: object) -> None:
         """Choose one of a figure's radio buttons."""
+        self.show(figure)
         self.page.click(f'[data-figure="{figure}"] [role=radio][data-value="{value}"]')
 
     def close(self) -> None:

@@ -77,9 +77,14 @@ def file_name(name: str, text: str) -> str:
     It appears in messages and must not look like an option.
     """
     readable = {suffix for one in FORMATS if one.verbs for suffix in one.suffixes}
-    if _NAME.fullmatch(name) and PurePath(name).suffix.lower() in readable:
+    if is_plain(name) and PurePath(name).suffix.lower() in readable:
         return name
     return f"pasted{next(iter(recognise_text('', text).suffixes), '.txt')}"
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name of a file is one word, without folders, that no option looks like."""
+    return _NAME.fullmatch(name) is not None
 
 
 @dataclass(slots=True)

@@ -55,6 +55,7 @@ def machines(
     epilog=examples(
         "bankwise workbench",
         "bankwise workbench -o workbench.html",
+        "bankwise workbench --static site/",
     )
 )
 def workbench(
@@ -62,16 +63,25 @@ def workbench(
     output: Annotated[
         str, typer.Option("--output", "-o", help="Write the page as one file and end.")
     ] = "",
+    static: Annotated[
+        str,
+        typer.Option(metavar="DIR", help="Write a site for any host of plain files and end."),
+    ] = "",
     browser: Annotated[bool, typer.Option(help="Open it in the browser.")] = True,
 ) -> None:
     """Open the workbench: see conflicts, break layouts, fix kernels. Serves 127.0.0.1 only."""
-    from bankwise.files import write_atomically
+    from bankwise.files import make_folder, write_atomically
     from bankwise.workbench.browser import opened
-    from bankwise.workbench.page import page
+    from bankwise.workbench.page import page, site
     from bankwise.workbench.server import serve
 
-    if output:
-        write_atomically(Path(output), page())
+    if output or static:
+        files = {Path(output): page()} if output else {}
+        files |= {Path(static, name): text for name, text in site().items()} if static else {}
+        if static:
+            make_folder(Path(static))
+        for path, text in files.items():
+            write_atomically(path, text)
         return
 
     with ExitStack() as until:

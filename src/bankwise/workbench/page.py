@@ -17,10 +17,13 @@ import posixpath
 import re
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Literal
 
 from bankwise.read.recognise import words
 from bankwise.show.schema import plain
+
+Host = Literal["", "yes", "static"]
+"""Behind a page: nobody, ``bankwise workbench`` with its jobs, or any host of plain files."""
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
@@ -28,13 +31,19 @@ _COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re
 _SLOT = re.compile(r"@@(\w+)@@")
 
 
-def page(served: bool = False) -> str:
-    """The workbench. ``served``: a server behind it does jobs; otherwise the page stands alone."""
+def page(server: Host = "") -> str:
+    """The workbench. ``server``: who stands behind it (:data:`Host`)."""
     facts = _static("machines.json")
-    many = len(json.loads(facts)["machines"])
     formats = words("check", "solve")
-    server = "yes" if served else ""
-    return _fill("index.html", facts=facts, server=server, machines=str(many), formats=formats)
+    gallery = _carried(json.loads(_static("gallery.json")))
+    return _fill("index.html", facts=facts, server=server, gallery=gallery, formats=formats)
+
+
+def site() -> dict[str, str]:
+    """A public build, by file name: the page, and what lets it open without its host again."""
+    text = page("static")
+    version = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return {"index.html": text, "sw.js": _static("sw.js").replace("@@version@@", version)}
 
 
 def html(report: object, source: str = "") -> str:
@@ -52,7 +61,7 @@ def html(report: object, source: str = "") -> str:
     )
 
 
-def _carried(value: dict[str, Any]) -> str:
+def _carried(value: object) -> str:
     """A value as the text of a script element, which nothing in it can end."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
@@ -118,7 +127,7 @@ def _policy(code: str) -> str:
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+        "img-src data:; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
     )
 
 

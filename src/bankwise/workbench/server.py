@@ -1,6 +1,7 @@
 """The workbench behind a small server on 127.0.0.1, which adds check, fix and solve to it.
 
     GET /            the page; the token that jobs ask for is in the address that was printed
+    POST /texts      {"text", "file"} -> what it is, which verbs take it, what may be asked besides
     POST /jobs       {"verb", "text", "file", "target"} -> {"id"}
     GET /jobs/ID     {"state": "running", "stage", "done", "total", "seconds", "limit_seconds"},
                      or the answer with "document" or "error"
@@ -28,7 +29,7 @@ from typing import Any, cast
 
 from bankwise.ask.jobs import Jobs
 from bankwise.errors import InputError
-from bankwise.workbench.orders import order_of
+from bankwise.workbench.orders import describe, order_of
 from bankwise.workbench.page import page
 
 ADDRESS = "127.0.0.1"
@@ -174,7 +175,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _get(self) -> None:
         path = self.path.partition("?")[0]
         if path == "/":
-            self._send(page(served=True).encode(), "text/html; charset=utf-8")
+            self._send(page("yes").encode(), "text/html; charset=utf-8")
             return
         self._check_token()
         state = self._home.jobs.state(self._job_id(path))
@@ -183,13 +184,16 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(state)
 
     def _post(self) -> None:
-        if self.path != "/jobs":
-            raise _RequestError(HTTPStatus.NOT_FOUND, "jobs are posted to /jobs")
+        if self.path not in ("/jobs", "/texts"):
+            raise _RequestError(HTTPStatus.NOT_FOUND, "jobs are posted to /jobs, texts to /texts")
         self._check_token()
         try:
             value = json.loads(self._body())
         except (ValueError, RecursionError) as error:
             raise _RequestError(HTTPStatus.BAD_REQUEST, "the body is no JSON") from error
+        if self.path == "/texts":
+            self._send_json(describe(value))
+            return
         self._send_json({"id": self._home.jobs.start(order_of(value))}, HTTPStatus.ACCEPTED)
 
     def _delete(self) -> None:

@@ -17,13 +17,26 @@ import { rowFold } from "./core/notations.js";
 import { plan, solve } from "./core/search.js";
 import { state, within } from "./state.js";
 
-/** {machine, tile, layout, requests, accesses, error}; with an error there are no accesses. */
+/**
+ * {machine, tile, layout, before, requests, accesses, error, strange}; with an error there are no
+ * accesses. `strange`: what the values ask for and is not there, one sentence each.
+ */
 export function readModel(values, machines) {
+  const strange = [];
   const machine = machines.get(values.g) ?? machines.get("sm_90");
+  if (machine.name !== values.g) strange.push(`no machine is called “${values.g}”`);
   const tile = readTile(values.t);
-  const layout = readLayout(values.l, tile);
+  const [layout, before] = ["l", "o"].map((key) => {
+    const { fits, ...found } = readLayout(values[key], tile);
+    if (!fits) strange.push(`“${values[key]}” is no layout of this tile`);
+    return found;
+  });
   const requests = readRequests(values.a);
-  const model = { machine, tile, layout, requests, accesses: [], error: "" };
+  const model = { machine, tile, layout, before, requests, accesses: [], error: "", strange };
+  if (within(values.c, (2 << (tile.columns + tile.rows)) - 1) >> (tile.columns + tile.rows))
+    strange.push(`the tile has no element ${values.c}`);
+  if (values.i === "layout" && within(values.v, 99) >= Math.max(1, requests.length))
+    strange.push(`there is no access ${values.v}`);
   try {
     model.accesses = requests.map((request) => issue(machine, tile, request));
   } catch (error) {
@@ -33,26 +46,29 @@ export function readModel(values, machines) {
 }
 
 function readTile(text) {
-  const found = /^([1-7])x([1-7])x(8|16|32|64)$/.exec(text) ?? /(5)x(4)x(32)/.exec("5x4x32");
-  const [columns, rows, elementBits] = found.slice(1).map(Number);
+  const [columns, rows, elementBits] = text.split("x").map(Number);
   return { columns, rows, elementBits };
 }
 
+/** A layout of the tile, and whether that is what the text says: a tile may have fewer bits. */
 function readLayout(text, tile) {
-  if (text[0] === "x") return readMatrix(text.slice(1).split(".").map(Number), tile);
-  const found = /^(?:f([\d.]*)|([pr])(\d{1,3}))$/.exec(text);
-  if (!found) return plain(tile);
-  if (found[2]) return { kind: found[2] === "p" ? "pad" : "rotate", by: Number(found[3]) };
-  const given = found[1].split(".").map(Number);
+  const given = text.slice(1).split(".").map(Number);
+  if (text[0] === "x") return readMatrix(given, tile);
+  if (text[0] !== "f") return { kind: text[0] === "p" ? "pad" : "rotate", by: given[0], fits: true };
   const inside = (1 << tile.columns) - 1;
-  return { kind: "fold", masks: plain(tile).masks.map((_, j) => (given[j] || 0) & inside) };
+  const masks = plain(tile).masks.map((_, j) => (given[j] || 0) & inside);
+  const fits = given.every((mask, j) => mask === (masks[j] ?? 0)) || text === UNTOUCHED;
+  return { kind: "fold", masks, fits };
 }
 
-/** A matrix as columns; row-major if it is none of this tile's, or sends two elements to one place. */
+/** The layout that a link need not say; it is cut to a smaller tile without a word. */
+const UNTOUCHED = state().l;
+
 function readMatrix(columns, tile) {
   const bits = tile.columns + tile.rows;
   const fits = columns.length === bits && columns.every((c) => c > 0 && c < 1 << bits);
-  return fits && inverse(columns) ? linearLayout(tile, columns) : plain(tile);
+  const found = fits && inverse(columns);
+  return { ...(found ? linearLayout(tile, columns) : plain(tile)), fits: Boolean(found) };
 }
 
 export function layoutText(layout) {
@@ -86,6 +102,9 @@ export function requestsText(requests) {
     .join(",");
 }
 
+/** A layout as far as another tile has its bits. */
+export const fitted = (text, tile) => layoutText(readLayout(text, tile));
+
 /** Requests that fit another tile or wave: unknown bits go, missing lane bits are filled up. */
 export function adapted(requests, tile, machine) {
   const wanted = Math.log2(machine.wave_size);
@@ -112,11 +131,11 @@ export function adapted(requests, tile, machine) {
 }
 
 /** All register steps of one access: passes of each, as the definition counts them. */
-export function countSteps(model, access) {
-  const linear = isLinear(model.layout);
+export function countSteps(model, access, layout = model.layout) {
+  const linear = isLinear(layout);
   const steps = 1 << access.registers.length;
   return Array.from({ length: linear ? 1 : steps }, (_, step) =>
-    count(access.row, offsetsBytes(model.layout, model.tile, access, step)),
+    count(access.row, offsetsBytes(layout, model.tile, access, step)),
   );
 }
 
@@ -142,48 +161,6 @@ export function owners(tile, access) {
   }
   return { lane, step };
 }
-
-/** Sessions to start from; each fits its machine. */
-export const SCENARIOS = [
-  [
-    "Transpose 16×32 f32, one warp",
-    {
-      g: "sm_90",
-      t: "5x4x32",
-      l: "f1.2.4.8",
-      a: "store:w:n0.n1.n2.n3.n4:,read:r:m0.m1.m2.m3.n0:",
-      v: "1",
-    },
-  ],
-  [
-    "MFMA operand 64×128 f16, 8-byte reads (gfx942)",
-    {
-      g: "gfx942",
-      t: "7x6x16",
-      l: "f",
-      a: "store:w:n2.n3.n4.n5.n6.m0:n0.n1,read:r:m0.m1.m2.m3.n2.n3:n0.n1",
-      v: "1",
-    },
-  ],
-  [
-    "MFMA operand 32×64 f16, 16-byte reads (gfx950)",
-    { g: "gfx950", t: "6x5x16", l: "f", a: "read:r:m0.m1.m2.m3.n3.n4:n0.n1.n2", v: "0" },
-  ],
-  [
-    "Three accesses of one 64×64 f32 tile",
-    {
-      g: "sm_90",
-      t: "6x6x32",
-      l: "f",
-      a: "rows:w:n0.n1.n2.n3.n4:,columns:r:m0.m1.m2.m3.m4:,blocks:r:n0.n1.m0.m1.m2:",
-      v: "1",
-    },
-  ],
-  [
-    "32-element rows f16, 16-byte reads (gfx950)",
-    { g: "gfx950", t: "5x5x16", l: "f", a: "read:r:m0.m1.m2.m3.n3.n4:n0.n1.n2", v: "0" },
-  ],
-];
 
 /** Ready layouts for this tile: [{name, layout, note}]. */
 export function presets(model) {

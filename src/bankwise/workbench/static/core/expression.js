@@ -1,4 +1,4 @@
-/** Integer expressions of a lane as C or Python write them: a small bankwise.algebra.expression. */
+/** Integer expressions, of a lane say, as C or Python write them: a small bankwise.algebra.expression. */
 
 const LEVELS = [["|"], ["^"], ["&"], ["<<", ">>"], ["+", "-"], ["*", "/", "//", "%"]];
 const MOST = 2 ** 31 - 1;
@@ -33,8 +33,10 @@ function checked(value) {
   return value;
 }
 
-/** A function from lane to number; throws an Error that names what is not understood. */
-export function parse(text) {
+/**
+ * A function of the values of its names, {lane: 3}; throws an Error that says what is not understood.
+ */
+export function parse(text, names) {
   if (text.length > LONGEST) throw new Error(`an expression has at most ${LONGEST} characters`);
   const words = text.match(/0x[\da-f]+|\w+|\/\/|<<|>>|\S/gi) ?? [];
   let at = 0;
@@ -44,13 +46,13 @@ export function parse(text) {
     while (LEVELS[k].includes(words[at])) {
       const [apply, left] = [APPLY[words[at++]], whole];
       const right = level(k + 1);
-      whole = (lane) => checked(apply(left(lane), right(lane)));
+      whole = (given) => checked(apply(left(given), right(given)));
     }
     return whole;
   };
   const single = () => {
     const word = words[at++] ?? "the end";
-    if (word === "lane" || word === "t") return (lane) => lane;
+    if (names.includes(word)) return (given) => given[word];
     if (/^(0x[\da-f]+|\d+)$/i.test(word))
       return (
         (value) => () =>
@@ -58,14 +60,14 @@ export function parse(text) {
       )(checked(Number(word)));
     if (word === "-" || word === "~") {
       const of = single();
-      return word === "-" ? (lane) => -of(lane) : (lane) => ~of(lane);
+      return word === "-" ? (given) => -of(given) : (given) => ~of(given);
     }
     if (word === "(") {
       const inside = level(0);
       if (words[at++] !== ")") throw new Error(`a “(” of “${text}” is never closed`);
       return inside;
     }
-    throw new Error(`“${word}” is neither lane nor a number in “${text}”`);
+    throw new Error(`“${word}” is neither ${names[0]} nor a number in “${text}”`);
   };
   const found = level(0);
   if (at < words.length) throw new Error(`“${words[at]}” is not understood in “${text}”`);
@@ -74,9 +76,9 @@ export function parse(text) {
 
 /** The first byte of every lane; throws an Error where one cannot be an address. */
 export function addresses(text, lanes, alignment = 1) {
-  const found = parse(text);
+  const found = parse(text, ["lane", "t"]);
   return Array.from({ length: lanes }, (_, lane) => {
-    const byte = found(lane);
+    const byte = found({ lane, t: lane });
     if (byte < 0 || byte % alignment) {
       const why = byte < 0 ? "lies before the tile" : `is no multiple of ${alignment}`;
       throw new Error(`lane ${lane}: byte ${byte} ${why}`);

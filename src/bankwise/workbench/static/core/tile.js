@@ -66,6 +66,17 @@ export function offset(layout, tile, coordinate) {
   return coordinate ^ apply(layout.masks, row);
 }
 
+/** Where every element lives, in elements, by coordinate. */
+export function allOffsets(layout, tile) {
+  const size = 1 << (tile.columns + tile.rows);
+  const found = new Int32Array(size);
+  if (!isLinear(layout)) return found.map((_, coordinate) => offset(layout, tile, coordinate));
+  columnsOf(layout, tile).forEach((column, bit) => {
+    for (let x = 0; x < 1 << bit; x++) found[x | (1 << bit)] = found[x] ^ column;
+  });
+  return found;
+}
+
 /** The offset of every coordinate bit of a linear layout: its matrix, as columns. */
 export function columnsOf(layout, tile) {
   if (layout.kind === "linear") return layout.columns;

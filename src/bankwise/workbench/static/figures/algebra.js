@@ -27,12 +27,16 @@ const THREE = [
   ["n ⊕ 2m", "2m", [2, 4, 8, 16]],
 ];
 
-/** Mount the live figures of the second part. */
+/** Mount the figure beside the tile. */
+export function mountIntersection(machines) {
+  figure("algebra", [...KEYS, "al"], (values) =>
+    values.al === "1" ? intersectionFigure(readModel(values, machines)) : nothing(""),
+  );
+}
+
+/** Mount the live figures of the article. */
 export function mountAlgebra(machines) {
   const model = () => readModel(state(), machines);
-  figure("algebra", [...KEYS, "al"], (values) =>
-    values.al === "1" ? intersectionFigure(model()) : nothing(""),
-  );
   figure("three", [], () => threeFigure(machines.get("sm_90")));
   const both = ["g", "t", "a", "ln"];
   figure("matrix-a", both, (values) => accessMatrix(model(), 0, values));
@@ -110,7 +114,7 @@ function table(heads, rows) {
   const cells = (row, tag) => row.map((cell) => h(tag, {}, cell));
   return h(
     "div",
-    { class: "scroll" },
+    { class: "scroll", tabindex: 0, role: "group", "aria-label": "accesses" },
     h(
       "table",
       { class: "ranks" },

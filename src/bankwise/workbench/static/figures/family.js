@@ -13,8 +13,8 @@ import { label, line, rect, svg } from "../view/svg.js";
 export function mountFamily(machines) {
   const model = () => readModel(state(), machines);
   figure("family", ["g", "t", "l", "a", "v"], () => familyFigure(model()));
-  figure("algorithm", ["g", "t", "a", "k"], (values) =>
-    algorithmFigure(model(), within(values.k, WHY.length)),
+  figure("algorithm", ["g", "t", "a", "ak"], (values) =>
+    algorithmFigure(model(), within(values.ak, WHY.length)),
   );
 }
 
@@ -165,7 +165,7 @@ function algorithmFigure(model, steps) {
         steps,
         WHY.length,
         (k) => `${k} of ${WHY.length}`,
-        (k) => change({ k: String(k) }),
+        (k) => change({ ak: String(k) }),
       ),
     ],
     claim: [

@@ -136,7 +136,7 @@ function mfmaFigure(values, machines) {
         20 + 16 * tall,
         [...cells, ...heads, ...sides].join(""),
         "bank pairs of a 16 by 16 operand",
-      ) + `<div class="chart">${hitsSvg(hitsOf(counted.phases[0], 32), { width: 600 })}</div>`,
+      ) + `<div class="chart" tabindex="0" role="group" aria-label="banks">${hitsSvg(hitsOf(counted.phases[0], 32), { width: 600 })}</div>`,
     claim: [
       verdict("mfma-passes", counted.passes, counted.ideal, counted.ways),
       h(

@@ -29,8 +29,8 @@ export function token() {
 export const whyAlone = () =>
   served()
     ? "This address carries no token: open the one that `bankwise workbench` printed."
-    : "This page stands alone. Start `bankwise workbench` to check, fix and solve here, " +
-      "or paste a report.";
+    : "This page stands alone: it counts layouts and addresses, and shows reports. Kernels are " +
+      "read by bankwise itself: pip install bankwise, then `bankwise workbench`.";
 
 /** A server at work, or one that is gone: what `fetch` says is one sentence for the reader. */
 async function ask(path, more = {}) {
@@ -45,6 +45,10 @@ async function ask(path, more = {}) {
     };
   }
 }
+
+/** What a text is: {format, verbs, fields, instead}, or {error}. */
+export const describe = (text, file) =>
+  ask("texts", { method: "POST", body: JSON.stringify({ text, file }) });
 
 /**
  * Run {verb, text, file, target}; its progress, with a button that stops it, stands in `place`.

@@ -1,11 +1,12 @@
 /** "Your kernel": drop a report, or, where a server stands behind the page, a text to work on. */
 import { button, h, refill } from "../view/dom.js";
-import { runJob, token, whyAlone } from "./jobs.js";
+import { describe, runJob, token, whyAlone } from "./jobs.js";
 import { reportView } from "./report.js";
-import { linkLines } from "./report_check.js";
+import { conflictsOfLines, linkLines } from "./report_check.js";
 import { mountSolver } from "./solve.js";
 
 const MOST_BYTES = 4 << 20;
+const RECOGNISE_MS = 250;
 
 /** Mount the panel; `embedded` is {document, source} of a report page, null elsewhere. */
 export function mountKernel(root, embedded, machines) {
@@ -20,6 +21,7 @@ export function mountKernel(root, embedded, machines) {
     rows: 9,
     spellcheck: "false",
     "aria-label": "kernel or report",
+    wrap: "off",
     placeholder: token()
       ? `Paste or drop ${readable()}, or a report (JSON).`
       : "Paste or drop a report here: bankwise check kernel.mlir --format json",
@@ -28,27 +30,32 @@ export function mountKernel(root, embedded, machines) {
   const size = h("input", { size: 10, "aria-label": "workgroup size", placeholder: "256,1,1" });
   const numbers = h("input", { size: 12, "aria-label": "arguments", placeholder: "n=4096" });
   const given = { target, workgroup_size: size, arguments: numbers };
-  const panel = { text, given, result, machines, name: "", busy: false };
+  const heat = h("div", { class: "heat", "aria-label": "conflicts of each line", role: "group" });
+  const panel = { text, heat, given, result, machines, name: "", busy: false };
   const verbs = token() ? ["Check", "Fix", "Solve"] : ["Check"];
-  root.append(
-    text,
-    h(
-      "div",
-      { class: "controls" },
-      verbs.map((name, i) =>
-        button(name, () => work(panel, name.toLowerCase()), { class: i ? "" : "primary" }),
-      ),
-      token()
-        ? [
-            field("Target, if the file names none", target),
-            field("Workgroup size", size),
-            field("Kernel arguments", numbers),
-          ]
-        : null,
-    ),
-    result,
+  panel.verbs = verbs.map((name, i) =>
+    button(name, () => work(panel, name.toLowerCase()), { class: i ? "" : "primary" }),
   );
-  text.addEventListener("input", () => (panel.name = ""));
+  panel.fields = {
+    workgroup_size: field("Workgroup size", size),
+    arguments: field("Kernel arguments", numbers),
+  };
+  panel.what = h("p", { class: "hint what-is", role: "status" });
+  const controls = h(
+    "div",
+    { class: "controls" },
+    panel.verbs,
+    token() ? [field("Target, if the file names none", target), ...Object.values(panel.fields)] : null,
+  );
+  const sheet = h("div", { class: "sheet" }, panel.heat, text);
+  root.append(h("div", { class: "kernel-input" }, sheet, panel.what, controls), result);
+  text.addEventListener("input", () => {
+    panel.name = "";
+    refill(panel.heat);
+    clearTimeout(panel.timer);
+    panel.timer = setTimeout(() => recognise(panel), RECOGNISE_MS);
+  });
+  text.addEventListener("scroll", () => (panel.heat.scrollTop = text.scrollTop));
   takeDrops(root, async (file) => {
     if (file.size > MOST_BYTES) {
       say(result, `${file.name} is larger than 4 MiB`);
@@ -56,9 +63,24 @@ export function mountKernel(root, embedded, machines) {
     }
     text.value = await file.text();
     panel.name = file.name;
+    recognise(panel);
     work(panel, "check");
   });
   mountSolver(machines);
+}
+
+/** Say what the text is; what is no use for it is not offered. */
+async function recognise(panel) {
+  const { text, what, verbs, fields, name } = panel;
+  const given = text.value;
+  const report = isReport(given);
+  const found = report || !token() || !given.trim() ? null : await describe(given, name);
+  if (text.value !== given) return; // Another text by now.
+  const taken = found?.verbs ?? verbs.map((one) => one.textContent.toLowerCase());
+  for (const one of verbs) one.disabled = !taken.includes(one.textContent.toLowerCase());
+  for (const [key, one] of Object.entries(fields)) one.hidden = !(found?.fields?.includes(key) ?? true);
+  const instead = found?.instead ? `: ${found.instead}` : "";
+  what.textContent = report ? "A report." : found?.format ? `This is ${found.format}${instead}.` : "";
 }
 
 /** A pasted report is shown; anything else is a job, one at a time. */
@@ -79,7 +101,37 @@ async function work(panel, verb) {
   const answer = await runJob(result, job);
   panel.busy = false;
   if (answer.error) say(result, answer.error);
-  else show(result, answer.document, { source: job.text, machines });
+  else {
+    show(result, answer.document, { source: job.text, machines });
+    showHeat(panel, answer.document);
+    askSize(panel, answer.document.kernels ?? []);
+  }
+}
+
+/** A block size that nothing says is asked for: what was assumed is said beside its field. */
+function askSize({ what, given }, kernels) {
+  const told = kernels.flatMap(({ notes }) => notes).find((note) => / size .* assumed/.test(note));
+  if (!told) return;
+  what.textContent = `${told}. Say it below, and check again.`;
+  given.workgroup_size.focus();
+}
+
+/** The margin of the text: how many ways each line conflicts, the hotter the more. */
+function showHeat({ heat, result, text }, document) {
+  const marked = conflictsOfLines(document.before ?? document);
+  const follow = (line) => (event) => {
+    event.preventDefault();
+    result.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block: "center" });
+  };
+  const lines = text.value.split("\n").map((_, i) => {
+    const ways = marked.get(i + 1);
+    const said = { href: "#", onclick: follow(i + 1), "aria-label": `line ${i + 1}: ${ways}-way` };
+    const share = Math.min(1, Math.log2(ways) / 5);
+    const style = `background: color-mix(in srgb, #f08a4b ${Math.round(30 + 70 * share)}%, #ffe9a8)`;
+    return ways ? h("a", { ...said, style }, `${ways}-way`) : h("a", { "aria-hidden": "true" });
+  });
+  refill(heat, lines);
+  heat.scrollTop = text.scrollTop;
 }
 
 function isReport(text) {

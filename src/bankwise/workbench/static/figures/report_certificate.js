@@ -1,5 +1,5 @@
 /** A certificate as a reader needs it: what it claims, how that is known, how to have it checked. */
-import { button, claim, h, number } from "../view/dom.js";
+import { button, claim, copy, h, number } from "../view/dom.js";
 import { save } from "../view/figure.js";
 
 const HOW = {
@@ -14,6 +14,7 @@ const COMMAND = `bankwise certify ${FILE}`;
 export function certificateView(certificate) {
   const text = `${JSON.stringify(certificate, null, 2)}\n`;
   const said = h("span", { class: "hint", role: "status" });
+  const say = (word) => (said.textContent = word);
   return h(
     "details",
     { class: "certificate" },
@@ -37,8 +38,8 @@ export function certificateView(certificate) {
       "div",
       { class: "controls" },
       button("Save certificate", () => save(FILE, text, "application/json")),
-      button("Copy certificate", () => copy(text, said)),
-      button("Copy command", () => copy(COMMAND, said)),
+      button("Copy certificate", () => copy(text, say)),
+      button("Copy command", () => copy(COMMAND, say)),
       said,
     ),
   );
@@ -107,13 +108,4 @@ function table(certificate) {
       ),
     ),
   );
-}
-
-async function copy(text, said) {
-  try {
-    await navigator.clipboard.writeText(text);
-    said.textContent = "copied";
-  } catch {
-    said.textContent = "this browser does not let a page copy: save the file";
-  }
 }

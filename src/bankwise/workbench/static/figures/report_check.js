@@ -75,12 +75,20 @@ function optimumView(optimum, counted) {
   );
 }
 
+/** How many ways each line of a check conflicts at worst, by line. */
+export function conflictsOfLines({ accesses = [] }) {
+  const found = new Map();
+  for (const { run, location, ways } of accesses) {
+    if (run.extra > 0 && location?.line)
+      found.set(location.line, Math.max(ways, found.get(location.line) ?? 0));
+  }
+  return found;
+}
+
 /** The kernel's text; lines with a conflict are marked and named. */
 export function sourceView(source, check) {
   const marked = new Map(
-    check.accesses
-      .filter((a) => a.run.extra > 0 && a.location?.line)
-      .map((a) => [a.location.line, `${a.ways}-way`]),
+    [...conflictsOfLines(check)].map(([line, ways]) => [line, `${ways}-way`]),
   );
   for (const { location, rule } of check.findings) {
     if (location?.line && !marked.has(location.line)) marked.set(location.line, rule);

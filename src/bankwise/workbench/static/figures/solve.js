@@ -19,11 +19,11 @@ export function mountSolver(machines) {
   const root = h(
     "div",
     { class: "ask", id: "ask" },
-    h("h3", {}, "Beyond row folds"),
+    h("h2", {}, "Beyond row folds"),
     token() ? served(panel) : alone(panel),
     panel.result,
   );
-  bench.after(root);
+  bench.querySelector(".wb-export").before(root);
   listen((_, patch) => {
     const now = problemText(model(panel));
     if ("gta".split("").some((key) => key in patch) && now !== panel.asked) refill(panel.result);

@@ -1,43 +1,24 @@
-/** The opening panels and the six steps of the derivation by hand, each run on the real read. */
+/** Three figures of the derivation by hand, each run on the real read. */
 import { count } from "../core/conflict.js";
 import { listed } from "../core/construct.js";
 import { columnsOf, conflictDirections, issue, offset, offsetsBytes, plain } from "../core/tile.js";
 import { change, within } from "../state.js";
-import { hitsOf, hitsSvg } from "../view/charts.js";
 import { bankFill } from "../view/colour.js";
 import { claim, h, slider, verdict } from "../view/dom.js";
 import { figure } from "../view/figure.js";
 import { label, line, path, rect, SMALL, svg } from "../view/svg.js";
-import { tileMarks, tileSvg } from "../view/tile.js";
+import { tileMarks } from "../view/tile.js";
 
 const TILE = { columns: 5, rows: 4, elementBits: 32 };
 const BANKS = 32;
 
-/** The transpose of the story on one machine: its store and its read. */
-function transpose(machine) {
-  const store = { name: "store", op: "write", lanes: "n0 n1 n2 n3 n4", vector: "" };
-  const read = { name: "read", op: "read", lanes: "m0 m1 m2 m3 n0", vector: "" };
-  return { tile: TILE, store: issue(machine, TILE, store), read: issue(machine, TILE, read) };
-}
-
 const fold = (masks) => ({ kind: "fold", masks });
-const STEPS = [
-  ["story-plain", plain(TILE)],
-  ["story-rotate", { kind: "rotate", by: 1 }],
-  ["story-xor", fold([1, 2, 4, 8])],
-  ["story-leftover", fold([1, 2, 4, 8])],
-  ["story-shift", fold([2, 4, 8, 16])],
-];
-
 /** Mount every figure of the story. */
 export function mountStory(machines) {
   const machine = machines.get("sm_90");
-  const { store, read } = transpose(machine);
+  const request = { name: "read", op: "read", lanes: "m0 m1 m2 m3 n0", vector: "" };
+  const read = issue(machine, TILE, request);
   figure("opening", [], () => opening(read));
-  for (const [name, layout] of STEPS) {
-    if (name === "story-xor") continue;
-    figure(name, ["s"], (values) => storyStep(name, layout, store, read, within(values.s, 15)));
-  }
   figure("story-xor", ["xr"], (values) => building(within(values.xr, 3)));
   figure("story-diagnosis", ["s"], (values) => diagnosis(read, within(values.s, 15)));
 }
@@ -69,58 +50,6 @@ function opening(read) {
     return side(name, `opening-${key}`, counted);
   });
   return { picture: pictures.join(""), claim: claims };
-}
-
-function storyStep(name, layout, store, read, step) {
-  const written = count(store.row, offsetsBytes(layout, TILE, store, step));
-  const counted = count(read.row, offsetsBytes(layout, TILE, read, step));
-  const lane = new Map(
-    Array.from({ length: 32 }, (_, t) => [`${t % 16},${2 * step + (t >> 4)}`, t]),
-  );
-  const picture = tileSvg({
-    rows: 16,
-    columns: 32,
-    size: 19,
-    rowLabel: (m) => m,
-    columnLabel: (n) => n,
-    alt: `16 by 32 tile; the read of step ${step} is ringed`,
-    cell: (m, n) => {
-      const t = lane.get(`${m},${n}`);
-      return {
-        bank: bank(layout, m, n),
-        banks: BANKS,
-        text: bank(layout, m, n),
-        ring: t === undefined ? 0 : t < 16 ? 1 : 2,
-      };
-    },
-  });
-  const hits = hitsSvg(hitsOf(counted.phases[0], BANKS), { width: 635 });
-  return {
-    picture: `${picture}<div class="chart">${hits}</div>`,
-    controls: [
-      slider(
-        "Read step r",
-        step,
-        15,
-        (r) => `columns ${2 * r} and ${2 * r + 1}`,
-        (r) => change({ s: String(r) }),
-      ),
-    ],
-    claim: [
-      side("store", `${name}-store`, written),
-      side("read", `${name}-read`, counted),
-      name === "story-rotate" ? padded(layout) : null,
-    ].filter(Boolean),
-  };
-}
-
-/** Rotation against 33m + n: how many elements lie in another bank. */
-function padded(layout) {
-  const other = { kind: "pad", by: 1 };
-  const cells = Array.from({ length: 512 }, (_, x) => [x >> TILE.columns, x & 31]);
-  const differ = cells.filter(([m, n]) => bank(layout, m, n) !== bank(other, m, n)).length;
-  const text = differ ? `differs in ${differ}` : "the same bank for all 512 elements";
-  return h("span", { class: "side" }, who("33m + n"), claim("story-rotate-padding", differ, text));
 }
 
 function side(text, name, counted) {

@@ -190,7 +190,7 @@ function readFigure(values, machines) {
         const hits = hitsSvg(hitsOf(counted.phases[phase], 64), { width: WIDTH });
         const title = swizzled ? "chunk XOR (row mod 8)" : "row-major";
         const lines = linesSvg(title, offsets, row.phases[phase]);
-        return `${lines}<div class="chart">${hits}</div>${cycleStrip(counted)}`;
+        return `${lines}<div class="chart" tabindex="0" role="group" aria-label="banks">${hits}</div>${cycleStrip(counted)}`;
       })
       .join(""),
     claim: sides.map((side) => said(side, on0(side))),

@@ -1,57 +1,64 @@
-/** The swizzle workbench: controls, tile, lanes and bank hits, kept in step with the state. */
-import { count } from "../core/conflict.js";
-import { offsetsBytes } from "../core/tile.js";
-import { owners, readModel } from "../model.js";
-import { change, listen, state, within } from "../state.js";
-import { button, h, refill } from "../view/dom.js";
+/** The instrument: what is put in, A beside B with time, verdicts; kept in step with the state. */
+import { conflictDirections, columnsOf, directionText, isLinear } from "../core/tile.js";
+import { why } from "../core/why.js";
+import { change, listen, state } from "../state.js";
+import { button, h, put, refill, verdict } from "../view/dom.js";
 import { theme } from "../view/theme.js";
+import { addressInput, notationInput, tabs } from "./inputs.js";
+import { measure, paint, pane, strip } from "./panes.js";
+import { player, playing, stop } from "./play.js";
+import { seeSides } from "./sides.js";
 import { accessRows } from "./workbench_accesses.js";
 import { exports, presetButtons, scrubbers, setup, solver, toggles } from "./workbench_controls.js";
 import { followPointer } from "./workbench_pointer.js";
-import { paint } from "./workbench_tile.js";
 
-const PARTS = ["setup", "toggles", "presets", "solver", "accesses", "scrub", "inspect", "lanes"];
-/** The keys of the state that the workbench shows. */
-const KEYS = ["g", "t", "l", "a", "v", "r", "p", "c", "b", "al"];
+const PARTS = ["setup", "notation", "address", "toggles", "presets", "solver"];
+const OTHERS = ["accesses", "why", "scrub", "inspect", "lanes", "export"];
+/** The keys of the state that the instrument shows. */
+const KEYS = ["y", "i", "g", "t", "l", "o", "a", "e", "v", "r", "p", "k", "z", "c", "b", "al"];
 
-/** Mount the workbench; `machines` by name. */
+/** Mount the instrument; `machines` by name. */
 export function mountWorkbench(root, machines) {
   const parts = Object.fromEntries(
-    [...PARTS, "hits", "export"].map((name) => [name, h("div", { class: `wb-${name}` })]),
+    [...PARTS, ...OTHERS].map((name) => [name, h("div", { class: `wb-${name}` })]),
   );
-  const canvas = h("canvas", { tabindex: 0, role: "img", class: "wb-tile" });
-  const view = { machines, parts, canvas, point: null, message: "", open: new Set() };
+  const panes = ["A", "B"].map(pane);
+  const view = { machines, parts, panes, point: null, message: "", open: new Set(), timer: null };
+  parts.lanes.append(h("h2", {}, "Lanes of B, and the bank of each"), strip("lanes"));
   root.append(
-    parts.setup,
     h(
-      "div",
-      { class: "wb-body" },
-      h("div", { class: "wb-side" }, parts.toggles, parts.presets, parts.solver),
-      h(
-        "div",
-        { class: "wb-main" },
-        parts.accesses,
-        algebraPanel(view),
-        parts.scrub,
-        h("div", { class: "scroll wb-stage" }, canvas),
-        parts.inspect,
-        parts.lanes,
-        parts.hits,
-      ),
+      "section",
+      { class: "wb-left", "aria-label": "input" },
+      tabs(),
+      h("div", { class: "wb-input" }, PARTS.map((name) => parts[name])),
     ),
-    parts.export,
+    h(
+      "section",
+      { class: "wb-middle", "aria-label": "banks" },
+      h("div", { class: "wb-panes" }, panes.map(({ element }) => element)),
+      player(view),
+      parts.inspect,
+      parts.scrub,
+      parts.lanes,
+    ),
+    h(
+      "section",
+      { class: "wb-right", "aria-label": "verdicts" },
+      h("h2", {}, "Verdict"),
+      parts.accesses,
+      parts.why,
+      algebraPanel(view),
+      parts.export,
+    ),
   );
+  view.root = root;
   followPointer(view);
-  const redraw = () => draw(view);
-  const measure = () => {
-    view.room = canvas.parentElement.clientWidth;
-    redraw();
-  };
   listen((_, patch) => {
-    if (KEYS.some((key) => key in patch)) redraw();
+    if (["g", "t", "l", "o", "a", "e", "i", "v"].some((key) => key in patch)) stop(view);
+    if (KEYS.some((key) => key in patch)) draw(view, ["y", "i", "z", "o", "l"].some((k) => k in patch));
   });
-  theme.onchange(measure);
-  measure();
+  theme.onchange(() => draw(view, true));
+  draw(view, true);
 }
 
 /** The switch of the algebra and the figure that it shows. */
@@ -73,42 +80,69 @@ function algebraPanel(view) {
   return h("div", { class: "wb-algebra" }, view.algebra.button, view.algebra.figure);
 }
 
-/** Everything that is drawn, from the state alone. */
-function look(view) {
-  const values = state();
-  const model = readModel(values, view.machines);
-  const chosen = within(values.v, model.accesses.length - 1);
-  const access = model.accesses[chosen];
-  if (!access) return { values, model, access: null };
-  const steps = 1 << access.registers.length;
-  const step = within(values.r, steps - 1);
-  const offsets = offsetsBytes(model.layout, model.tile, access, step);
-  const counted = count(access.row, offsets);
-  const phase = values.p === "all" ? null : within(values.p, counted.phases.length - 1);
-  return { values, model, access, chosen, steps, step, offsets, counted, phase };
+/** Draw what the state says; `sized`: the room of the panes may have changed. */
+function draw(view, sized) {
+  const shapes = view.seen?.sides.length;
+  view.seen = seeSides(state(), view.machines);
+  const { values, sides } = view.seen;
+  const free = values.i === "address";
+  view.root.dataset.input = values.i;
+  setup(view);
+  notationInput(view);
+  addressInput(view);
+  if (!free) drawTile(view);
+  for (const { tag, element } of view.panes) element.hidden = !sides.some((s) => s.tag === tag);
+  verdicts(view, free);
+  if (sized || shapes !== sides.length) measure(view);
+  if (sides.length) {
+    refill(view.parts.scrub, [...scrubbers(view.seen), enlarge(values)]);
+    playing(view);
+  } else for (const name of ["scrub", "inspect"]) refill(view.parts[name]);
+  paint(view);
 }
 
-function draw(view) {
-  const seen = look(view);
-  view.seen = seen;
-  setup(view);
+/** What belongs to a tile and its layout. */
+function drawTile(view) {
+  const { values } = view.seen;
   toggles(view);
   presetButtons(view);
-  accessRows(view);
   solver(view);
-  const shown = seen.values.al === "1";
-  view.algebra.button.setAttribute("aria-expanded", String(shown));
+  accessRows(view);
+  const shown = values.al === "1";
+  put(view.algebra.button, { "aria-expanded": String(shown) });
   view.algebra.figure.hidden = !shown;
   exports(view);
-  if (seen.access) {
-    const owned = `${seen.values.g} ${seen.values.t} ${seen.values.a} ${seen.chosen}`;
-    if (view.owned !== owned) view.owners = owners(seen.model.tile, seen.access);
-    view.owned = owned;
-    refill(view.parts.scrub, scrubbers(seen));
-  } else
-    for (const name of ["scrub", "inspect", "lanes", "hits"]) {
-      refill(view.parts[name]);
-      view.parts[name].made = null;
-    }
-  paint(view);
+}
+
+const enlarge = ({ z }) =>
+  button("Enlarge", () => change({ z: z === "1" ? "0" : "1" }), {
+    "aria-pressed": String(z === "1"),
+    title: "cells large enough for their bank numbers",
+  });
+
+/** Why, in a line for each side; of an address also the verdict itself. */
+function verdicts(view, free) {
+  const { sides, row, error, model, access } = view.seen;
+  if (!sides.length) {
+    refill(view.parts.why, free ? h("p", { class: "error", role: "alert" }, error) : []);
+    return;
+  }
+  const one = (side) => {
+    const { passes, ideal, ways } = side.counted;
+    const bits = side.layout && isLinear(side.layout) ? collide(model, access, side.layout) : [];
+    return h(
+      "p",
+      { class: "because" },
+      h("b", {}, `${side.tag} `),
+      free ? verdict(`address-${side.tag}`, passes, ideal, ways) : null,
+      free ? " " : "",
+      why(row, side.counted, bits),
+    );
+  };
+  refill(view.parts.why, sides.map(one));
+}
+
+function collide({ tile }, access, layout) {
+  const found = conflictDirections(tile, columnsOf(layout, tile), access);
+  return found.map((direction) => directionText(direction, tile).replaceAll("^", " ⊕ "));
 }

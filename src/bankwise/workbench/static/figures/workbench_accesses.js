@@ -1,6 +1,6 @@
 /** The accesses of the workbench: their verdicts, and what can be changed, added and removed. */
 import { keepsVectors } from "../core/tile.js";
-import { adapted, countSteps, requestsText } from "../model.js";
+import { adapted, countSteps, layoutText, requestsText } from "../model.js";
 import { change } from "../state.js";
 import { button, claim, h, put, refill, remake, select, verdict } from "../view/dom.js";
 
@@ -51,7 +51,15 @@ function judged(model, access) {
   const worst = counts.reduce((a, b) => (b.passes > a.passes ? b : a));
   const shown = verdict(`passes-${access.name}`, worst.passes, worst.ideal, worst.ways);
   if (counts.some((c) => c.passes !== worst.passes)) shown.append(" in the worst step");
-  return shown;
+  return [shown, before(model, access)];
+}
+
+/** What layout A takes, where it is another. */
+function before(model, access) {
+  if (layoutText(model.before) === layoutText(model.layout)) return null;
+  if (!keepsVectors(model.before, model.tile, access)) return null;
+  const passes = Math.max(...countSteps(model, access, model.before).map((c) => c.passes));
+  return h("small", {}, " A: ", claim(`before-${access.name}`, passes));
 }
 
 function editor(view, i) {

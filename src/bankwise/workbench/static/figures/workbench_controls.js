@@ -2,39 +2,35 @@
 import { everyNotation } from "../core/notations.js";
 import { familySize, nextMember, plan } from "../core/search.js";
 import { plain } from "../core/tile.js";
-import { adapted, bestFold, layoutText, presets, requestsText, SCENARIOS } from "../model.js";
-import { change } from "../state.js";
-import { hitsOf, hitsSvg } from "../view/charts.js";
-import { button, h, number, put, remake, select, slider } from "../view/dom.js";
+import { adapted, bestFold, fitted, layoutText, presets, requestsText } from "../model.js";
+import { change, state } from "../state.js";
+import { hitsSvg } from "../view/charts.js";
+import { button, copying, h, number, put, remake, select, slider } from "../view/dom.js";
 import { exporting } from "../view/figure.js";
 import { tileSvg } from "../view/tile.js";
-import { tileSpec } from "./workbench_tile.js";
+import { paneSpec } from "./panes.js";
+import { wordsLeft } from "./sides.js";
 
 /** Machine and tile, and sessions to start from. */
 export function setup(view) {
   const { values } = view.seen;
   remake(view.parts.setup, `${values.g} ${values.t}`, () => selects(view, view.seen.model));
-  view.parts.setup.querySelector("select").value = "";
 }
 
 function selects(view, { machine, tile }) {
-  const powers = (last) => Array.from({ length: last }, (_, i) => [i + 1, String(2 << i)]);
+  const powers = Array.from({ length: 8 }, (_, i) => [i + 1, String(2 << i)]);
   const reshape = (more) => {
     const next = { ...tile, ...more };
     change({
       t: `${next.columns}x${next.rows}x${next.elementBits}`,
+      l: fitted(state().l, next),
+      o: fitted(state().o, next),
       c: "",
       a: requestsText(adapted(view.seen.model.requests, next, machine)),
     });
   };
   const known = [...view.machines.values()];
   return [
-    select(
-      "Start from",
-      [["", "a session …"], ...SCENARIOS.map(([text], i) => [i, text])],
-      "",
-      (i) => i !== "" && change({ c: "", b: "", r: "0", p: "all", ...SCENARIOS[i][1] }),
-    ),
     select(
       "Machine",
       known.map((m) => [m.name, `${m.name} · ${m.product}`]),
@@ -46,8 +42,8 @@ function selects(view, { machine, tile }) {
           a: requestsText(adapted(view.seen.model.requests, tile, view.machines.get(name))),
         }),
     ),
-    select("Rows", powers(7), tile.rows, (rows) => reshape({ rows: Number(rows) })),
-    select("Columns", powers(7), tile.columns, (columns) => reshape({ columns: Number(columns) })),
+    select("Rows", powers, tile.rows, (rows) => reshape({ rows: Number(rows) })),
+    select("Columns", powers, tile.columns, (columns) => reshape({ columns: Number(columns) })),
     select(
       "Element",
       [8, 16, 32, 64].map((bits) => [bits, `${bits} bits`]),
@@ -64,7 +60,7 @@ export function toggles(view) {
   const { values, model } = view.seen;
   const { toggles: root } = view.parts;
   remake(root, values.t, () => [
-    h("h4", {}, "Fold row bit … into column bit …"),
+    h("h2", {}, "Fold row bit … into column bit …"),
     h("p", { class: "hint" }, "This layout is no XOR fold; a toggle starts from row-major."),
     grid(view, model.tile),
   ]);
@@ -78,11 +74,12 @@ export function toggles(view) {
 function press(cell, on) {
   if (cell.on === on) return;
   cell.on = on;
-  put(cell, { "aria-pressed": String(Boolean(on)) }, on ? "1" : "·");
+  put(cell, { "aria-pressed": String(Boolean(on)) });
 }
 
 function grid(view, tile) {
-  const table = h("table", { class: "toggles", "aria-label": "fold row bit into column bit" });
+  const many = tile.columns > 6 ? " many" : "";
+  const table = h("table", { class: `toggles${many}`, "aria-label": "fold row bit into column bit" });
   const heads = Array.from({ length: tile.columns }, (_, k) =>
     h("th", { scope: "col", "data-k": k }, `n${k}`),
   );
@@ -138,7 +135,7 @@ export function presetButtons(view) {
       button(preset.name, () => use(view, preset), { title: preset.note }),
     );
     return [
-      h("h4", {}, "Presets"),
+      h("h2", {}, "Presets"),
       h("div", { class: "presets" }, buttons),
       h("p", { class: "hint" }),
     ];
@@ -153,7 +150,7 @@ export function presetButtons(view) {
 
 /** Which register step and which phase is shown. */
 export function scrubbers(seen) {
-  const phases = seen.counted.phases.length;
+  const phases = seen.sides[0].counted.phases.length;
   return [
     seen.steps > 1
       ? slider(
@@ -161,7 +158,7 @@ export function scrubbers(seen) {
           seen.step,
           seen.steps - 1,
           (r) => `${r} of ${seen.steps}`,
-          (r) => change({ r: String(r) }),
+          (r) => change({ r: String(r), k: "" }),
         )
       : null,
     phases > 1
@@ -170,7 +167,7 @@ export function scrubbers(seen) {
           seen.phase === null ? 0 : seen.phase + 1,
           phases,
           (p) => (p ? `${p - 1} of ${phases}` : "all"),
-          (p) => change({ p: p ? String(p - 1) : "all" }),
+          (p) => change({ p: p ? String(p - 1) : "all", k: "" }),
         )
       : null,
   ];
@@ -230,14 +227,16 @@ export function exports(view) {
   const { model } = view.seen;
   const rows = everyNotation(model.tile, model.layout);
   const text = () => everyNotation(view.seen.model.tile, view.seen.model.layout);
+  const said = (name) => text().find(([known]) => known === name)[1];
   remake(view.parts.export, "once", () => [
-    h("h4", {}, "Take it with you"),
+    h("h2", {}, "Take it with you"),
     h(
       "dl",
       { class: "notations" },
       rows.flatMap(([name]) => [
         h("dt", {}, name),
-        h("dd", {}, h("pre", { "data-notation": name })),
+        h("dd", {}, h("pre", { "data-notation": name, tabindex: 0 })),
+        h("dd", {}, copying("Copy", () => said(name), { "aria-label": `copy ${name}` })),
       ]),
     ),
     exporting(
@@ -254,9 +253,10 @@ export function exports(view) {
 }
 
 function picture(view) {
-  const tile = tileSvg({ ...tileSpec(view), size: 22 });
-  const { access, counted } = view.seen;
-  if (!access) return tile;
-  const worst = counted.phases.reduce((a, b) => (b.passes > a.passes ? b : a));
-  return tile + hitsSvg(hitsOf(worst, access.row.banks));
+  const shown = view.seen.sides.map((side) => {
+    const pane = view.panes.find(({ tag }) => tag === side.tag);
+    const tile = tileSvg({ ...paneSpec(view, pane, side), size: 22 });
+    return tile + hitsSvg(wordsLeft(side, view.seen));
+  });
+  return shown.join("");
 }

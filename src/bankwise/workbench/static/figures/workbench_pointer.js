@@ -1,34 +1,38 @@
-/** Pointer and keyboard of the workbench: cells, lanes, banks and bits light up together. */
+/** Pointer and keyboard of the instrument: cells, lanes, banks and bits light up together. */
 import { touched } from "../core/tile.js";
 import { change, state, within } from "../state.js";
 import { frame } from "../view/tile.js";
-import { paint, tileSpec } from "./workbench_tile.js";
+import { paint, paneSpec } from "./panes.js";
 
-/** Follow the pointer and the arrow keys over tile, lanes, bank hits and toggles. */
+/** Follow the pointer and the arrow keys over tiles, lanes, bank hits and toggles. */
 export function followPointer(view) {
-  followTile(view);
+  for (const pane of view.panes) {
+    followTile(view, pane);
+    followStrip(view, pane.hits, "bank");
+  }
   followStrip(view, view.parts.lanes, "lane");
-  followStrip(view, view.parts.hits, "bank");
   followToggles(view);
 }
 
 /** Look at something else; what stays the same is not painted again. */
 function point(view, next) {
   const same = next?.kind === view.point?.kind && next?.at === view.point?.at;
-  if (same && next?.more === view.point?.more) return;
+  if ((same && next?.more === view.point?.more) || !view.seen.sides.length) return;
   view.point = next;
   paint(view);
 }
 
-function followTile(view) {
-  const { canvas } = view;
+const sideOf = (view, pane) => view.seen.sides.find(({ tag }) => tag === pane.tag);
+
+function followTile(view, pane) {
+  const { canvas } = pane;
   const at = (event) => {
-    const spec = tileSpec(view);
+    const spec = paneSpec(view, pane, sideOf(view, pane));
     const { left, top } = frame(spec);
     const n = Math.floor((event.offsetX - left) / spec.size);
     const m = Math.floor((event.offsetY - top) / spec.size);
     const inside = n >= 0 && m >= 0 && n < spec.columns && m < spec.rows;
-    return inside ? (m << view.seen.model.tile.columns) | n : null;
+    return inside ? m * spec.columns + n : null;
   };
   canvas.addEventListener("pointermove", (event) => {
     const cell = at(event);
@@ -37,13 +41,12 @@ function followTile(view) {
   canvas.addEventListener("pointerleave", () => point(view, null));
   canvas.addEventListener("click", (event) => change({ c: String(at(event) ?? ""), b: "" }));
   canvas.addEventListener("keydown", (event) => {
-    const { columns, rows } = view.seen.model.tile;
-    const down = 1 << columns;
+    const { columns: down, rows } = sideOf(view, pane);
     const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: down, ArrowUp: -down, Escape: 0 };
     if (!(event.key in steps)) return;
     event.preventDefault();
     if (event.key === "Escape") return change({ c: "", b: "" });
-    const size = 1 << (columns + rows);
+    const size = down * rows;
     const step = steps[event.key];
     const from = state().c === "" ? -step : within(state().c, size - 1);
     change({ c: String((from + step + size) % size), b: "" });
@@ -66,7 +69,7 @@ function followStrip(view, strip, kind) {
     if (step === undefined) return;
     event.preventDefault();
     if (!step) return change({ b: "", c: "" });
-    const { row } = view.seen.access;
+    const { row } = view.seen;
     const many = kind === "lane" ? row.wave : row.banks;
     pin(view, kind, (pinned(view, kind) + step + many) % many);
   });
@@ -74,15 +77,20 @@ function followStrip(view, strip, kind) {
 
 function pinned(view, kind) {
   const { b, c } = state();
-  if (kind === "bank") return b === "" ? -1 : within(b, view.seen.access.row.banks - 1);
-  return c === "" ? -1 : view.owners.lane[within(c, view.owners.lane.length - 1)];
+  if (kind === "bank") return b === "" ? -1 : within(b, view.seen.row.banks - 1);
+  const { rows, columns, lane } = view.seen.sides.at(-1);
+  return c === "" ? -1 : lane(within(c, rows * columns - 1));
 }
 
 /** The link pins a bank, or a lane by the first cell that it touches at this step. */
 function pin(view, kind, at) {
   view.point = null;
-  if (kind === "bank") change({ b: String(at), c: "" });
-  else change({ c: String(touched(view.seen.access, at, view.seen.step)), b: "" });
+  if (kind === "bank") return change({ b: String(at), c: "" });
+  const { access, step, sides } = view.seen;
+  const { owned, rows, columns, lane } = sides.at(-1);
+  const cells = rows * columns;
+  const first = () => Array.from({ length: cells }, (_, cell) => cell).find((c) => lane(c) === at);
+  change({ c: String((owned ? touched(access, at, step) : first()) ?? ""), b: "" });
 }
 
 /** A toggle, or the name of a bit: the rows or columns in which the bit is set. */

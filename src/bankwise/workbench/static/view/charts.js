@@ -7,12 +7,13 @@ export const LEFT = 32;
 
 /**
  * Words wanted per bank in one phase: bars with their number. `marked`: banks to point out.
- * `hits`: array over banks of the number of distinct words.
+ * `hits`: array over banks of the number of distinct words; `worst`: the highest bar there may be.
  */
-export function hitsSvg(hits, { width = 704, marked = new Set(), alt = "" } = {}) {
+export function hitsSvg(hits, { width = 704, marked = new Set(), alt = "", worst = 1 } = {}) {
   const banks = hits.length;
-  const worst = Math.max(1, ...hits);
+  worst = Math.max(worst, ...hits);
   const step = (width - LEFT) / banks;
+  const every = [1, 2, 4, 8].find((many) => many * step > 13) ?? 16;
   const unit = Math.min(9, 96 / worst);
   const height = 44 + unit * worst;
   const base = height - 16;
@@ -36,7 +37,7 @@ export function hitsSvg(hits, { width = 704, marked = new Set(), alt = "" } = {}
         }),
       );
     }
-    if (banks <= 32 || bank % 4 === 0) {
+    if (bank % every === 0) {
       marks.push(
         label(x + step / 2, height - 4, bank, {
           size: SMALL,

@@ -165,3 +165,27 @@ export function put(element, attributes, text) {
 export function button(text, onclick, attributes = {}) {
   return h("button", { type: "button", "data-focus": text, onclick, ...attributes }, text);
 }
+
+/** A button that copies what `text` gives, and says so for a while. */
+export function copying(name, text, attributes = {}) {
+  const element = button(name, () => copy(text(), say), attributes);
+  let timer = null;
+  const say = (said) => {
+    element.textContent = said;
+    clearTimeout(timer);
+    timer = setTimeout(() => (element.textContent = name), SAID_MS);
+  };
+  return element;
+}
+
+const SAID_MS = 1500;
+
+/** Copy a text; `say` is told how that went. */
+export async function copy(text, say) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("copied");
+  } catch {
+    say("this browser does not let a page copy");
+  }
+}

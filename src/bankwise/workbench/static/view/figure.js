@@ -11,7 +11,12 @@ import { fileOf, show, textSvg } from "./svg.js";
 export function figure(name, keys, draw) {
   const root = document.querySelector(`figure[data-figure="${name}"]`);
   const controls = h("div", { class: "controls" });
-  const stage = h("div", { class: "stage scroll" });
+  const stage = h("div", {
+    class: "stage scroll",
+    tabindex: 0,
+    role: "group",
+    "aria-label": `figure ${name}`,
+  });
   const said = h("div", { class: "said" });
   let drawn = null;
   const content = () => drawn.text ?? said.innerText;

@@ -110,58 +110,109 @@ function headings(spec, left, top) {
 const painted = new WeakMap();
 /** Pixels of the rows that are kept, four bytes each. */
 const KEPT_PIXELS = 6e6;
+/** Cells below this are filled pixel by pixel: they have no gap and no number. */
+const SMALLEST_STAMP = 8;
+
+/** How a cell looks, as a number below 2^16; what `spec.look` gives. */
+export const look = (bank, ring, faint) => bank * 8 + ring * 2 + (faint ? 1 : 0);
+/** The same as a cell of `tileSvg`. */
+export const cellOf = (code, banks) => ({
+  bank: code >> 3,
+  banks,
+  text: code >> 3,
+  ring: (code >> 1) & 3,
+  faint: (code & 1) === 1,
+});
 
 /**
  * Paint the tile on a canvas context that is scaled to CSS pixels. Rows that look as they did are
  * left alone, the others are stamped whole, their ringed cells on top: few rows differ in their
- * banks, so a toggle of a 128x128 tile is some hundred stamps. `fresh` says that the canvas is
- * empty, or that size or colours are new.
+ * banks, so a toggle of a 128x128 tile is some hundred stamps. `spec.look(row)` gives the looks of
+ * a row; `fresh` says that the canvas is empty, or that size or colours are new.
  */
 export function paintTile(context, spec, theme, fresh) {
   const { left, top } = frame(spec);
   const known = fresh
     ? { rows: [], cells: new Map(), strips: new Map() }
     : painted.get(context.canvas);
-  const pen = { context, size: spec.size, theme, ...known };
+  const pen = { context, size: spec.size, banks: spec.banks, theme, ...known };
   painted.set(context.canvas, known);
   for (let m = 0; m < spec.rows; m++) {
-    const cells = Array.from({ length: spec.columns }, (_, n) => spec.cell(m, n));
-    const looks = String.fromCharCode(...cells.map((cell) => look(cell, cell.ring)));
+    const codes = spec.look(m);
+    const looks = String.fromCharCode.apply(null, codes);
     if (known.rows[m] === looks) continue;
     known.rows[m] = looks;
-    const y = top + m * spec.size;
-    const length = spec.size * spec.columns;
-    context.drawImage(strip(pen, cells), left, y, length, spec.size);
-    cells.forEach((cell, n) => {
-      if (cell.ring) place(context, cellStamp(pen, cell, cell.ring), left + n * spec.size, y, pen);
-    });
+    (spec.size < SMALLEST_STAMP ? pixelRow : stampRow)(pen, codes, left, top + m * spec.size);
   }
   if (fresh) paintHeadings(context, spec, theme, left, top);
 }
 
-/** How a cell looks, as a number below 2^16. */
-const look = (cell, ring) => cell.bank * 8 + ring * 2 + (cell.faint ? 1 : 0);
+function stampRow(pen, codes, left, y) {
+  const { context, size } = pen;
+  context.drawImage(strip(pen, codes), left, y, size * codes.length, size);
+  codes.forEach((code, n) => {
+    if ((code >> 1) & 3) place(context, cellStamp(pen, code), left + n * size, y, pen);
+  });
+}
+
+/** A row of small cells at once; a ring is the border of its cell, or the cell where it has none. */
+function pixelRow(pen, codes, left, y) {
+  const scale = pen.context.getTransform().a;
+  const side = Math.round(pen.size * scale);
+  const row = pen.context.createImageData(side * codes.length, side);
+  const pixels = new Uint32Array(row.data.buffer);
+  codes.forEach((code, n) => {
+    const [fill, border] = pixelColours(pen, code);
+    for (let i = 0; i < side; i++) {
+      const from = i * row.width + n * side;
+      const edge = i === 0 || i === side - 1;
+      pixels.fill(edge ? border : fill, from, from + side);
+      pixels[from] = border;
+      pixels[from + side - 1] = border;
+    }
+  });
+  pen.context.putImageData(row, Math.round(left * scale), Math.round(y * scale));
+}
+
+function pixelColours(pen, code) {
+  const { cells, theme, banks } = pen;
+  if (!cells.has(code)) {
+    const { bank, ring, faint } = cellOf(code, banks);
+    const fill = faint ? mix(bankFill(bank, banks), theme.paper, 0.38) : bankFill(bank, banks);
+    const border = ring ? RINGS[ring - 1] : fill;
+    cells.set(code, [packed(fill), packed(border)]);
+  }
+  return cells.get(code);
+}
+
+const RINGS = ["#14181d", "#ffffff"];
+/** #rrggbb as one pixel of an ImageData, whichever end of a number comes first. */
+const packed = (hex) =>
+  new Uint32Array(
+    Uint8Array.of(...[1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)), 255).buffer,
+  )[0];
+
 const place = (context, picture, x, y, { size }) => context.drawImage(picture, x, y, size, size);
 
 /** A row of cells without their rings. */
-function strip(pen, cells) {
+function strip(pen, codes) {
   const { size, strips } = pen;
-  const key = String.fromCharCode(...cells.map((cell) => look(cell, 0)));
+  const bare = codes.map((code) => code & ~6);
+  const key = String.fromCharCode.apply(null, bare);
   if (!strips.has(key)) {
     const scale = pen.context.getTransform().a;
-    const { picture, brush } = blank(size * cells.length, size, scale);
-    cells.forEach((cell, n) => place(brush, cellStamp(pen, cell, 0), n * size, 0, pen));
+    const { picture, brush } = blank(size * codes.length, size, scale);
+    bare.forEach((code, n) => place(brush, cellStamp(pen, code), n * size, 0, pen));
     if ((strips.size + 1) * picture.width * picture.height > KEPT_PIXELS) strips.clear();
     strips.set(key, picture);
   }
   return strips.get(key);
 }
 
-function cellStamp(pen, cell, ring) {
-  const { context, size, theme, cells } = pen;
-  const key = look(cell, ring);
-  if (!cells.has(key)) cells.set(key, stamp(context, { ...cell, ring }, size, theme));
-  return cells.get(key);
+function cellStamp(pen, code) {
+  const { context, size, theme, cells, banks } = pen;
+  if (!cells.has(code)) cells.set(code, stamp(context, cellOf(code, banks), size, theme));
+  return cells.get(code);
 }
 
 function blank(width, height, scale) {
@@ -194,11 +245,11 @@ function stamp(context, cell, size, theme) {
 
 function paintRing(context, ring, size) {
   context.lineWidth = 2.2;
-  context.strokeStyle = ring === 1 ? "#14181d" : "#ffffff";
+  context.strokeStyle = RINGS[ring - 1];
   context.strokeRect(1.1, 1.1, size - 3, size - 3);
   if (size < 18) return; // A second ring would cover the number.
   context.lineWidth = 1;
-  context.strokeStyle = ring === 1 ? "#ffffff" : "#14181d";
+  context.strokeStyle = RINGS[2 - ring];
   context.strokeRect(2.7, 2.7, size - 6.2, size - 6.2);
 }
 

@@ -1,0 +1,15 @@
+// What the page reads a layout as: reading.mjs TEXTS.json STATIC prints places, or why there are none.
+import { readFileSync } from "node:fs";
+
+const [texts, where] = process.argv.slice(2);
+const { readNotation } = await import(`${where}/core/reading.js`);
+const { allOffsets } = await import(`${where}/core/tile.js`);
+const tile = { columns: 5, rows: 4, elementBits: 32 };
+const answer = (text) => {
+  try {
+    return { places: [...allOffsets(readNotation(text, tile).layout, tile)] };
+  } catch (error) {
+    return { error: error.message };
+  }
+};
+console.log(JSON.stringify(JSON.parse(readFileSync(texts, "utf8")).map(answer)));
