@@ -53,7 +53,7 @@ dist: $(READY)
 	$(PYTHON) -m venv $(EMPTY)
 	$(EMPTY)/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	$(EMPTY)/bin/bankwise --version
-	cd $(EMPTY) && bin/bankwise count --target gfx950 ds_read_b128 'lane*16'
+	cd $(EMPTY) && bin/bankwise demo
 	cd $(EMPTY) && bin/bankwise workbench -o page.html && test -s page.html
 
 bench: $(READY) bench-peers

@@ -20,6 +20,7 @@ from mkdocs.structure.pages import Page
 
 from bankwise.cli.commands import app
 from bankwise.hardware.machine import Machine, machine, names, phases_text
+from bankwise.show.nouns import nouns
 from bankwise.show.rules import rules
 from bankwise.show.schema import DOCUMENTS, json_schema, summary
 
@@ -50,6 +51,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def pages() -> Iterator[tuple[str, str]]:
     """Path below docs/ and text of all that is generated."""
     yield "reference/cli.md", command_line()
+    yield "reference/words.md", word_page()
     yield "reference/rules.md", rule_page()
     yield "reference/machines.md", machine_index()
     for name in names():
@@ -80,6 +82,19 @@ def _commands(group: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from _commands(command, f"{path} {name}")
         else:
             yield f"{path} {name}", command
+
+
+def word_page() -> str:
+    """The words of reports, each with its meaning and who says so."""
+    parts = [
+        "# Words\n\nWhat reports say, in a sentence or two; `bankwise explain pass` prints one.\n"
+    ]
+    for noun in nouns():
+        also = f" (also {', '.join(noun.also)})" if noun.also else ""
+        rule = f" More: [{noun.rule}](rules.md#{noun.rule})." if noun.rule else ""
+        parts.append(f"## {_inline(noun.name)}\n\n{_inline(noun.meaning)}{_inline(also)}{rule}\n")
+        parts.append(f"*{_inline(noun.source)}*\n")
+    return "\n".join(parts)
 
 
 def rule_page() -> str:

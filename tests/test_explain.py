@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 from pathlib import Path
@@ -13,6 +14,7 @@ from rich.console import Console
 from bankwise.errors import InputError
 from bankwise.show.documents.explaining import rules_document
 from bankwise.show.explaining import print_rule, print_rules
+from bankwise.show.nouns import nouns
 from bankwise.show.rules import rule, rules
 from bankwise.show.schema import plain
 from command import bankwise
@@ -65,6 +67,37 @@ def test_what_texts_refer_to_exists():
 def test_the_example_of_a_rule_prints_what_it_shows(name: str, words: str, output: str) -> None:
     ended = bankwise(*shlex.split(words))
     assert ended.out + ended.err == output
+
+
+def test_every_word_has_one_meaning_and_a_source() -> None:
+    table = nouns()
+    assert len(table) >= 40
+    names = [name.casefold() for one in table for name in (one.name, *one.also)]
+    assert len(names) == len(set(names))
+    assert not set(names) & {r.name for r in rules()}
+    for one in table:
+        assert one.meaning.endswith(".")
+        assert len(one.meaning) < 320
+        assert one.source
+        assert not one.rule or rule(one.rule)
+        for page in re.findall(r"docs/\w+\.md", f"{one.meaning} {one.source}"):
+            assert (ROOT / page).exists(), page
+        for words in re.findall(r"`bankwise ([^`]+)`", f"{one.meaning} {one.source}"):
+            assert bankwise(*shlex.split(words.replace("certify", "certify -h"))).code == 0
+
+
+@pytest.mark.parametrize("said", ["pass", "PASS", "Nsight's", "warp", "direct to lds", "n-way"])
+def test_a_word_is_found_by_any_of_its_names(said: str) -> None:
+    ended = bankwise("explain", said)
+    if said == "Nsight's":
+        assert ended.code == 2
+        return
+    assert (ended.code, ended.err) == (0, "")
+    assert "source: " in ended.out
+    assert max(map(len, ended.out.splitlines())) <= 80
+    document = json.loads(bankwise("explain", said, "--format", "json").out)
+    assert document["schema"] == "bankwise.noun/1"
+    assert document["meaning"].split()[0] in ended.out
 
 
 def test_an_unknown_rule_is_met_with_the_nearest():

@@ -182,11 +182,22 @@ def test_count_solve_and_explain_say_what_the_command_says(tmp_path: Path) -> No
         texts = {one["language"]: one["text"] for one in found["layouts"]}
         assert texts == whole["layout"]["emit"]
 
-        rule = await agent.call("explain", rule="bank-conflict")
+        rule = await agent.call("explain", name="bank-conflict")
         assert rule == json.loads(bankwise("explain", "bank-conflict", "--format", "json").out)
         assert "did you mean bank-conflict" in await agent.error(
-            "explain", {"rule": "bank-conflic"}
+            "explain", {"name": "bank-conflic"}
         )
+
+        word = await agent.call("explain", name="wavefront in Nsight")
+        assert word == json.loads(bankwise("explain", "pass", "--format", "json").out)
+
+        drawn = await agent.call("show", layout="Swizzle<3,4,3>", target="sm_90")
+        piece = await agent.call("more", answer=drawn["answer"], at="/offsets", many=8)
+        # Bits 7 to 9 of a byte offset go onto bits 4 to 6: rows of 128 bytes.
+        rows = [[row * 128 + (byte ^ row << 4) for byte in range(128)] for row in range(8)]
+        assert piece["value"] == rows
+        assert len(drawn["layouts"][0]["text"]) > 200
+        assert "error" in await agent.error("show", {"layout": "nothing of ours"})
 
     session(tmp_path, scenario)
 
@@ -304,7 +315,8 @@ def test_whatever_it_is_asked_with_it_answers(root: Path) -> None:
 def test_what_may_be_read_beside_answers(root: Path) -> None:
     async def scenario(agent: Agent) -> None:
         lists = [one.uri for one in (await agent.client.list_resources()).resources]
-        assert lists == ["bankwise://rules", "bankwise://machines", "bankwise://schemas"]
+        names = ("glossary", "rules", "machines", "schemas")
+        assert lists == [f"bankwise://{name}" for name in names]
         for uri in lists:
             text = (await agent.client.read_resource(uri)).contents[0].text  # type: ignore[union-attr]
             places = [line.split(": ")[0].removeprefix("- ") for line in text.splitlines()[2:]]

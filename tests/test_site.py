@@ -17,6 +17,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from bankwise.hardware.machine import names
+from bankwise.show.nouns import nouns
 from bankwise.show.rules import rules
 from bankwise.show.schema import DOCUMENTS
 
@@ -95,6 +96,8 @@ def test_a_page_of_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
 def test_the_reference_is_all_that_the_code_has(site: Path) -> None:
     rule_page = links(site / "reference" / "rules.html")
     assert {rule.name for rule in rules()} <= rule_page.places
+    words = (site / "reference" / "words.html").read_text("utf-8")
+    assert words.count("<h2") == len(nouns())
     machines = {p.stem for p in (site / "reference" / "machines").glob("*.html")}
     assert machines == set(names())
     schemas = list((site / "reference" / "schemas").glob("*.json"))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import json
 from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
 
 from bankwise.ask.job import Tell, check_of, fix_of, solve_of
 from bankwise.ask.jobs import Order
+from bankwise.errors import CLEAN
+from bankwise.files import read_text
 from bankwise.read.recognise import text_of
 from bankwise.show.answers import check_document, counted, fix_document, solve_document, solved
 from bankwise.show.edits import changes
@@ -14,6 +20,9 @@ from bankwise.show.schema import plain
 
 if TYPE_CHECKING:
     from bankwise.show.documents.briefs import BriefDocument
+
+_COLUMNS = 100
+"""Of a drawing."""
 
 
 def checked(order: Order, tell: Tell) -> dict[str, Any]:
@@ -48,6 +57,33 @@ def solved_briefly(order: Order, tell: Tell) -> dict[str, Any]:
     answer = solve_of(order, tell)
     whole = plain(solve_document(answer))
     return _both(solve_brief(whole, solved(answer).exit_code), whole)
+
+
+def drawn(order: Order, tell: Tell) -> dict[str, Any]:
+    """A layout as a drawing; the order's file holds the question, in JSON."""
+    from bankwise.ask.picture import picture
+    from bankwise.show.documents.briefs import BriefDocument, BriefLayoutDocument, lists
+    from bankwise.show.documents.picture import picture_document
+    from bankwise.show.picture import print_picture
+
+    asked = json.loads(read_text(order.file))
+    found = picture(
+        *(asked["layout"], asked["target"], asked["tile"]), asked["bits"], asked["notation"]
+    )
+    whole, text = plain(picture_document(found)), io.StringIO()
+    print_picture(found, Console(file=text, width=_COLUMNS, highlight=False))
+    verdict = f"of the words in which rows begin {found.most} lie in one bank, "
+    brief = BriefDocument(
+        of=whole["schema"],
+        exit_code=CLEAN,
+        verdict=f"{verdict}row-major {found.plain}",
+        findings=(),
+        findings_in_all=0,
+        write=(),
+        layouts=(BriefLayoutDocument("drawing", text.getvalue()),),
+        left=lists(whole),
+    )
+    return _both(brief, whole)
 
 
 def _both(brief: BriefDocument, whole: dict[str, Any]) -> dict[str, Any]:

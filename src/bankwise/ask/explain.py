@@ -1,12 +1,15 @@
-"""``bankwise explain``: the rules that findings name."""
+"""``bankwise explain``: the rules that findings name, and the words of reports."""
 
 from __future__ import annotations
 
+from bankwise.show.nouns import Noun, noun
 from bankwise.show.rules import Rule, rule, rules
 
 
-def explain(name: str) -> Rule:
-    """The rule called ``name``; :class:`bankwise.errors.InputError` if there is none."""
+def explain(name: str) -> Rule | Noun:
+    """The rule called ``name``, or the word; InputError if there is neither."""
+    if name not in {one.name for one in rules()} and (found := noun(name)):
+        return found
     return rule(name)
 
 

@@ -53,6 +53,7 @@ VERBS: Mapping[str, str] = {
     "brief check": "ask.briefs:checked",
     "brief fix": "ask.briefs:fixed",
     "brief solve": "ask.briefs:solved_briefly",
+    "brief show": "ask.briefs:drawn",
 }
 """Who does what a job may do; loaded when it is wanted."""
 

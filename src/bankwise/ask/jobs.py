@@ -71,20 +71,20 @@ def check_text(text: str) -> None:
         raise InputError("the text holds half of a character (a lone surrogate)")
 
 
-def plain_name(name: str) -> str:
-    """The name if it is one of a file without a folder, else none."""
-    return name if _NAME.fullmatch(name) else ""
-
-
 def file_name(name: str, text: str) -> str:
     """The name if it is a plain one, else one that says what the text is.
 
     It appears in messages and must not look like an option.
     """
     readable = {suffix for one in FORMATS if one.verbs for suffix in one.suffixes}
-    if plain_name(name) and PurePath(name).suffix.lower() in readable:
+    if is_plain(name) and PurePath(name).suffix.lower() in readable:
         return name
     return f"pasted{next(iter(recognise_text('', text).suffixes), '.txt')}"
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name of a file is one word, without folders, that no option looks like."""
+    return _NAME.fullmatch(name) is not None
 
 
 @dataclass(slots=True)

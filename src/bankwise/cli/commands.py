@@ -5,6 +5,7 @@ from __future__ import annotations
 # In the order in which `bankwise --help` names their verbs.
 from bankwise.cli import check
 from bankwise.cli import (
+    first,
     kernels,
     layouts,
     passes,
@@ -24,6 +25,7 @@ __all__ = [
     "bench",
     "check",
     "evidence",
+    "first",
     "hardware",
     "kernels",
     "layouts",

@@ -132,9 +132,10 @@ def certify(
 
 
 def _rule_names(incomplete: str) -> list[str]:
+    from bankwise.show.nouns import nouns
     from bankwise.show.rules import rules
 
-    names = ["choose", *(rule.name for rule in rules())]
+    names = ["choose", *(rule.name for rule in rules()), *(noun.name for noun in nouns())]
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -142,6 +143,7 @@ def _rule_names(incomplete: str) -> list[str]:
     epilog=examples(
         "bankwise explain",
         "bankwise explain bank-conflict",
+        "bankwise explain pass",
         "bankwise explain choose examples/ck_transpose/08.toml",
     )
 )
@@ -150,7 +152,7 @@ def explain(
         str,
         typer.Argument(
             metavar="[RULE]",
-            help="A rule, or `choose`; nothing: list them.",
+            help="A rule, a word, or `choose`; nothing: list them.",
             autocompletion=_rule_names,
         ),
     ] = "",
@@ -158,7 +160,7 @@ def explain(
     target: Target = "",
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
 ) -> None:
-    """Say what a finding means, what to do instead, and who says so."""
+    """Say what a finding or a word means, what to do instead, and who says so."""
     from bankwise.ask.explain import explain as one
     from bankwise.ask.explain import explain_all
     from bankwise.show import explaining
@@ -177,11 +179,11 @@ def explain(
         else:
             print_choose(report, out())
     elif form is Output.json:
-        from bankwise.show.documents.explaining import rule_document, rules_document
+        from bankwise.show.documents.explaining import explained_document, rules_document
 
-        write_json(rule_document(one(rule)) if rule else rules_document(explain_all()))
+        write_json(explained_document(one(rule)) if rule else rules_document(explain_all()))
     elif rule:
-        explaining.print_rule(one(rule), out())
+        explaining.print_explained(one(rule), out())
     else:
         explaining.print_rules(explain_all(), out())
 

@@ -1,4 +1,4 @@
-"""Printing of ``bankwise explain``: one rule, or the list of all."""
+"""Printing of ``bankwise explain``: one rule or word, or the list of all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bankwise.show.columns import say
+from bankwise.show.nouns import Noun, nouns
 from bankwise.show.rules import Rule
+
+
+def print_explained(found: Rule | Noun, console: Console) -> None:
+    """Print a rule or a word."""
+    if isinstance(found, Noun):
+        print_noun(found, console)
+    else:
+        print_rule(found, console)
 
 
 def print_rule(rule: Rule, console: Console) -> None:
@@ -15,6 +25,16 @@ def print_rule(rule: Rule, console: Console) -> None:
     for title, text in rule.sections():
         console.print(f"\n[bold]{title}[/]")
         console.print(escape(text))
+
+
+def print_noun(noun: Noun, console: Console) -> None:
+    """Print one word."""
+    called = f" (also {', '.join(noun.also)})" if noun.also else ""
+    say(console, f"{noun.name}{called}", rest="  ", style="bold")
+    say(console, noun.meaning, "  ")
+    say(console, noun.source, "  source: ", "    ", style="dim")
+    if noun.rule:
+        say(console, f"more: bankwise explain {noun.rule}", "  ", style="dim")
 
 
 def print_rules(rules: tuple[Rule, ...], console: Console) -> None:
@@ -26,4 +46,6 @@ def print_rules(rules: tuple[Rule, ...], console: Console) -> None:
             if rule.kind == kind:
                 table.add_row(f"  {rule.name}", escape(rule.summary))
         console.print(table)
+    console.print("[bold]words[/]")
+    say(console, ", ".join(noun.name for noun in nouns()), "  ")
     console.print("[dim]bankwise explain NAME; bankwise explain choose QUESTION.toml[/]")

@@ -6,8 +6,8 @@ without a conflict have a mark too: it is no diagnostic, but there is something 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from bankwise.counting.counted import AccessReport
@@ -16,13 +16,16 @@ from bankwise.hardware.machine import machine
 from bankwise.read.names import short
 from bankwise.show.bank_picture import bank_picture
 from bankwise.show.causes import causes
-from bankwise.show.conflicts import counts
-from bankwise.show.diagnostics import Diagnostic, diagnostics
+from bankwise.show.conflicts import counts, headline, why
+from bankwise.show.diagnostics import Diagnostic
+from bankwise.show.own_lines import line_at
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
 
 Level = Literal["error", "warning", "note", "none"]
 _KERNELS = 4
+_ANY_LENGTH = 1 << 20
+"""Columns: an editor wraps."""
 _MOST_ALSO = 12
 """Places of the same cause that are named; an unrolled loop has hundreds."""
 
@@ -47,30 +50,38 @@ class Mark:
 def marks(report: CheckReport, text: str = "") -> tuple[Mark, ...]:
     """Everything that there is to say of places; what is worst first, then by cost.
 
-    ``text``: of the file that was asked about, whose lines the report need not have.
+    ``text``: of the file that was asked about; without it lines are read where they are wanted.
     """
-    own = {(report.file, n): line for n, line in enumerate(text.split("\n"), 1)}
-    report = replace(report, source_lines={**own, **report.source_lines})
-    told = diagnostics(report)
-    at_source = {id(access) for one in told for access in one.accesses}
-    elsewhere = _without_lines(report, at_source)
+    lines = text.split("\n")
     alike = {a: c.accesses for c in causes(report.accesses) for a in map(id, c.accesses)}
-    found = [_conflict(one, report, alike) for one in (*told, *elsewhere)]
+    places = [Diagnostic(at, _line(report, at, lines), some) for at, some in _places(report)]
+    found = [_conflict(one, report, alike) for one in places if any(a.rule for a in one.accesses)]
     found += [Mark(f.location, "error", f.rule, f.message) for f in report.findings]
     left = [(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
-    found += [Mark(at, "note", "not-analysed", f"not analysed: {why}") for at, why in left]
-    found += [Mark(at, "note", "not-analysed", why) for at, why in assumptions(report)]
-    return (*sorted(found, key=lambda one: _LEVELS.index(one.level)), *_free(report))
+    found += [Mark(at, "note", "not-analysed", f"not analysed: {reason}") for at, reason in left]
+    found += [Mark(at, "note", "not-analysed", said) for at, said in assumptions(report)]
+    found.sort(key=lambda one: _LEVELS.index(one.level))
+    free = (one for one in places if not any(a.rule for a in one.accesses))
+    return (*found, *(_free(one, report) for one in free))
 
 
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note", "none")
 
 
-def _without_lines(report: CheckReport, known: set[int]) -> tuple[Diagnostic, ...]:
-    """Conflicts in files that have no text, or none that could be read."""
-    left = [a for a in report.accesses if a.rule and id(a) not in known]
-    lines = {(a.location.file, a.location.line): "" for a in left}
-    return diagnostics(replace(report, source_lines=lines), left)
+def _places(report: CheckReport) -> Iterator[tuple[Location, tuple[AccessReport, ...]]]:
+    """The accesses of each place, the costliest place first; of one with conflicts those."""
+    places: dict[Location, list[AccessReport]] = {}
+    for access in report.accesses:
+        places.setdefault(access.location, []).append(access)
+    for at, found in places.items():
+        yield at, tuple(a for a in found if a.rule) or tuple(found)
+
+
+def _line(report: CheckReport, at: Location, lines: Sequence[str]) -> str:
+    """The line of a place: of the file that was asked about from its text."""
+    if at.file == report.file and 0 < at.line <= len(lines):
+        return lines[at.line - 1]
+    return line_at(report, at)
 
 
 def _conflict(
@@ -79,35 +90,21 @@ def _conflict(
     others = dict.fromkeys(a.location for a in alike.get(id(one.first), ()))
     also = tuple(at for at in others if at != one.location)[:_MOST_ALSO]
     level: Level = "note" if doubt(one.first) else "warning"
-    said = (_message(one), one.reasons, _picture(one.first, report), tuple(_counts(one)), also)
-    return Mark(one.location, level, one.first.rule, *said)
+    reasons = tuple(filter(None, (why(one, report), doubt(one.first))))
+    _, message = headline(one, report, _ANY_LENGTH)
+    said = (reasons, _picture(one.first, report), tuple(_counts(one)), also)
+    return Mark(one.location, level, one.first.rule, message, *said)
 
 
-def _message(one: Diagnostic) -> str:
-    """What is wrong: of an expression of source, or of what a text calls its shared memory."""
-    if one.location.end_column:
-        return one.message
-    bare = replace(one, location=replace(one.location, column=0))
-    return f"{bare.message} of {_memory(one)}"
-
-
-def _memory(one: Diagnostic) -> str:
+def _free(one: Diagnostic, report: CheckReport) -> Mark:
+    """A place all of whose accesses are free of conflicts."""
+    sure = all(access.conflict == "none" for access in one.accesses)
     names = dict.fromkeys(name for access in one.accesses for name in access.allocations)
-    return ", ".join(names) or "shared memory"
-
-
-def _free(report: CheckReport) -> Iterator[Mark]:
-    """Places all of whose accesses are free of conflicts."""
-    places: dict[Location, list[AccessReport]] = {}
-    for access in report.accesses:
-        places.setdefault(access.location, []).append(access)
-    for at, found in places.items():
-        if not any(access.rule for access in found):
-            one = Diagnostic(at, "", tuple(found))
-            done = " and ".join(dict.fromkeys(access.direction for access in found))
-            sure = "no bank conflict" if all(a.conflict == "none" for a in found) else "as followed"
-            said = (f"{sure}: {done} of {_memory(one)}", (), _picture(one.first, report))
-            yield Mark(at, "none", "", *said, tuple(_counts(one)))
+    of = ", ".join(names) or "shared memory"
+    message = f"{'no bank conflict' if sure else 'as followed no conflict'}: {one.done} of {of}"
+    return Mark(
+        one.location, "none", "", message, (), _picture(one.first, report), tuple(_counts(one))
+    )
 
 
 def _picture(access: AccessReport, report: CheckReport) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
-"""What the page asks for, as an order of a job; and what may be asked of a text."""
+"""What the page asks: what a text is, and orders of jobs."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from bankwise.ask.jobs import Answer, Order, check_text, file_name, plain_name
+from bankwise.ask.jobs import Order, check_text, file_name, is_plain
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Options, three
@@ -12,8 +12,6 @@ from bankwise.read.recognise import recognise_text
 
 Verb = Literal["check", "fix", "solve"]
 _KEYS = "verb, text, file, target, workgroup_size, arguments"
-_FIELDS = {"workgroup_size": "--workgroup-size", "arguments": "--arg"}
-"""What the page may ask besides a text, and the option that it stands for."""
 
 
 def order_of(value: Any) -> Order:
@@ -35,7 +33,11 @@ def order_of(value: Any) -> Order:
     return Order(verb, text, file_name(value.get("file", ""), text), options)
 
 
-def describe(value: Any) -> Answer:
+_FIELDS = {"workgroup_size": "--workgroup-size", "arguments": "--arg"}
+"""What the page may ask besides a text, and the option that it stands for."""
+
+
+def describe(value: Any) -> dict[str, Any]:
     """What a text is and what the page can do with it: ``format``, ``verbs``, ``fields``.
 
     ``instead``: what to do where that is nothing. ``value``: ``{"text", "file"}``; raises
@@ -43,7 +45,8 @@ def describe(value: Any) -> Answer:
     """
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
         raise InputError("a text is asked about as an object of texts: text, file")
-    found = recognise_text(plain_name(value.get("file", "")), value.get("text", ""))
+    name = value.get("file", "")
+    found = recognise_text(name if is_plain(name) else "", value.get("text", ""))
     verbs = [] if found.compiled else [verb for verb in get_args(Verb) if verb in found.verbs]
     instead = f"no page compiles it; {found.instead}" if found.compiled else found.instead
     return {

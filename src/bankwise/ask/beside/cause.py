@@ -17,7 +17,7 @@ Seen = tuple[Counter, int, float]
 ARBITRATION = (
     "NVIDIA's counters of a whole kernel also count turns lost to other traffic of the same data "
     "stage (global loads and stores, TMA); the counts of single instructions do not (documented; "
-    "seen on an H200)"
+    "seen on an H200; `bankwise explain arbitration`)"
 )
 """What explains counters above the prediction; printed once."""
 

@@ -150,6 +150,13 @@ def _meet(one: lsp.Range, other: lsp.Range) -> bool:
 def editor() -> Editor:
     """The server with everything that it answers."""
     server = Editor()
+    _hear_of_settings(server)
+    _hear_of_documents(server)
+    _answer_questions(server)
+    return server
+
+
+def _hear_of_settings(server: Editor) -> None:
 
     @server.feature(lsp.INITIALIZE)
     def initialise(params: lsp.InitializeParams) -> None:
@@ -162,6 +169,8 @@ def editor() -> Editor:
         for uri in list(server.workspace.text_documents):
             server.check(uri)
 
+
+def _hear_of_documents(server: Editor) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
         server.check(params.text_document.uri)
@@ -177,6 +186,8 @@ def editor() -> Editor:
         server.checked.pop(uri, None)
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
+
+def _answer_questions(server: Editor) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         return server.hover(params.text_document.uri, params.position)
@@ -186,8 +197,6 @@ def editor() -> Editor:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, kinds)
     def action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         return server.actions(params)
-
-    return server
 
 
 def _plain(value: Any) -> dict[str, Any]:

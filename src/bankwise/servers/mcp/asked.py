@@ -25,6 +25,7 @@ from bankwise.servers.mcp.tools import (
     ExplainArguments,
     FileArguments,
     MoreArguments,
+    ShowArguments,
 )
 from bankwise.show.schema import plain
 
@@ -64,15 +65,23 @@ class Desk:
             return await asyncio.to_thread(_count, asked)
         if isinstance(asked, ExplainArguments):
             return _explained(asked)
+        if isinstance(asked, ShowArguments):
+            question = msgspec.json.encode(asked).decode()
+            return await self._kept(Order("brief show", question, "layout.json"), "", told)
         assert isinstance(asked, MoreArguments), "there is no other"
         return plain(self.kept.piece(asked.answer, asked.at, asked.start, asked.many))
 
     async def _file(self, verb: str, asked: FileArguments, told: Told | None) -> dict[str, Any]:
+        return await self._kept(*await asyncio.to_thread(self._order, verb, asked), told)
+
+    async def _kept(self, order: Order, target: str, told: Told | None) -> dict[str, Any]:
+        """The short answer of a job; the whole one is kept."""
+
         async def ask(order: Order) -> Answer:
             async with self.slots:
                 return await finished(self.jobs, order, told)
 
-        found = await with_target(ask, *await asyncio.to_thread(self._order, verb, asked))
+        found = await with_target(ask, order, target)
         if found["state"] != "done":
             raise _failed(found)
         both = found["document"]
@@ -160,6 +169,6 @@ def _count(asked: CountArguments) -> dict[str, Any]:
 
 def _explained(asked: ExplainArguments) -> dict[str, Any]:
     from bankwise.ask.explain import explain
-    from bankwise.show.documents.explaining import rule_document
+    from bankwise.show.documents.explaining import explained_document
 
-    return plain(rule_document(explain(asked.rule)))
+    return plain(explained_document(explain(asked.name)))

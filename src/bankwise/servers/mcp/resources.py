@@ -24,10 +24,11 @@ class Shelf:
 
 
 def shelves() -> Mapping[str, Shelf]:
-    """All shelves by name. The nouns of ``bankwise explain`` become one when they are there."""
+    """All shelves by name."""
     return {
         one.name: one
         for one in (
+            Shelf("glossary", "what words mean", "text/markdown", _nouns, _noun),
             Shelf("rules", "what findings mean", "text/markdown", _rules, _rule),
             Shelf(
                 "machines", "GPUs as data, with sources", "application/toml", _machines, _machine
@@ -55,6 +56,25 @@ def read(uri: str) -> tuple[str, str]:
     if entry not in known[name].names():
         raise InputError(f"nothing is at {uri[:80]!r}", hint=f"{SCHEME}{name} lists what is there")
     return known[name].mime, known[name].read(entry)
+
+
+def _nouns() -> Mapping[str, str]:
+    from bankwise.show.nouns import nouns
+
+    return {_address(n.name): " ".join(n.meaning.split()) for n in nouns()}
+
+
+def _noun(name: str) -> str:
+    from bankwise.show.nouns import nouns
+
+    found = next(n for n in nouns() if _address(n.name) == name)
+    also = f"\n\nAlso: {', '.join(found.also)}" if found.also else ""
+    more = f"\n\nMore: {SCHEME}rules/{found.rule}" if found.rule else ""
+    return f"# {found.name}\n\n{found.meaning.strip()}{also}\n\nSource: {found.source}{more}\n"
+
+
+def _address(name: str) -> str:
+    return name.replace(" ", "-")
 
 
 def _rules() -> Mapping[str, str]:

@@ -56,9 +56,21 @@ class CountArguments(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class ExplainArguments(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A rule."""
+    """A rule or a word."""
 
-    rule: Annotated[str, Meta(description="its name in a finding, e.g. bank-conflict")]
+    name: Annotated[str, Meta(description="a finding's rule, e.g. bank-conflict, or a word: pass")]
+
+
+class ShowArguments(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A layout."""
+
+    layout: Annotated[
+        str, Meta(description="in any notation, e.g. Swizzle<3,4,3>", max_length=20_000)
+    ]
+    tile: Annotated[str, Meta(description="ROWSxCOLUMNS; else as the text says")] = ""
+    bits: Annotated[int, Meta(description="of an element; 0: 16", ge=0, le=128)] = 0
+    notation: Annotated[str, Meta(description="in whose words, where that is not seen")] = ""
+    target: Annotated[str, Meta(description="the GPU, e.g. sm_90")] = ""
 
 
 class MoreArguments(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -74,7 +86,7 @@ class MoreArguments(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """One tool: ``arguments`` it takes, the ``document`` it answers."""
+    """One tool: ``arguments`` it takes, the ``document`` it answers, or one of several."""
 
     name: str
     arguments: type[Struct]
@@ -89,7 +101,8 @@ class AgentTool:
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of the document, as `bankwise schema` prints it, an object at its root."""
-        return flat(json_schema(self.document))
+        every = [flat(json_schema(name)) for name in self.document.split()]
+        return every[0] if len(every) == 1 else {"type": "object", "anyOf": every}
 
 
 def flat(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,8 +140,13 @@ TOOLS: Mapping[str, AgentTool] = {
             "expression of the lane, e.g. 'lane%16*128 + lane//16*16'.",
         ),
         AgentTool(
-            *("explain", ExplainArguments, "bankwise.rule/1"),
-            "What a rule that a finding names means, why it costs, and what to do instead.",
+            *("explain", ExplainArguments, "bankwise.rule/1 bankwise.noun/1"),
+            "What a rule that a finding names means, why it costs, and what to do instead; or what "
+            "a word of an answer means (bank, pass, padding, swizzle, ..).",
+        ),
+        AgentTool(
+            *("show", ShowArguments, "bankwise.brief/1"),
+            "Draw a layout in text: the bank in which each piece of a tile lies.",
         ),
         AgentTool(
             *("more", MoreArguments, "bankwise.piece/1"),

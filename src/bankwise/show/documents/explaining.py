@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from bankwise.show.documents.parts import view
+from bankwise.show.nouns import Noun
 from bankwise.show.rules import Kind, Rule
 
 Markdown = Annotated[str, Meta(description="paragraphs of Markdown")]
@@ -29,6 +30,21 @@ class RulesDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.rules
     """All rules: findings, causes, hints; by name within."""
 
     rules: tuple[RuleDocument, ...]
+
+
+class NounDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.noun/1"):
+    """A word of reports, what it means, and who says so."""
+
+    name: str
+    also: Annotated[tuple[str, ...], Meta(description="what else it is called")]
+    meaning: str
+    source: str
+    rule: Annotated[str, Meta(description="the rule that says more; empty for none")]
+
+
+def explained_document(found: Rule | Noun) -> RuleDocument | NounDocument:
+    """``bankwise.rule/1`` or ``bankwise.noun/1``."""
+    return view(NounDocument, found) if isinstance(found, Noun) else rule_document(found)
 
 
 def rule_document(rule: Rule) -> RuleDocument:

@@ -14,6 +14,7 @@ from importlib.resources.abc import Traversable
 from typing import Literal, get_args
 
 from bankwise.errors import InputError
+from bankwise.show.nouns import nouns
 
 Kind = Literal["finding", "cause", "hint"]
 
@@ -55,9 +56,10 @@ def rule(name: str) -> Rule:
     """The rule called ``name``; :class:`InputError` with the nearest names if there is none."""
     names = [r.name for r in rules()]
     if name not in names:
-        near = get_close_matches(name, names, n=3, cutoff=0.4)
+        known = [*names, *(word for n in nouns() for word in (n.name, *n.also))]
+        near = get_close_matches(name, known, n=3, cutoff=0.4)
         hint = f"did you mean {', '.join(near)}?" if near else "`bankwise explain` lists them"
-        raise InputError(f"unknown rule {name!r}", hint=hint)
+        raise InputError(f"unknown rule or word {name!r}", hint=hint)
     return rules()[names.index(name)]
 
 

@@ -1,0 +1,78 @@
+"""``bankwise doctor``: what this computer has of compilers, GPUs, profilers and extras."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+from bankwise.hardware.machine import names
+from bankwise.hardware.native import gpus
+from bankwise.read.hip.clang import compilers
+from bankwise.read.toolkit import find_program
+from bankwise.show.health import Health, Part
+
+_PROGRAMS = (
+    ("nvcc", "check and fix of CUDA source", "pip install 'bankwise[cuda]'"),
+    ("ptxas", "fix of PTX, and its machine code (--isa)", "pip install 'bankwise[cuda]'"),
+    ("nvdisasm", "check of cubins and of CUDA source", "pip install 'bankwise[cuda]'"),
+)
+_PROFILERS = (
+    ("ncu", "counters of an NVIDIA GPU: verify, fix --run, exports for --counters"),
+    ("rocprofv3", "counters of an AMD GPU, exports for --counters"),
+    ("rocprof-compute", "counters of an AMD GPU by source line, exports for --counters"),
+)
+_PACKAGES = (
+    ("iree-base-compiler", "ir", "check, fix and opt of MLIR and of models"),
+    ("triton", "triton", "fix of TTGIR, @triton.jit functions from Python"),
+    ("tree-sitter-cuda", "cuda", "columns and fixes of CUDA, HIP, CK and CuTe source"),
+    ("pyelftools", "binary", "libraries, object files and fat binaries"),
+    ("z3-solver", "prove", "the second prover of fix (--prove)"),
+    ("cupy-cuda13x", "gpu", "verify, bench and fix --run on an NVIDIA GPU"),
+    ("anywidget", "notebook", "the workbench in a notebook"),
+    ("matplotlib", "sweep", "pictures of sweeps and benchmarks"),
+    ("dask", "dask", "sweeps and scans on a cluster"),
+)
+
+
+def doctor() -> Health:
+    """What is there, and what each part opens; nothing is run but the drivers' own query."""
+    return Health(version("bankwise"), (*_compilers(), *_gpus(), *_profilers(), *_packages()))
+
+
+def _compilers() -> Iterator[Part]:
+    for name, opens, how in _PROGRAMS:
+        found = find_program(name)
+        yield Part("compiler", name, "" if found is None else str(found), opens, how)
+    first = next(compilers(), None)
+    where = "" if first is None else first.words[0]
+    yield Part("compiler", "clang for HIP", where, "check and fix of HIP source", _install("hip"))
+
+
+def _gpus() -> Iterator[Part]:
+    found = gpus()
+    known = ", ".join(name if name in names() else f"{name} (no machine file)" for name in found)
+    yield Part(
+        "GPU", "GPU", known, "--target native, verify, probe, bench", "nothing else needs one"
+    )
+
+
+def _profilers() -> Iterator[Part]:
+    for name, opens in _PROFILERS:
+        found = find_program(name)
+        yield Part("profiler", name, "" if found is None else str(found), opens, "of the vendor")
+
+
+def _packages() -> Iterator[Part]:
+    for name, extra, opens in _PACKAGES:
+        yield Part("extra", name, _version(name), opens, _install(extra))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _install(extra: str) -> str:
+    return f"pip install 'bankwise[{extra}]'"

@@ -1,0 +1,112 @@
+"""``bankwise show``: a layout in any notation, drawn over a tile."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+
+from bankwise.algebra.offset import Shape
+from bankwise.counting.access import IntArray
+from bankwise.errors import InputError, Refusal
+from bankwise.hardware.machine import BANK_BYTES, Machine, machine, names
+from bankwise.notation.framework import Setting
+from bankwise.notation.frameworks import languages, notation_of, read_memory
+from bankwise.show.picture import Picture
+
+_BARE = re.compile(r"\s*(?:Swizzle|Sw)\s*<\s*(\d{1,2})\s*,\s*(\d{1,2})\s*,\s*(\d{1,2})\s*>\s*")
+_TILE = re.compile(r"\s*(\d{1,5})\s*[xX,]\s*(\d{1,5})\s*")
+_SAID = re.compile(r"[(<]\s*(\d{1,5})\s*,\s*(\d{1,5})\s*[)>]")
+_USUAL = (64, 64)
+"""The tile of a layout that is said for any."""
+_MOST = 1 << 16
+"""Elements of a tile that is drawn."""
+_PIECE_BYTES = 16
+"""The widest access of a lane: longer pieces are drawn as several."""
+
+
+def picture(
+    text: str, target: str = "", tile: str = "", bits: int = 0, notation: str = ""
+) -> Picture:
+    """A layout over a tile of ``tile`` ("64x32", rows first) elements of ``bits`` bits.
+
+    A bare ``Swizzle<B,M,S>`` is one of byte offsets, over the block in which it repeats, unless
+    told otherwise. Raises InputError for what cannot be read or drawn.
+    """
+    gpu = machine(target) if target else _best_known()
+    bare = _BARE.fullmatch(text)
+    element_bits = bits or (8 if bare else 16)
+    if element_bits % 8 or not 8 <= element_bits <= 128:
+        raise InputError(f"elements of {element_bits} bits cannot be drawn", hint="8, 16, .. 128")
+    rows, columns = _tile(text, tile, bare)
+    of = f"o 0 o ({rows},{columns}):({columns},1)"
+    layout = f"Sw<{bare[1]},{bare[2]},{bare[3]}> {of}" if bare else text
+    if notation and notation not in languages():
+        raise InputError(f"unknown notation {notation!r}", hint=f"one of {', '.join(languages())}")
+    name = notation or notation_of(layout)
+    shape = Shape((("n", columns), ("m", rows)), element_bits)
+    memory = read_memory(layout, name, shape, Setting(gpu, {}, (gpu.wave_size, 1, 1)))
+    if isinstance(memory, Refusal):
+        raise InputError(str(memory.reason))
+    places = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), -1)
+    offsets = memory.offsets(places)
+    banks = _banks(gpu)
+    plain = np.arange(rows * columns).reshape(rows, columns)
+    return Picture(
+        text,
+        name,
+        gpu.name,
+        banks,
+        element_bits,
+        tuple(map(tuple, offsets.tolist())),
+        _piece(offsets, element_bits),
+        _most(offsets, element_bits, banks),
+        _most(plain, element_bits, banks),
+    )
+
+
+def _tile(text: str, tile: str, bare: re.Match[str] | None) -> tuple[int, int]:
+    """Rows and columns: as told, as the text says, or the block of a bare swizzle."""
+    if tile and _TILE.fullmatch(tile) is None:
+        raise InputError(f"the tile {tile!r} is not ROWSxCOLUMNS", hint="for example 64x32")
+    found = _TILE.fullmatch(tile) if tile else None if bare else _SAID.search(text)
+    if bare and found is None:
+        rows, columns = 1 << int(bare[1]), 1 << min(int(bare[2]) + int(bare[3]), 20)
+    elif found is not None:
+        rows, columns = int(found[1]), int(found[2])
+    else:
+        rows, columns = _USUAL
+    if not 0 < rows * columns <= _MOST:
+        raise InputError(f"a tile of {rows} x {columns} elements cannot be drawn", hint="--tile")
+    return rows, columns
+
+
+def _best_known() -> Machine:
+    """The machine of which most rules are measured: for banks alone any will do."""
+    machines = map(machine, names())
+    return max(
+        machines, key=lambda m: sum(r.evidence == "measured" for r in m.instructions.values())
+    )
+
+
+def _banks(gpu: Machine) -> int:
+    return Counter(row.banks for row in gpu.instructions.values()).most_common(1)[0][0]
+
+
+def _piece(offsets: IntArray, bits: int) -> int:
+    """Elements that stay together in every row, as many as a lane may take."""
+    columns, piece = offsets.shape[1], max(_PIECE_BYTES * 8 // bits, 1)
+    while piece > 1:
+        if columns % piece == 0:
+            runs = offsets.reshape(len(offsets), -1, piece)
+            if (runs == runs[:, :, :1] + np.arange(piece)).all():
+                break
+        piece //= 2
+    return piece
+
+
+def _most(offsets: IntArray, bits: int, banks: int) -> int:
+    """Of the words in which rows begin, the most different ones of one bank."""
+    words = set((offsets[:, 0] * bits // 8 // BANK_BYTES).tolist())
+    return max(Counter(word % banks for word in words).values())

@@ -1,0 +1,98 @@
+"""The first minute: demo, doctor, show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bankwise.cli.common import Output, Target, app, examples, out, write_json
+
+
+@app.command(epilog=examples("bankwise demo"))
+def demo() -> None:
+    """Show a bank conflict, its reason and its end: needs no file, no compiler, no GPU."""
+    from tempfile import TemporaryDirectory
+
+    from bankwise.ask.demo import FILE, mended, question
+    from bankwise.ask.solve import solve_file
+    from bankwise.ask.spec import check_spec_text
+    from bankwise.show.answers import print_check, print_solve
+    from bankwise.show.spec import SpecSolution
+
+    console, text = out(), question()
+    console.print(f"$ cat {FILE}\n{text}", markup=False)
+    console.print(f"$ bankwise check {FILE}")
+    print_check(check_spec_text(text, FILE), console)
+    console.print(f"\n$ bankwise solve {FILE}")
+    with TemporaryDirectory(prefix="bankwise-") as folder:
+        path = Path(folder, FILE)
+        path.write_text(text, "utf-8")
+        solution = solve_file(path)
+    print_solve(solution, console)
+    assert isinstance(solution, SpecSolution), "the file is a tile question"
+    console.print(f"\n$ bankwise check {FILE}        # with that layout")
+    after = check_spec_text(mended(text, solution), FILE)
+    print_check(after, console)
+    console.print("\nNext: bankwise check YOUR_KERNEL, bankwise explain pass, bankwise doctor")
+    raise typer.Exit(after.exit_code)
+
+
+@app.command(epilog=examples("bankwise doctor", "bankwise doctor --format json"))
+def doctor(
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
+) -> None:
+    """Say which compilers, GPUs, profilers and extras are there, and what each opens."""
+    from bankwise.ask.doctor import doctor as examine
+    from bankwise.show.health import print_health
+
+    found = examine()
+    if form is Output.json:
+        from bankwise.show.documents.health import health_document
+
+        write_json(health_document(found))
+    else:
+        print_health(found, out())
+
+
+@app.command(
+    epilog=examples(
+        "bankwise show 'Swizzle<3,4,3>'",
+        "bankwise show '(32,33):(33,1)' --bits 32",
+        "bankwise show '#iree_codegen.xor_shuffle<128, 16>' --tile 32x128 --bits 8 -t gfx950",
+    )
+)
+def show(
+    layout: Annotated[str, typer.Argument(help="A layout, in the words of any framework.")],
+    tile: Annotated[
+        str, typer.Option(metavar="ROWSxCOLUMNS", help="The tile; else as the text says.")
+    ] = "",
+    bits: Annotated[
+        int, typer.Option(metavar="BITS", help="Bits of an element; 0: 16, of a bare Swizzle 8.")
+    ] = 0,
+    notation: Annotated[
+        str, typer.Option(metavar="NAME", help="In whose words it is, where that is not seen.")
+    ] = "",
+    target: Target = "",
+    everything: Annotated[bool, typer.Option("--all", help="All rows and columns.")] = False,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="SVG", help="Write a drawing here, too.")
+    ] = "",
+    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
+) -> None:
+    """Draw a layout: the bank in which each piece of a tile lies."""
+    from bankwise.ask.picture import picture
+    from bankwise.show.picture import print_picture, svg
+
+    found = picture(layout, target, tile, bits, notation)
+    if output:
+        from bankwise.files import write_atomically
+
+        write_atomically(Path(output), svg(found))
+    if form is Output.json:
+        from bankwise.show.documents.picture import picture_document
+
+        write_json(picture_document(found))
+    else:
+        print_picture(found, out(), everything=everything)

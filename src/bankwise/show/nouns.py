@@ -1,0 +1,40 @@
+"""The words of reports: a table of nouns (nouns.toml), each with its meaning and its source.
+
+``bankwise explain bank`` prints one; programs and pages take the whole of :func:`nouns`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """One word. ``also``: what else it is called, ``meaning``: one to three sentences, ``source``:
+    who says so, ``rule``: the rule of `bankwise explain` that says more, "" for none."""
+
+    name: str
+    also: tuple[str, ...]
+    meaning: str
+    source: str
+    rule: str = ""
+
+
+@cache
+def nouns() -> tuple[Noun, ...]:
+    """All words, in the order of the table: from what a bank is on."""
+    text = resources.files(__package__).joinpath("nouns.toml").read_text("utf-8")
+    return tuple(Noun(**{**row, "also": tuple(row["also"])}) for row in tomllib.loads(text)["noun"])
+
+
+def noun(said: str) -> Noun | None:
+    """The word called so, by any of its names, whatever its case; None if there is none."""
+    called = _plain(said)
+    return next((n for n in nouns() if called in map(_plain, (n.name, *n.also))), None)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("-", " ").replace("_", " ").split())

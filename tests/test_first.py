@@ -1,0 +1,130 @@
+"""The first minute: a drawing, an examination, a demonstration."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import bankwise
+
+ROOT = Path(__file__).parents[1]
+
+
+def shown(*words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(bankwise("show", *words, "--format", "json").out)
+    return found
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3])
+@pytest.mark.parametrize(("base", "shift"), [(3, 3), (4, 3), (4, 4)])
+def test_a_bare_swizzle_is_the_formula_of_cute(bits: int, base: int, shift: int) -> None:
+    """``offset ^ ((offset & yyy_msk) >> S)`` with the mask of B bits above M + S."""
+    found = shown(f"Swizzle<{bits},{base},{shift}>")
+    rows, columns = found["tile"]
+    assert (rows, columns, found["element_bits"]) == (2**bits, 2 ** (base + shift), 8)
+    mask = ((1 << bits) - 1) << (base + shift)
+    flat = [offset for row in found["offsets"] for offset in row]
+    assert flat == [o ^ ((o & mask) >> shift) for o in range(rows * columns)]
+
+
+@pytest.mark.parametrize(
+    ("text", "bits", "at"),
+    [
+        ("(32,33):(33,1)", 32, lambda r, c: 33 * r + c),
+        ("(8,16):(1,8)", 16, lambda r, c: r + 8 * c),
+        ("(7,5):(5,1)", 8, lambda r, c: 5 * r + c),
+    ],
+)
+def test_a_layout_is_drawn_where_its_strides_say(text: str, bits: int, at: Any) -> None:
+    found = shown(text, "--bits", str(bits))
+    rows, columns = found["tile"]
+    assert found["offsets"] == [[at(r, c) for c in range(columns)] for r in range(rows)]
+    words = {at(r, 0) * bits // 8 // 4 for r in range(rows)}
+    banks = [word % found["banks"] for word in words]
+    assert found["most"] == max(map(banks.count, banks))
+    piece = found["piece"]
+    runs = [row[c : c + piece] for row in found["offsets"] for c in range(0, columns, piece)]
+    assert all(run == list(range(run[0], run[0] + piece)) for run in runs)
+
+
+def test_the_drawing_has_the_numbers_of_the_text(tmp_path: Path) -> None:
+    file = tmp_path / "sw.svg"
+    out = bankwise("show", "Swizzle<3,4,3>", "-o", file).out
+    assert max(map(len, out.splitlines())) <= 80
+    lines = [line.split() for line in out.splitlines()]
+    rows = {int(line[0]): list(map(int, line[1:])) for line in lines if len(line) == 9}
+    drawn = [one.text for one in ET.parse(file).iter("{http://www.w3.org/2000/svg}text")]
+    assert rows[1] == [4, 0, 12, 8, 20, 16, 28, 24]
+    numbers = list(map(int, drawn[8:]))  # behind the columns' numbers
+    assert [numbers[n * 9 + 1 : n * 9 + 9] for n in range(8)] == [rows[n] for n in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("(",), "a whole number expected"),
+        (("",), "in whose words"),
+        (("Swizzle<9,9,9>",), "cannot be drawn"),
+        (("Swizzle<3,4,3>", "--tile", "0x8"), "cannot be drawn"),
+        (("Swizzle<3,4,3>", "--tile", "8"), "is not ROWSxCOLUMNS"),
+        (("Swizzle<3,4,3>", "--bits", "3"), "cannot be drawn"),
+        (("Swizzle<3,4,3>", "--notation", "x"), "unknown notation"),
+        (("(8,8):(8,1)", "--tile", "8x9"), "of a tile [8, 8], not [8, 9]"),
+        (("Swizzle<3,4,3>", "-t", "gfx0"), "unknown target"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(words: tuple[str, ...], says: str) -> None:
+    ended = bankwise("show", *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert says in ended.err
+
+
+def test_the_doctor_sees_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "ncu"
+    tool.write_text("#!/bin/sh\n", "ascii")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    parts = {p["name"]: p for p in json.loads(bankwise("doctor", "--format", "json").out)["parts"]}
+    assert parts["ncu"]["found"] == str(tool)
+    assert parts["rocprofv3"]["found"] == ""
+    assert all(part["opens"] and part["how"] for part in parts.values())
+    out = bankwise("doctor").out
+    assert re.search(r"^  yes  ncu: ", out, re.M)
+    assert re.search(r"^  no   rocprofv3: ", out, re.M)
+    assert max(len(line) for line in out.splitlines() if "/" not in line) <= 80
+
+
+def test_every_extra_of_the_doctor_is_one_of_the_package() -> None:
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    parts = json.loads(bankwise("doctor", "--format", "json").out)["parts"]
+    for part in parts:
+        for name in re.findall(r"bankwise\[(\w+)\]", part["how"]):
+            assert re.search(rf"^{name} = \[", text, re.M), part
+
+
+def test_the_demonstration_needs_the_package_alone(tmp_path: Path) -> None:
+    """Without a compiler, IREE, Triton, syntax trees, and in a folder without files."""
+    block = (
+        "import sys; sys.modules.update(dict.fromkeys(['iree', 'triton', 'tree_sitter', 'z3']));"
+    )
+    run = "from bankwise.cli import main; sys.argv = ['bankwise', 'demo']; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", block + run],
+        cwd=tmp_path,
+        env={"PATH": "", "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), *sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert re.search(r"\d-way bank conflict", ended.stdout)
+    assert "\nzero conflicts: " in ended.stdout
+    assert list(tmp_path.iterdir()) == []
