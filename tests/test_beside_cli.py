@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,61 @@ def test_a_folder_without_kernels_is_told(
     ended = bankwise("check", tmp_path, *words)
     assert ended.code == 2
     assert says in ended.err
+
+
+# Composable Kernel's published counters, as rocprof-compute would write them
+
+QUESTION = Path(__file__).parents[1] / "examples" / "ck_transpose" / "01.toml"
+HEADER = (
+    "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
+    "Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Kernel_Name,Start_Timestamp,End_Timestamp,"
+    "Correlation_ID,Node_ID,SQ_LDS_BANK_CONFLICT,SQ_INSTS_LDS"
+)
+
+
+def workload(folder: Path, conflicts: int) -> Path:
+    """A folder of rocprof-compute, of one dispatch."""
+    question = tomllib.loads(QUESTION.read_text("utf-8"))
+    groups = question["launch"]["workgroups"]
+    instructions = question["published"]["loads"] + question["published"]["stores"]
+    into = folder / "workloads" / "transpose" / "MI300X_A1"
+    into.mkdir(parents=True)
+    row = (
+        f"0,4,1,7,7,{groups * 256},256,4096,0,32,4,32,transpose,1,2,1,0,{conflicts},{instructions}"
+    )
+    (into / "pmc_perf.csv").write_text(f"{HEADER}\n{row}\n", "ascii")
+    return folder / "workloads"
+
+
+def test_a_tile_question_stands_beside_a_workload_of_rocprof_compute(tmp_path: Path) -> None:
+    published = tomllib.loads(QUESTION.read_text("utf-8"))["published"]["conflicts"]
+    folder = workload(tmp_path, published)
+    words = ("check", QUESTION, "--counters", folder)
+    document = json.loads(bankwise(*words, "--format", "json").out)
+    (kernel,) = document["counters"]["kernels"]
+    assert document["counters"]["tool"] == "rocprof-compute"
+    rows = {row["counter"]: row for row in kernel["rows"]}
+    assert rows["SQ_LDS_BANK_CONFLICT"]["predicted"] == published
+    assert {row["difference"] for row in rows.values()} == {0}
+    out = bankwise(*words).out
+    assert "the question its one tile" in out
+    assert "Node_ID" not in out
+
+
+def test_a_question_that_says_no_launch_is_not_compared(tmp_path: Path) -> None:
+    text = QUESTION.read_text("utf-8")
+    lines = [one for one in text.splitlines() if not one.startswith("launch")]
+    end = next(n for n, one in enumerate(lines) if one.startswith("[published]"))
+    (tmp_path / "q.toml").write_text("\n".join(lines[:end]), "utf-8")
+    ended = bankwise("check", tmp_path / "q.toml", "--counters", workload(tmp_path, 1))
+    assert ended.code == 2
+    assert "how often a workgroup passes over the tile is not said" in ended.err
+
+
+def test_a_folder_without_one_workload_is_refused(tmp_path: Path) -> None:
+    ended = bankwise("check", QUESTION, "--counters", tmp_path)
+    assert (ended.code, "takes a profile" in ended.err) == (2, True)
+    workload(tmp_path / "a", 1)
+    workload(tmp_path / "b", 1)
+    ended = bankwise("check", QUESTION, "--counters", tmp_path)
+    assert (ended.code, "2 files pmc_perf.csv" in ended.err) == (2, True)

@@ -12,6 +12,7 @@ from bankwise.errors import InputError
 if TYPE_CHECKING:
     from bankwise.read.options import Options
     from bankwise.show.more import More
+    from bankwise.show.spec import SpecReport
     from bankwise.show.values import CheckReport
 
 Counters = Annotated[
@@ -29,18 +30,26 @@ def refuse(counters: str, worth: bool, form: CheckFormat) -> None:
         raise InputError(message, hint="--format text, json or html")
 
 
-def more(report: CheckReport, options: Options, counters: str, worth: bool) -> More:
+def more(answer: CheckReport | SpecReport, options: Options, counters: str, worth: bool) -> More:
     """What was asked for on top of the check."""
+    from bankwise.show.answers import counted
     from bankwise.show.more import More
 
-    found, worths = None, None
+    report, found, worths = counted(answer), None, None
     if counters:
-        from bankwise.ask.beside.beside import beside
-        from bankwise.profile.read import read_profile
+        from bankwise.ask.beside.beside import beside, beside_question
+        from bankwise.profile.read import profile_file, read_profile
         from bankwise.read.recognise import require
+        from bankwise.show.values import CheckReport
 
-        require(counters, "check --counters")
-        found = beside(report, read_profile(counters))
+        file = profile_file(counters)
+        require(file, "check --counters")
+        profile = read_profile(file)
+        found = (
+            beside(answer, profile)
+            if isinstance(answer, CheckReport)
+            else beside_question(answer, profile)
+        )
     if worth:
         from bankwise.ask.worth_static import static_worths
 

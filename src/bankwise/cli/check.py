@@ -118,7 +118,7 @@ def check(
     with progress("checking") as advance:
         answer = check_file(file, options, advance, beside=flags(context))
     report = counted(answer)
-    extra = more(report, options, counters, worth)
+    extra = more(answer, options, counters, worth)
     if form is CheckFormat.text:
         from bankwise.show.gate import print_gate
         from bankwise.show.more import print_more

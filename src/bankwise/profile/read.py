@@ -20,9 +20,19 @@ _READERS: tuple[
     (rocprof.is_rocprof, rocprof.read_rocprof),
 )
 _HINT = (
-    "readable are the CSV of `ncu --csv` (--page details, raw or source) and of rocprof, rocprofv2 "
-    "and rocprofv3"
+    "readable are the CSV of `ncu --csv` (--page details, raw or source) and of rocprof, "
+    "rocprofv2, rocprofv3 and rocprof-compute"
 )
+
+
+def profile_file(path: str | Path) -> Path:
+    """The export that is meant: of a workload's folder of rocprof-compute its counters.
+    :class:`InputError` for a folder that has several."""
+    found = sorted(Path(path).rglob(rocprof.COMPUTE)) if Path(path).is_dir() else []
+    if len(found) > 1:
+        message = f"this folder has {len(found)} files {rocprof.COMPUTE}"
+        raise InputError(message, location=Location(str(path)), hint="name one of them")
+    return found[0] if found else Path(path)
 
 
 def read_profile(path: str | Path) -> Profile:

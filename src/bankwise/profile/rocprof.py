@@ -2,23 +2,27 @@
 
     rocprof             Index,KernelName,...,grd,wgr,...,SQ_LDS_BANK_CONFLICT,...
     rocprofv2           Dispatch_ID,...,Grid_Size,Workgroup_Size,...,Kernel_Name,...,counters
+    rocprof-compute     pmc_perf.csv of a workload, as rocprofv2's with further columns
     rocprofv3           a row per counter: Dispatch_Id, Grid_Size, Kernel_Name, Workgroup_Size,
                         Counter_Name, Counter_Value
 
 A grid is counted in work items, so its workgroups are ``grid / workgroup``, rounded up. Sources:
 ROCm documentation "Using rocprof", "Using rocprofv2" (both headers of the file plugin) and "Using
-rocprofv3" (output of kernel counter collection).
+rocprofv3" (output of kernel counter collection); ROCm/rocprofiler-compute, tests of csv_ops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from bankwise.errors import Location
 from bankwise.profile.table import NumberedRow, cell, column, need, number, product, quantity
 from bankwise.profile.values import Launch, Profile, Quantity
 
+COMPUTE = "pmc_perf.csv"
+"""What rocprof-compute calls the counters of a workload."""
 _KERNEL = ("Kernel_Name", "KernelName")
 _GRID = ("Grid_Size", "grd", "GRD")
 _WORKGROUP = ("Workgroup_Size", "wgr", "WGR")
@@ -28,7 +32,8 @@ index kernelname kernel_name gpu-id gpu_id queue-id queue_id queue-index queue_i
 wgr lds scr vgpr sgpr arch_vgpr accum_vgpr fbar sig obj wave_size dispatch_id grid_size
 workgroup_size lds_per_workgroup scratch_per_workitem correlation_id start_timestamp
 end_timestamp dispatchns beginns endns completens agent_id process_id thread_id kernel_id
-lds_block_size scratch_size vgpr_count accum_vgpr_count sgpr_count counter_name"""
+lds_block_size scratch_size vgpr_count accum_vgpr_count sgpr_count counter_name node_id
+dispatch_index guid"""
 _FIXED = frozenset(_NAMES.split())
 """Columns that are no counters, in small letters."""
 
@@ -44,6 +49,7 @@ def read_rocprof(lines: Sequence[NumberedRow], file: str) -> Profile:
     if column(header.cells, "Counter_Name") is not None:
         return _long(lines, file)
     tool = "rocprof" if column(header.cells, "KernelName") is not None else "rocprofv2"
+    tool = "rocprof-compute" if Path(file).name == COMPUTE else tool
     launches = []
     for line in lines[1:]:
         base = _launch(header, line, file)

@@ -62,9 +62,16 @@ def _mlir(
     )
 
 
-def _toml(name: str, *top: str, verbs: Mapping[str, str], instead: str = "") -> Format:
+def _toml(
+    name: str,
+    *top: str,
+    verbs: Mapping[str, str],
+    instead: str = "",
+    options: frozenset[str] = frozenset(),
+) -> Format:
     """A question or a description in TOML, told by its keys."""
-    return Format(name, "a", (".toml",), keys(*top), "TOML", verbs, instead=instead)
+    sign = keys(*top)
+    return Format(name, "a", (".toml",), sign, "TOML", verbs, instead=instead, options=options)
 
 
 def _written(
@@ -185,6 +192,7 @@ READ: tuple[Format, ...] = (
             "explain choose": "ask.choose:choose",
             "verify": "lab.to_measure:question_parts",
         },
+        options=frozenset({"--counters"}),
     ),
     _toml(
         *("file of launches", "launch"),

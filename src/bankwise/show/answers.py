@@ -39,7 +39,7 @@ def check_document(
 
     if isinstance(answer, CheckReport):
         return checking.check_document(answer, more, gate, lanes=lanes)
-    return checking.spec_document(answer, gate, lanes=lanes)
+    return checking.spec_document(answer, gate, lanes=lanes, more=more)
 
 
 def print_check(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
 from bankwise.ask.beside.counters import Counter, counters, counters_named
@@ -25,8 +26,11 @@ from bankwise.profile.names import best
 from bankwise.profile.table import named
 from bankwise.profile.values import Launch, Profile
 from bankwise.show.beside import Beside, CounterRow, KernelBeside
+from bankwise.show.spec import SpecReport
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.worth import missing
+
+_ONE_TILE = "the profile counts the whole kernel, the question its one tile"
 
 
 def beside(report: CheckReport, profile: Profile) -> Beside:
@@ -43,6 +47,17 @@ def beside(report: CheckReport, profile: Profile) -> Beside:
     if above and profile.vendor == "nvidia":
         notes.append(ARBITRATION)
     return Beside(profile.file, profile.tool, kernels, (*profile.notes, *notes))
+
+
+def beside_question(question: SpecReport, profile: Profile) -> Beside:
+    """As :func:`beside`, of a tile question, whose tile stands for all that its kernel does to
+    shared memory. InputError where the question does not say how often a workgroup does it."""
+    if question.passes is None:
+        message = "how often a workgroup passes over the tile is not said"
+        hint = "[launch] says it (docs/notations.md)"
+        raise InputError(message, location=Location(question.check.file), hint=hint)
+    found = beside(question.check, profile)
+    return replace(found, notes=(*found.notes, _ONE_TILE))
 
 
 def _check_vendor(report: CheckReport, profile: Profile) -> None:

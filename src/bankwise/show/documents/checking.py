@@ -261,13 +261,17 @@ def check_document(
 
 
 def spec_document(
-    report: SpecReport, gate: Gate | None = None, *, lanes: bool = False
+    report: SpecReport,
+    gate: Gate | None = None,
+    *,
+    lanes: bool = False,
+    more: More | None = None,
 ) -> CheckDocument:
     """``bankwise.check/1`` of a spec.
 
     ``lanes``: with what every lane touches and where every element lives, which pages draw.
     """
-    check = check_document(report.check, None, gate, lanes=lanes)
+    check = check_document(report.check, more, gate, lanes=lanes)
     return structs.replace(check, spec=spec_part(report, offsets=lanes))
 
 
