@@ -26,22 +26,20 @@ KERNEL = Path("examples/ldmatrix_sm80/ldmatrix.mlir")
 SPEC = Path("examples/ck_transpose/01.toml")
 SPEC_SIZE = {"width": 1240, "height": 720}
 SIZE = {"width": 1240, "height": 1300}
-PICTURES = {
-    "opening.png": '[data-figure="opening"] .stage',
-    "workbench.png": "#workbench",
-    "wave.png": '[data-figure="wave-read"]',
-}
+SCREEN = {"width": 1440, "height": 900}
 
 
 def main(folder: Path) -> None:
     """Write every picture into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
-        tab = Tab(browser, viewport=SIZE)
+        tab = Tab(browser, viewport=SCREEN)
         tab.open(_written(Path(name, "page.html"), page()))
+        tab.page.screenshot(path=folder / "workbench.png")
+        tab.page.set_viewport_size(SIZE)
+        tab.view("hardware")
         tab.page.add_style_tag(content=".top { display: none }")  # It would cover a tall figure.
-        for file, place in PICTURES.items():
-            tab.page.locator(place).screenshot(path=folder / file)
+        tab.page.locator('[data-figure="wave-read"]').screenshot(path=folder / "wave.png")
         document = plain(fix_document(fix_file(KERNEL, Options(), Judges(isa=False)), lanes=True))
         tab.open(_written(Path(name, "report.html"), html(document)))
         tab.page.locator(".looked tbody tr").first.hover()

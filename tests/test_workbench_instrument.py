@@ -79,6 +79,48 @@ def test_in_one_column_all_that_is_touched_is_a_finger_wide(
     tab.close()
 
 
+def test_the_keyboard_reaches_everything_and_goes_in_order(tab: Tab) -> None:
+    names = []
+    tab.page.focus(".brand")
+    for _ in range(60):
+        tab.page.keyboard.press("Tab")
+        seen = "document.activeElement"
+        text = f"({seen}.getAttribute('aria-label') || {seen}.textContent).trim().slice(0, 40)"
+        names.append(str(tab.page.evaluate(f"`${{{seen}.tagName}} ${{{text}}}`")))
+        if names[-1].startswith("BODY"):
+            break
+    wanted = [
+        "Gallery",
+        "Story",
+        "Share",
+        "Layout",
+        "Machine",
+        "Rows",
+        "Layout B",
+        "fold m0 into n0",
+    ]
+    wanted += [
+        "fold m0",
+        "Unswizzled",
+        "Solve it",
+        "Next member",
+        "A: 16 rows",
+        "banks of A",
+        "B: 16 rows",
+    ]
+    wanted += ["banks of B", "Play", "passes gone by", "Register step", "Enlarge", "lanes"]
+    wanted += ["store", "edit store", "read", "Show the algebra", "Build it", "copy CuTe"]
+    places = [next(i for i, name in enumerate(names) if text in name) for text in wanted]
+    assert places == sorted(places), names
+    tab.page.get_by_role("radio", name="Layout", exact=True).focus()
+    tab.page.keyboard.press("ArrowRight")
+    assert "i=address" in tab.link()
+    assert tab.page.evaluate("document.activeElement.textContent") == "Address"
+    tab.page.keyboard.press("Control+z")
+    tab.until("!location.hash.includes('address')")
+    assert tab.page.get_by_role("radio", name="Layout").get_attribute("aria-checked") == "true"
+
+
 def words_left(masks: tuple[int, ...], gone: int) -> list[int]:
     """Words that each bank of the read has to serve after some passes, counted by hand."""
     wanted: dict[int, set[int]] = {}

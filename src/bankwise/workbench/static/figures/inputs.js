@@ -1,7 +1,7 @@
 /** What is put in: a layout in any notation, an address, or a kernel. */
 import { readNotation } from "../core/reading.js";
 import { layoutText } from "../model.js";
-import { change, state } from "../state.js";
+import { change, listen, state } from "../state.js";
 import { choices, field, h, refill, remake, select } from "../view/dom.js";
 
 const INPUTS = [
@@ -14,7 +14,7 @@ const INPUTS = [
 export function tabs() {
   const root = h("div", { class: "wb-tabs" });
   const draw = () => refill(root, choices("what is put in", INPUTS, state().i, (i) => change({ i })));
-  root.draw = draw;
+  listen((_, patch) => "i" in patch && draw());
   draw();
   return root;
 }

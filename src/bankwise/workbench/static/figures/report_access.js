@@ -4,6 +4,7 @@ import { laneText } from "../core/machines.js";
 import { claim, choices, h, number, refill } from "../view/dom.js";
 import { stacksSvg, witnessSvg } from "./report_banks.js";
 import { placeText } from "./report_check.js";
+import { rowTable } from "./report_rows.js";
 
 /** A table of the accesses; with `after` (a check document) what they cost once rewritten. */
 export function accessTable(check, after, machines) {
@@ -12,36 +13,36 @@ export function accessTable(check, after, machines) {
   const place = new Map(inOrder(check).map((access, i) => [access, i]));
   const lens = h("div", { class: "lens", role: "region", "aria-label": "lanes of one access" });
   const names = ["line", "access", "instruction", "passes", "ideal", after ? "after" : "extra"];
-  const view = { lens, machines, rows: [], several: check.kernels.length > 1 };
-  view.rows = check.accesses.map((access, i) =>
-    accessRow(view, access, later[place.get(access)] ?? null, i),
-  );
-  look(view, check.accesses[0], 0);
-  return h(
-    "div",
-    { class: "looked" },
-    lens,
-    h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "accesses" },
-      h(
-        "table",
-        { class: "accesses" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            names.map((name, i) => h("th", { scope: "col", class: i > 2 ? "number" : "" }, name)),
-            h("th", { scope: "col" }, "why"),
-          ),
-        ),
-        h("tbody", {}, view.rows),
-      ),
-    ),
-  );
+  const view = { lens, machines, lit: null, several: check.kernels.length > 1 };
+  const rows = check.accesses.map((access, i) => {
+    const then = later[place.get(access)] ?? null;
+    return row(access, then, accessRow(view, access, then, i));
+  });
+  const headings = [...names, "why"].map((name, i) => [name, i > 2 && i < 6 ? "number" : ""]);
+  look(view, check.accesses[0], rows[0].element, 0);
+  return h("div", { class: "looked" }, lens, rowTable(rows, headings));
 }
+
+/** What a row is sorted, filtered and grouped by. */
+function row(access, after, element) {
+  const { line = 0, column = 0 } = access.location ?? {};
+  const { passes, ideal, extra } = access.run;
+  const cause = because(access);
+  const last = after ? after.run.passes : extra;
+  const [name, instruction] = [nameOf(access), instructionText(access)];
+  return {
+    element,
+    values: [line * 1000 + (column ?? 0), name, instruction, passes, ideal, last, cause],
+    words: [access.kernel, name, access.operation, instruction, cause].join(" ").toLowerCase(),
+    kernel: access.kernel,
+    buffer: access.allocations.join(", "),
+    cause,
+    extra,
+  };
+}
+
+const because = ({ reason, run, witness }) =>
+  reason ?? (run.extra > 0 ? (witness?.text ?? "") : "free");
 
 /** Accesses in the order of the text: a rewrite moves lines, but neither adds nor drops accesses. */
 function inOrder(check) {
@@ -51,7 +52,7 @@ function inOrder(check) {
 
 function accessRow(view, access, after, i) {
   const bad = access.run.extra > 0;
-  const seen = () => look(view, access, i);
+  const seen = (event) => look(view, access, event.currentTarget, i);
   const last = after ? after.run.passes : access.run.extra;
   const tone = after ? (after.run.extra ? "bad" : "good") : bad ? "bad" : "";
   return h(
@@ -81,7 +82,7 @@ function accessRow(view, access, after, i) {
     h(
       "td",
       { class: "why" },
-      access.reason ?? (bad ? (access.witness?.text ?? "") : "free"),
+      because(access),
       access.doubt ? h("small", {}, access.doubt) : null,
     ),
   );
@@ -101,10 +102,12 @@ function instructionText(access) {
 }
 
 /** Show an access in the lens. */
-function look(view, access, i) {
+function look(view, access, row, i) {
   if (view.shown === access) return;
   view.shown = access;
-  view.rows.forEach((row, k) => row.classList.toggle("seen", k === i));
+  view.lit?.classList.remove("seen");
+  row.classList.add("seen");
+  view.lit = row;
   const counted = countLanes(access.lanes, view.machines);
   refill(view.lens, ...(counted ? lensOf(access, counted, i) : [witnessView(access)]));
 }

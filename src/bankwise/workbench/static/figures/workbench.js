@@ -2,7 +2,7 @@
 import { conflictDirections, columnsOf, directionText, isLinear } from "../core/tile.js";
 import { why } from "../core/why.js";
 import { change, listen, state } from "../state.js";
-import { button, h, put, refill, verdict } from "../view/dom.js";
+import { button, copying, h, put, refill, verdict } from "../view/dom.js";
 import { theme } from "../view/theme.js";
 import { addressInput, notationInput, tabs } from "./inputs.js";
 import { measure, paint, pane, strip } from "./panes.js";
@@ -135,12 +135,18 @@ function verdicts(view, free) {
       { class: "because" },
       h("b", {}, `${side.tag} `),
       free ? verdict(`address-${side.tag}`, passes, ideal, ways) : null,
-      free ? " " : "",
+      free ? copied(side) : "",
       why(row, side.counted, bits),
     );
   };
   refill(view.parts.why, sides.map(one));
 }
+
+const copied = ({ tag, text }) =>
+  h("span", { class: "address" }, h("code", {}, text), copying("Copy", () => text, {
+    "aria-label": `copy address ${tag}`,
+    class: "quiet",
+  }));
 
 function collide({ tile }, access, layout) {
   const found = conflictDirections(tile, columnsOf(layout, tile), access);

@@ -1,0 +1,83 @@
+"""The rows of a report: sorted, filtered and grouped, also where there are a thousand."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bankwise.ask.check import check_file
+from bankwise.read.options import Options
+from bankwise.show.answers import check_document
+from bankwise.show.schema import plain
+from bankwise.workbench.page import html
+from workbench_browser import Tab, chromium
+
+PTX = Path(__file__).parent / "data" / "profile" / "tiles.ptx"
+MANY = 1_000
+ROWS = "[...document.querySelectorAll('.looked .accesses tbody tr:not(.group)')]"
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    """A check of a few kernels, its accesses repeated on other lines until there are many."""
+    found: dict[str, Any] = plain(check_document(check_file(PTX, Options())))
+    once = found["accesses"]
+    found["accesses"] = [copy.deepcopy(once[i % len(once)]) for i in range(MANY)]
+    for i, access in enumerate(found["accesses"]):
+        access["location"]["line"] = (i * 37) % MANY + 1
+    return found
+
+
+@pytest.fixture(scope="module")
+def tab(document: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    path = tmp_path_factory.mktemp("rows") / "report.html"
+    path.write_text(html(document), "utf-8")
+    with chromium() as browser:
+        opened = Tab(browser).open(path.as_uri())
+        yield opened
+        opened.close()
+
+
+def column(tab: Tab, number: int) -> list[str]:
+    found = tab.page.evaluate(f"{ROWS}.map((row) => row.cells[{number}].firstChild.textContent)")
+    return [str(text) for text in found]
+
+
+def test_rows_are_sorted_by_a_heading_and_back(tab: Tab, document: dict[str, Any]) -> None:
+    head = tab.page.get_by_role("columnheader", name="line")
+    head.get_by_role("button").click()
+    lines = [int(text.partition(":")[0]) for text in column(tab, 0)]
+    assert lines == sorted(range(1, MANY + 1), reverse=True)
+    assert head.get_attribute("aria-sort") == "descending"
+    head.get_by_role("button").click()
+    assert [int(text.partition(":")[0]) for text in column(tab, 0)] == list(range(1, MANY + 1))
+    tab.page.get_by_role("columnheader", name="extra").get_by_role("button").click()
+    wanted = sorted((a["run"]["extra"] for a in document["accesses"]), reverse=True)
+    assert [int(text.replace(",", "")) for text in column(tab, 5)] == wanted
+
+
+def test_rows_are_filtered_and_grouped(tab: Tab, document: dict[str, Any]) -> None:
+    accesses = document["accesses"]
+    tab.page.get_by_label("filter the accesses").fill("ldmatrix")
+    wanted = sum("ldmatrix" in json.dumps(a["instruction"]) for a in accesses)
+    assert tab.page.evaluate(f"{ROWS}.length") == wanted > 0
+    tab.page.get_by_label("filter the accesses").fill("")
+    tab.page.get_by_role("button", name="Conflicts only").click()
+    bad = [a for a in accesses if a["run"]["extra"] > 0]
+    assert tab.page.evaluate(f"{ROWS}.length") == len(bad) < MANY
+    tab.page.get_by_label("Group by").select_option("kernel")
+    titles = tab.page.locator(".looked .group").all_text_contents()
+    kernels = {a["kernel"] for a in bad}
+    sums = {k: sum(a["run"]["extra"] for a in bad if a["kernel"] == k) for k in kernels}
+    worst = sorted(kernels, key=lambda k: -sums[k])
+    assert [text.partition(" · ")[0] for text in titles] == worst
+    assert f"{sums[worst[0]]:,} extra passes" in titles[0]
+    tab.page.get_by_label("Group by").select_option("cause")
+    assert len(tab.page.locator(".looked .group").all()) >= 2
+    tab.page.locator(".looked tbody tr:not(.group)").nth(3).focus()
+    assert tab.page.locator(".looked tr.seen").count() == 1
