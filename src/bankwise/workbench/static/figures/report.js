@@ -93,7 +93,7 @@ function changeView(change) {
   return h(
     "section",
     { class: "change" },
-    h("h4", {}, `${change.kernel} · ${change.allocations.join(", ")}`),
+    h("h2", {}, `${change.kernel} · ${change.allocations.join(", ")}`),
     h("pre", {}, change.address),
     h(
       "p",

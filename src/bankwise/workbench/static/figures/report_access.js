@@ -6,6 +6,8 @@ import { stacksSvg, witnessSvg } from "./report_banks.js";
 import { placeText } from "./report_check.js";
 import { rowTable } from "./report_rows.js";
 
+const STAGE = { class: "stage scroll", tabindex: 0, role: "group", "aria-label": "banks" };
+
 /** A table of the accesses; with `after` (a check document) what they cost once rewritten. */
 export function accessTable(check, after, machines) {
   if (!check.accesses.length) return null;
@@ -134,7 +136,7 @@ function findRow(lanes, machines) {
 function lensOf(access, counted, i) {
   const costs = counted.phases.map((phase) => phase.passes);
   const worst = costs.indexOf(Math.max(...costs));
-  const stage = h("div", { class: "stage scroll" });
+  const stage = h("div", STAGE);
   const said = h("p", { class: "hint" });
   const pick = h("div", {});
   const draw = (number) => {
@@ -191,7 +193,7 @@ function witnessView(access) {
   const { witness } = access;
   if (!witness) return h("p", { class: "hint" }, "No lanes of this access collide.");
   const picture = h("div", { class: "witness" }, h("p", { class: "hint" }, witness.text));
-  picture.append(h("div", { class: "stage scroll" }));
+  picture.append(h("div", STAGE));
   picture.lastChild.innerHTML = witnessSvg(witness);
   return picture;
 }

@@ -7,7 +7,7 @@ export function countersView(counters) {
   return h(
     "section",
     { class: "counters" },
-    h("h4", {}, "Predicted and measured"),
+    h("h2", {}, "Predicted and measured"),
     h("p", { class: "hint" }, `${counters.file} (${counters.tool})`),
     notes(counters),
     counters.kernels.map(kernelCounters),
