@@ -117,6 +117,19 @@ def test_the_token_leaves_the_address_and_lasts_as_long_as_the_tab(served: Tab) 
     served.page.wait_for_selector('[data-claim="report-extra"]', timeout=SLOW_MS)
 
 
+def test_the_first_step_is_undone_where_the_token_was(served: Tab) -> None:
+    served.page.get_by_role("radio", name="Layout", exact=True).click()
+    served.press("Unswizzled")
+    assert served.number("passes-read") == 16
+    for _ in range(3):
+        served.link()
+        served.press("Undo")
+        served.page.wait_for_timeout(100)
+    served.until("document.querySelector('.actions').children[2].disabled")
+    assert served.link().partition("#")[2] == ""
+    assert served.number("passes-read") == 1
+
+
 def test_an_address_without_a_token_says_where_one_is(browser: Any, served: Tab) -> None:
     other = Tab(browser).open(served.page.url.partition("#")[0])
     kernel(other)

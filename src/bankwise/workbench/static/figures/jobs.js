@@ -21,7 +21,7 @@ export function token() {
   if (given === null) return sessionStorage.getItem(KEPT) ?? "";
   sessionStorage.setItem(KEPT, given);
   address.searchParams.delete("token");
-  history.replaceState(null, "", address);
+  history.replaceState(history.state, "", address);
   return given;
 }
 

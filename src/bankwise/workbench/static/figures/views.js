@@ -30,7 +30,9 @@ export function mountViews(machines, gallery, mounts) {
       story,
       undo,
       redo,
-      copying("Share", () => trail.link(), { title: "copy the link of what is shown" }),
+      window.parent === window // A frame has no address of its own.
+        ? copying("Share", () => trail.link(), { title: "copy the link of what is shown" })
+        : null,
     ),
   );
   document.querySelector(".top").after(strange);
