@@ -186,3 +186,22 @@ def test_a_cut_text_keeps_both_ends(most: int) -> None:
     assert len(found) == min(most, len(text))
     assert found[0] == "a"
     assert found[-1] == "m"
+
+
+def test_the_table_of_a_fix_fits_and_names_whole_instructions() -> None:
+    path = EXAMPLES / "gemm_gather_to_lds" / "gemm_gfx950.mlir"
+    words = ("fix", path, "--no-isa", "--no-execute")
+    report = json.loads(bankwise(*words, "--format", "json").out)
+    lines = bankwise(*words).err.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("before "))
+    table = lines[start : lines.index("", start)]
+    assert max(map(len, table)) <= 80
+    names = {a["instruction"] for a in report["before"]["accesses"] if a["run"]["extra"]}
+    assert names
+    assert names <= set(" ".join(table).split())
+
+
+def test_a_count_fits() -> None:
+    ended = bankwise("count", "-t", "gfx950", "ds_read_b128", "(lane%16)*128 + lane//16*16")
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert "gcd(32, 64) = 32" in " ".join(ended.out.split())

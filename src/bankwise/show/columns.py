@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,7 @@ WIDTH = 80
 """Columns of a pipe, of a file, and of a terminal that is no narrower."""
 _WIDEST = 100
 _GAP = "  "
+_NUMBER = re.compile(r"(?:(?:at least |at most )?[\d,.:]+(?: to [\d,.]+)?|unknown|)[?%]?")
 _LEAST = 12
 """Characters that the last column keeps."""
 
@@ -85,4 +87,4 @@ def cut(text: str, most: int) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell.startswith(("unknown", "at least", "at most"))
+    return _NUMBER.fullmatch(cell) is not None

@@ -10,6 +10,7 @@ from bankwise.counting.conflict import Witness
 from bankwise.counting.reason import Meeting, Reason
 from bankwise.errors import exit_code
 from bankwise.hardware.machine import Instruction, phases_text
+from bankwise.show.columns import say
 from bankwise.show.notebook import printed
 
 
@@ -49,8 +50,9 @@ def print_count(report: CountReport, console: Console) -> None:
         f"{report.ideal}, {report.counter} += {report.extra}{open_}"
     )
     if report.witness is not None:
-        console.print(f"  {report.ways}-way: {report.witness}")
+        say(console, f"{report.ways}-way: {report.witness}", "  ", "    ")
     if report.reason is not None:
-        console.print(f"  {report.reason}")
-    console.print(f"  [dim]{row.banks} banks; phases {phases_text(row.phases)}[/]")
-    console.print(f"  [dim]evidence: {row.evidence}, confidence {row.confidence:g}[/]")
+        say(console, str(report.reason), "  ", "    ")
+    text = f"{row.banks} banks; phases {phases_text(row.phases)}"
+    say(console, text, "  ", "    ", style="dim")
+    say(console, f"evidence: {row.evidence}, confidence {row.confidence:g}", "  ", style="dim")

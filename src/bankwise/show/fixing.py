@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal, exit_code
 from bankwise.read.names import short, short_each
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 from bankwise.show.solving import price_text
 from bankwise.show.values import CheckReport
@@ -162,7 +161,7 @@ def print_fix(report: FixReport, console: Console) -> None:
     for refusal in report.refusals:
         console.print(f"[yellow]not changed:[/] {escape(str(refusal))}")
     if report.changes:
-        console.print(_table(report))
+        _print_table(report, console)
         _print_doubt(report, console)
     _print_open(report, console)
     for verdict in report.verdicts:
@@ -193,38 +192,26 @@ def _planned(plan: Plan) -> str:
     return f"{price_text(plan)}, {plan.lds_bytes:,} bytes{split}"
 
 
-def _table(report: FixReport) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("place", "access", "instruction"):
-        table.add_column(title, overflow="fold")
-    for title in ("before", "after", "ideal"):
-        table.add_column(title, justify="right", no_wrap=True)
+def _print_table(report: FixReport, console: Console) -> None:
+    rows, colours = [], []
     for old, new in pairs(report):
         if old.run == new.run and not old.run.extra:
             continue
-        colour = "red" if new.run.extra else "green"
-        table.add_row(
-            str(old.location.line)
-            if report.by_line
-            else f"{old.location.line}:{old.location.column}",
-            escape(f"{old.direction} {', '.join(old.allocations)}"),
-            escape(new.instruction),
-            f"{old.run.passes:,}",
-            f"[{colour}]{new.run.passes:,}[/]",
-            f"{new.run.ideal:,}",
-        )
+        at, costs = old.location, (old.run.passes, new.run.passes, new.run.ideal)
+        place = str(at.line) if report.by_line else f"{at.line}:{at.column}"
+        done = f"{old.direction} {', '.join(old.allocations)}"
+        rows.append([*(f"{cost:,}" for cost in costs), place, new.instruction, done])
+        colours.append("red" if new.run.extra else "green")
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
         before, after = kernel.totals.run, fixed.totals.run
         of = f" of {short(kernel.name)}" if len(report.before.kernels) > 1 else ""
-        table.add_row(
-            "",
-            escape(f"all loads and stores{of}"),
-            "",
-            f"{before.passes:,}",
-            f"{after.passes:,}",
-            f"{after.ideal:,}",
-        )
-    return table
+        sums = (before.passes, after.passes, after.ideal)
+        rows.append([*(f"{cost:,}" for cost in sums), "", "", f"all loads and stores{of}"])
+        colours.append("")
+    titles = ("before", "after", "ideal", "place", "instruction", "access")
+    console.print()
+    table(console, titles, rows, colours)
+    console.print()
 
 
 def _print_doubt(report: FixReport, console: Console) -> None:

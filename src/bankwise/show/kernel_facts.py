@@ -11,6 +11,9 @@ from bankwise.show.columns import say
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import compiled_line, kernel_verdict, other_launch
 
+_NOTES = 4
+"""Notes of a kernel, unless all are asked for."""
+
 
 def print_facts(
     kernel: KernelReport, report: CheckReport, console: Console, *, everything: bool
@@ -24,11 +27,14 @@ def print_facts(
         say(console, kernel.name, "  ", style="dim")
     _print_allocations(kernel, console)
     for optimum in kernel.optima:
-        _print_optimum(kernel, optimum, report, console)
+        _print_optimum(kernel, optimum, report, console, everything)
     if kernel.compiled is not None:
         say(console, compiled_line(kernel.compiled), "  ")
-    for note in (*kernel.notes, *map(other_launch, kernel.others)):
+    notes = (*kernel.notes, *map(other_launch, kernel.others))
+    for note in notes if everything else notes[:_NOTES]:
         say(console, note, "  note: ", style="dim")
+    if len(notes) > _NOTES and not everything:
+        say(console, f"and {len(notes) - _NOTES} more notes (--all)", "  ", style="dim")
     if everything:
         _print_totals(kernel, console)
         if len(report.kernels) > 1:
@@ -58,7 +64,11 @@ def _print_allocations(kernel: KernelReport, console: Console) -> None:
 
 
 def _print_optimum(
-    kernel: KernelReport, optimum: Optimum, report: CheckReport, console: Console
+    kernel: KernelReport,
+    optimum: Optimum,
+    report: CheckReport,
+    console: Console,
+    everything: bool,
 ) -> None:
     names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
     word = "optimum" if optimum.known.optimal else "best found"
@@ -68,7 +78,7 @@ def _print_optimum(
     say(console, text, "  ", "    ")
     if report.policy == "emitted":
         _print_layout(optimum, console)
-    elif optimum.notation:
+    elif optimum.notation and (everything or not kernel.snippets):
         say(console, optimum.notation, "    ")
     for note in optimum.notes:
         say(console, note, "    ", style="dim")
