@@ -201,6 +201,19 @@ def test_the_table_of_a_fix_fits_and_names_whole_instructions() -> None:
     assert names <= set(" ".join(table).split())
 
 
+def test_the_tables_of_solve_fit_and_cut_nothing() -> None:
+    path = EXAMPLES / "solve" / "transpose_sm90.toml"
+    plans = json.loads(bankwise("solve", path, "--format", "json").out)["pareto"]
+    lines = bankwise("solve", path).out.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.endswith("what competes"))
+    table = lines[start : lines.index("", start)]
+    assert max(map(len, table)) <= 80
+    said = " ".join(" ".join(table).split())
+    assert plans
+    assert sum(line[:6].strip().isdigit() for line in table) == len(plans)
+    assert ".." not in said
+
+
 def test_a_count_fits() -> None:
     ended = bankwise("count", "-t", "gfx950", "ds_read_b128", "(lane%16)*128 + lane//16*16")
     assert max(map(len, ended.out.splitlines())) <= 80
