@@ -98,6 +98,9 @@ def test_a_line_a_finding_a_line_a_kernel_and_exit_codes() -> None:
     assert concise.code == bankwise("check", path).code == 1
     assert bankwise("check", path, "--exit-zero").code == 0
     assert bankwise("check", path.with_name("nowhere.ptx"), "--exit-zero").code == 2
+    for other in ("--statistics", "--format=json"):
+        ended = bankwise("check", path, "--concise", other)
+        assert (ended.code, "one at a time" in ended.err) == (2, True)
 
 
 def test_of_two_hundred_kernels_ten_are_told(tmp_path: Path) -> None:
@@ -165,6 +168,8 @@ def test_an_index_of_a_memref_has_its_pitch_where_rows_are_dense() -> None:
     for other in ("strided<[80, 1]>", "affine_map<(d0, d1) -> (d1, d0)>", "#map"):
         assert list(_memref(plain.replace("f16, #gpu", f"f16, {other}, #gpu"))) == []
     assert list(_memref(plain.replace("4x64xf16", "?x64xf16"))) == []
+    copy = f"x.copy %a[%i, %j], %b[%k, %l] : memref<9x9xf16> to memref<4x64xf16, {space}>"
+    assert list(_memref(copy)) == []
 
 
 # Lines and columns
