@@ -98,6 +98,9 @@ def test_a_line_a_finding_a_line_a_kernel_and_exit_codes() -> None:
     assert concise.code == bankwise("check", path).code == 1
     assert bankwise("check", path, "--exit-zero").code == 0
     assert bankwise("check", path.with_name("nowhere.ptx"), "--exit-zero").code == 2
+    for other in ("--statistics", "--format=json"):
+        ended = bankwise("check", path, "--concise", other)
+        assert (ended.code, "one at a time" in ended.err) == (2, True)
 
 
 def test_of_two_hundred_kernels_ten_are_told(tmp_path: Path) -> None:
@@ -165,6 +168,8 @@ def test_an_index_of_a_memref_has_its_pitch_where_rows_are_dense() -> None:
     for other in ("strided<[80, 1]>", "affine_map<(d0, d1) -> (d1, d0)>", "#map"):
         assert list(_memref(plain.replace("f16, #gpu", f"f16, {other}, #gpu"))) == []
     assert list(_memref(plain.replace("4x64xf16", "?x64xf16"))) == []
+    copy = f"x.copy %a[%i, %j], %b[%k, %l] : memref<9x9xf16> to memref<4x64xf16, {space}>"
+    assert list(_memref(copy)) == []
 
 
 # Lines and columns
@@ -199,6 +204,19 @@ def test_the_table_of_a_fix_fits_and_names_whole_instructions() -> None:
     names = {a["instruction"] for a in report["before"]["accesses"] if a["run"]["extra"]}
     assert names
     assert names <= set(" ".join(table).split())
+
+
+def test_the_tables_of_solve_fit_and_cut_nothing() -> None:
+    path = EXAMPLES / "solve" / "transpose_sm90.toml"
+    plans = json.loads(bankwise("solve", path, "--format", "json").out)["pareto"]
+    lines = bankwise("solve", path).out.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.endswith("what competes"))
+    table = lines[start : lines.index("", start)]
+    assert max(map(len, table)) <= 80
+    said = " ".join(" ".join(table).split())
+    assert plans
+    assert sum(line[:6].strip().isdigit() for line in table) == len(plans)
+    assert ".." not in said
 
 
 def test_a_count_fits() -> None:

@@ -34,6 +34,7 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
+from bankwise.errors import InputError
 
 if TYPE_CHECKING:
     from bankwise.show.gate import Gate
@@ -114,6 +115,9 @@ def check(
         compile_commands=compile_commands,
     )
     gate = _gate(fail_on, baseline, min_evidence)
+    if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
+        message = "--concise and --statistics are ways to print text, one at a time"
+        raise InputError(message, hint="leave the other, or --format, out")
     refuse(counters, worth, form)
     with progress("checking") as advance:
         answer = check_file(file, options, advance, beside=flags(context))

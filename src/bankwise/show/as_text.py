@@ -83,7 +83,8 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
     shown = rows if everything else rows[:SHOWN]
     several = len({access.kernel for access in report.accesses}) > 1
     files = len({access.location.file for access in report.accesses}) > 1
-    titles = ["extra", "ways", "passes", "ideal", "runs", "place", "instruction", "access"]
+    titles = ["extra", "ways", "passes", "ideal", "runs", "place", "instruction"]
+    titles.append("kernel" if several else "access")
     cells = [list(_cells(row, several, files)) for row in shown]
     table(console, titles, cells, [COLOURS[row[0].conflict] for row in shown])
     for level in dict.fromkeys(row[0].evidence for row in shown if _mark(row[0])):
@@ -115,7 +116,7 @@ def _rows(accesses: Sequence[AccessReport], folded: bool) -> list[tuple[AccessRe
 
 
 def _cells(row: Sequence[AccessReport], several: bool, files: bool) -> Iterator[str]:
-    """The columns. ``several`` kernels, ``files``: each row names its own instead of buffers."""
+    """The columns. ``several`` kernels, ``files``: each row names its own instead of its access."""
     a = row[0]
     yield cell(sum((one.run for one in row), Cost()).ends.extra)
     yield f"{a.ways}{_mark(a)}"
@@ -126,8 +127,7 @@ def _cells(row: Sequence[AccessReport], several: bool, files: bool) -> Iterator[
     yield f"{file}{_place(a.location)}"
     many = a.instructions * len(row)
     yield (f"{many} x " if many > 1 else "") + a.called
-    done = a.direction if several else f"{a.direction} {', '.join(a.allocations)}"
-    yield f"{done}, {short(a.kernel)}" if several else done
+    yield short(a.kernel) if several else f"{a.direction} {', '.join(a.allocations)}"
 
 
 def _place(at: Location) -> str:

@@ -47,24 +47,33 @@ def table(
     titles: Sequence[str],
     rows: Sequence[Sequence[str]],
     colours: Sequence[str] = (),
+    *,
+    whole: bool = False,
 ) -> None:
     """Rows under titles. Numbers stand to the right, texts to the left. The last column takes what
     is left of a line, and is cut in its middle where that is too little; a text of the one before
-    it that leaves nothing stands whole on a line of its own. No other one is cut."""
+    it that leaves nothing stands whole on a line of its own. No other one is cut. ``whole``: the
+    last one neither, it goes on in the next lines."""
     sizes = [max(map(len, column)) for column in zip(titles, *rows, strict=True)][:-1]
-    right = [all(map(_is_number, column)) for column in zip(*rows, strict=True)]
+    columns = zip(*rows, strict=True) if rows else [[""]] * len(titles)
+    right = [all(map(_is_number, column)) for column in columns]
     before = sum(sizes[:-1]) + len(_GAP) * len(sizes[:-1])
     most = width(console) - before
     sizes[-1] = min(sizes[-1], max(most - len(_GAP) - _LEAST, len(titles[-2])))
     for number, row in enumerate((titles, *rows)):
         style = "dim" if not number else colours[number - 1] if colours else ""
-        for line in _lines(row, sizes, right, before, most):
+        for line in _lines(row, sizes, right, before, most, whole):
             marked = f"[{style}]{escape(line)}[/]" if style else escape(line)
             console.print(marked, soft_wrap=True, highlight=False)
 
 
 def _lines(
-    row: Sequence[str], sizes: Sequence[int], right: Sequence[bool], before: int, most: int
+    row: Sequence[str],
+    sizes: Sequence[int],
+    right: Sequence[bool],
+    before: int,
+    most: int,
+    whole: bool,
 ) -> Iterator[str]:
     """One row; its last two columns begin ``before`` and have ``most`` characters together."""
     cells = [
@@ -72,10 +81,19 @@ def _lines(
         for cell, size, aligned in zip(row, sizes, right, strict=False)
     ]
     if len(row[-2]) <= sizes[-1]:
-        yield _GAP.join((*cells, cut(row[-1], most - len(_GAP) - sizes[-1]))).rstrip()
+        room = most - len(_GAP) - sizes[-1]
+        first, *rest = _folded(row[-1], room) if whole else [cut(row[-1], room)]
+        yield _GAP.join((*cells, first)).rstrip()
+        yield from (" " * (before + sizes[-1] + len(_GAP)) + line for line in rest)
         return
     yield _GAP.join((*cells[:-1], cut(row[-1], most))).rstrip()
     yield " " * max(0, min(before, before + most - len(row[-2]))) + row[-2]
+
+
+def _folded(text: str, most: int) -> list[str]:
+    """A text in lines of words; a word that is too long has one of its own."""
+    found = textwrap.wrap(text, most, break_long_words=False, break_on_hyphens=False)
+    return found or [""]
 
 
 def cut(text: str, most: int) -> str:

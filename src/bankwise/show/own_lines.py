@@ -99,6 +99,8 @@ def _arrays(one: Diagnostic) -> Iterator[_Array]:
 
 
 def _memref(line: str) -> Iterator[_Array]:
+    if line.count("memref<") != 1:
+        return  # of a copy from one to another nobody knows which one collides
     for found in _MEMREF.finditer(line):
         indices = [text.strip() for text in found["indices"].split(",")]
         shape = [int(size) for size in found["shape"].split("x") if size]

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.algebra.address import Linear
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import machine
 from bankwise.notation.frameworks import frameworks
+from bankwise.show.columns import say, table
 from bankwise.show.modes import print_modes
 from bankwise.show.notebook import printed
 from bankwise.show.solved_access import AccessRow, access_rows
@@ -177,12 +176,12 @@ def print_solve(report: SolveReport, console: Console, *, notations: bool = True
         console.print(f"[dim]{_family(report.family_size)}[/]")
     for note in report.notes:
         console.print(f"note: {escape(note)}")
-    console.print(_accesses_table(report))
+    _print_accesses(report, console)
     if report.modes:
         print_modes(report.modes, report.layout, console)
     for step in report.steps:
         console.print(f"  {escape(str(step))}")
-    console.print(_pareto_table(report))
+    _print_pareto(report, console)
     if notations:
         _print_emit(report, console)
 
@@ -215,15 +214,14 @@ def _family(size: int) -> str:
     return f"{size:,} XOR layouts that keep rows are as good"
 
 
-def _table(*titles: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in titles:
-        table.add_column(title, overflow="fold")
-    return table
-
-
-def _accesses_table(report: SolveReport) -> Table:
-    table = _table("access", "instruction", "weight", "passes", "ideal", "floor", "")
+def _print_accesses(report: SolveReport, console: Console) -> None:
+    """What each access takes; what is to be said of one stands below."""
+    rows = []
+    for row in report.accesses:
+        costs = (number(x) for x in (row.passes, row.ideal, row.floor))
+        rows.append([*costs, str(row.weight), row.instruction, f"{row.name} ({row.op})"])
+    console.print()
+    table(console, ("passes", "ideal", "floor", "weight", "instruction", "access"), rows)
     for row in report.accesses:
         notes = [f"{row.parts} for one access"] if row.parts > 1 else []
         notes += row.notes
@@ -231,18 +229,14 @@ def _accesses_table(report: SolveReport) -> Table:
             notes.append(f"lanes collide along {row.conflicts}")
         if row.lines is not None:
             notes.append(f"fetches {row.lines[0]:g} lines a copy, row-major {row.lines[1]:g}")
-        cells = [number(x) for x in (row.passes, row.ideal, row.floor)]
-        name = f"{row.name} ({row.op})"
-        table.add_row(
-            escape(name), row.instruction, str(row.weight), *cells, escape("; ".join(notes))
-        )
-    return table
+        if notes:
+            say(console, "; ".join(notes), f"  {row.name}: ", "    ")
 
 
-def _pareto_table(report: SolveReport) -> Table:
+def _print_pareto(report: SolveReport, console: Console) -> None:
     """The front; ``fit``: so many tiles fit into the shared memory of a unit."""
-    titles = ("passes", "issue", "instructions", "LDS bytes", "fit", "operations")
-    table = _table("what competes", *titles)
+    titles = ("passes", "issue", "instructions", "LDS bytes", "fit", "operations", "what competes")
+    rows = []
     gpu = machine(report.machine)
     notations = {name for name, known in frameworks().items() if known.notation}
     for c in report.pareto:
@@ -251,8 +245,10 @@ def _pareto_table(report: SolveReport) -> Table:
         fitting = per_unit(c, gpu)
         fit = "?" if fitting is None else str(fitting)
         cells = (issue, f"{c.instructions:,}", f"{c.lds_bytes:,}", fit, f"{c.operations:,}")
-        table.add_row(escape(label), number(c.passes), *cells)
-    return table
+        rows.append([number(c.passes), *cells, label])
+    console.print()
+    table(console, titles, rows, whole=True)
+    console.print()
 
 
 def _print_emit(report: SolveReport, console: Console) -> None:
