@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import time
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -335,7 +335,7 @@ def test_a_compiler_that_does_not_end_is_ended_with_all_that_it_started(
     ended = bankwise("check", write(GEMM), "--target", "sm_90")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "error: src/kernel.cu: nvcc took more than 1 s\n"
-    ends = time.monotonic() + 30  # A killed process needs its turn to die; this one sleeps for 60 s.
+    ends = time.monotonic() + 30  # It sleeps for 60 s; one that is killed needs its turn to die.
     while _lives(int(started.read_text())) and time.monotonic() < ends:
         time.sleep(0.01)
     assert not _lives(int(started.read_text()))
