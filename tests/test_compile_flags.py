@@ -81,6 +81,23 @@ def test_a_build_says_how_its_sources_are_compiled(project: Path) -> None:
 
 
 @real
+def test_instructions_of_one_gpu_alone_are_compiled_for_it(project: Path) -> None:
+    """wgmma is no instruction of sm_90: its architecture is called sm_90a."""
+    kernel = '__global__ void k() { asm volatile("wgmma.fence.sync.aligned;"); }\n'
+    (project / "src" / "w.cu").write_text(kernel, "utf-8")
+    code, text = answered("check", "src/w.cu", "-t", "sm_90")
+    assert code == 2
+    assert "-- -arch=sm_90a" in text
+    for flags in (["-arch=sm_90a"], ["-gencode", "arch=compute_90a,code=sm_90a"]):
+        code, text = answered("check", "src/w.cu", "-t", "H100", "--", *flags)
+        assert code == 0
+        assert "-arch=sm_90a" in text
+    database(project, file="../src/w.cu", command="nvcc -arch=sm_90a -c ../src/w.cu")
+    assert answered("check", "src/w.cu")[0] == 0
+    assert answered("check", "src/w.cu", "-t", "sm_80")[0] == 2
+
+
+@real
 def test_relocatable_code_is_read_too(project: Path) -> None:
     database(project, command="nvcc -I../inc -DPITCH=32 -dc ../src/k.cu -o k.o")
     code, text = answered("check", "src/k.cu")

@@ -7,7 +7,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 from bankwise.hardware.machine import names
 from bankwise.hardware.native import gpus
-from bankwise.read.hip.clang import compilers
+from bankwise.read.amd.dialect import AMD
+from bankwise.read.follow.driver import followed
+from bankwise.read.hip.clang import knows
 from bankwise.read.toolkit import find_program
 from bankwise.show.health import Health, Part
 
@@ -35,7 +37,7 @@ _PACKAGES = (
 
 
 def doctor() -> Health:
-    """What is there, and what each part opens; nothing is run but the drivers' own query."""
+    """What is there, and what each part opens; run are the drivers' own query, and a clang."""
     return Health(version("bankwise"), (*_compilers(), *_gpus(), *_profilers(), *_packages()))
 
 
@@ -43,9 +45,11 @@ def _compilers() -> Iterator[Part]:
     for name, opens, how in _PROGRAMS:
         found = find_program(name)
         yield Part("compiler", name, "" if found is None else str(found), opens, how)
-    first = next(compilers(), None)
-    where = "" if first is None else first.words[0]
-    yield Part("compiler", "clang for HIP", where, "check and fix of HIP source", _install("hip"))
+    tried = {target: knows(target) for target in followed(AMD)}
+    able = [target for target, whose in tried.items() if whose]
+    whose = ", ".join(dict.fromkeys(filter(None, tried.values())))
+    said = f"{', '.join(able)}: {whose}" if able else ""
+    yield Part("compiler", "clang for HIP", said, "check and fix of HIP source", _install("hip"))
 
 
 def _gpus() -> Iterator[Part]:

@@ -63,8 +63,19 @@ def compilation_of(path: Path, options: Options) -> tuple[Compilation, tuple[str
         hint = "flags of the preprocessor and of the language: -I, -D, -std"
         raise InputError(f"the flag {refused} is not the user's here", hint=hint)
     build, notes = _of_build(path, options.compile_commands)
-    flags = (*build.flags, *_without_architecture(own))
-    return Compilation(path, options.target or _own_target(own) or build.target, flags), notes
+    target, said = options.target or _own_target(own) or build.target, (*build.flags, *own)
+    flags = (*_without_architecture(said), *_alone(said, target))
+    return Compilation(path, target, flags), notes
+
+
+def _alone(words: Sequence[str], target: str) -> tuple[str, ...]:
+    """The flag of a GPU whose own instructions are wanted, as wgmma is sm_90a's, if words name the
+    target so."""
+    named = any(
+        f"{target}a" in re.split(r"\W+", value.replace("compute", "sm"))
+        for _, value in _architectures(words)
+    )
+    return (f"-arch={target}a",) if target and named else ()
 
 
 def _own_target(flags: Sequence[str]) -> str:
@@ -170,7 +181,8 @@ def _read(words: Sequence[str], folder: str, place: Location) -> BuildCommand:
         elif is_nvcc and word in ("-dc", "--device-c"):
             flags.append("-rdc=true")
         at += 1
-    return BuildCommand(tuple(flags), _target(rest))
+    target = _target(rest)
+    return BuildCommand((*flags, *_alone(rest, target)), target)
 
 
 def _is(word: str, name: str) -> bool:

@@ -37,7 +37,7 @@ def compile_cuda(
         elsewhere = by_hand(architecture, file, more)
         hint = f"`pip install 'bankwise[cuda]'` brings it; or where CUDA is installed: {elsewhere}"
         raise InputError(message, location=Location(file), hint=hint)
-    flags = _flags(architecture, made.suffix)
+    flags = _flags(architecture, more, made.suffix)
     words = (*flags, *more, *_include(source, file), *_language(source), _plain(source))
     code, printed = run_program([str(nvcc), *words, "-o", str(made)], made.parent, file)
     if code or not made.is_file():
@@ -51,13 +51,15 @@ def compile_cuda(
 def by_hand(architecture: str, file: str, more: Sequence[str] = ()) -> str:
     """What to type where there is a compiler, with the user's own flags."""
     source = Path("kernel.cu" if file == "-" else file)
-    words = ["nvcc", *_flags(architecture), *more, *_language(source), _plain(source)]
+    words = ["nvcc", *_flags(architecture, more), *more, *_language(source), _plain(source)]
     cubin = _cubin(source)
     return f"{shlex.join([*words, '-o', cubin])} && {shlex.join(['bankwise', 'check', cubin])}"
 
 
-def _flags(architecture: str, made: str = ".cubin") -> tuple[str, ...]:
-    return "-lineinfo", f"-{made[1:]}", f"-arch={architecture}"
+def _flags(architecture: str, more: Sequence[str], made: str = ".cubin") -> tuple[str, ...]:
+    """``more``: of the user, who may say the architecture more exactly: sm_90a."""
+    own = any(one.startswith("-arch=") for one in more)
+    return "-lineinfo", f"-{made[1:]}", *(() if own else (f"-arch={architecture}",))
 
 
 def _include(source: Path, file: str) -> tuple[str, ...]:
@@ -93,6 +95,11 @@ _HINTS = (
     (
         r"[Uu]nsupported gpu architecture|is not defined for option 'gpu-architecture'",
         "this nvcc does not know the GPU: another --target, or another nvcc on PATH",
+    ),
+    (
+        r"not supported on \.target|requires \.target '?sm_\d+a",
+        "instructions of one GPU alone are compiled for it by name: "
+        "`bankwise check FILE -- -arch=sm_90a`",
     ),
     (
         r"requires separate compilation mode",

@@ -15,9 +15,11 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bankwise.errors import InputError, Location
 from bankwise.read.refused import refused
@@ -92,6 +94,16 @@ def compile_hip(
             raise refused(printed, code, one.name, file, name, _hints(target, file, more))
         unfit.append(one.name)
     raise _nothing(unfit, target, file, more)
+
+
+def knows(target: str) -> str:
+    """Who compiles for a GPU here, with whose headers, tried on an empty kernel; "" for nobody."""
+    with TemporaryDirectory(prefix="bankwise-") as folder, suppress(InputError):
+        source = Path(folder, "kernel.hip")
+        source.write_text("__global__ void k() {}\n", "utf-8")
+        how = compile_hip(source, Path(folder, "kernel.s"), target, "kernel.hip", str)
+        return how.removeprefix("compiled by ").partition(":")[0]
+    return ""
 
 
 def _flags(target: str) -> tuple[str, ...]:
