@@ -164,10 +164,7 @@ def test_the_witness_of_an_atomic_names_the_lanes_that_share_a_word() -> None:
     assert found.witness is not None
     assert found.witness.lanes == tuple(range(8))
     assert found.witness.words == (0,) * 8
-    assert (
-        str(found.witness)
-        == "lanes 0, 1, 2, 3, 4, 5, 6, 7 of phase 0 update bank 0 one after the other"
-    )
+    assert str(found.witness) == "lanes 0-7 of phase 0 update bank 0 one after the other"
 
 
 @pytest.mark.parametrize("pairs", [1, 2])

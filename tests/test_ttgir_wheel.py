@@ -89,7 +89,7 @@ def test_a_kernel_is_compiled_offline_and_compared(target: str) -> None:
         (f"{SCRIPT}:matmul", {"a": "*fp16"}, "sm_80", "the signature says nothing of b, c, size"),
         (f"{SCRIPT}:matmul", {**MATMUL, "q": "i32"}, "sm_80", "has no argument q"),
         (f"{SCRIPT}:matmul", {**MATMUL, "a": "fp16"}, "sm_80", "CompilationError"),
-        (f"{SCRIPT}:matmul", MATMUL, "h200", "unknown target 'h200'"),
+        (f"{SCRIPT}:matmul", MATMUL, "h2000", "unknown target 'h2000'"),
         ("nowhere.py:matmul", MATMUL, "sm_80", "no such file"),
         ("matmul", MATMUL, "sm_80", "is not FILE:NAME"),
         (len, MATMUL, "sm_80", "stands in no file"),
