@@ -364,7 +364,7 @@ def test_text_and_json_carry_all_of_it() -> None:
     console = Console(record=True, width=200, file=io.StringIO())
     print_more(More(found, worths), console)
     text = console.export_text()
-    assert text.count("as predicted") == sum(len(k.instructions) for k in found.kernels)
+    assert text.count("all: as predicted") == sum(bool(k.instructions) for k in found.kernels)
     bare = plain(check_document(tiles()))
     document = plain(check_document(tiles(), More(found, worths)))
     assert set(document) - set(bare) == {"counters", "worth"}
@@ -418,6 +418,14 @@ def test_the_grid_of_the_text_counts_for_every_launch() -> None:
     launches = tuple(Launch(ROWS, str(n), counters={name: Quantity(1.0)}) for n in range(5))
     (found,) = beside(report, Profile("p.csv", "Nsight Compute", "nvidia", launches)).kernels
     assert (found.workgroups, found.scale) == (5 * 6, "the grid in the checked text")
+
+
+@pytest.mark.parametrize(("measured", "says"), [(120.0, "turns lost"), (300.0, "another launch")])
+def test_much_more_than_lost_turns_add_is_another_launch(measured: float, says: str) -> None:
+    """Of 1,000 passes 20 more, and 200 more; lost turns were seen to add 17 %."""
+    counter = Counter("c", "extra", None, frozenset({"plain"}))
+    case = RowContext("nvidia", (), False, ((counter, 10, measured),))
+    assert says in cause(counter, 10, 100, measured, case, passes=1000)
 
 
 def test_more_than_predicted_is_first_blamed_on_what_was_not_analysed() -> None:

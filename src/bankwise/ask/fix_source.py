@@ -235,7 +235,7 @@ def _left(
         if not any(one.plans is plans for one in chosen):
             names = ", ".join(one.array.name for one in plans.arrays)
             ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
-            why = f"{names}: written as {ways} and compiled, no better map costs less"
+            why = f"{names}: written as {ways} and compiled, none of these texts costs less"
             yield Refusal(why, source.place(plans.arrays[0].array.statement.start))
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.errors import Location
+from bankwise.read.names import short
+from bankwise.show.columns import say, table
 from bankwise.show.worth import Worth
+
+AS_PREDICTED = "as predicted"
+"""The cause where there is no difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,9 @@ class Beside:
 
 def print_beside(beside: Beside, console: Console) -> None:
     """Print the comparison below a check."""
-    console.print(f"[bold]beside {escape(beside.file)}[/] ({beside.tool})")
+    say(console, f"{beside.file} ({beside.tool})", "beside ", style="bold")
     for note in beside.notes:
-        console.print(f"[dim]note: {escape(note)}[/]")
+        say(console, note, "note: ", style="dim")
     for kernel in beside.kernels:
         _print_kernel(kernel, console)
 
@@ -110,62 +113,54 @@ def print_beside(beside: Beside, console: Console) -> None:
 def _print_kernel(kernel: KernelBeside, console: Console) -> None:
     groups = "unknown" if kernel.workgroups is None else f"{kernel.workgroups:,}"
     launches = "1 launch" if kernel.launches == 1 else f"{kernel.launches:,} launches"
-    console.print(
-        f"[bold]{escape(kernel.kernel)}[/] = {escape(kernel.measured_as)}: "
-        f"{launches}, {groups} workgroups [dim]({escape(kernel.scale)})[/]"
+    console.print()
+    say(console, f"{short(kernel.kernel)}: {launches}, {groups} workgroups ({kernel.scale})")
+    _print_rows(
+        ("counter",), [([r.what], _counted(r), r.cause, r.counter) for r in kernel.rows], console
     )
-    if kernel.rows:
-        console.print(_counter_table(kernel.rows))
-    if kernel.instructions:
-        console.print(_instruction_table(kernel.instructions))
+    _print_rows(
+        ("place", "instruction", "in the profile"),
+        [_instruction(row) for row in kernel.instructions],
+        console,
+    )
     if kernel.worth is not None:
-        console.print(f"  {escape(str(kernel.worth))}")
+        say(console, str(kernel.worth), "  ")
     for note in kernel.notes:
-        console.print(f"[dim]note: {escape(note)}[/]")
+        say(console, note, "note: ", style="dim")
 
 
-def _counter_table(rows: tuple[CounterRow, ...]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("counter", overflow="fold")
-    for title in ("predicted", "measured", "difference"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("likely cause", overflow="fold")
-    for row in rows:
-        predicted = f"{row.per_workgroup:,} a workgroup"
-        if row.predicted is not None:
-            predicted = f"{row.predicted:,}" + (" (assumed)" if row.assumed else "")
-        table.add_row(
-            escape(f"{row.what}: {row.counter}"),
-            predicted,
-            f"{row.measured:,.0f}",
-            _difference(row.difference),
-            escape(row.cause),
-        )
-    return table
+_Row = tuple[list[str], tuple[str, float, float | None], str, str]
+"""What is compared, its prediction in words, its measurement, the difference, the likely cause, and
+the name under which the cause is told."""
 
 
-def _instruction_table(rows: tuple[InstructionRow, ...]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("place", "instruction", "in the profile"):
-        table.add_column(title, overflow="fold")
-    for title in ("predicted", "measured", "difference"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("likely cause", overflow="fold")
-    for row in rows:
-        place = f"{row.location.line}" + (f" ({row.source})" if row.source else "")
-        table.add_row(
-            place,
-            row.instruction,
-            escape(f"{row.address:#x} {row.text}"),
-            f"{row.predicted.extra:,}",
-            f"{row.measured.extra:,}",
-            _difference(row.measured.extra - row.predicted.extra),
-            escape(row.cause),
-        )
-    return table
+def _counted(row: CounterRow) -> tuple[str, float, float | None]:
+    predicted = f"{row.per_workgroup:,} a workgroup"
+    if row.predicted is not None:
+        predicted = f"{row.predicted:,}" + (" (assumed)" if row.assumed else "")
+    return predicted, row.measured, row.difference
 
 
-def _difference(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"[{'red' if value else 'green'}]{value:+,.0f}[/]" if value else "[green]0[/]"
+def _instruction(row: InstructionRow) -> _Row:
+    place = f"{row.location.line}" + (f" ({row.source})" if row.source else "")
+    address = f"{row.address:#x}"
+    predicted, measured = row.predicted.extra, row.measured.extra
+    told = f"{predicted:,}", measured, measured - predicted
+    return [place, row.instruction, f"{address} {row.text}"], told, row.cause, address
+
+
+def _print_rows(titles: Sequence[str], rows: Sequence[_Row], console: Console) -> None:
+    """The numbers, all extra passes of instructions; below them each cause once, and of what."""
+    if not rows:
+        return
+    cells, colours, causes = [], [], dict[str, list[str]]()
+    for what, (predicted, measured, difference), cause, name in rows:
+        told = "-" if difference is None else f"{difference:+,.0f}" if difference else "0"
+        cells.append([predicted, f"{measured:,.0f}", told, *what])
+        colours.append("red" if difference else "green" if difference == 0 else "")
+        causes.setdefault(cause, []).append(name)
+    table(console, ["predicted", "measured", "difference", *titles], cells, colours)
+    for cause, names in causes.items():
+        alike = cause == AS_PREDICTED and len(names) == len(rows)
+        said = "all" if alike else ", ".join(dict.fromkeys(names))
+        say(console, f"{said}: {cause}", "  ", "    ")

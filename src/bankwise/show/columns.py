@@ -13,7 +13,7 @@ WIDTH = 80
 """Columns of a pipe, of a file, and of a terminal that is no narrower."""
 _WIDEST = 100
 _GAP = "  "
-_NUMBER = re.compile(r"(?:(?:at least |at most )?[\d,.:]+(?: to [\d,.]+)?|unknown|)[?%]?")
+_NUMBER = re.compile(r"(?:(?:at least |at most |[-+])?[\d,.:]+(?: to [\d,.]+)?|unknown|)[?%]?")
 _LEAST = 12
 """Characters that the last column keeps."""
 

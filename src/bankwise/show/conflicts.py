@@ -102,6 +102,8 @@ def why(one: Diagnostic, report: CheckReport) -> str:
         return f"{witness}" + (f"; {reason}" if reason else "")
     step = stepping(one, report, reason)
     taken = f"{reason.advance_words} mod {reason.banks} banks = {reason.residue}"
+    if reason.residue:
+        taken += f": {reason.rows} such steps share {reason.period} places"
     return f"{witness}; {step} by {reason.advance_words} words, {taken}"
 
 

@@ -148,7 +148,8 @@ def _row(
 ) -> CounterRow:
     each, assumed = counter.predict(kernel), counter.assume(kernel)
     predicted = None if groups is None else each * groups
-    why = cause(counter, each, predicted, measured, case)
+    passes = replace(counter, quality="passes").predict(kernel) * (groups or 0)
+    why = cause(counter, each, predicted, measured, case, passes)
     if assumed:
         why = f"{assumed:,} a workgroup are assumed, by rules that are unknown; {why}"
     return CounterRow(

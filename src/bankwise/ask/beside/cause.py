@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bankwise.ask.beside.counters import Counter
 from bankwise.hardware.machine import Vendor
+from bankwise.show.beside import AS_PREDICTED
 
 Seen = tuple[Counter, int, float]
 """A counter, its prediction for one workgroup, its measured sum."""
@@ -22,6 +23,9 @@ ARBITRATION = (
 """What explains counters above the prediction; printed once."""
 
 _LOST = "turns lost to other traffic, no conflicts"
+_MOST_LOST = 0.17
+"""The most that lost turns were seen to add to the passes of a kernel: in transposes on an H200
+(docs/results_h200_fix.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,19 @@ class RowContext:
 
 
 def cause(
-    counter: Counter, per_workgroup: int, predicted: int | None, measured: float, case: RowContext
+    counter: Counter,
+    per_workgroup: int,
+    predicted: int | None,
+    measured: float,
+    case: RowContext,
+    passes: int = 0,
 ) -> str:
-    """In words; "as predicted" where the two agree."""
+    """In words; "as predicted" where the two agree. ``passes``: of what the counter takes in, as
+    predicted, by which a difference is large or small; 0 where that is not known."""
     if predicted is None:
         return _unscaled(counter, case)
     if measured == predicted:
-        return "as predicted"
+        return AS_PREDICTED
     if case.incomplete and measured > predicted:
         return f"not everything is counted: {case.incomplete[0]}"
     other = _executions(counter, predicted // per_workgroup if per_workgroup else None, case)
@@ -53,7 +63,8 @@ def cause(
         return other
     if measured < predicted:
         return _fewer(counter, measured, case)
-    return _nvidia(counter, case) if case.vendor == "nvidia" else _amd(counter)
+    more = (measured - predicted) / passes if passes else 0.0
+    return _nvidia(counter, case, more) if case.vendor == "nvidia" else _amd(counter)
 
 
 def _unscaled(counter: Counter, case: RowContext) -> str:
@@ -99,11 +110,16 @@ def _fewer(counter: Counter, measured: float, case: RowContext) -> str:
     return "fewer lanes or waves took part than predicted, or the compiler joined accesses"
 
 
-def _nvidia(counter: Counter, case: RowContext) -> str:
+def _nvidia(counter: Counter, case: RowContext, more: float) -> str:
     if counter.exact:
         return "the code that ran touches shared memory otherwise than the checked text"
     if case.exact or any(c.exact and _agrees(c, p, m, case) for c, p, m in case.seen):
         return f"{_LOST}: by instruction it is as predicted"
+    if more > _MOST_LOST:
+        return (
+            f"{more:.0%} of its passes more; lost turns were seen to add {_MOST_LOST:.0%} at most: "
+            "rather another launch, build or kernel; `--page source` shows it by instruction"
+        )
     return f"likely {_LOST}: `--page source` shows it by instruction"
 
 
