@@ -82,6 +82,19 @@ def test_a_kernel_is_compiled_offline_and_compared(target: str) -> None:
 
 
 @needs_wheel
+def test_an_integer_that_is_one_is_a_constant_as_tritons_launches_compile_it() -> None:
+    """Triton specialises an argument that is 1: the kernel that runs does not take it."""
+    asked = (f"{SCRIPT}:matmul", MATMUL, "sm_80")
+    one = bankwise.triton.check(*asked, constexprs=SIZES, numbers={"size": 1}, optima=False)
+    same = bankwise.triton.check(*asked, constexprs={**SIZES, "size": 1}, optima=False)
+    other = bankwise.triton.check(*asked, constexprs=SIZES, numbers={"size": 2}, optima=False)
+    assert one.ttgir == same.ttgir != other.ttgir
+    assert "%size" not in one.ttgir
+    assert "%size" in other.ttgir
+    assert str(other).startswith(str(other.plan))
+
+
+@needs_wheel
 @pytest.mark.parametrize(
     ("fn", "signature", "target", "message"),
     [

@@ -298,7 +298,7 @@ def _verdicts(search: _EncodingSearch, new: EmittedText, judges: Judges) -> Iter
 
 def _rows(old: EmittedText, new: EmittedText) -> Iterator[tuple[str, int, int]]:
     yield "passes of a workgroup", old.passes, new.passes
-    yield "conflicts", old.report.totals.run.extra, new.report.totals.run.extra
+    yield "conflicts", old.report.whole.extra, new.report.whole.extra
     yield "shared-memory instructions of a workgroup", old.executed, new.executed
     yield "shared bytes", old.made.shared_bytes, new.made.shared_bytes
     if old.code.registers and new.code.registers:

@@ -32,7 +32,7 @@ def cost_of(kernels: Sequence[AssemblyKernel]) -> tuple[int, int, int]:
     runs = [counted_kernel(k, machine(k.target)) for k in kernels]
     patterns = (p for k in kernels for a in k.accesses for p in a.access.patterns)
     executed = sum(p.executions * len(p.active) for p in patterns)
-    passes = sum(run.totals.run.passes for run in runs)
+    passes = sum(run.whole.passes for run in runs)
     return passes, executed, sum(k.instructions or 0 for k in kernels)
 
 

@@ -34,7 +34,7 @@ class EmittedText:
     @property
     def passes(self) -> int:
         """Of a workgroup, as followed."""
-        return self.report.totals.run.passes
+        return self.report.whole.passes
 
     @property
     def executed(self) -> int:

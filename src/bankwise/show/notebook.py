@@ -1,6 +1,7 @@
-"""A report where Python shows a value: one line at the prompt, the whole of it in a notebook.
+"""A report where Python shows a value: one line at the prompt, the whole of it printed or in a
+notebook.
 
-Both are what the terminal prints: ``printed`` names the function that prints the report.
+All are what the terminal prints: ``printed`` names the function that prints the report.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ def printed(printer: str, line: int = 0) -> Callable[[_Report], _Report]:
 
     def dress(of: _Report) -> _Report:
         of.__repr__ = short  # type: ignore[method-assign, assignment]
+        if "__str__" not in vars(of):
+            of.__str__ = lambda report: _text(report, printer)[0].rstrip()  # type: ignore
         of._repr_html_ = lambda report: _text(report, printer)[1]  # type: ignore[attr-defined]
         return of
 

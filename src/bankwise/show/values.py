@@ -197,6 +197,12 @@ class KernelReport:
         return _totals(self, _SPECIAL)
 
     @property
+    def whole(self) -> Cost:
+        """What everything that touches shared memory costs a workgroup: ordinary accesses, copies
+        and the rest, whatever a counter adds up of them."""
+        return sum((access.run for access in self.accesses), Cost())
+
+    @property
     def added(self) -> Added:
         """What the conflict counter adds for one workgroup; copies left out whose rule is known."""
         mine = (a for a in self.accesses if a.assumed or a.kind not in _COPIES)

@@ -9,7 +9,7 @@
     )
     said = {"constexprs": {"bm": 64, "bn": 64, "bk": 32}, "numbers": {"size": 1024}}
     report = bankwise.triton.check(*kernel, **said)
-    print(report.plan.totals.run.extra, report.emission.totals.run.extra, report.changes)
+    print(report)                       # as `bankwise check` prints it; report.ttgir is its text
 
     fixed = bankwise.triton.fix(*kernel, **said)
     print(fixed.patch)

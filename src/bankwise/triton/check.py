@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.ask.triton_plan import plan_texts
 from bankwise.read.ttgir.wheel import LoweredKernel
-from bankwise.show.planning import PlanReport, PlanRow
+from bankwise.show.as_text import print_check
+from bankwise.show.notebook import printed
+from bankwise.show.planning import PlanReport, PlanRow, print_plan
 from bankwise.show.values import CheckReport
 from bankwise.triton.source import TritonSource, compiled, source_of
 
 
+@printed("bankwise.triton.check:print_triton", line=-1)
 @dataclass(frozen=True, slots=True)
 class TritonReport:
     """A kernel on both levels. ``ttgir`` and ``assembly`` are the texts that places point into.
@@ -39,6 +44,12 @@ class TritonReport:
     def agrees(self) -> bool | None:
         """Whether plan and emission cost the same."""
         return self.comparison.agrees
+
+
+def print_triton(report: TritonReport, console: Console) -> None:
+    """The check of what was planned, and that beside what was emitted."""
+    print_check(report.plan, console)
+    print_plan(report.comparison, console)
 
 
 def check(

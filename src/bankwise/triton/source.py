@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,9 @@ from bankwise.hardware.machine import Machine, machine
 from bankwise.read.options import Options
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.wheel import LoweredKernel
+
+_INTEGER = re.compile(r"[iu](?:8|16|32|64)")
+"""Types of arguments of which Triton's launches compile a 1 as a constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,9 @@ def source_of(
 
     ``fn``: the function, or ``"file.py:name"``. ``signature``: Triton's type of every argument
     ("*fp16", "i32"); what stands in ``constexprs`` may be left out. ``target``: "sm_90",
-    "gfx942", ... ``numbers``: values of arguments that loops run to. ``divisible``: arguments that
-    are multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
+    "gfx942", ... ``numbers``: values of arguments that loops run to, and of strides; an integer
+    that is 1 is compiled as a constant, as for Triton's launches. ``divisible``: arguments that are
+    multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
     ``options``: Triton's own, such as ``num_stages``; of ``num_warps`` 4 are usual.
 
     Raises :class:`InputError` if Triton is not installed or the function stands in no file.
@@ -73,8 +78,13 @@ def source_of(
     if not wheel.installed():
         raise wheel.needed()
     path, name = _place(fn)
-    constants, given = dict(constexprs or {}), dict(numbers or {})
-    return TritonSource(path, name, target, signature, constants, given, divisible, options)
+    every = dict(numbers or {})
+    plain = {p.name for p in getattr(fn, "params", ()) if getattr(p, "do_not_specialize", False)}
+    ones = {k: 1 for k, v in every.items() if v == 1 and _INTEGER.match(signature.get(k, ""))}
+    constants = {**{k: 1 for k in ones if k not in plain}, **(constexprs or {})}
+    given = {k: v for k, v in every.items() if k not in constants}
+    multiples = None if divisible is None else [k for k in divisible if k not in constants]
+    return TritonSource(path, name, target, signature, constants, given, multiples, options)
 
 
 def compiled(source: TritonSource) -> LoweredKernel:
