@@ -21,6 +21,7 @@ import pytest
 import cute_texts
 from bankwise.ask.check_assembly import check_assembly_file
 from bankwise.ask.check_cute import open_cute
+from bankwise.ask.check_source import check_source_file
 from bankwise.ask.fix_source import fix_source_file
 from bankwise.notation.cute.swizzle import CuteLayout, CuteMemory
 from bankwise.read.cute.forms import elements, sizes_of
@@ -212,7 +213,11 @@ def test_a_kernel_of_cute_is_fixed_in_its_source(tmp_path: Path) -> None:
     file.write_text(cute_texts.TURN + kernel, "utf-8")
     flags = ("-std=c++17", f"-I{headers()}")
     options = Options("sm_80", workgroup_size="128,1,1", flags=flags)
+    (snippet,) = check_source_file(file, options).snippets
     report = fix_source_file(file, options)
+    assert snippet.text in report.fixed_text
+    assert snippet.text not in report.source_text
+    assert (snippet.before, snippet.after) == fixed("TURN")[1:]
     assert [(v.judge, v.status) for v in report.verdicts] == [
         ("proof", "passed"),
         ("isa", "passed"),

@@ -14,6 +14,7 @@ import pytest
 
 import cute_texts
 from bankwise.ask.check_cute import check_cute, open_cute
+from bankwise.ask.fix_cute_source import written_by_cute
 from bankwise.read.options import Options
 from command import bankwise
 
@@ -216,6 +217,18 @@ def test_fix_writes_what_it_promises(name: str) -> None:
     text, before, after = fixed(name)
     assert after < before == sum(counted(name, getattr(cute_texts, name)).values())
     assert sum(counted(name, text).values()) == after
+
+
+@pytest.mark.parametrize("name", [n for n in FIXED if named(n) != "kernel.py"])
+def test_check_of_a_source_writes_the_term_that_fix_writes(name: str) -> None:
+    """``check kernel.cu`` says it before anything is compiled."""
+    text, (_, dims) = getattr(cute_texts, name), EXPECTED[name][:2]
+    changed, before, after = fixed(name)
+    (snippet,) = written_by_cute("kernel.cu", text, Options("sm_80", dims=dims))
+    assert (snippet.before, snippet.after) == (before, after)
+    assert changed.count(snippet.text) == text.count(snippet.text) + 1
+    assert written_by_cute("kernel.cu", changed, Options("sm_80", dims=dims)) == ()
+    assert written_by_cute("kernel.cu", "__shared__ float tile[32];", Options()) == ()
 
 
 def test_a_term_is_replaced_with_the_namespace_in_front_of_it() -> None:

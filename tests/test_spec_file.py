@@ -71,7 +71,8 @@ def test_the_page_has_an_example_of_every_notation() -> None:
         spec = parse_question(text)
         used |= {spec.layout.what}
         used |= {a.held.notation for a in spec.accesses if isinstance(a.held, Held)}
-    assert used == {"ck", "iree", "wave", "triton", "cute", "linear", "matrix", "row-major"}
+    frameworks = {"ck", "iree", "wave", "triton", "cute", "linear", "matrix", "row-major"}
+    assert used == {*frameworks, "tilelang"}
 
 
 def test_every_key_of_a_question_is_on_the_page() -> None:

@@ -129,7 +129,8 @@ def check_cute(found: CuteFile, *, answer: bool = True) -> CheckReport:
         mine = [site for site in found.sites if site.scope[:1] == scope]
         report, refused = _kernel(found, "::".join(scope) or Path(found.text.file).stem, mine)
         if answer:
-            report = replace(report, snippets=tuple(_snippets(found, mine, untold)))
+            replaced = replacements(found, mine, untold)
+            report = replace(report, snippets=tuple(snippet_of(found, one) for one in replaced))
         kernels.append(report)
         refusals += refused
     notes = [*([found.why] if found.why else []), *map(str, untold)]
@@ -299,22 +300,20 @@ def places(where: CuteLayout) -> list[int]:
     return found
 
 
-def _snippets(
-    found: CuteFile, mine: Sequence[CopySite], refused: list[Refusal]
-) -> Iterator[Snippet]:
-    for one in replacements(found, mine, refused):
-        old = " ".join(found.text.of(one.place.term.span).split())
-        yield Snippet(
-            language=found.text.dialect,
-            what=f"instead of {old}, for {', '.join(one.names)}",
-            text=one.answer.text,
-            location=found.text.place(one.place.term.span.start),
-            before=one.before,
-            after=one.after,
-            counted=True,
-            each=PASS,
-            command=found.command,
-        )
+def snippet_of(found: CuteFile, one: Replacement) -> Snippet:
+    """What to write in place of a term."""
+    old = " ".join(found.text.of(one.place.term.span).split())
+    return Snippet(
+        language=found.text.dialect,
+        what=f"instead of {old}, for {', '.join(one.names)}",
+        text=one.answer.text,
+        location=found.text.place(one.place.term.span.start),
+        before=one.before,
+        after=one.after,
+        counted=True,
+        each=PASS,
+        command=found.command,
+    )
 
 
 def better(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bankwise.ask.advice import unseen_addresses
 from bankwise.ask.check_assembly import asked, origin_of, report_of
+from bankwise.ask.fix_cute_source import written_by_cute
 from bankwise.errors import InputError
 from bankwise.files import read_text
 from bankwise.read.assembly import AssemblyKernel
@@ -43,7 +44,10 @@ def check_source_file(
     report = report_of(path, found.kernels, notes=(found.how, *said), asked_of=origin)
     unadvised = [one.name for one in found.kernels if _unadvised(report, one)]
     refused = _not_written([k.name for k in report.kernels if k.snippets] or unadvised, arrays)
-    if refused:
+    by_cute = _by_cute(report, texts[str(path)], options) if refused else None
+    if by_cute is not None:
+        report = by_cute
+    elif refused:
         by_hand = replace(origin, command="")
         report = report_of(path, found.kernels, notes=(found.how, *said, refused), asked_of=by_hand)
     elif unadvised:
@@ -52,6 +56,15 @@ def check_source_file(
 
 
 _BY_ARRAY = "`bankwise fix`, with the same options, looks for layouts array by array"
+
+
+def _by_cute(report: CheckReport, text: str, options: Options) -> CheckReport | None:
+    """The report with the terms of CuTe to write, at the kernels whose conflicts they are against;
+    None where the text has none."""
+    target = next((k.target for k in report.kernels), options.target)
+    found = written_by_cute(report.file, text, replace(options, target=target))
+    kernels = (replace(k, snippets=found) if k.snippets else k for k in report.kernels)
+    return replace(report, kernels=tuple(kernels)) if found else None
 
 
 def _unadvised(report: CheckReport, found: AssemblyKernel) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 
 from bankwise.ask.spec import chosen, counted
@@ -11,7 +12,7 @@ from bankwise.ask.tile_problem import TileProblem, tile_problem
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import padding, row_major, xor
 from bankwise.notation.framework import Framework, Ground, Setting
-from bankwise.notation.frameworks import FRAMEWORKS, read_memory
+from bankwise.notation.frameworks import FRAMEWORKS, languages, read_memory
 from bankwise.notation.values import Mapped
 from bankwise.read.options import Options, Progress
 from bankwise.read.tile_file.question import TileQuestion, WrittenLayout
@@ -20,6 +21,7 @@ from bankwise.show.spec import SpecReport
 from bankwise.show.values import Snippet
 from bankwise.solver.fit import Fit, fit
 from bankwise.solver.general import listed_workload
+from bankwise.solver.price import Workload
 
 
 def check_spec_file(file: Path, options: Options, progress: Progress | None = None) -> SpecReport:
@@ -29,17 +31,22 @@ def check_spec_file(file: Path, options: Options, progress: Progress | None = No
     """
     question = chosen(read_question(file, options.target), options.policy)
     report = counted(question)
-    snippet = to_write(question, report)
-    if snippet is None:
+    written = to_write(question, report)
+    if written is None:
         return report
+    if isinstance(written, str):
+        return replace(report, check=replace(report.check, notes=(written,)))
     (kernel,) = report.check.kernels
-    check = replace(report.check, kernels=(replace(kernel, snippets=(snippet,)),))
+    check = replace(report.check, kernels=(replace(kernel, snippets=(written,)),))
     return replace(report, check=check)
 
 
-def to_write(question: TileQuestion, before: SpecReport) -> Snippet | None:
-    """The best layout that the notation of the file lists, read back and counted; None where none
-    takes fewer passes, or accesses see the tile through layouts of their own."""
+def to_write(question: TileQuestion, before: SpecReport) -> Snippet | str | None:
+    """The best layout that the notation of the file lists, read back and counted.
+
+    Where none takes fewer passes, a note that says so of a language that no framework writes; None
+    of others, and where accesses see the tile through layouts of their own.
+    """
     layout = question.layout
     assert layout is not None, "it was counted"
     own = any(access.layout is not None for access in question.accesses)
@@ -52,9 +59,9 @@ def to_write(question: TileQuestion, before: SpecReport) -> Snippet | None:
         and not after.check.findings
     ]
     now = _passes(before)
-    passes, text = min(found, default=(now, ""))
+    passes, text = min(found, key=itemgetter(0), default=(now, ""))
     if passes >= now:
-        return None
+        return _none_better(layout, len(found))
     return Snippet(
         language=layout.what,
         what="the layout of the tile",
@@ -64,7 +71,15 @@ def to_write(question: TileQuestion, before: SpecReport) -> Snippet | None:
         after=passes,
         counted=True,
         each="pass over the tile",
+        notes=tuple(filter(None, (languages()[layout.what].proviso,))),
     )
+
+
+def _none_better(layout: WrittenLayout, tried: int) -> str | None:
+    written = any(known.language.name == layout.what for known in FRAMEWORKS)
+    if written or not tried:
+        return None
+    return f"none of {tried} layouts of {layout.what} that were counted takes fewer passes"
 
 
 def _passes(report: SpecReport) -> int:
@@ -79,19 +94,32 @@ def _better(question: TileQuestion, layout: WrittenLayout) -> Iterator[WrittenLa
     machine = question.machine
     work = listed_workload(machine, stated.shape, stated.accesses, question.policy or "iree")
     setting = Setting(machine, {}, (machine.wave_size, 1, 1))
-    for known in _families(layout):
-        best = fit(work, known.name)
-        if not isinstance(best, Fit):
-            continue
-        said = known.write(Mapped(question.shape, best.best.layout), Ground(question.whole))
-        if isinstance(said, Refusal):
-            continue
-        text = str(said)
+    for text, language in _texts(question, layout, work):
         try:
-            memory = read_memory(text, known.language.name, question.whole, setting)
+            memory = read_memory(text, language, question.whole, setting)
         except InputError:
             continue
-        yield WrittenLayout(text, known.language.name, memory, layout.location)
+        yield WrittenLayout(text, language, memory, layout.location)
+
+
+def _texts(
+    question: TileQuestion, layout: WrittenLayout, work: Workload
+) -> Iterator[tuple[str, str]]:
+    """What may be written, and in which language."""
+    plans = (_best(question, work, known) for known in (xor.XOR, padding.PADDING))
+    own = languages()[layout.what].others
+    for text in own(layout.text, question.whole, (plan for plan in plans if plan is not None)):
+        yield text, layout.what
+    for known in _families(layout):
+        best = _best(question, work, known)
+        said = None if best is None else known.write(best, Ground(question.whole))
+        if said is not None and not isinstance(said, Refusal):
+            yield str(said), known.language.name
+
+
+def _best(question: TileQuestion, work: Workload, known: Framework) -> Mapped | None:
+    best = fit(work, known.name)
+    return Mapped(question.shape, best.best.layout) if isinstance(best, Fit) else None
 
 
 def _families(layout: WrittenLayout) -> Iterator[Framework]:

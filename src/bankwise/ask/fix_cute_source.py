@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from bankwise.ask.check_cute import open_cute
+from bankwise.ask.check_cute import open_cute, snippet_of
 from bankwise.ask.fix_cute import apart, change_of, edited, judged
 from bankwise.errors import InputError, Refusal
 from bankwise.read.options import Options
 from bankwise.show.fixing import Change, Verdict
+from bankwise.show.values import Snippet
 
 _CUTE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]cute/|\bcute::', re.MULTILINE)
 
@@ -66,3 +67,22 @@ def fixed_by_cute(
     rows = (("passes of shared memory", old, new),)
     emitted = Verdict("isa", "passed", "the changed layouts, compiled, take fewer passes", rows)
     return CuteFixed(tuple(change_of(before, one) for one in chosen), made, (verdict, emitted))
+
+
+def written_by_cute(file: str, text: str, options: Options) -> tuple[Snippet, ...]:
+    """The terms that :func:`fixed_by_cute` compiles, as far as the text alone tells; () where there
+    are none."""
+    if _CUTE.search(text) is None:
+        return ()
+    try:
+        before = open_cute(text, file, options)
+        chosen = tuple(apart(before, []))
+        after = open_cute(edited(before, chosen), file, options)
+    except InputError:
+        return ()
+    if judged(before, after, chosen).status != "passed":
+        return ()
+    return tuple(replace(snippet_of(before, one), notes=(_COMPILED,)) for one in chosen)
+
+
+_COMPILED = "`bankwise fix` takes it if the machine code, too, takes fewer passes"

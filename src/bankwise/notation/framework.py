@@ -15,7 +15,7 @@ All frameworks: :mod:`bankwise.notation.frameworks`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from bankwise.algebra.address import AddressMap
@@ -77,6 +77,10 @@ def _nothing(shape: Shape) -> Member | None:
     return None
 
 
+def _no_others(text: str, shape: Shape, plans: Iterable[Memory]) -> Iterator[str]:
+    return iter(())
+
+
 def _no_distribution(text: str, shape: Shape, setting: Setting) -> Distribution:
     raise InputError(f"{text.strip()!r} is a memory layout, no distribution")
 
@@ -91,7 +95,10 @@ class Language:
     ``policy``: how the compiler behind it picks instructions (:mod:`bankwise.hardware.policies`).
     ``kernels``: what names of its emitted kernels contain, ``heads``: what the first characters of
     their texts do; patterns, empty for none. ``unasked``: what its compiler does to a tile of
-    shared memory that nobody lays out, where that is known from the tile alone.
+    shared memory that nobody lays out, where that is known from the tile alone. ``others``: for a
+    language that no framework writes, what may stand in the place of a text about a tile: its own
+    layouts, what reads best first, then those of ``plans`` that it can say. ``proviso``: what has
+    to be true beside such a text.
     """
 
     name: str
@@ -103,6 +110,8 @@ class Language:
     kernels: str = ""
     heads: str = ""
     unasked: Callable[[Shape], Member | None] = _nothing
+    others: Callable[[str, Shape, Iterable[Memory]], Iterator[str]] = _no_others
+    proviso: str = ""
 
 
 @dataclass(frozen=True, slots=True)

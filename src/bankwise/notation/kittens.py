@@ -14,7 +14,7 @@ aligns it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -81,5 +81,15 @@ def _check(rows: int, columns: int, of_rows: int, of_columns: int) -> None:
         raise InputError(f"a shared tile of {rows} x {columns}", hint=hint)
 
 
-KITTENS = Language("kittens", re.compile(r"\s*(?:kittens::)?st(?:_\w+)?\s*<"), _read)
-"""Read, not written: its swizzles are few, and its matrix instructions decide among them."""
+def _others(text: str, shape: Shape, plans: Iterable[Memory]) -> Iterator[str]:
+    """The same tile with each swizzle, then without; those that it does not have cannot be read."""
+    found = _TEXT.fullmatch(text)
+    if found is not None:
+        said = ("", *(f", true, {size}" for size in (128, 64, 32)), ", false")
+        yield from (text[: found.end("columns")] + one + ">" for one in said)
+
+
+KITTENS = Language(
+    "kittens", re.compile(r"\s*(?:kittens::)?st(?:_\w+)?\s*<"), _read, others=_others
+)
+"""No framework of its own: its swizzles are few, and its matrix instructions decide among them."""
