@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -13,7 +14,7 @@ import numpy
 import pytest
 
 from command import bankwise
-from kernel_texts import ROWS, changed, written
+from kernel_texts import EXAMPLES, ROWS, changed, written
 
 ROOT = Path(__file__).parent.parent
 SITE = Path(numpy.__file__).parents[1]
@@ -255,3 +256,17 @@ def test_help_and_machines_import_no_compiler_and_help_no_numpy() -> None:
         loaded = done.stderr.split()
         assert "iree" not in loaded
         assert words == ["machines"] or "numpy" not in loaded
+
+
+def test_the_table_of_a_fix_folds_what_is_alike_and_all_is_every_access(tmp_path: Path) -> None:
+    """The passes of the folded rows and of all rows add up to the same."""
+    needs_ir()
+    said = "fix", EXAMPLES / "gemm_gather_to_lds" / "gemm_gfx950.mlir", "--no-isa", "--no-execute"
+    sums = []
+    for words in (said, (*said, "--all")):
+        found = re.findall(
+            r"^ *([\d,]+) +[\d,]+ +[\d,]+ +\d+:\d+.*ds_read", bankwise(*words).err, re.M
+        )
+        sums.append([int(one.replace(",", "")) for one in found])
+    assert sum(sums[0]) == sum(sums[1])
+    assert len(sums[0]) == 2 < len(sums[1]) == 8

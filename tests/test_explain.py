@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from bankwise.ask.explain import explain
 from bankwise.errors import InputError
+from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import names as machine_files
 from bankwise.show.documents.explaining import rules_document
 from bankwise.show.explaining import print_rule, print_rules
-from bankwise.show.nouns import nouns
+from bankwise.show.nouns import Noun, nouns
 from bankwise.show.rules import rule, rules
 from bankwise.show.schema import plain
 from command import bankwise
@@ -98,6 +101,25 @@ def test_a_word_is_found_by_any_of_its_names(said: str) -> None:
     document = json.loads(bankwise("explain", said, "--format", "json").out)
     assert document["schema"] == "bankwise.noun/1"
     assert document["meaning"].split()[0] in ended.out
+
+
+@pytest.mark.parametrize("said", ["isa", "ISA", "unknown", "unknown rule"])
+def test_words_of_verdicts_are_explained(said: str) -> None:
+    assert explain(said).name == said.casefold().removesuffix(" rule")
+
+
+def test_every_instruction_of_a_machine_file_is_explained() -> None:
+    known = {row for name in machine_files() for row in machine(name).instructions.values()}
+    assert len({row.name for row in known}) > 50
+    for row in known:
+        found = explain(row.name)
+        assert isinstance(found, Noun)
+        if found.name == row.name and not found.also:
+            (said,) = (s for s in re.split(r"(?<=\d)\.(?: |$)", found.meaning) if row.machine in s)
+            assert f"{row.width_bytes} bytes" in said
+            assert f"in {len(row.phases)} phase" in said
+            assert ("is unknown" in said) == (row.evidence == "unknown")
+            assert f"confidence {row.confidence}" in said
 
 
 def test_an_unknown_rule_is_met_with_the_nearest():

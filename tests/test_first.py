@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from bankwise.ask import doctor
 from command import bankwise
 
 ROOT = Path(__file__).parents[1]
@@ -106,8 +107,19 @@ def test_every_extra_of_the_doctor_is_one_of_the_package() -> None:
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     parts = json.loads(bankwise("doctor", "--format", "json").out)["parts"]
     for part in parts:
-        for name in re.findall(r"bankwise\[(\w+)\]", part["how"]):
+        for name in re.findall(r"\.\[(\w+)\]", part["how"]):
             assert re.search(rf"^{name} = \[", text, re.M), part
+    assert sum("pip install '.[" in part["how"] for part in parts) > 5
+
+
+@pytest.mark.parametrize("there", [("ptxas",), ("nvdisasm",), ("ptxas", "nvdisasm")])
+def test_fix_of_ptx_needs_assembler_and_disassembler(
+    there: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    have = {name: Path("/bin") / name for name in there}
+    monkeypatch.setattr(doctor, "find_program", have.get)
+    parts = {p.opens: p for p in doctor.doctor().parts}
+    assert bool(parts["fix of PTX, and its machine code (--isa)"].found) == (len(there) == 2)
 
 
 def test_the_demonstration_needs_the_package_alone(tmp_path: Path) -> None:

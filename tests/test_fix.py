@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
@@ -20,7 +23,7 @@ from bankwise.read.mlir.dispatches import dispatch_sizes
 from bankwise.read.mlir.kernels import kernels
 from bankwise.read.mlir.module import open_text
 from bankwise.read.options import Judges, Options
-from bankwise.show.fixing import FixReport
+from bankwise.show.fixing import FixReport, Verdict, print_fix
 from kernel_texts import (
     EXAMPLES,
     ROWS,
@@ -334,3 +337,21 @@ def test_random_inputs_are_not_zero() -> None:
     (kernel,) = kernels(opened)
     buffers = random_buffers(kernel.op, 0)
     assert all(np.unique(b).size > 1000 for b in buffers)
+
+
+def test_exit_3_is_said_with_its_reason_and_what_opens_it(tmp_path: Path) -> None:
+    report = fix(written(tmp_path, ROWS), "gfx950", execute=False, isa=False)
+    assert isinstance(report, FixReport)
+    sample = Verdict("execution", "passed", "some of them", complete=False)
+    sampled = replace(report, verdicts=(*report.verdicts, sample))
+    enough = replace(sampled, accept_sampled=True)
+    assert [each.exit_code for each in (report, sampled, enough)] == [0, 3, 0]
+    ends = []
+    for each in (report, sampled, enough):
+        told = StringIO()
+        print_fix(each, Console(file=told, width=200))
+        ends.append([line for line in told.getvalue().splitlines() if line.startswith("exit")])
+    assert ends[0] == ends[2] == []
+    assert len(ends[1]) == 1
+    assert "exit 3: " in ends[1][0]
+    assert "--accept-sampled" in ends[1][0]

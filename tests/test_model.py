@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from bankwise.read.emitted import SPILLED
 from bankwise.read.mlir.module import Opened
 from bankwise.read.options import Judges, Options
 from bankwise.read.recognise import recognise, recognise_text
+from command import bankwise
 from kernel_texts import EXAMPLES, ROWS, written
 
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
@@ -168,6 +170,14 @@ def test_the_answer_is_never_worse_than_what_iree_does_unasked(target: str, tmp_
     assert row.answer[0] == now.passes < row.default[0]
     assert row.answer[1] < row.default[1]
     assert f"IREE's default {launch.passes:,} passes" in str(row)
+    own, times = unasked.kernels[0].accesses, prod(unasked.kernels[0].grid or ())
+    unreal = times * sum(a.run.extra for a in own if a.assumed)
+    assert bool(row.assumed) == bool(unreal)
+    if unreal:
+        cycles = row.default[1] - unreal, row.answer[1]
+        assert f"{launch.passes - unreal:,} -> {now.passes:,} passes" in str(row)
+        assert f"{cycles[0]:,} -> {cycles[1]:,} cycles" in str(row)
+        assert row.assumed.endswith("more than before") == (cycles[1] > cycles[0])
 
 
 def small_abt(folder: Path) -> Path:
@@ -229,6 +239,27 @@ def test_registers_that_are_kept_in_memory_are_read_from_the_assembly() -> None:
     )
     assert SPILLED not in plain.totals
     assert spilling.totals[SPILLED] == 3
+
+
+def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> None:
+    file = small_abt(tmp_path)
+    said = "fix", file, "-t", "gfx942", "--no-isa", "--no-execute"
+    plain = bankwise(*said)
+    assert plain.out == ""
+    assert "nothing was written: a model has no patch; --keep DIR" in plain.err
+    kept = bankwise(*said, "--keep", tmp_path / "kept")
+    assert "nothing was written" not in kept.err
+    assert f"written: {tmp_path / 'kept'}" in kept.err
+
+
+def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path: Path) -> None:
+    file = small_abt(tmp_path)
+    noted = [
+        check_model(file, Options("gfx942", padding=on, direct_load=on)) for on in (False, True)
+    ]
+    told = [[n for n in each.notes if "by default" in n] for each in noted]
+    assert ["`--padding --direct-load` shows" in n for n in told[0]] == [True]
+    assert told[1] == []
 
 
 def a_piece_only_in(one: bytes, other: bytes, size: int = 256) -> bytes:

@@ -205,3 +205,14 @@ def test_without_conflicts_nothing_is_to_be_written(tmp_path: Path) -> None:
     file.write_text(QUESTION.replace("{layout}", "Sw<3,3,3> o 0 o (64,64):(64,1)"))
     assert "snippets" not in checked(file)
     assert "= help" not in bankwise("check", file).out
+
+
+def test_help_stands_under_the_conflict_that_it_is_against() -> None:
+    """Two buffers, a conflict of each, one command for both."""
+    pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
+    file = ROOT / "examples" / "iree" / "matmul_1024.gfx942.mlir"
+    flat = " ".join(bankwise("check", file).out.split())
+    first, second = flat.split("bank conflict: read")[1:3]
+    assert "alloc_0" in first.split("= help")[0]
+    assert re.findall(r"the indices of (\w+),", first) == ["alloc_0"]
+    assert re.findall(r"the indices of (\w+),", second) == ["alloc"]

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class CodePrice:
     """Of one workgroup of one kernel. ``unknown``: accesses under a rule that nobody knows;
     ``vgprs``, ``sgprs``: 0 where the text does not say; ``spilled``: vector registers kept in
-    memory; ``waves``: that a compute unit or SM holds."""
+    memory; ``waves``: that a compute unit or SM holds; ``assumed``: passes that are conflicts
+    by such rules."""
 
     passes: int
     ideal: int
@@ -43,6 +44,7 @@ class CodePrice:
     sgprs: int
     spilled: int
     waves: int
+    assumed: int = 0
 
     def worse(self, other: CodePrice, prefer: Prefer = "cheapest") -> bool:
         """Whether it takes more passes or cycles, or keeps more registers in memory.
@@ -66,7 +68,12 @@ class CodePrice:
             (f"{before.waves} -> {self.waves} waves of a unit"),
         )
         spilled = f", {self.spilled} registers kept in memory" if self.spilled else ""
-        return f"code of a workgroup takes {', '.join(pairs)}{spilled}"
+        sure = ""
+        if self.assumed or before.assumed:
+            passes = f"{before.passes - before.assumed:,} -> {self.passes - self.assumed:,} passes"
+            old, new = (each.cycles - each.assumed for each in (before, self))
+            sure = f"; if no assumed conflict is real {passes}, {old:,} -> {new:,} cycles"
+        return f"code of a workgroup takes {', '.join(pairs)}{spilled}{sure}"
 
 
 def code_price(opened: Opened, analysis: Analysis) -> CodePrice | Refusal:
@@ -106,6 +113,7 @@ def code_price(opened: Opened, analysis: Analysis) -> CodePrice | Refusal:
         sgprs=listing.sgprs or 0,
         spilled=listing.totals.get(SPILLED, 0),
         waves=occupancy(gpu, usage).resident_waves,
+        assumed=sum(each.run.extra for each in own if each.assumed),
     )
 
 

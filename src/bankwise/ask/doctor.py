@@ -14,10 +14,11 @@ from bankwise.read.toolkit import find_program
 from bankwise.show.health import Health, Part
 
 _PROGRAMS = (
-    ("nvcc", "check and fix of CUDA source", "pip install 'bankwise[cuda]'"),
-    ("ptxas", "fix of PTX, and its machine code (--isa)", "pip install 'bankwise[cuda]'"),
-    ("nvdisasm", "check of cubins and of CUDA source", "pip install 'bankwise[cuda]'"),
+    (("nvcc",), "check and fix of CUDA source"),
+    (("ptxas", "nvdisasm"), "fix of PTX, and its machine code (--isa)"),
+    (("nvdisasm",), "check of cubins and of CUDA source"),
 )
+"""What is needed together for what."""
 _PROFILERS = (
     ("ncu", "counters of an NVIDIA GPU: verify, fix --run, exports for --counters"),
     ("rocprofv3", "counters of an AMD GPU, exports for --counters"),
@@ -42,9 +43,10 @@ def doctor() -> Health:
 
 
 def _compilers() -> Iterator[Part]:
-    for name, opens, how in _PROGRAMS:
-        found = find_program(name)
-        yield Part("compiler", name, "" if found is None else str(found), opens, how)
+    for needed, opens in _PROGRAMS:
+        found = [find_program(name) for name in needed]
+        there = "" if None in found else ", ".join(map(str, found))
+        yield Part("compiler", " and ".join(needed), there, opens, _install("cuda"))
     tried = {target: knows(target) for target in followed(AMD)}
     able = [target for target, whose in tried.items() if whose]
     whose = ", ".join(dict.fromkeys(filter(None, tried.values())))
@@ -79,4 +81,4 @@ def _version(package: str) -> str:
 
 
 def _install(extra: str) -> str:
-    return f"pip install 'bankwise[{extra}]'"
+    return f"from a checkout: pip install '.[{extra}]'"

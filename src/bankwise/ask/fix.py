@@ -31,7 +31,7 @@ from bankwise.ask.fix_proved import (
 from bankwise.ask.fix_told import PlannedTask, change_of
 from bankwise.ask.fix_wave import wave_settings
 from bankwise.ask.judge_smt import need_solver
-from bankwise.ask.text_price import ReportedText, price_of
+from bankwise.ask.text_price import ReportedText, kernel_price, price_of, rests_on
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable
@@ -39,6 +39,7 @@ from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import unified_patch
+from bankwise.show.values import CheckReport
 
 if TYPE_CHECKING:
     from bankwise.change.prove import MapClaim
@@ -140,12 +141,18 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         patch=unified_patch(file, source_text, fixed_text),
         parts={} if done.parted is None else done.parted.parts,
         fronts=done.fronts,
+        assumed=_doubt(before.report, after.report) if done.changes else "",
         settings=wave_settings(source_text, before.analyses, options.width_policy),
     )
     instead = None
     if done.instead is not None:
         instead = partial(_as_file, file, options, before, done.instead)
     return RewrittenFile(options, report, before, after, done.start, done.claims, instead)
+
+
+def _doubt(before: CheckReport, after: CheckReport) -> str:
+    old, new = (kernel_price(*report.kernels) for report in (before, after))
+    return rests_on(old, new, "a workgroup")
 
 
 def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:

@@ -41,7 +41,14 @@ def as_it_was(found: RewrittenFile) -> RewrittenFile:
     """The user's text, left alone."""
     report, text = found.report, found.report.source_text
     report = replace(
-        report, after=report.before, changes=(), verdicts=(), fixed_text=text, patch="", parts={}
+        report,
+        after=report.before,
+        changes=(),
+        verdicts=(),
+        fixed_text=text,
+        patch="",
+        parts={},
+        assumed="",
     )
     return RewrittenFile(found.options, report, found.before, found.before, found.before.opened, ())
 

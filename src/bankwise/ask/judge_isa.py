@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.check_isa import as_emitted, compiled, followed
 from bankwise.ask.check_mlir import kernel_of
-from bankwise.ask.text_price import AT_ANY_CYCLES, ReportedText, TextPrice, kernel_price
+from bankwise.ask.text_price import (
+    AT_ANY_CYCLES,
+    ReportedText,
+    TextPrice,
+    kernel_price,
+    rests_on,
+)
 from bankwise.errors import Refusal
 from bankwise.hardware.issue_cycles import issue_known
 from bankwise.hardware.machine import machine
@@ -149,7 +155,10 @@ def _doubts(old: _EmittedCode, new: _EmittedCode) -> Iterator[str]:
         return
     assumed = dict.fromkeys((*old.assumed, *new.assumed))
     if assumed:
-        yield f"how {' and '.join(assumed)} is served is not known, assumed in its passes"
+        plain = f"how {' and '.join(assumed)} is served is not known, assumed in its passes"
+        assert isinstance(old.price, TextPrice)
+        assert isinstance(new.price, TextPrice)
+        yield rests_on(old.price, new.price, "the code of a workgroup") or plain
 
 
 def _worse(old: _EmittedCode, new: _EmittedCode, prefer: Prefer) -> str:

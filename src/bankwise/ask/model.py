@@ -60,7 +60,9 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
         kernels=tuple(_as_model(k, file, options) for r in reports for k in r.kernels),
         findings=tuple(f for r in reports for f in r.findings),
         refusals=(*_refusals(dispatches), *(x for r in reports for x in r.refusals)),
-        notes=tuple(dict.fromkeys((*_notes(dispatches, options), *_said(reports)))),
+        notes=tuple(
+            dict.fromkeys((*_notes(dispatches, options), *_not_default(options), *_said(reports)))
+        ),
     )
 
 
@@ -170,6 +172,14 @@ def _notes(dispatches: tuple[Dispatch, ...], options: Options) -> tuple[str, ...
     how = _lowering(options)
     first = f"lowered by IREE for {options.target} ({how}): {len(dispatches)} dispatches, "
     return (f"{first}{shared} with workgroup memory",)
+
+
+def _not_default(options: Options) -> tuple[str, ...]:
+    """What has to be given to see the kernel that IREE makes by itself."""
+    left = {"--padding": options.padding, "--direct-load": options.direct_load}
+    flags = " ".join(flag for flag, given in left.items() if not given)
+    said = f"this is not what iree-compile makes by default: `{flags}` shows that kernel"
+    return (said,) if flags else ()
 
 
 def _said(reports: Iterable[CheckReport]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from bankwise.ask.code_price import CodePrice, code_price
 from bankwise.ask.fix import rewritten
 from bankwise.ask.fix_judged import RewrittenFile, as_it_was
-from bankwise.ask.text_price import TextPrice, launch_price
+from bankwise.ask.text_price import TextPrice, launch_price, rests_on
 from bankwise.change.compile.lower import Dispatch, Lowering
 from bankwise.errors import Location, Refusal
 from bankwise.read.options import Options
@@ -60,7 +60,8 @@ class DispatchFix:
         name, lowering = self.lowered.dispatch.executable, self.lowered.lowering
         how = str(lowering if self.linked else IREE_DEFAULT)
         code = "" if self.codes is None else self.codes[1].against(self.codes[0])
-        return FrameworkDefault(name, _pair(self.start), _pair(answer), how, code)
+        assumed = rests_on(self.start, answer, "the launch") if self.start and answer else ""
+        return FrameworkDefault(name, _pair(self.start), _pair(answer), how, code, assumed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,7 +40,8 @@ class TextPrice:
 
     ``unknown``: accesses without a number, or under a rule that nobody knows. ``cycles``: passes,
     and the cycles in which their instructions issue (one each, where no rule says more).
-    ``instructions``: executed by waves.
+    ``instructions``: executed by waves. ``assumed``: passes that are conflicts by rules that nobody
+    knows, those of the instructions in ``rules``.
     """
 
     unknown: int
@@ -48,6 +49,8 @@ class TextPrice:
     cycles: int
     lds_bytes: int
     instructions: int = 0
+    assumed: int = 0
+    rules: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         left = f", {self.unknown} accesses not known" if self.unknown else ""
@@ -69,6 +72,22 @@ class TextPrice:
         return (self.unknown, *taken, self.lds_bytes)
 
 
+def rests_on(before: TextPrice, after: TextPrice, of: str) -> str:
+    """What both take if no conflict by a rule that nobody knows is real, in words; empty where
+    neither has one. ``of``: of what they are prices."""
+    if not before.assumed and not after.assumed:
+        return ""
+    old, new = (price.cycles - price.assumed for price in (before, after))
+    names = " and ".join(dict.fromkeys((*before.rules, *after.rules)))
+    sure = f"{before.passes - before.assumed:,} -> {after.passes - after.assumed:,} passes"
+    return (
+        f"rests on how {names} is served, which is not known: if none of its conflicts is real, "
+        f"{of} takes {sure}, {old:,} -> {new:,} cycles with their issue"
+        + ", more than before"
+        * (new > old)
+    )
+
+
 def price_of(analyses: Sequence[Analysis]) -> TextPrice:
     """The price of a text, of one workgroup of each kernel."""
     lds = sum(a.size_bytes for each in analyses for a in each.extraction.allocations)
@@ -78,10 +97,14 @@ def price_of(analyses: Sequence[Analysis]) -> TextPrice:
     return found
 
 
-def kernel_price(kernel: KernelReport) -> TextPrice:
-    """The price of one workgroup of one kernel."""
-    found = TextPrice(len(kernel.refusals), 0, 0, kernel.lds_bytes)
-    return _with(found, kernel.accesses, machine(kernel.target), 1)
+def kernel_price(*kernels: KernelReport) -> TextPrice:
+    """The price of one workgroup of each kernel."""
+    found = TextPrice(
+        sum(len(k.refusals) for k in kernels), 0, 0, sum(k.lds_bytes for k in kernels)
+    )
+    for kernel in kernels:
+        found = _with(found, kernel.accesses, machine(kernel.target), 1)
+    return found
 
 
 def launch_price(report: CheckReport) -> TextPrice | None:
@@ -103,14 +126,17 @@ def _with(
     own = [report for report in accesses if report.kind not in COPIES]
     passes = times * sum(report.run.passes for report in own)
     issue = times * sum(issued_cycles(report, gpu) for report in own)
-    unknown = sum(report.evidence == "unknown" for report in own)
+    doubted = [report for report in own if report.assumed]
+    names = (report.instruction for report in doubted if report.run.extra)
     instructions = times * sum(len(r.issued) * r.waves * r.executions for r in own)
     return TextPrice(
-        price.unknown + unknown,
+        price.unknown + len(doubted),
         price.passes + passes,
         price.cycles + passes + issue,
         price.lds_bytes,
         price.instructions + instructions,
+        price.assumed + times * sum(report.run.extra for report in doubted),
+        tuple(dict.fromkeys((*price.rules, *names))),
     )
 
 

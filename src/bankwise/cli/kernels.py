@@ -107,11 +107,15 @@ def fix(
     direct_load: DirectLoad = False,
     prefer: PreferenceOption = None,
     arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
+    everything: Annotated[
+        bool, typer.Option("--all", help="All accesses, each its own row.")
+    ] = False,
     form: Annotated[FixFormat, typer.Option("--format", help="How to print.")] = FixFormat.text,
 ) -> None:
     """Rewrite a kernel so that its conflicts vanish, and show that it computes the same.
 
-    The patch goes to stdout, the story to stderr; nothing is written without -o or --write.
+    The patch goes to stdout, the story to stderr; nothing is written without -o or --write. A model
+    has no patch: --keep DIR writes its kernels, -o FILE.vmfb the model.
     """
     from bankwise.ask.fix import fix_file
     from bankwise.read.options import Judges, Options
@@ -139,13 +143,13 @@ def fix(
             beside=flags(context),
         )
     if isinstance(found, FixReport):
-        _deliver(found, str(file) if write else output, form)
+        _deliver(found, str(file) if write else output, form, everything)
     else:
-        _deliver_model(found, output, form)
+        _deliver_model(found, output, form, everything)
     raise typer.Exit(found.exit_code)
 
 
-def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
+def _deliver(report: FixReport, destination: str, form: FixFormat, everything: bool) -> None:
     """The fixed text where it was asked for, the patch on stdout, the story on stderr."""
     from bankwise.files import make_folder, write_atomically
     from bankwise.show.fixing import print_fix
@@ -168,7 +172,7 @@ def _deliver(report: FixReport, destination: str, form: FixFormat) -> None:
 
         sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
     else:
-        print_fix(report, err())
+        print_fix(report, err(), everything=everything)
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
 
@@ -207,7 +211,7 @@ def cost(
     raise typer.Exit(exit_code(failed=not found, incomplete=bool(refusals)))
 
 
-def _deliver_model(found: ModelFix, output: str, form: FixFormat) -> None:
+def _deliver_model(found: ModelFix, output: str, form: FixFormat, everything: bool) -> None:
     """The linked model where it was asked for, the story on stderr."""
     from bankwise.files import make_folder, write_atomically
     from bankwise.show.model import print_model_fix
@@ -226,4 +230,4 @@ def _deliver_model(found: ModelFix, output: str, form: FixFormat) -> None:
 
         sys.stdout.write(html(model_fix_document(found, lanes=True)))
     else:
-        print_model_fix(found, err())
+        print_model_fix(found, err(), everything=everything)

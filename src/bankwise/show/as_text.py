@@ -66,15 +66,13 @@ def print_conflicts(report: CheckReport, console: Console, *, everything: bool =
 
 def _against(cause: Cause, left: Sequence[Snippet], report: CheckReport) -> list[Snippet]:
     """Of what was not said yet that which is to be written against a cause: of its kernels, for
-    what its accesses touch. What one command writes is said once."""
+    what its accesses touch. What one command writes is said under each that it is against."""
     names = {access.kernel for access in cause.accesses}
     touched = {name for access in cause.accesses for name in access.allocations}
     kernels = [k for k in report.kernels if k.name in names]
     named = {name for k in kernels for access in k.accesses for name in access.allocations}
     own = {snippet for k in kernels for snippet in k.snippets}
-    mine = [s for s in left if s in own and (touched & {*s.buffers} or not named & {*s.buffers})]
-    commands = {s.command for s in mine if s.command and not (s.text or s.patch)}
-    return [s for s in left if s in mine or s.command in commands]
+    return [s for s in left if s in own and (touched & {*s.buffers} or not named & {*s.buffers})]
 
 
 def _print_table(report: CheckReport, console: Console, everything: bool) -> None:

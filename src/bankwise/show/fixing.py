@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import Location, Refusal, exit_code
+from bankwise.errors import INCOMPLETE, Location, Refusal, exit_code
 from bankwise.read.names import short, short_each
 from bankwise.show.columns import table
 from bankwise.show.notebook import printed
@@ -87,7 +87,8 @@ class FixReport:
     instructions that a compiler made, before and after, and only their lines go together;
     ``lines``: which line of the text before a line after is, none where all have their numbers
     still. ``fronts``: what else could be written. ``settings``: what to do with it in the framework
-    that wrote the text, in lines. ``files``: where a folder was asked for, what goes below it, by
+    that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
+    knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
     path.
     """
 
@@ -106,6 +107,7 @@ class FixReport:
     lines: Mapping[int, int] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
+    assumed: str = ""
 
     @property
     def accepted(self) -> bool:
@@ -127,21 +129,45 @@ class FixReport:
         or a GPU that was asked and gives no answer does not.
         """
         after = self.after
-        unsure = after.conflict == "possible" or (self.sampled and not self.accept_sampled)
-        unanswered = any(
-            (v.judge in ("smt", "run") and v.status != "passed")
-            or (v.judge == "proof" and not v.complete)
-            for v in self.verdicts
-        )
         return exit_code(
             failed=bool(self.changes) and not self.accepted,
             findings=after.conflict == "sure" or bool(after.findings),
-            incomplete=unsure or unanswered or bool(self.refusals) or not after.accounted,
+            incomplete=bool(self.incomplete),
         )
 
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """What is not all analysed, executed or sure, and what opens it: the reasons of exit 3."""
+        asked = [v for v in self.verdicts if v.judge in ("smt", "run") and v.status != "passed"]
+        partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
+        found = {
+            "conflicts are possible in what was written": self.after.conflict == "possible",
+            "execution did not see the whole launch (--accept-sampled: the proof will do)": (
+                self.sampled and not self.accept_sampled
+            ),
+            **{f"{v.judge} gives no answer ({v.status})": True for v in asked},
+            "the proof holds for this launch alone": partly,
+            "something stays as it is (not changed: ..)": bool(self.refusals),
+            "not all is analysed and known (open in ..)": not self.after.accounted,
+        }
+        return tuple(reason for reason, holds in found.items() if holds)
 
-def print_fix(report: FixReport, console: Console) -> None:
-    """Tell the before / after story."""
+
+def print_fix(report: FixReport, console: Console, *, everything: bool = False) -> None:
+    """Tell the before / after story, and why it ends incomplete. ``everything``: each access."""
+    print_story(report, console, everything=everything)
+    print_exit(report.exit_code, report.incomplete, console)
+
+
+def print_exit(code: int, reasons: Iterable[str], console: Console) -> None:
+    """Why a run ends as incomplete; nothing of another end."""
+    said = "; ".join(dict.fromkeys(reasons))
+    if code == INCOMPLETE and said:
+        console.print(f"[yellow]exit {code}:[/] {escape(said)}")
+
+
+def print_story(report: FixReport, console: Console, *, everything: bool = False) -> None:
+    """What :func:`print_fix` tells, but for the end."""
     for refusal in report.before.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     if not report.changes and not report.refusals:
@@ -161,7 +187,7 @@ def print_fix(report: FixReport, console: Console) -> None:
     for refusal in report.refusals:
         console.print(f"[yellow]not changed:[/] {escape(str(refusal))}")
     if report.changes:
-        _print_table(report, console)
+        _print_table(report, console, everything)
         _print_doubt(report, console)
     _print_open(report, console)
     for verdict in report.verdicts:
@@ -192,16 +218,21 @@ def _planned(plan: Plan) -> str:
     return f"{price_text(plan)}, {plan.lds_bytes:,} bytes{split}"
 
 
-def _print_table(report: FixReport, console: Console) -> None:
-    rows, colours = [], []
-    for old, new in pairs(report):
-        if old.run == new.run and not old.run.extra:
-            continue
-        at, costs = old.location, (old.run.passes, new.run.passes, new.run.ideal)
-        place = str(at.line) if report.by_line else f"{at.line}:{at.column}"
-        done = f"{old.direction} {', '.join(old.allocations)}"
-        rows.append([*(f"{cost:,}" for cost in costs), place, new.instruction, done])
-        colours.append("red" if new.run.extra else "green")
+_ROWS = 10
+"""Rows of accesses that are printed unasked."""
+
+
+def _print_table(report: FixReport, console: Console, everything: bool) -> None:
+    """The accesses that conflict, in program order; of those that are alike one row, with sums."""
+    alike: dict[object, list[tuple[AccessReport, AccessReport]]] = {}
+    for number, (old, new) in enumerate(pairs(report)):
+        if old.run != new.run or old.run.extra:
+            shown = old.kernel, old.run, new.run, new.instruction, old.direction, old.allocations
+            alike.setdefault(number if everything else shown, []).append((old, new))
+    found = list(alike.values())
+    shown_rows = found if everything else found[:_ROWS]
+    rows = [list(_cells(row, report.by_line)) for row in shown_rows]
+    colours = ["red" if row[0][1].run.extra else "green" for row in shown_rows]
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
         before, after = kernel.totals.run, fixed.totals.run
         of = f" of {short(kernel.name)}" if len(report.before.kernels) > 1 else ""
@@ -211,13 +242,29 @@ def _print_table(report: FixReport, console: Console) -> None:
     titles = ("before", "after", "ideal", "place", "instruction", "access")
     console.print()
     table(console, titles, rows, colours)
+    if len(found) > len(shown_rows):
+        console.print(f"[dim]and {len(found) - len(shown_rows)} more rows (--all)[/]")
     console.print()
+
+
+def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> Iterator[str]:
+    """Of accesses that are alike what they take together, and the first place."""
+    old, new = row[0]
+    many = len(row)
+    for cost in (old.run.passes, new.run.passes, new.run.ideal):
+        yield f"{many * cost:,}"
+    at = old.location
+    yield (str(at.line) if by_line else f"{at.line}:{at.column}") + ", .." * (many > 1)
+    yield f"{many} x {new.instruction}" if many > 1 else new.instruction
+    yield f"{old.direction} {', '.join(old.allocations)}"
 
 
 def _print_doubt(report: FixReport, console: Console) -> None:
     if not all(kernel.counted for kernel in report.after.kernels):
         said = "as followed: how often some accesses run is not known"
         console.print(f"[dim]passes are {said}[/]")
+    if report.assumed:
+        console.print(f"[yellow]assumed:[/] {escape(report.assumed)}")
 
 
 def _print_open(report: FixReport, console: Console) -> None:

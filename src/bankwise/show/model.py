@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.errors import Refusal, exit_code, worst
-from bankwise.show.fixing import FixReport, print_fix
+from bankwise.show.fixing import FixReport, print_exit, print_story
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +17,20 @@ class FrameworkDefault:
     """A dispatch as the framework lowers it unasked, beside the answer. ``default``, ``answer``:
     passes and, with their issue, cycles of the launch; None where they are not known.
     ``lowering``: that of the kernel which the answer is made from; ``code``: what is emitted for
-    both, in words."""
+    both, in words; ``assumed``: both if no conflict by a rule that nobody knows is real."""
 
     dispatch: str
     default: tuple[int, int] | None
     answer: tuple[int, int] | None
     lowering: str
     code: str = ""
+    assumed: str = ""
 
     def __str__(self) -> str:
         return (
             f"{self.dispatch}: IREE's default {_taken(self.default)} of the launch, "
             f"the answer {_taken(self.answer)}, from {self.lowering}"
-            + (f"; {self.code}" if self.code else "")
+            + "".join(f"; {said}" for said in (self.assumed, self.code) if said)
         )
 
 
@@ -62,15 +63,23 @@ class ModelFix:
         return worst([lowered, *(report.exit_code for report in self.reports)])
 
 
-def print_model_fix(found: ModelFix, console: Console) -> None:
+def print_model_fix(found: ModelFix, console: Console, *, everything: bool = False) -> None:
     """Tell the story of every dispatch, then what was written."""
     for note in found.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
     for report in found.reports:
-        print_fix(report, console)
+        print_story(report, console, everything=everything)
     for each in found.defaults:
         console.print(escape(str(each)))
     for refusal in found.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     for path in found.files:
         console.print(f"[dim]written: {escape(str(path))}[/]")
+    if found.vmfb is not None and not found.files:
+        console.print(
+            "nothing was written: a model has no patch; --keep DIR writes its kernels, fixed, "
+            "-o FILE.vmfb the model with them in it"
+        )
+    reasons = [reason for report in found.reports for reason in report.incomplete]
+    unread = ["not every dispatch could be lowered"] * bool(found.refusals)
+    print_exit(found.exit_code, (*unread, *reasons), console)

@@ -88,6 +88,9 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     settings: Annotated[
         tuple[str, ...], Meta(description="what to do with it in the framework that wrote the text")
     ]
+    assumed: Annotated[
+        str | None, Meta(description="what is taken if no conflict by an unknown rule is real")
+    ]
 
 
 class FrameworkDefaultDocument(Struct, frozen=True):
@@ -100,6 +103,9 @@ class FrameworkDefaultDocument(Struct, frozen=True):
     answer: tuple[Whole, Whole] | None
     lowering: Annotated[str, Meta(description="of the kernel that the answer is made from")]
     code: Annotated[str, Meta(description="what is emitted for both; empty: not counted")]
+    assumed: Annotated[
+        str, Meta(description="both if no conflict by an unknown rule is real; empty: none is such")
+    ]
 
 
 class FixModelDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix-model/1"):
@@ -125,6 +131,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         patch=report.patch,
         fronts=tuple(_front(found) for found in report.fronts),
         settings=report.settings,
+        assumed=report.assumed or None,
     )
 
 
