@@ -153,13 +153,14 @@ def _print(
 def _gate(fail_on: str, baseline: str, min_evidence: str) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
-    from bankwise.show.gate import Gate, read_baseline, read_level, read_ways
+    from bankwise.show.baseline import read_baseline
+    from bankwise.show.gate import Gate, read_level, read_ways
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
     if not baseline:
         return gate
     require(baseline, "check --baseline")
-    return replace(gate, known=read_baseline(read_text(baseline), baseline))
+    return replace(gate, baseline=read_baseline(read_text(baseline), baseline))
 
 
 def _write_check(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -14,22 +12,19 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
+from bankwise.show.baseline import KnownConflicts, held_against, said_known
 from bankwise.show.diagnostics import Diagnostic, diagnostics
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
 
-Key = tuple[str, str, str, tuple[str, ...], str, int]
-"""An access as a baseline knows it: kernel, operation, direction, allocations, instruction, extra
-passes per workgroup. Lines are left out: they move with every edit above."""
-
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """``ways``: conflicts of fewer ways pass. ``known``: how often each old conflict may occur.
+    """``ways``: conflicts of fewer ways pass. ``baseline``: what an earlier check knows.
     ``least``: what is counted by rules of weaker evidence neither fails nor is waited for."""
 
     ways: int = 2
-    known: Counter[Key] = field(default_factory=Counter)
+    baseline: KnownConflicts = field(default_factory=KnownConflicts)
     least: Evidence = LEVELS[-1]
 
     def new(self, report: CheckReport) -> tuple[AccessReport, ...]:
@@ -56,13 +51,8 @@ class Gate:
 
     def _judged(self, report: CheckReport) -> list[AccessReport]:
         """What the baseline does not know, by rules of enough evidence."""
-        left, found = self.known.copy(), []
-        for access in report.accesses:
-            if access.run.extra > 0 and left[_key(access)] > 0:
-                left[_key(access)] -= 1
-            elif not self.leaves_out(access):
-                found.append(access)
-        return found
+        known = {id(a) for a in held_against(report, self.baseline).known}
+        return [a for a in report.accesses if id(a) not in known and not self.leaves_out(a)]
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
@@ -95,31 +85,11 @@ def read_ways(text: str) -> int:
     return int(found[1])
 
 
-def read_baseline(text: str, file: str) -> Counter[Key]:
-    """The conflicts of a saved ``check --format json``; InputError if it is none."""
-    try:
-        document = json.loads(text)
-        if document["schema"] != "bankwise.check/1":
-            raise InputError("not a bankwise.check/1 document", location=Location(file))
-        return Counter(
-            (
-                a["kernel"],
-                a["operation"],
-                a["direction"],
-                tuple(a["allocations"]),
-                a["instruction"],
-                a["run"]["extra"],
-            )
-            for a in document["accesses"]
-            if a["run"]["extra"] > 0
-        )
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        message = f"not a saved `check --format json`: {error}"
-        raise InputError(message, location=Location(file)) from error
-
-
 def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
-    """What the gate left out, below a check."""
+    """What the baseline knows and what the gate left out, below a check."""
+    held = held_against(report, gate.baseline)
+    for line in said_known(held, gate.baseline):
+        console.print(f"[dim]{escape(line)}[/]", soft_wrap=True)
     left = said_left_out(report, gate)
     if left:
         console.print(f"[yellow]{escape(left)}[/]")
@@ -168,14 +138,3 @@ def command(kind: str, place: Location, message: str) -> str:
     column = f",col={place.column}" if place.column else ""
     column += f",endColumn={place.end_column}" if place.end_column else ""
     return f"::{kind} file={file},line={place.line or 1}{column},title=bankwise::{text}"
-
-
-def _key(access: AccessReport) -> Key:
-    return (
-        access.kernel,
-        access.operation,
-        access.direction,
-        access.allocations,
-        access.instruction,
-        access.run.extra,
-    )
