@@ -108,3 +108,42 @@ def test_what_is_no_saved_check_is_refused_with_the_way_on(known: Path, text: st
     ended = bankwise("check", KNOWN, "--baseline", known)
     assert (ended.code, ended.out) == (2, "")
     assert "known.json" in ended.err
+
+
+def test_every_format_says_which_conflicts_are_known_and_what_is_stale(known: Path) -> None:
+    write(Path("b.ptx"), "conflict")
+    asked = ("check", ".", "--baseline", known)
+    document = json.loads(bankwise(*asked, "--format", "json").out)
+    held = document["baseline"]
+    (place,) = held["known"]
+    assert document["accesses"][place]["location"]["file"] == KNOWN
+    assert (held["asked"], held["stale"]) == (KNOWN, 0)
+    lines = bankwise(*asked, "--concise").out.splitlines()
+    assert [line for line in lines if line.endswith("; known by the baseline")] == [
+        line for line in lines if line.startswith(f"{KNOWN}:")
+    ]
+    (run,) = json.loads(bankwise(*asked, "--format", "sarif").out)["runs"]
+    states = {
+        r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]: (
+            r["baselineState"],
+            "suppressions" in r,
+        )
+        for r in run["results"]
+    }
+    assert states == {KNOWN: ("unchanged", True), "b.ptx": ("new", False)}
+    notes = bankwise(*asked, "--format", "github").out.splitlines()
+    assert [n.split(",")[0] for n in notes if n.startswith("::error")] == ["::error file=b.ptx"]
+    assert "k [b.ptx]: " in notes[0]
+    assert "extra passes a workgroup" in notes[0]
+    write(Path(KNOWN), "clean")
+    (run,) = json.loads(bankwise(*asked, "--format", "sarif").out)["runs"]
+    told = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
+    assert any("1 in the baseline are here no more" in text for text in told)
+
+
+def test_without_a_baseline_nothing_is_said_of_one(known: Path) -> None:
+    assert "baseline" not in json.loads(bankwise("check", KNOWN, "--format", "json").out)
+    (run,) = json.loads(bankwise("check", KNOWN, "--format", "sarif").out)["runs"]
+    assert "invocations" not in run
+    assert not any("baselineState" in result for result in run["results"])
+    assert "known by" not in bankwise("check", KNOWN).out

@@ -102,7 +102,7 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
 def test_the_action_checks_wildcards_and_prints_annotations(kernels: Path) -> None:
     code, text, folder = run_action(kernels, files="  conf*.s  \n\nwith space.amdgcn\n")
     assert code == 1
-    assert f"::warning file={CONFLICTS}" in text
+    assert f"::error file={CONFLICTS}" in text
     assert len(list(folder.iterdir())) == 2
 
 

@@ -127,7 +127,10 @@ def check(
         from bankwise.show.gate import print_gate
         from bankwise.show.more import print_more
 
-        _print(answer, everything, concise, statistics)
+        if concise:
+            _print_concise(report, gate)
+        else:
+            _print(answer, everything, statistics)
         print_gate(report, gate, out())
         print_more(extra, out())
     else:
@@ -135,16 +138,19 @@ def check(
     raise typer.Exit(0 if exit_zero else gate.exit_code(report))
 
 
-def _print(
-    answer: CheckReport | SpecReport, everything: bool, concise: bool, statistics: bool
-) -> None:
+def _print_concise(report: CheckReport, gate: Gate) -> None:
+    from bankwise.show.baseline import held_against
+    from bankwise.show.concise import print_concise
+
+    print_concise(report, out(), held_against(report, gate.baseline).known)
+
+
+def _print(answer: CheckReport | SpecReport, everything: bool, statistics: bool) -> None:
     """An answer as long as the user wants it."""
     from bankwise.show import concise as brief
     from bankwise.show.answers import counted, print_check
 
-    if concise:
-        brief.print_concise(counted(answer), out())
-    elif statistics:
+    if statistics:
         brief.print_statistics(counted(answer), out(), everything=everything)
     else:
         print_check(answer, out(), everything=everything)

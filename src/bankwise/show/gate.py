@@ -13,7 +13,8 @@ from bankwise.errors import InputError, Location, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
 from bankwise.show.baseline import KnownConflicts, held_against, said_known
-from bankwise.show.diagnostics import Diagnostic, diagnostics
+from bankwise.show.causes import Cause, folded
+from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
 
@@ -51,8 +52,15 @@ class Gate:
 
     def _judged(self, report: CheckReport) -> list[AccessReport]:
         """What the baseline does not know, by rules of enough evidence."""
-        known = {id(a) for a in held_against(report, self.baseline).known}
-        return [a for a in report.accesses if id(a) not in known and not self.leaves_out(a)]
+        aside = self.set_aside(report)
+        return [a for a in report.accesses if id(a) not in aside]
+
+    def set_aside(self, report: CheckReport) -> dict[int, str]:
+        """Why an access decides nothing, by its ``id``."""
+        held, saved = held_against(report, self.baseline), self.baseline.saved
+        left = said_left_out(report, self)
+        found = {id(a): left for a in report.accesses if self.leaves_out(a)}
+        return {id(a): f"known by the baseline {saved}" for a in held.known} | found
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
@@ -96,35 +104,29 @@ def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
 
 
 def github_annotations(report: CheckReport, gate: Gate) -> str:
-    """GitHub workflow commands: a warning at every new conflict, a notice at one that is only
-    possible and at what is open or left out, an error at every finding."""
-    new = gate.new(report)
-    told = diagnostics(report, new)
-    at_source = {id(access) for one in told for access in one.accesses}
-    lines = [_annotation(access) for access in new if id(access) not in at_source]
-    lines += [_at_source(one) for one in told]
+    """GitHub workflow commands: an error at every new cause of conflicts and at every finding, a
+    notice at a cause that is only possible and at what is open, known or left out."""
+    lines = [_annotation(cause, report) for cause in folded(report, gate.new(report))]
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
     if gate.exit_code(report):
-        lines += [_notice(place, text) for place, text in assumptions(report)]
-    left = said_left_out(report, gate)
-    lines += [command("notice", Location(report.file), left)] if left else []
+        lines += [command("notice", place, text) for place, text in assumptions(report)]
+    held = held_against(report, gate.baseline)
+    told = filter(None, (*said_known(held, gate.baseline), said_left_out(report, gate)))
+    lines += [command("notice", Location(report.file), text) for text in told]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _annotation(access: AccessReport) -> str:
-    why = doubt(access)
-    text = f"{access.called}: {access.ways}-way: {access.witness}"
-    kind = "notice" if why else "warning"
-    return command(kind, access.location, "; ".join(filter(None, (text, why))))
-
-
-def _at_source(one: Diagnostic) -> str:
-    """All instructions of an expression in one annotation."""
-    kernels = ", ".join(map(short, one.by_kernel))
-    many = f" ({len(one.accesses)} instructions)" if len(one.accesses) > 1 else ""
-    text = "; ".join((f"{one.message}{many} in {kernels}", *one.reasons))
-    return command("notice" if doubt(one.first) else "warning", one.location, text)
+def _annotation(cause: Cause, report: CheckReport) -> str:
+    """What is wrong and why, what it costs which kernel, and what mends it."""
+    one = diagnostic(cause, report)
+    mine = one.by_kernel
+    costs = "; ".join(f"{short(name)}: {counts(some)}" for name, some in mine.items())
+    fixes = {s.command for k in report.kernels if k.name in mine for s in k.snippets if s.command}
+    also = f"also {places(cause)}" if cause.likewise else ""
+    text = (one.message, why(one, report), costs, also, doubt(one.first), *sorted(fixes))
+    kind = "notice" if doubt(one.first) else "error"
+    return command(kind, one.location, "\n".join(filter(None, text)))
 
 
 def _notice(place: Location, reason: str) -> str:
