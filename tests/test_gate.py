@@ -100,3 +100,15 @@ def test_what_compiles_says_so_to_emitted_code(words: tuple[str, ...], says: str
     ended = bankwise(verb, path, *options)
     assert (ended.code, ended.out) == (2, "")
     assert says in ended.err
+
+
+@pytest.mark.parametrize(("said", "noted"), [("H100", True), ("gfx942", True), ("MI355X", False)])
+def test_a_kernel_that_is_for_another_gpu_is_counted_with_a_note(said: str, noted: bool) -> None:
+    ended = bankwise("check", KERNEL, "--target", said)
+    assert (" is for gfx950, and is counted for " in " ".join(ended.out.split())) == noted
+
+
+def test_a_second_file_is_refused_with_what_takes_several() -> None:
+    ended = bankwise("check", KERNEL, KERNEL)
+    assert ended.code == 2
+    assert "take a folder" in " ".join(ended.err.replace("\u2502", " ").split())
