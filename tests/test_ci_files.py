@@ -83,9 +83,10 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
     defaults = {name: str(v.get("default", "")) for name, v in action()["inputs"].items()}
     given = {**defaults, **{k.replace("_", "-"): v for k, v in inputs.items()}}
     names = {key: value.strip("${} ").removeprefix("inputs.") for key, value in step["env"].items()}
+    code = {"ONE_RUN": names.pop("ONE_RUN")}
     assert set(names.values()) == set(defaults)
     output = folder / "github_output"
-    env = {**environment(), "GITHUB_OUTPUT": str(output)}
+    env = {**environment(), "GITHUB_OUTPUT": str(output), **code}
     env |= {key: given[name] for key, name in names.items()}
     ended = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
@@ -102,16 +103,30 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str, Path]:
 def test_the_action_checks_wildcards_and_prints_annotations(kernels: Path) -> None:
     code, text, folder = run_action(kernels, files="  conf*.s  \n\nwith space.amdgcn\n")
     assert code == 1
-    assert f"::warning file={CONFLICTS}" in text
+    assert f"::error file={CONFLICTS}" in text
     assert len(list(folder.iterdir())) == 2
 
 
-def test_the_action_writes_one_sarif_report_for_each_kernel(kernels: Path) -> None:
+def test_the_action_writes_one_sarif_run_of_all_kernels(kernels: Path) -> None:
+    """Code scanning takes one run of a tool and category from an upload."""
+    again = "other.s"
+    (kernels / again).write_text((kernels / CONFLICTS).read_text("utf-8"), "utf-8")
     code, text, folder = run_action(kernels, files="*.s\n*.amdgcn", format="sarif", fail_on="33")
     assert code == 0, text
-    reports = [json.loads(p.read_text("utf-8")) for p in folder.glob("*.sarif")]
-    assert [r["version"] for r in reports] == ["2.1.0"] * 2
-    assert sum(bool(r["runs"][0]["results"]) for r in reports) == 1
+    (path,) = folder.iterdir()
+    assert path.suffix == ".sarif"
+    assert f"sarif={path}" in (kernels / "github_output").read_text("utf-8")
+    report = json.loads(path.read_text("utf-8"))
+    assert report["version"] == "2.1.0"
+    (run,) = report["runs"]
+    physical = [r["locations"][0]["physicalLocation"] for r in run["results"]]
+    assert {p["artifactLocation"]["uri"] for p in physical} == {CONFLICTS, again}
+
+
+def test_the_action_uploads_nothing_where_nothing_was_read(kernels: Path) -> None:
+    code, _, folder = run_action(kernels, files="missing.s", format="sarif")
+    assert (code, list(folder.iterdir())) == (2, [])
+    assert "sarif=" not in (kernels / "github_output").read_text("utf-8")
 
 
 def test_the_action_fails_for_files_that_are_not_there(kernels: Path) -> None:
@@ -142,8 +157,8 @@ def test_of_several_files_the_worst_code_decides_2_then_1_then_3(kernels: Path) 
 def test_the_action_uploads_what_it_wrote_and_takes_no_text_as_code() -> None:
     steps = action()["runs"]["steps"]
     upload = next(s for s in steps if "upload-sarif" in s.get("uses", ""))
-    assert upload["with"]["sarif_file"] == "${{ steps.check.outputs.folder }}"
-    assert "always()" in upload["if"]
+    assert upload["with"]["sarif_file"] == "${{ steps.check.outputs.sarif }}"
+    assert upload["if"] == "always() && steps.check.outputs.sarif"
     assert all("${{" not in s.get("run", "") for s in steps)
 
 

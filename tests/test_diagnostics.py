@@ -132,7 +132,7 @@ void go(float* o) {{ column<<<1, 32>>>(o); }}
     region = result["locations"][0]["physicalLocation"]["region"]
     assert (region["startLine"], region["startColumn"], region["endColumn"]) == (5, first, last)
     (github,) = bankwise("check", path, "--format", "github").out.splitlines()
-    assert github.startswith(f"::warning file={path},line=5,col={first},endColumn={last},")
+    assert github.startswith(f"::error file={path},line=5,col={first},endColumn={last},")
 
 
 def place(text: str, line: int, direction: str, array: str = "", inlined: bool = False) -> str:

@@ -34,10 +34,13 @@ def test_what_a_baseline_knows_does_not_fail_and_what_is_new_does(tmp_path: Path
 def test_annotations_stand_at_the_lines_of_the_new_conflicts() -> None:
     ended = bankwise("check", KERNEL, "--format", "github")
     lines = ended.out.splitlines()
-    conflicts = json.loads(bankwise("check", KERNEL, "--format", "json").out)["accesses"]
-    wanted = {a["location"]["line"] for a in conflicts if a["run"]["extra"]}
-    assert all(line.startswith("::warning file=") for line in lines)
-    assert {int(line.split("line=")[1].split(",")[0]) for line in lines} == wanted
+    document = json.loads(bankwise("check", KERNEL, "--format", "json").out)
+    wanted = {a["location"]["line"] for a in document["accesses"] if a["run"]["extra"]}
+    assert all(line.startswith("::error file=") for line in lines)
+    told = {int(line.split("line=")[1].split(",")[0]) for line in lines}
+    assert told <= wanted
+    assert len(lines) == len(document["causes"])
+    assert all(" extra passes a workgroup" in line for line in lines)
     text = KERNEL.read_text("utf-8").split("\n")
     assert all("vector.load" in text[n - 1] for n in wanted)
 
@@ -70,7 +73,7 @@ def test_a_spec_is_gated_as_a_kernel_is(tmp_path: Path) -> None:
     assert bankwise("check", spec, "--fail-on", "many").code == 2
     ended = bankwise("check", spec, "--format", "github")
     assert ended.code == 1
-    assert ended.out.startswith("::warning file=")
+    assert ended.out.startswith("::error file=")
 
 
 @pytest.mark.parametrize(
@@ -97,3 +100,15 @@ def test_what_compiles_says_so_to_emitted_code(words: tuple[str, ...], says: str
     ended = bankwise(verb, path, *options)
     assert (ended.code, ended.out) == (2, "")
     assert says in ended.err
+
+
+@pytest.mark.parametrize(("said", "noted"), [("H100", True), ("gfx942", True), ("MI355X", False)])
+def test_a_kernel_that_is_for_another_gpu_is_counted_with_a_note(said: str, noted: bool) -> None:
+    ended = bankwise("check", KERNEL, "--target", said)
+    assert (" is for gfx950, and is counted for " in " ".join(ended.out.split())) == noted
+
+
+def test_a_second_file_is_refused_with_what_takes_several() -> None:
+    ended = bankwise("check", KERNEL, KERNEL)
+    assert ended.code == 2
+    assert "take a folder" in " ".join(ended.err.replace("\u2502", " ").split())

@@ -167,11 +167,14 @@ def test_code_hosts_and_pages_are_told(asked: tuple[Open, Path]) -> None:
     assert {r["level"] for r in conflicts} == {
         {"possible": "note", "sure": "warning"}[one] for one in kinds
     }
-    assert all(f"::{'notice' if k == 'possible' else 'warning'} " in hosts.out for k in kinds)
+    assert all(f"::{'notice' if k == 'possible' else 'error'} " in hosts.out for k in kinds)
     refused = [r for r in run["results"] if r["ruleId"] == "not-analysed"]
     (kernel,) = document["kernels"]
-    many = len(document["refusals"]) + sum("not analysed" not in left for left in kernel["open"])
+    many = len(document["refusals"])
     assert len(refused) == hosts.out.count("not analysed: ") == many
+    told = [r for r in run["results"] if r["ruleId"] == "assumed"]
+    assert len(told) == sum("not analysed" not in left for left in kernel["open"])
+    assert all(f"bankwise::{r['message']['text']}" in hosts.out for r in told)
     assert json.dumps(document["verdict"])[1:-1] in page.out
     for one, access in zip(conflicts, document["accesses"], strict=False):
         bound = access["run"].get("bound", {}).get("extra")

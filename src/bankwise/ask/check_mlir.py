@@ -25,6 +25,7 @@ from bankwise.counting.kernel import (
     WaveInstruction,
 )
 from bankwise.errors import Refusal
+from bankwise.hardware.machine import canonical
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.hardware.policies import Issue
 from bankwise.hardware.toolchain import NONE
@@ -73,13 +74,14 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
     if len(analyses) == 1:
         more = wave_statement(opened.source.text, analyses, options)
         kernels = [replace(kernels[0], snippets=(*kernels[0].snippets, *more))]
+    level = () if options.isa else _source_level(analyses)
     return check_report(
         opened.source.file,
         options.width_policy,
         kernels,
         findings=(*(f for a in analyses for f in a.findings), *_holes(opened, options, analyses)),
         refusals=(refusal for kernel in kernels for refusal in kernel.refusals),
-        notes=opened.notes if options.isa else (*opened.notes, *_source_level(analyses)),
+        notes=(*opened.notes, *_other_gpus(analyses), *level),
     )
 
 
@@ -134,6 +136,14 @@ def kernel_of(analysis: Analysis) -> Kernel:
         ),
         notes=tuple(map(str, extraction.notes)),
     )
+
+
+def _other_gpus(analyses: tuple[Analysis, ...]) -> Iterator[str]:
+    """Which kernels name another GPU than the one they are counted for."""
+    for one in analyses:
+        said, gpu = one.kernel.target, one.machine.name
+        if said and canonical(said) != gpu:
+            yield f"{one.kernel.name} is for {said}, and is counted for {gpu} as --target asks"
 
 
 def _access(

@@ -127,7 +127,10 @@ def check(
         from bankwise.show.gate import print_gate
         from bankwise.show.more import print_more
 
-        _print(answer, everything, concise, statistics)
+        if concise:
+            _print_concise(report, gate)
+        else:
+            _print(answer, everything, statistics)
         print_gate(report, gate, out())
         print_more(extra, out())
     else:
@@ -135,16 +138,19 @@ def check(
     raise typer.Exit(0 if exit_zero else gate.exit_code(report))
 
 
-def _print(
-    answer: CheckReport | SpecReport, everything: bool, concise: bool, statistics: bool
-) -> None:
+def _print_concise(report: CheckReport, gate: Gate) -> None:
+    from bankwise.show.baseline import held_against
+    from bankwise.show.concise import print_concise
+
+    print_concise(report, out(), held_against(report, gate.baseline).known)
+
+
+def _print(answer: CheckReport | SpecReport, everything: bool, statistics: bool) -> None:
     """An answer as long as the user wants it."""
     from bankwise.show import concise as brief
     from bankwise.show.answers import counted, print_check
 
-    if concise:
-        brief.print_concise(counted(answer), out())
-    elif statistics:
+    if statistics:
         brief.print_statistics(counted(answer), out(), everything=everything)
     else:
         print_check(answer, out(), everything=everything)
@@ -153,13 +159,14 @@ def _print(
 def _gate(fail_on: str, baseline: str, min_evidence: str) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
-    from bankwise.show.gate import Gate, read_baseline, read_level, read_ways
+    from bankwise.show.baseline import read_baseline
+    from bankwise.show.gate import Gate, read_level, read_ways
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
     if not baseline:
         return gate
     require(baseline, "check --baseline")
-    return replace(gate, known=read_baseline(read_text(baseline), baseline))
+    return replace(gate, baseline=read_baseline(read_text(baseline), baseline))
 
 
 def _write_check(

@@ -145,7 +145,8 @@ Flags = Annotated[
 def compiler_flags(given: list[str]) -> tuple[str, ...]:
     """What stands behind ``--``; a further file is none."""
     if given and not given[0].startswith(("-", "@")):
-        raise typer.BadParameter(f"one FILE is asked about, {given[0]!r} is another one")
+        said = f"one FILE is asked about, {given[0]!r} is another one"
+        raise typer.BadParameter(f"{said}; `check` and `scan` take a folder of them")
     return tuple(given)
 
 

@@ -135,7 +135,10 @@ def without_templates(text: str, depth: int) -> str:
 @lru_cache(maxsize=16_384)
 def short(name: str) -> str:
     """A name for one line of a terminal: spelled, without parameters; the innermost template
-    arguments go first."""
+    arguments go first. Of a name with its file behind it, ``k [a.ptx]``, the file stays."""
+    plain, apart, file = name.rpartition(" [")
+    if apart and file.endswith("]") and " " not in plain:
+        return f"{short(plain)}{apart}{file}"
     spelled = without_parameters(demangled(name))
     tries = (without_templates(spelled, depth) for depth in (4, 3, 2, 1))
     return next((one for one in (spelled, *tries) if len(one) <= _SHORT), own(spelled))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ from urllib.parse import quote
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
 from bankwise.read.names import short
+from bankwise.show.baseline import held_against, said_known
 from bankwise.show.causes import Cause, causes
 from bankwise.show.diagnostics import Diagnostic, diagnostics
-from bankwise.show.gate import Gate, said_left_out
+from bankwise.show.gate import Gate
 from bankwise.show.rules import Rule, rules
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
@@ -23,21 +24,33 @@ _MOST_RELATED = 12
 
 
 def check_sarif(report: CheckReport, gate: Gate | None = None) -> dict[str, Any]:
-    """The report as one SARIF run. What the ``gate`` leaves out is in it, as suppressed."""
+    """The report as one SARIF run. What the ``gate`` knows or leaves out is in it, as suppressed;
+    held against a baseline, every conflict has its ``baselineState``."""
     gate = gate or Gate()
-    why = said_left_out(report, gate)
     alike = {id(a): cause for cause in causes(report.accesses) for a in cause.accesses}
-    told = {kept: diagnostics(report, some) for kept, some in _by_gate(report, gate).items()}
+    aside, saved = gate.set_aside(report), gate.baseline.saved
+    told = {why: diagnostics(report, some) for why, some in _by_reason(report, aside).items()}
     at_source = {id(a) for some in told.values() for one in some for a in one.accesses}
     conflicts = [a for a in report.accesses if a.rule and id(a) not in at_source]
-    results = [_conflict(a, why if gate.leaves_out(a) else "") for a in conflicts]
+    results = [_conflict(a, aside.get(id(a), "")) for a in conflicts]
     for access, result in zip(conflicts, results, strict=True):
         result.update(_related(access, alike.get(id(access))))
-    results += [_at_source(d, "" if kept else why) for kept, some in told.items() for d in some]
+    results += [_at_source(d, why) for why, some in told.items() for d in some]
+    held = held_against(report, gate.baseline)
+    if saved:
+        states = {id(a): "unchanged" for a in held.known}
+        firsts = [*conflicts, *(d.first for some in told.values() for d in some)]
+        for access, result in zip(firsts, results, strict=True):
+            result["baselineState"] = states.get(id(access), "new")
     results += [sarif_result(f.rule, "error", f.message, f.location) for f in report.findings]
     results += [sarif_result("not-analysed", "note", r.reason, r.location) for r in report.refusals]
-    results += [sarif_result("not-analysed", "note", why, at) for at, why in assumptions(report)]
-    return sarif(results)
+    results += [sarif_result("assumed", "note", why, at) for at, why in assumptions(report)]
+    found = sarif(results)
+    if saved:
+        notes = [{"level": "note", "message": {"text": t}} for t in said_known(held, gate.baseline)]
+        ran = {"executionSuccessful": True, "toolExecutionNotifications": notes}
+        found["runs"][0]["invocations"] = [ran]
+    return found
 
 
 def sarif(results: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -65,11 +78,11 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _by_gate(report: CheckReport, gate: Gate) -> dict[bool, list[AccessReport]]:
-    """What decides, and what the gate leaves out."""
-    found: dict[bool, list[AccessReport]] = {True: [], False: []}
+def _by_reason(report: CheckReport, aside: Mapping[int, str]) -> dict[str, list[AccessReport]]:
+    """The accesses by why they decide nothing; "" for those that decide."""
+    found: dict[str, list[AccessReport]] = {}
     for access in report.accesses:
-        found[not gate.leaves_out(access)].append(access)
+        found.setdefault(aside.get(id(access), ""), []).append(access)
     return found
 
 

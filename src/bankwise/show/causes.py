@@ -56,11 +56,14 @@ def _key(access: AccessReport) -> object:
     return access.kernel, access.ways, why
 
 
-def folded(report: CheckReport) -> tuple[Cause, ...]:
-    """All conflicts of a report, the costliest first: those of one expression of source together,
-    whichever kernels run it, and with them whatever else conflicts so in the same kernels."""
+def folded(
+    report: CheckReport, accesses: Sequence[AccessReport] | None = None
+) -> tuple[Cause, ...]:
+    """The conflicts of a report, or of some of its accesses, the costliest first: those of one
+    expression of source together, whichever kernels run it, and with them whatever else conflicts
+    so in the same kernels."""
     units: dict[object, list[AccessReport]] = {}
-    for access in report.accesses:
+    for access in report.accesses if accesses is None else accesses:
         if access.rule:
             place = access.location
             at_source = (place.file, place.line) in report.source_lines

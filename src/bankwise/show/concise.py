@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rich.console import Console
 
 from bankwise.counting.cost import Cost
+from bankwise.counting.counted import AccessReport
 from bankwise.read.names import short
 from bankwise.show.as_text import SHOWN, print_last
 from bankwise.show.causes import Cause, folded
@@ -14,10 +17,18 @@ from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import COLOURS, cell, doubt, verdict
 
 
-def print_concise(report: CheckReport, console: Console) -> None:
-    """``file:line:column: rule: message``, a line for each finding and each refusal."""
+def print_concise(
+    report: CheckReport, console: Console, known: Collection[AccessReport] = ()
+) -> None:
+    """``file:line:column: rule: message``, a line for each finding and each refusal. ``known``:
+    conflicts that a baseline has."""
+    old = set(map(id, known))
     for cause in folded(report):
-        _line(console, str(cause.first.location), "bank-conflict", _said(cause, report))
+        said = _said(cause, report)
+        many = sum(id(access) in old for access in cause.accesses)
+        part = "" if many == len(cause.accesses) else f"{many} of {len(cause.accesses)} "
+        said += f"; {part}known by the baseline" if many else ""
+        _line(console, str(cause.first.location), "bank-conflict", said)
     for finding in report.findings:
         _line(console, str(finding.location), finding.rule, finding.message)
     for refusal in report.refusals:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -14,22 +12,20 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location, exit_code
 from bankwise.hardware.machine import LEVELS, Evidence
 from bankwise.read.names import short
-from bankwise.show.diagnostics import Diagnostic, diagnostics
+from bankwise.show.baseline import KnownConflicts, held_against, said_known
+from bankwise.show.causes import Cause, folded
+from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.values import CheckReport
 from bankwise.show.words import assumptions, doubt
-
-Key = tuple[str, str, str, tuple[str, ...], str, int]
-"""An access as a baseline knows it: kernel, operation, direction, allocations, instruction, extra
-passes per workgroup. Lines are left out: they move with every edit above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """``ways``: conflicts of fewer ways pass. ``known``: how often each old conflict may occur.
+    """``ways``: conflicts of fewer ways pass. ``baseline``: what an earlier check knows.
     ``least``: what is counted by rules of weaker evidence neither fails nor is waited for."""
 
     ways: int = 2
-    known: Counter[Key] = field(default_factory=Counter)
+    baseline: KnownConflicts = field(default_factory=KnownConflicts)
     least: Evidence = LEVELS[-1]
 
     def new(self, report: CheckReport) -> tuple[AccessReport, ...]:
@@ -56,13 +52,15 @@ class Gate:
 
     def _judged(self, report: CheckReport) -> list[AccessReport]:
         """What the baseline does not know, by rules of enough evidence."""
-        left, found = self.known.copy(), []
-        for access in report.accesses:
-            if access.run.extra > 0 and left[_key(access)] > 0:
-                left[_key(access)] -= 1
-            elif not self.leaves_out(access):
-                found.append(access)
-        return found
+        aside = self.set_aside(report)
+        return [a for a in report.accesses if id(a) not in aside]
+
+    def set_aside(self, report: CheckReport) -> dict[int, str]:
+        """Why an access decides nothing, by its ``id``."""
+        held, saved = held_against(report, self.baseline), self.baseline.saved
+        left = said_left_out(report, self)
+        found = {id(a): left for a in report.accesses if self.leaves_out(a)}
+        return {id(a): f"known by the baseline {saved}" for a in held.known} | found
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
@@ -95,66 +93,40 @@ def read_ways(text: str) -> int:
     return int(found[1])
 
 
-def read_baseline(text: str, file: str) -> Counter[Key]:
-    """The conflicts of a saved ``check --format json``; InputError if it is none."""
-    try:
-        document = json.loads(text)
-        if document["schema"] != "bankwise.check/1":
-            raise InputError("not a bankwise.check/1 document", location=Location(file))
-        return Counter(
-            (
-                a["kernel"],
-                a["operation"],
-                a["direction"],
-                tuple(a["allocations"]),
-                a["instruction"],
-                a["run"]["extra"],
-            )
-            for a in document["accesses"]
-            if a["run"]["extra"] > 0
-        )
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        message = f"not a saved `check --format json`: {error}"
-        raise InputError(message, location=Location(file)) from error
-
-
 def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
-    """What the gate left out, below a check."""
+    """What the baseline knows and what the gate left out, below a check."""
+    held = held_against(report, gate.baseline)
+    for line in said_known(held, gate.baseline):
+        console.print(f"[dim]{escape(line)}[/]", soft_wrap=True)
     left = said_left_out(report, gate)
     if left:
         console.print(f"[yellow]{escape(left)}[/]")
 
 
 def github_annotations(report: CheckReport, gate: Gate) -> str:
-    """GitHub workflow commands: a warning at every new conflict, a notice at one that is only
-    possible and at what is open or left out, an error at every finding."""
-    new = gate.new(report)
-    told = diagnostics(report, new)
-    at_source = {id(access) for one in told for access in one.accesses}
-    lines = [_annotation(access) for access in new if id(access) not in at_source]
-    lines += [_at_source(one) for one in told]
+    """GitHub workflow commands: an error at every new cause of conflicts and at every finding, a
+    notice at a cause that is only possible and at what is open, known or left out."""
+    lines = [_annotation(cause, report) for cause in folded(report, gate.new(report))]
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
     if gate.exit_code(report):
-        lines += [_notice(place, text) for place, text in assumptions(report)]
-    left = said_left_out(report, gate)
-    lines += [command("notice", Location(report.file), left)] if left else []
+        lines += [command("notice", place, text) for place, text in assumptions(report)]
+    held = held_against(report, gate.baseline)
+    told = filter(None, (*said_known(held, gate.baseline), said_left_out(report, gate)))
+    lines += [command("notice", Location(report.file), text) for text in told]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _annotation(access: AccessReport) -> str:
-    why = doubt(access)
-    text = f"{access.called}: {access.ways}-way: {access.witness}"
-    kind = "notice" if why else "warning"
-    return command(kind, access.location, "; ".join(filter(None, (text, why))))
-
-
-def _at_source(one: Diagnostic) -> str:
-    """All instructions of an expression in one annotation."""
-    kernels = ", ".join(map(short, one.by_kernel))
-    many = f" ({len(one.accesses)} instructions)" if len(one.accesses) > 1 else ""
-    text = "; ".join((f"{one.message}{many} in {kernels}", *one.reasons))
-    return command("notice" if doubt(one.first) else "warning", one.location, text)
+def _annotation(cause: Cause, report: CheckReport) -> str:
+    """What is wrong and why, what it costs which kernel, and what mends it."""
+    one = diagnostic(cause, report)
+    mine = one.by_kernel
+    costs = "; ".join(f"{short(name)}: {counts(some)}" for name, some in mine.items())
+    fixes = {s.command for k in report.kernels if k.name in mine for s in k.snippets if s.command}
+    also = f"also {places(cause)}" if cause.likewise else ""
+    text = (one.message, why(one, report), costs, also, doubt(one.first), *sorted(fixes))
+    kind = "notice" if doubt(one.first) else "error"
+    return command(kind, one.location, "\n".join(filter(None, text)))
 
 
 def _notice(place: Location, reason: str) -> str:
@@ -168,14 +140,3 @@ def command(kind: str, place: Location, message: str) -> str:
     column = f",col={place.column}" if place.column else ""
     column += f",endColumn={place.end_column}" if place.end_column else ""
     return f"::{kind} file={file},line={place.line or 1}{column},title=bankwise::{text}"
-
-
-def _key(access: AccessReport) -> Key:
-    return (
-        access.kernel,
-        access.operation,
-        access.direction,
-        access.allocations,
-        access.instruction,
-        access.run.extra,
-    )

@@ -16,6 +16,7 @@ from bankwise.hardware.occupancy import Occupancy, Resource
 from bankwise.read.names import demangled
 from bankwise.show.causes import causes
 from bankwise.show.documents.access import AccessDocument, access_document
+from bankwise.show.documents.baseline import BaselineDocument, baseline_document
 from bankwise.show.documents.beside import (
     BesideDocument,
     WorthDocument,
@@ -192,7 +193,7 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for,
     ``left_out`` where --min-evidence left something out of the exit code, ``openers`` where facts
     of a launch would answer more, ``snippets`` where there is something to write against conflicts,
-    ``diagnostics`` where source was compiled and conflicts.
+    ``diagnostics`` where source was compiled and conflicts, ``baseline`` with --baseline.
     """
 
     file: str
@@ -219,6 +220,7 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     openers: tuple[OpenerDocument, ...] | UnsetType = UNSET
     snippets: tuple[SnippetDocument, ...] | UnsetType = UNSET
     diagnostics: tuple[DiagnosticDocument, ...] | UnsetType = UNSET
+    baseline: BaselineDocument | UnsetType = UNSET
 
 
 def check_document(
@@ -257,6 +259,7 @@ def check_document(
         or UNSET,
         snippets=tuple(map(snippet_document, report.snippets)) or UNSET,
         diagnostics=tuple(diagnostic_documents(report)) or UNSET,
+        baseline=UNSET if gate is None else baseline_document(report, gate.baseline),
     )
 
 

@@ -1,0 +1,174 @@
+"""The conflicts that a saved check knows: the file, the kernel in it, and what is there.
+
+A file is held by where it lies. Two relative paths were written from one working folder and must be
+equal; an absolute one may be of another checkout, and is held by its end. Files of two folders that
+lie apart are held by where they lie in the folder that was asked about. What is not surely the same
+file is new: a conflict that is told twice costs a look, one that is masked costs the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+from bankwise.counting.counted import AccessReport
+from bankwise.errors import InputError, Location
+from bankwise.show.values import CheckReport
+
+Key = tuple[str, str, str, tuple[str, ...], str, int]
+"""A conflict in its file: kernel, operation, direction, allocations, instruction, extra passes of a
+workgroup. Lines are left out: they move with every edit above."""
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class KnownConflicts:
+    """A saved check. ``saved``: its file, empty for none; ``asked``: what it is of; ``files``: with
+    kernels, also of kernels without conflicts; ``often``: how often each conflict may occur."""
+
+    saved: str = ""
+    asked: str = ""
+    files: frozenset[str] = frozenset()
+    often: Counter[tuple[str, Key]] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldAgainst:
+    """A check beside a saved one. ``known``: its conflicts that the saved one has, the costliest
+    first; ``stale``: conflicts of its files that are there no more, with how many of each."""
+
+    known: tuple[AccessReport, ...] = ()
+    stale: tuple[tuple[str, Key, int], ...] = ()
+
+
+def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
+    """Which conflicts of a check a saved one knows, each as often as it has it."""
+    homes = {id(a): k.location.file for k in report.kernels for a in k.accesses}
+    asked = {*homes.values(), *(k.location.file for k in report.kernels)}
+    files = {file: _counterpart(file, report.file, asked, saved) for file in asked}
+    left, known = saved.often.copy(), []
+    for access in (a for a in report.accesses if a.run.extra > 0):
+        home = homes[id(access)]
+        key = files[home], _key(access, home)
+        if left[key] > 0:
+            left[key] -= 1
+            known.append(access)
+    here = set(files.values())
+    stale = [(f, key, n) for (f, key), n in left.items() if n > 0 and f in here]
+    return HeldAgainst(tuple(known), tuple(stale))
+
+
+def _counterpart(file: str, asked: str, here: Iterable[str], saved: KnownConflicts) -> str:
+    """The file of a saved check that this one is; "" for a new file."""
+    if file in saved.files:
+        return file
+    taken = set(here)
+    found = [
+        f for f in saved.files if f not in taken and _same((file, asked), (f, saved.asked or f))
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _same(now: tuple[str, str], then: tuple[str, str]) -> bool:
+    """Whether two files are one, each with what was asked about when it was read."""
+    new, old = _relative(now[0]), _relative(then[0])
+    if new == old:
+        return True
+    tops = _relative(now[1]), _relative(then[1])
+    inner = tuple(f.relative_to(t) for f, t in zip((new, old), tops, strict=True) if t in _above(f))
+    apart = tops[0] not in _above(tops[1]) and tops[1] not in _above(tops[0])
+    folders = len(inner) == 2 and all(path.parts for path in inner)
+    if apart and folders and inner[0] == inner[1]:
+        return True
+    if not (new.is_absolute() or old.is_absolute()):
+        return False
+    least = max(1, *(len(path.parts) for path in inner))
+    short, long = sorted((_parts(new), _parts(old)), key=len)
+    return len(short) >= least and long[-len(short) :] == short
+
+
+def _above(path: PurePath) -> tuple[PurePath, ...]:
+    return (path, *path.parents)
+
+
+def _relative(file: str) -> PurePath:
+    """A path without dots, from the working folder if it is below it."""
+    path, here = Path(os.path.normpath(file)), Path.cwd()
+    return path.relative_to(here) if here in path.parents or path == here else path
+
+
+def _parts(path: PurePath) -> tuple[str, ...]:
+    return path.relative_to(path.anchor).parts
+
+
+def own_name(kernel: str, file: str) -> str:
+    """A kernel's own name, without the file that a report of a folder puts behind it."""
+    name, apart, where = kernel.rpartition(" [")
+    return name if apart and where.endswith("]") and file.endswith(where[:-1]) else kernel
+
+
+def _key(access: AccessReport, file: str) -> Key:
+    return (
+        own_name(access.kernel, file),
+        access.operation,
+        access.direction,
+        access.allocations,
+        access.instruction,
+        access.run.extra,
+    )
+
+
+def read_baseline(text: str, file: str) -> KnownConflicts:
+    """The conflicts of a saved ``check --format json``; InputError if it is none."""
+    try:
+        document = json.loads(text)
+        if document["schema"] != "bankwise.check/1":
+            raise InputError("not a bankwise.check/1 document", location=Location(file))
+        return _known(document, file)
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as error:
+        message = f"not a saved `check --format json`: {error}"
+        hint = "save one: bankwise check KERNEL --format json > known.json"
+        raise InputError(message, location=Location(file), hint=hint) from error
+
+
+def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
+    homes = {str(k["name"]): str(k["location"]["file"]) for k in document["kernels"]}
+    often: Counter[tuple[str, Key]] = Counter()
+    for a in (a for a in document["accesses"] if a["run"]["extra"] > 0):
+        home = homes[a["kernel"]]
+        key = (
+            *(own_name(a["kernel"], home), a["operation"], a["direction"]),
+            *(tuple(a["allocations"]), a["instruction"], a["run"]["extra"]),
+        )
+        often[home, key] += 1
+    return KnownConflicts(saved, str(document["file"]), frozenset(homes.values()), often)
+
+
+def places(accesses: Iterable[AccessReport]) -> str:
+    """Where some accesses stand, by file, in words."""
+    lines: dict[str, set[int]] = {}
+    for access in accesses:
+        lines.setdefault(access.location.file, set()).add(access.location.line)
+    said = [f"{file}:{','.join(map(str, sorted(some)))}" for file, some in lines.items()]
+    more = f" and {len(said) - _NAMED} more files" if len(said) > _NAMED else ""
+    return f"{'; '.join(said[:_NAMED])}{more}"
+
+
+def said_known(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
+    """What a baseline knows of a check, and what it knows in vain, in lines; none without one."""
+    if not saved.saved:
+        return ()
+    many = len(held.known)
+    where = f": {places(held.known)}" if many else f" (a check of {saved.asked})"
+    lines = [f"{many:,} conflict{'s' * (many != 1)} known by the baseline {saved.saved}{where}"]
+    if held.stale:
+        gone = sum(number for _, _, number in held.stale)
+        kernels = ", ".join(dict.fromkeys(f"{f}: {key[0]}" for f, key, _ in held.stale))
+        lines.append(f"{gone:,} in the baseline are here no more, save it anew: {kernels}")
+    return tuple(lines)

@@ -1,0 +1,149 @@
+"""A saved check knows its own files' conflicts, and nobody else's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import bankwise
+from isa_texts import ptx_text
+
+KNOWN = "a.ptx"
+SHIFTS = {"conflict": 7, "clean": 2}
+"""Lane i reads a word at i << shift bytes: all of bank 0, or each of its own."""
+
+
+def write(path: Path, kind: str) -> Path:
+    body = f"mov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, {SHIFTS[kind]};\n\tld.shared.u32 %r3, [%r2];"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(ptx_text(body), "utf-8")
+    return path
+
+
+def save(asked: Path | str, known: Path) -> Path:
+    known.write_text(bankwise("check", asked, "--format", "json").out, "utf-8")
+    return known
+
+
+@pytest.fixture
+def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A saved check of one file with one conflict, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / KNOWN, "conflict")
+    return save(KNOWN, tmp_path / "known.json")
+
+
+def test_a_conflict_of_another_file_is_new(known: Path) -> None:
+    write(Path("b.ptx"), "conflict")
+    assert bankwise("check", KNOWN, "--baseline", known).code == 0
+    ended = bankwise("check", "b.ptx", "--baseline", known)
+    assert ended.code == 1
+    assert "0 conflicts known by the baseline" in ended.out
+    write(Path("sub") / KNOWN, "conflict")
+    assert bankwise("check", f"sub/{KNOWN}", "--baseline", known).code == 1
+    assert bankwise("check", f"./sub/../{KNOWN}", "--baseline", known).code == 0
+
+
+def test_neighbours_of_one_name_do_not_change_what_is_known(known: Path) -> None:
+    for kind, code in (("clean", 0), ("conflict", 1)):
+        write(Path("b.ptx"), kind)
+        ended = bankwise("check", ".", "--baseline", known)
+        assert ended.code == code, kind
+        assert f"1 conflict known by the baseline {known}: {KNOWN}:" in ended.out
+    save(".", known)
+    assert bankwise("check", KNOWN, "--baseline", known).code == 0
+    assert bankwise("check", ".", "--baseline", known).code == 0
+    Path("b.ptx").unlink()
+    assert bankwise("check", ".", "--baseline", known).code == 0
+
+
+def test_another_checkout_is_held_against_the_same_baseline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for top in ("one", "two"):
+        write(tmp_path / top / "kernels" / KNOWN, "conflict")
+    monkeypatch.chdir(tmp_path)
+    two = tmp_path / "two" / "kernels"
+    for asked in (tmp_path / "one" / "kernels", "one/kernels", tmp_path / "one"):
+        saved = save(asked, tmp_path / "known.json")
+        above = asked == tmp_path / "one"
+        assert bankwise("check", "two" if above else two, "--baseline", saved).code == 0
+    monkeypatch.chdir(tmp_path / "two")
+    assert bankwise("check", f"kernels/{KNOWN}", "--baseline", saved).code == 0
+    write(two / "more" / KNOWN, "conflict")
+    assert bankwise("check", ".", "--baseline", saved).code == 1
+
+
+def test_a_moved_copy_is_not_known_for_the_one_that_was_mended(known: Path) -> None:
+    save(".", known)
+    write(Path("sub") / KNOWN, "conflict")
+    write(Path(KNOWN), "clean")
+    ended = bankwise("check", ".", "--baseline", known)
+    assert ended.code == 1
+    assert "1 in the baseline are here no more" in ended.out
+    assert f"{KNOWN}: k" in ended.out
+
+
+def test_a_baseline_that_was_saved_of_a_folder_has_names_that_only_it_made(known: Path) -> None:
+    write(Path("b.ptx"), "clean")
+    save(".", known)
+    names = {kernel["name"] for kernel in json.loads(known.read_text("utf-8"))["kernels"]}
+    assert any(name.endswith(f"[{KNOWN}]") for name in names)
+    assert bankwise("check", KNOWN, "--baseline", known).code == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        '{"schema": "bankwise.check/1"}',
+        '{"schema": "bankwise.check/1", "kernels": [3], "accesses": [], "file": ""}',
+        '{"schema": "bankwise.check/1", "kernels": [], "accesses": [{"run": 3}], "file": ""}',
+    ],
+)
+def test_what_is_no_saved_check_is_refused_with_the_way_on(known: Path, text: str) -> None:
+    known.write_text(text, "utf-8")
+    ended = bankwise("check", KNOWN, "--baseline", known)
+    assert (ended.code, ended.out) == (2, "")
+    assert "known.json" in ended.err
+
+
+def test_every_format_says_which_conflicts_are_known_and_what_is_stale(known: Path) -> None:
+    write(Path("b.ptx"), "conflict")
+    asked = ("check", ".", "--baseline", known)
+    document = json.loads(bankwise(*asked, "--format", "json").out)
+    held = document["baseline"]
+    (place,) = held["known"]
+    assert document["accesses"][place]["location"]["file"] == KNOWN
+    assert (held["asked"], held["stale"]) == (KNOWN, 0)
+    lines = bankwise(*asked, "--concise").out.splitlines()
+    assert [line for line in lines if line.endswith("; known by the baseline")] == [
+        line for line in lines if line.startswith(f"{KNOWN}:")
+    ]
+    (run,) = json.loads(bankwise(*asked, "--format", "sarif").out)["runs"]
+    states = {
+        r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]: (
+            r["baselineState"],
+            "suppressions" in r,
+        )
+        for r in run["results"]
+    }
+    assert states == {KNOWN: ("unchanged", True), "b.ptx": ("new", False)}
+    notes = bankwise(*asked, "--format", "github").out.splitlines()
+    assert [n.split(",")[0] for n in notes if n.startswith("::error")] == ["::error file=b.ptx"]
+    assert "k [b.ptx]: " in notes[0]
+    assert "extra passes a workgroup" in notes[0]
+    write(Path(KNOWN), "clean")
+    (run,) = json.loads(bankwise(*asked, "--format", "sarif").out)["runs"]
+    told = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
+    assert any("1 in the baseline are here no more" in text for text in told)
+
+
+def test_without_a_baseline_nothing_is_said_of_one(known: Path) -> None:
+    assert "baseline" not in json.loads(bankwise("check", KNOWN, "--format", "json").out)
+    (run,) = json.loads(bankwise("check", KNOWN, "--format", "sarif").out)["runs"]
+    assert "invocations" not in run
+    assert not any("baselineState" in result for result in run["results"])
+    assert "known by" not in bankwise("check", KNOWN).out
