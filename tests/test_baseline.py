@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command import bankwise
-from isa_texts import ptx_text
+from isa_texts import amd_text, ptx_text
 
 KNOWN = "a.ptx"
 SHIFTS = {"conflict": 7, "clean": 2}
@@ -147,3 +147,17 @@ def test_without_a_baseline_nothing_is_said_of_one(known: Path) -> None:
     assert "invocations" not in run
     assert not any("baselineState" in result for result in run["results"])
     assert "known by" not in bankwise("check", KNOWN).out
+
+
+def test_a_folder_is_counted_as_it_is_emitted(tmp_path: Path) -> None:
+    """Machine code is; PTX is where there is an assembler, and else nothing is said of it."""
+    write(tmp_path / "a.ptx", "conflict")
+    code = "\tv_lshlrev_b32_e32 v1, 8, v0\n\tds_read_b32 v2, v1"
+    (tmp_path / "b.s").write_text(amd_text(code), "utf-8")
+    ended = bankwise("check", tmp_path, "--isa", "--format", "json")
+    assert ended.code == 1
+    document = json.loads(ended.out)
+    emitted = [k for k in document["kernels"] if k["location"]["file"].endswith(".ptx")]
+    assert all(kernel["compiled"] for kernel in emitted)
+    assert bool(emitted) != any("a.ptx" in str(r) for r in document["refusals"])
+    assert len(document["kernels"]) == 1 + len(emitted)

@@ -179,7 +179,7 @@ READ: tuple[Format, ...] = (
     Format(
         *("folder", "a", (), signs.is_folder),
         verbs={"check": "ask.folder:check_folder", "scan": _BELOW},
-        options=ANY_KERNEL,
+        options=ANY_KERNEL | {"--isa"},
         binary=True,
     ),
     _toml("sweep", "kernel", "tile [[]]", verbs={"sweep": "ask.sweep:sweep"}),
