@@ -270,3 +270,14 @@ def test_the_table_of_a_fix_folds_what_is_alike_and_all_is_every_access(tmp_path
         sums.append([int(one.replace(",", "")) for one in found])
     assert sum(sums[0]) == sum(sums[1])
     assert len(sums[0]) == 2 < len(sums[1]) == 8
+
+
+def test_what_fix_writes_is_said_and_a_folder_is_told_what_to_give(tmp_path: Path) -> None:
+    needs_ir()
+    words = "fix", written(tmp_path, ROWS), "-t", "gfx950", "--no-isa", "--no-execute"
+    ended = bankwise(*words, "-o", tmp_path / "out.mlir")
+    assert f"written: {tmp_path / 'out.mlir'}" in ended.err
+    assert "written:" not in bankwise(*words).err
+    refused = bankwise("fix", tmp_path)
+    assert refused.code == 2
+    assert "`fix` takes one file" in refused.err

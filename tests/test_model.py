@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -13,7 +14,9 @@ from bankwise.ask import model_best
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check import check
 from bankwise.ask.code_price import CodePrice
+from bankwise.ask.fix import fix_file
 from bankwise.ask.model import check_model, fix_model
+from bankwise.change.compile.compile import compiler
 from bankwise.change.compile.lower import Lowering, code_object, last_dump, link, lower, unpadded
 from bankwise.errors import InputError, Refusal
 from bankwise.read.amd.listing import listings
@@ -21,6 +24,7 @@ from bankwise.read.emitted import SPILLED
 from bankwise.read.mlir.module import Opened
 from bankwise.read.options import Judges, Options
 from bankwise.read.recognise import recognise, recognise_text
+from bankwise.show.fixing import FixReport
 from command import bankwise
 from kernel_texts import EXAMPLES, ROWS, written
 
@@ -260,6 +264,45 @@ def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path
     told = [[n for n in each.notes if "by default" in n] for each in noted]
     assert ["`--padding --direct-load` shows" in n for n in told[0]] == [True]
     assert told[1] == []
+
+
+def lds_when_put_back(file: Path, name: str, kernel: Path, folder: Path) -> int | None:
+    """Bytes of LDS of what iree-compile makes of a model with a kernel in place of its own."""
+    flags = ["--iree-hal-target-backends=rocm", "--iree-rocm-target=gfx942"]
+    flag = f"--iree-hal-substitute-executable-configuration={name}={kernel}"
+    dump = f"--iree-hal-dump-executable-intermediates-to={folder}"
+    words = [str(compiler()), str(file), *flags, flag, dump, "-o", str(folder / "out.vmfb")]
+    subprocess.run(words, check=True, capture_output=True)
+    (assembly,) = folder.glob("*.rocmasm")
+    (listing,) = listings(assembly.read_text("utf-8"))
+    return listing.lds_bytes
+
+
+def test_what_was_fixed_goes_back_into_the_model_as_is_said(tmp_path: Path) -> None:
+    """A kept kernel as it is; a dump that was fixed, with the attribute that is told."""
+    file, kept = small_abt(tmp_path), tmp_path / "kept"
+    options = Options("gfx942", keep=str(kept))
+    (report,) = fix_model(file, options, Judges(execute=False, isa=False)).reports
+    (fixed,) = kept.glob("*.fixed.mlir")
+    name = fixed.name.partition(".")[0]
+    (tmp_path / "one").mkdir()
+    wanted = report.after.kernels[0].lds_bytes
+    assert lds_when_put_back(file, name, fixed, tmp_path / "one") == wanted
+
+    dump = kept / f"{name}.gfx942.mlir"
+    again = fix_file(dump, Options("gfx942"), Judges(execute=False, isa=False))
+    assert isinstance(again, FixReport)
+    goes, needs = again.settings
+    assert f"--iree-hal-substitute-executable-configuration={name}=" in goes
+    attribute = needs[needs.index("translation_info") :]
+    marked, count = re.subn(
+        r"(func\.func .*attributes \{)", rf"\g<1>{attribute}, ", again.fixed_text
+    )
+    assert count == 1
+    (tmp_path / "two").mkdir()
+    (tmp_path / "marked.mlir").write_text(marked, "utf-8")
+    wanted = again.after.kernels[0].lds_bytes
+    assert lds_when_put_back(file, name, tmp_path / "marked.mlir", tmp_path / "two") == wanted
 
 
 def a_piece_only_in(one: bytes, other: bytes, size: int = 256) -> bytes:

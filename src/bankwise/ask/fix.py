@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -115,7 +116,28 @@ def fix_kernels(
         check_writable(Path(output))
     if judges.prove:
         need_solver()
-    return judged(rewritten(file, options), judges, progress)
+    found = rewritten(file, options)
+    report = judged(found, judges, progress)
+    return replace(report, settings=(*report.settings, *_back_into_iree(found.before.opened)))
+
+
+_EXECUTABLE = re.compile(r"^ *hal\.executable (?:private |public )?@([\w$.-]+)", re.MULTILINE)
+_NO_PIPELINE = re.compile(r"translation_info = #iree_codegen\.translation_info<pipeline = [^>]*>")
+
+
+def _back_into_iree(opened: Opened) -> tuple[str, ...]:
+    """How the answer to a dump of one executable of IREE gets into the model, in lines. A text that
+    is not said to be lowered runs through the pipeline again, which makes other code of it."""
+    from bankwise.change.compile.wrap import prepare
+
+    text = opened.source.parsed
+    named, taken = _EXECUTABLE.findall(text), prepare(text)
+    if len(named) != 1 or isinstance(taken, Refusal):
+        return ()
+    flag = f"iree-compile MODEL.mlir .. --iree-hal-substitute-executable-configuration={named[0]}="
+    lowered = [] if taken.text == text else _NO_PIPELINE.findall(taken.text)
+    first = (f"before that its func.func needs the attribute {lowered[0]}",) if lowered else ()
+    return (f"into the model: {flag}FIXED.mlir", *first)
 
 
 def rewritten(file: Path, options: Options) -> RewrittenFile:

@@ -21,7 +21,7 @@ from bankwise.ask.cost import Costs, cost_of_opened
 from bankwise.ask.fix_judged import judged
 from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.model_best import IREE_DEFAULT, DispatchFix, LoweredDispatch, best
-from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower
+from bankwise.change.compile.lower import Dispatch, Lowering, code_object, link, lower, recompilable
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import check_writable, make_folder, read_text, write_atomically
 from bankwise.hardware.machine import machine
@@ -212,7 +212,8 @@ def _keep(
     written: list[Path] = []
     for executable, text in accepted.items():
         stem = f"{executable}.{target}.fixed"
-        written.append(_write(keep, f"{stem}.mlir", text.encode()))
+        taken = recompilable(text, f"{stem}.mlir")
+        written.append(_write(keep, f"{stem}.mlir", taken.encode()))
         binary, assembly = code_object(text, target, lowering, file=f"{stem}.mlir")
         written.append(_write(keep, f"{stem}.{suffixes[0]}", binary))
         written.append(_write(keep, f"{stem}.{suffixes[1]}", assembly.encode()))

@@ -173,6 +173,9 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
         sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
     else:
         print_fix(report, err(), everything=everything)
+        if report.accepted and destination not in ("", "-"):
+            names = [Path(destination) / name for name, _ in report.files] or [Path(destination)]
+            print(*(f"written: {name}" for name in names), sep="\n", file=sys.stderr)
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
 
