@@ -304,3 +304,15 @@ def test_what_is_not_edited_is_written_by_hand_as_it_says(tmp_path: Path) -> Non
     after = json.loads(bankwise("check", str(path), "-t", "sm_90", "--format", "json").out)
     passes = [int(n.replace(",", "")) for n in told.groups()[1:]]
     assert passes[0] > passes[1] == after["totals"]["run"]["passes"]
+
+
+def test_a_change_for_an_assumed_launch_says_what_it_was_planned_for(tmp_path: Path) -> None:
+    """The textbook transpose without its host code: 16 x 16 threads are a guess."""
+    path = tmp_path / "t.cu"
+    text = (KERNELS / "transpose_f32.cu").read_text("utf-8")
+    path.write_text(text[: text.index("void launch")], "utf-8")
+    guessed = bankwise("fix", path, "--target", "sm_90", "--no-execute")
+    assert guessed.code == 3
+    assert "--workgroup-size X,Y,Z or --launch says how it is launched" in guessed.err
+    said = ("--no-execute", "--workgroup-size", "32,8,1")
+    assert "--launch says how" not in bankwise("fix", path, "-t", "sm_90", *said).err

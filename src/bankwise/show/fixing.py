@@ -267,6 +267,12 @@ def _print_doubt(report: FixReport, console: Console) -> None:
         console.print(f"[yellow]assumed:[/] {escape(report.assumed)}")
 
 
+_PLANNED_FOR = (
+    "  the change is planned for what is assumed, another launch may still have conflicts:\n"
+    "  --workgroup-size X,Y,Z or --launch says how it is launched"
+)
+
+
 def _print_open(report: FixReport, console: Console) -> None:
     for kernel in report.after.kernels:
         left = still_open(kernel, len(report.after.refused(kernel)))
@@ -274,6 +280,8 @@ def _print_open(report: FixReport, console: Console) -> None:
             console.print(
                 f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"
             )
+        if kernel.assumed and report.changes:
+            console.print(f"[yellow]{escape(_PLANNED_FOR)}[/]")
 
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:

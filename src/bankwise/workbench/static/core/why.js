@@ -15,7 +15,8 @@ export function why(row, counted, directions = []) {
   const phase = counted.phases.length > 1 ? ` in phase ${worst.phase}` : "";
   const many = `${worst.words.length} different words of bank ${worst.bank}${phase}`;
   const said = `Lanes ${laneText(worst.lanes)} want ${many}${apart(worst.words, row.banks)}.`;
-  const bits = directions.length ? ` ${directions.join(", ")} changes the lane, not the bank.` : "";
+  const verb = directions.length > 1 ? "change" : "changes";
+  const bits = directions.length ? ` ${directions.join(", ")} ${verb} the lane, not the bank.` : "";
   return said + bits;
 }
 
