@@ -58,16 +58,11 @@ def test_what_cannot_be_compared_is_told_without_a_traceback(
     assert says in ended.err
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [((), "folder is empty"), (("--isa",), "--isa says nothing about a folder")],
-)
-def test_a_folder_without_kernels_is_told(
-    tmp_path: Path, words: tuple[str, ...], says: str
-) -> None:
+@pytest.mark.parametrize("words", [(), ("--isa",)])
+def test_a_folder_without_kernels_is_told(tmp_path: Path, words: tuple[str, ...]) -> None:
     ended = bankwise("check", tmp_path, *words)
     assert ended.code == 2
-    assert says in ended.err
+    assert "folder is empty" in ended.err
 
 
 # Composable Kernel's published counters, as rocprof-compute would write them

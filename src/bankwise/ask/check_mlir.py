@@ -25,7 +25,7 @@ from bankwise.counting.kernel import (
     WaveInstruction,
 )
 from bankwise.errors import Refusal
-from bankwise.hardware.machine import canonical
+from bankwise.hardware.machine import Machine, canonical, machine, names
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.hardware.policies import Issue
 from bankwise.hardware.toolchain import NONE
@@ -142,8 +142,16 @@ def _other_gpus(analyses: tuple[Analysis, ...]) -> Iterator[str]:
     """Which kernels name another GPU than the one they are counted for."""
     for one in analyses:
         said, gpu = one.kernel.target, one.machine.name
-        if said and canonical(said) != gpu:
+        if said and canonical(said) != gpu and not _alike(canonical(said), one.machine):
             yield f"{one.kernel.name} is for {said}, and is counted for {gpu} as --target asks"
+
+
+def _alike(name: str, gpu: Machine) -> bool:
+    """Whether both count alike: a machine file of the user's may be of the kernel's GPU."""
+    if name not in names():
+        return False
+    rows = machine(name).instructions
+    return {k: replace(row, machine=gpu.name) for k, row in rows.items()} == gpu.instructions
 
 
 def _access(
