@@ -324,6 +324,29 @@ def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
 
 
 @needs_wheel
+def test_reads_that_share_their_data_are_in_the_comparison() -> None:
+    """gfx950's ds_read_*_tr exchange data between lanes: alone, their 256 bytes a row look the same
+    before and after. What a fix costs is compared over them as well, and so the better of both is
+    found: by the machine code, not by the accesses that `check` sums for other instructions."""
+    fixed = bankwise.triton.fix(
+        f"{DATA.parent / 'make_triton_kernels.py'}:matmul",
+        {"a": "*fp16", "b": "*fp16", "c": "*fp16", "size": "i32"},
+        "gfx950",
+        constexprs={"bm": 64, "bn": 64, "bk": 32},
+        numbers={"size": 256},
+        divisible=["a", "b", "c"],
+        execute=False,
+    )
+    assert fixed.patch
+    (isa,) = (one for one in fixed.report.verdicts if one.judge == "isa")
+    rows = {row[0]: row[1:] for row in isa.rows}
+    assert rows["conflicts"][0] > 0
+    assert rows["conflicts"][1] == 0
+    passes = rows["passes of a workgroup"]
+    assert passes[0] - passes[1] == rows["conflicts"][0]
+
+
+@needs_wheel
 def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
     """Both names that `tt.trans` joins change, or Triton refuses the text."""
     import triton_program as user
