@@ -34,6 +34,7 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
+from bankwise.cli.project import asked
 from bankwise.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,7 +121,10 @@ def check(
         raise InputError(message, hint="leave the other, or --format, out")
     refuse(counters, worth, form)
     with progress("checking") as advance:
-        answer = check_file(file, options, advance, beside=flags(context))
+        said = flags(context)
+        answer = asked(
+            "check", file, options, lambda all_: check_file(file, all_, advance, beside=said)
+        )
     report = counted(answer)
     extra = more(answer, options, counters, worth)
     if form is CheckFormat.text:
