@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from itertools import groupby
 
-from bankwise.hardware.machine import LEVELS, NATIVE, Instruction, canonical, machine, names
+from bankwise.hardware.machine import LEVELS, Instruction, canonical, machine, names
+from bankwise.hardware.native import NATIVE
 from bankwise.show.nouns import Noun, noun
 from bankwise.show.rules import Rule, rule, rules
 
