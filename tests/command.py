@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ def unfolded(text: str) -> str:
     found: list[str] = []
     last = ""
     for line in text.split("\n"):
-        word = line.strip().partition(" ")[0]
+        word = (re.match(r"`[^`]*`\S*|'[^']*'\S*|\S+", line.strip()) or [""])[0]
         deeper = found and _indent(line) == _indent(found[-1]) + 2
         if deeper and word != "hint:" and last and len(last) + 1 + len(word) > 80:
             found[-1] += f" {line.strip()}"
