@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -12,11 +13,33 @@ from bankwise.cli import main
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: exit code, standard output, standard error."""
+    """How a command ended: exit code, standard output, what it said on standard error with every
+    message in one line, and the same as it was printed."""
 
     code: int
     out: str
     err: str
+    printed: str = ""
+
+
+def unfolded(text: str) -> str:
+    """Lines that go on in the next one, indented by two and with no room for its first word, in
+    one piece again."""
+    found: list[str] = []
+    last = ""
+    for line in text.split("\n"):
+        word = (re.match(r"`[^`]*`\S*|'[^']*'\S*|\S+", line.strip()) or [""])[0]
+        deeper = found and _indent(line) == _indent(found[-1]) + 2
+        if deeper and word != "hint:" and last and len(last) + 1 + len(word) > 80:
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line)
+        last = line
+    return "\n".join(found)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def bankwise(*words: object) -> Ended:
@@ -28,7 +51,8 @@ def bankwise(*words: object) -> Ended:
             main()
     except SystemExit as end:
         assert "internal error" not in err.getvalue(), err.getvalue()
-        return Ended(int(end.code or 0), out.getvalue(), err.getvalue())
+        code = int(end.code or 0)
+        return Ended(code, out.getvalue(), unfolded(err.getvalue()), err.getvalue())
     finally:
         sys.argv = before
-    return Ended(0, out.getvalue(), err.getvalue())
+    return Ended(0, out.getvalue(), unfolded(err.getvalue()), err.getvalue())

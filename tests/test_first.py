@@ -107,9 +107,9 @@ def test_every_extra_of_the_doctor_is_one_of_the_package() -> None:
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     parts = json.loads(bankwise("doctor", "--format", "json").out)["parts"]
     for part in parts:
-        for name in re.findall(r"\.\[(\w+)\]", part["how"]):
+        for name in re.findall(r"\[(\w+)\]", part["how"]):
             assert re.search(rf"^{name} = \[", text, re.M), part
-    assert sum("pip install '.[" in part["how"] for part in parts) > 5
+    assert sum("pip install " in part["how"] for part in parts) > 5
 
 
 @pytest.mark.parametrize("there", [("ptxas",), ("nvdisasm",), ("ptxas", "nvdisasm")])

@@ -316,3 +316,19 @@ def test_a_change_for_an_assumed_launch_says_what_it_was_planned_for(tmp_path: P
     assert "--workgroup-size X,Y,Z or --launch says how it is launched" in guessed.err
     said = ("--no-execute", "--workgroup-size", "32,8,1")
     assert "--launch says how" not in bankwise("fix", path, "-t", "sm_90", *said).err
+
+
+def test_what_a_filter_of_kernels_left_out_is_said_to_be_left_out(tmp_path: Path) -> None:
+    kernel = """__global__ void {0}(float *o) {{
+  __shared__ float {0}s[32][32];
+  {0}s[threadIdx.x][threadIdx.y] = o[threadIdx.x];
+  __syncthreads();
+  o[threadIdx.x] = {0}s[threadIdx.y][threadIdx.x];
+}}
+"""
+    path = tmp_path / "two.cu"
+    path.write_text(kernel.format("a") + kernel.format("b"), "utf-8")
+    words = ("--kernel", "a", "--workgroup-size", "32,32", "--no-isa", "--no-execute")
+    said = bankwise("fix", path, "-t", "sm_90", *words).err
+    assert "not changed: bs: no kernel of --kernel a has it" in said
+    assert "that was compiled" not in said

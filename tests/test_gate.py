@@ -78,7 +78,7 @@ def test_a_spec_is_gated_as_a_kernel_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "option",
-    ["--kernel=k", "--dim=m=1", "--isa", "--arg=n=1", "--all", "--keep=d", "--padding", "--worth"],
+    ["--kernel=k", "--dim=m=1", "--isa", "--arg=n=1", "--keep=d", "--padding", "--worth"],
 )
 def test_an_option_of_kernels_is_refused_for_a_spec(option: str) -> None:
     ended = bankwise("check", next(SPEC.glob("*.toml")), option)

@@ -444,8 +444,9 @@ def test_without_its_package_it_says_what_to_install(tmp_path: Path) -> None:
     words = [sys.executable, "-c", hide + SERVER, "mcp"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
-    said = "error: `bankwise mcp` needs the package mcp\n  hint: pip install 'bankwise[mcp]'\n"
-    assert (done.returncode, done.stderr) == (2, said)
+    said = r"error: `bankwise mcp` needs the package mcp\n  hint: pip install .*\[mcp\]'\n"
+    assert done.returncode == 2
+    assert re.fullmatch(said, done.stderr)
     gone = bankwise("mcp", "--root", tmp_path / "gone")
     assert (gone.code, gone.err) == (
         2,

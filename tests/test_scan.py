@@ -228,7 +228,7 @@ def test_every_format_tells_the_same_numbers(folder: Path) -> None:
     for form in ("text", "html", "sarif"):
         for more in ((), ("--top", "1")):
             ended = bankwise("scan", folder, "--jobs", "1", "--format", form, *more)
-            assert said in ended.out.replace("\n", " "), form
+            assert said in " ".join(ended.out.split()), form
     (row,) = scanned(folder).summary
     told = json.loads(bankwise("scan", folder, "--jobs", "1", "--format", "sarif").out)
     (target,) = told["runs"][0]["properties"]["targets"]

@@ -99,10 +99,12 @@ def plans_of(
     sizes: Sizes,
     gpu: Machine,
     accessor: bool = False,
+    only: str = "",
 ) -> ArrayPlans | Refusal | None:
     """The plans of an array, or of several that have one map; None where they have no conflicts, a
     Refusal where nothing is done. ``arrays``: by their number in the text; ``accessor``: write the
-    map as a type wherever that can be done, not only where nothing else can."""
+    map as a type wherever that can be done, not only where nothing else can; ``only``: names of the
+    kernels that are asked about, as ``--kernel`` takes them."""
     found = tuple(_sized(number, array, kernels, sizes) for number, array in arrays.items())
     posed: list[_Posed] = []
     for one in found:
@@ -112,7 +114,8 @@ def plans_of(
         posed += some
     for one in found:
         if not one.kernels and (one.array.uses or one.array.refusals):
-            return Refusal(f"{one.array.name}: {_UNKNOWN[one.array.unsized]}")
+            left = f"no kernel of --kernel {only} has it; the others are left out"
+            return Refusal(f"{one.array.name}: {left if only else _UNKNOWN[one.array.unsized]}")
     if not any(one.extra for one in posed):
         return None
     for one in found:

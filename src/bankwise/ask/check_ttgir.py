@@ -22,6 +22,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.hardware.machine import Machine, machine
 from bankwise.notation.triton.gluon import gluon_text
+from bankwise.read.extra import install
 from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress, command
 from bankwise.read.ttgir import wheel
@@ -34,7 +35,7 @@ from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport, Optimum, Snippet
 
 _WARPGROUP = 4
-UNVERIFIED = "the text was not verified: Triton is not installed (pip install 'bankwise[triton]')"
+UNVERIFIED = "the text was not verified: Triton is not installed"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +119,7 @@ def _opened(text: str, file: str, target: str, *, verify: bool) -> Module:
     if not verify:
         return read_module(text, file, target)
     if not wheel.installed():
-        return read_module(text, file, target, (UNVERIFIED,))
+        return read_module(text, file, target, (f"{UNVERIFIED} ({install('triton')})",))
     printed = wheel.verified(text, file)
     try:
         return read_module(text, file, target)

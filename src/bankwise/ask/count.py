@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bankwise.algebra import expression
+from bankwise.ask.spelled import spelled
 from bankwise.counting.conflict import count
 from bankwise.counting.reason import reason
 from bankwise.hardware.machine import machine
@@ -19,8 +20,8 @@ def count_expression(
     ``active``: an expression, non-zero for active lanes. ``second``: second address of two-address
     forms. Raises InputError for anything unknown or unreadable.
     """
-    gpu = machine(target)
-    row = gpu.instruction(instruction)
+    row = spelled(target, instruction)
+    gpu = machine(row.machine)
     lane = np.arange(gpu.wave_size)
     values = expression.parse(offsets, ["lane"])(lane=lane)
     mask = np.ones(gpu.wave_size, np.bool_)

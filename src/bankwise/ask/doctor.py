@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from bankwise.hardware.machine import names
 from bankwise.hardware.native import gpus
 from bankwise.read.amd.dialect import AMD
+from bankwise.read.extra import install
 from bankwise.read.follow.driver import followed
 from bankwise.read.hip.clang import knows
 from bankwise.read.toolkit import find_program
@@ -46,12 +47,12 @@ def _compilers() -> Iterator[Part]:
     for needed, opens in _PROGRAMS:
         found = [find_program(name) for name in needed]
         there = "" if None in found else ", ".join(map(str, found))
-        yield Part("compiler", " and ".join(needed), there, opens, _install("cuda"))
+        yield Part("compiler", " and ".join(needed), there, opens, install("cuda"))
     tried = {target: knows(target) for target in followed(AMD)}
     able = [target for target, whose in tried.items() if whose]
     whose = ", ".join(dict.fromkeys(filter(None, tried.values())))
     said = f"{', '.join(able)}: {whose}" if able else ""
-    yield Part("compiler", "clang for HIP", said, "check and fix of HIP source", _install("hip"))
+    yield Part("compiler", "clang for HIP", said, "check and fix of HIP source", install("hip"))
 
 
 def _gpus() -> Iterator[Part]:
@@ -70,7 +71,7 @@ def _profilers() -> Iterator[Part]:
 
 def _packages() -> Iterator[Part]:
     for name, extra, opens in _PACKAGES:
-        yield Part("extra", name, _version(name), opens, _install(extra))
+        yield Part("extra", name, _version(name), opens, install(extra))
 
 
 def _version(package: str) -> str:
@@ -78,7 +79,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
-
-
-def _install(extra: str) -> str:
-    return f"from a checkout: pip install '.[{extra}]'"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 
-from bankwise.hardware.machine import Instruction, machine, names
+from bankwise.hardware.machine import LEVELS, Instruction, canonical, machine, names
+from bankwise.hardware.native import NATIVE
 from bankwise.show.nouns import Noun, noun
 from bankwise.show.rules import Rule, rule, rules
 
@@ -14,7 +16,34 @@ def explain(name: str) -> Rule | Noun:
     if there is none."""
     if name in {one.name for one in rules()}:
         return rule(name)
-    return noun(name) or _instruction(name) or rule(name)
+    return noun(name) or _instruction(name) or _machine(name) or rule(name)
+
+
+def _machine(name: str) -> Noun | None:
+    """A GPU, by any of its names: how many banks serve how many lanes, and how that is known."""
+    called = canonical(name) if name != NATIVE else ""
+    if called not in names():
+        return None
+    gpu = machine(called)
+    rows = gpu.instructions.values()
+    known = Counter(row.evidence for row in rows)
+    banks = sorted({row.banks for row in rows})
+    how_many = " or ".join(map(str, banks)) + " banks" + " by instruction" * (len(banks) > 1)
+    served = sorted({(row.width_bytes, len(row.phases)) for row in rows if row.addresses == 1})
+    widths = {size: [n for wide, n in served if wide == size] for size in (4, 8, 16)}
+    phases = ", ".join(
+        f"{' or '.join(map(str, found))} of {size} bytes a lane" for size, found in widths.items()
+    )
+    evidence = ", ".join(f"{known[level]} {level}" for level in LEVELS if known[level])
+    meaning = (
+        f"{gpu.product}: waves of {gpu.wave_size} lanes, {gpu.lds_bytes // 1024} KiB of shared "
+        f"memory, {how_many}. Phases of an access: "
+        f"{phases}. Rules of {len(rows)} instructions: {evidence}. Conflicts are counted by "
+        f"{gpu.counter}."
+    )
+    return Noun(
+        gpu.name, gpu.also, meaning, f"`bankwise machines {gpu.name}`, each row with its own"
+    )
 
 
 def _instruction(name: str) -> Noun | None:

@@ -188,6 +188,7 @@ def _planned(
         plans_of(
             *(source, {n: arrays[n] for n in numbers}, before.kernels, measured, gpu),
             accessor=author.options.accessor,
+            only=author.options.kernel,
         )
         for numbers in tied(arrays)
     ]

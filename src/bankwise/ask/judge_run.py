@@ -27,6 +27,7 @@ from bankwise.change.simulate.ptx import variables
 from bankwise.errors import InputError, Location
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.cuda import compile_to
+from bankwise.read.extra import install
 from bankwise.read.names import demangled, own, parameters
 from bankwise.read.ptx.parse import BYTES, kernels
 from bankwise.read.source import Compilation
@@ -57,7 +58,7 @@ def need_gpu(file: Path) -> None:
     if find_spec("cupy") is None:
         message, hint = (
             "--run executes kernels through CuPy, which is not installed",
-            ("pip install 'bankwise[gpu]', on a computer with an NVIDIA GPU"),
+            f"{install('gpu')}, on a computer with an NVIDIA GPU",
         )
         raise InputError(message, location=Location(str(file)), hint=hint)
     code = "from bankwise.lab.gpu.launch import cupy; cupy()"

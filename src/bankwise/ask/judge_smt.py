@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError
+from bankwise.read.extra import install
 from bankwise.show.fixing import Verdict
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def need_solver() -> None:
     """Raise :class:`InputError` where the solver is not installed."""
     if find_spec("z3") is None:
         message = "--prove needs the solver z3, which is not installed"
-        raise InputError(message, hint='pip install "bankwise[prove]"')
+        raise InputError(message, hint=install("prove"))
 
 
 def judge_smt(before: Opened, after: Opened, claims: Sequence[MapClaim]) -> Verdict:

@@ -127,8 +127,10 @@ def _failed(message: str) -> int:
 
 
 def _print_error(message: str) -> None:
+    from bankwise.show.wrap import wrapped
+
     if sys.stderr is not None:
-        print(message, file=sys.stderr)
+        print(wrapped(message), file=sys.stderr)
 
 
 def _drop_output() -> None:

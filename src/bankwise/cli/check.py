@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -34,6 +34,7 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
+from bankwise.cli.project import asked
 from bankwise.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,40 +121,21 @@ def check(
         raise InputError(message, hint="leave the other, or --format, out")
     refuse(counters, worth, form)
     with progress("checking") as advance:
-        answer = check_file(file, options, advance, beside=flags(context))
+        said = flags(context)
+        answer = asked(
+            "check", file, options, lambda all_: check_file(file, all_, advance, beside=said)
+        )
     report = counted(answer)
     extra = more(answer, options, counters, worth)
     if form is CheckFormat.text:
-        from bankwise.show.gate import print_gate
-        from bankwise.show.more import print_more
+        from bankwise.show.answers import print_answer
 
-        if concise:
-            _print_concise(report, gate)
-        else:
-            _print(answer, everything, statistics)
-        print_gate(report, gate, out())
-        print_more(extra, out())
+        brief: Literal["", "concise", "statistics"]
+        brief = "concise" if concise else "statistics" if statistics else ""
+        print_answer(answer, out(), gate, extra, form=brief, everything=everything)
     else:
         _write_check(answer, file, form, gate, extra)
     raise typer.Exit(0 if exit_zero else gate.exit_code(report))
-
-
-def _print_concise(report: CheckReport, gate: Gate) -> None:
-    from bankwise.show.baseline import held_against
-    from bankwise.show.concise import print_concise
-
-    print_concise(report, out(), held_against(report, gate.baseline).known)
-
-
-def _print(answer: CheckReport | SpecReport, everything: bool, statistics: bool) -> None:
-    """An answer as long as the user wants it."""
-    from bankwise.show import concise as brief
-    from bankwise.show.answers import counted, print_check
-
-    if statistics:
-        brief.print_statistics(counted(answer), out(), everything=everything)
-    else:
-        print_check(answer, out(), everything=everything)
 
 
 def _gate(fail_on: str, baseline: str, min_evidence: str) -> Gate:

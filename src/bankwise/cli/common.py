@@ -82,7 +82,7 @@ def _one_name(said: str) -> str:
 
     name = canonical(said)
     if name != said:
-        err().print(f"note: {said} is {name}, counted as {machine(name).product}", soft_wrap=True)
+        err().print(f"note: {said} is {name}, counted as {machine(name).product}")
     return name
 
 
@@ -221,16 +221,16 @@ def flags(context: typer.Context) -> tuple[str, ...]:
 
 def out() -> Console:
     """A console on stdout: data."""
-    from rich.console import Console
+    from bankwise.show.columns import Page
 
-    return Console(highlight=False, emoji=False, **_width(sys.stdout.isatty()))
+    return Page()
 
 
 def err() -> Console:
     """A console on stderr: talk."""
-    from rich.console import Console
+    from bankwise.show.columns import Page
 
-    return Console(stderr=True, highlight=False, emoji=False, **_width(sys.stderr.isatty()))
+    return Page(stderr=True)
 
 
 @contextmanager
@@ -258,11 +258,6 @@ def _lines(text: str, every_s: float) -> Callable[[int, int], None]:
             last = now
 
     return advance
-
-
-def _width(terminal: bool) -> dict[str, Any]:
-    """A pipe or a file has no width of its own: lines stay whole there."""
-    return {} if terminal else {"width": 160, "soft_wrap": True}
 
 
 def write_json(document: object) -> None:

@@ -37,6 +37,7 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
+from bankwise.cli.project import asked
 from bankwise.errors import InputError, exit_code
 
 if TYPE_CHECKING:
@@ -136,11 +137,13 @@ def fix(
     if write and output:
         raise InputError("--write and --output exclude each other")
     with progress("executing workgroups") as advance:
-        found = fix_file(
-            *(file, options, Judges(execute, isa, reference, accept_sampled, prove, run)),
-            output=output,
-            progress=advance,
-            beside=flags(context),
+        judges = Judges(execute, isa, reference, accept_sampled, prove, run)
+        said = flags(context)
+        found = asked(
+            *("fix", file, options),
+            lambda all_: fix_file(
+                *(file, all_, judges), output=output, progress=advance, beside=said
+            ),
         )
     if isinstance(found, FixReport):
         _deliver(found, str(file) if write else output, form, everything)

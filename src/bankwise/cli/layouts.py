@@ -29,9 +29,11 @@ from bankwise.errors import InputError
     )
 )
 def count(
-    instruction: Annotated[str, typer.Argument(help="The assembler's name, e.g. ds_read_b128.")],
+    instruction: Annotated[
+        str, typer.Argument(help="Its name: ds_read_b128, LDS.128, ld.shared.v4.f32.")
+    ],
     offsets: Annotated[str, typer.Argument(help="Byte offset, an expression of `lane`.")],
-    target: Target,
+    target: Target = "",
     active: Annotated[str, typer.Option(help="Active lanes, e.g. 'lane < 48'.")] = "",
     second: Annotated[str, typer.Option(help="Second address of a read2 / write2 form.")] = "",
     form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,

@@ -26,6 +26,7 @@ from bankwise.lab.kernels.transpose_plan import Transpose, counts, tiles
 from bankwise.lab.kernels.transpose_tune import SEEDS, from_json, plan, to_json
 from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
 from bankwise.profile.values import Launch
+from bankwise.read.extra import install
 
 SIZES = ((65536, 256), (65536, 4096))
 DTYPES = ("fp16", "fp32")
@@ -81,7 +82,7 @@ def bench_transpose(
     machine = machine_named(asked.target)
     predicted = _predicted(asked, machine)
     if importlib.util.find_spec("cupy") is None:
-        raise InputError("running kernels needs CuPy", hint="pip install 'bankwise[gpu]'")
+        raise InputError("running kernels needs CuPy", hint=install("gpu"))
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         found = _times(asked, Path(folder), progress)
         best = _best(found["rows"])

@@ -194,7 +194,7 @@ READ: tuple[Format, ...] = (
             "explain choose": "ask.choose:choose",
             "verify": "lab.to_measure:question_parts",
         },
-        options=frozenset({"--counters"}),
+        options=frozenset({"--all", "--counters"}),
     ),
     _toml(
         *("file of launches", "launch"),

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
+from bankwise.read.extra import install
 from bankwise.read.refused import refused
 from bankwise.read.source import Name
 from bankwise.read.toolkit import find_program, run_program, version_of
@@ -35,7 +36,7 @@ def compile_cuda(
     if nvcc is None:
         message = "CUDA source is compiled with nvcc, which is not found"
         elsewhere = by_hand(architecture, file, more)
-        hint = f"`pip install 'bankwise[cuda]'` brings it; or where CUDA is installed: {elsewhere}"
+        hint = f"`{install('cuda')}` brings it; or where CUDA is installed: {elsewhere}"
         raise InputError(message, location=Location(file), hint=hint)
     flags = _flags(architecture, more, made.suffix)
     words = (*flags, *more, *_include(source, file), *_language(source), _plain(source))

@@ -1,4 +1,4 @@
-"""``bankwise.toml``: what a project says once about its kernels, for editors and agents.
+"""``bankwise.toml``: what a project says once about its kernels, to editors, agents, check and fix.
 
     target = "sm_90"
     flags = ["-Iinclude", "-DTILE=64"]
@@ -64,11 +64,12 @@ _FIELDS = {"dim": "dims", "arg": "arguments", "launch": "launches"}
 @dataclass(frozen=True, slots=True)
 class FileSettings:
     """What holds for one file. ``folder``: that of the settings, from which paths in them count.
-    ``fix``: whether fixes are looked for unasked."""
+    ``fix``: whether fixes are looked for unasked. ``file``: the ``bankwise.toml``, if there is."""
 
     options: Options
     folder: Path
     fix: bool = True
+    file: Path | None = None
 
 
 def settings_of(
@@ -91,7 +92,7 @@ def settings_of(
         known = _known(one)
         fix = known.pop("fix", fix)
         options = replace(options, **known)
-    return FileSettings(options, folder, fix)
+    return FileSettings(options, folder, fix, found)
 
 
 def _below(path: Path, top: Path | None) -> bool:

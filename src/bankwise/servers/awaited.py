@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 from bankwise.ask.jobs import Answer, Jobs, Order
 from bankwise.errors import InputError
+from bankwise.read.extra import install
 
 _EVERY_S = 0.03
 Told = Callable[[Answer], Awaitable[None]]
@@ -43,5 +44,5 @@ async def with_target(
 def need(package: str, extra: str) -> None:
     """:class:`InputError` with the line that installs what is missing."""
     if find_spec(package) is None:
-        hint = f"pip install 'bankwise[{extra}]'"
-        raise InputError(f"`bankwise {extra}` needs the package {package}", hint=hint)
+        message = f"`bankwise {extra}` needs the package {package}"
+        raise InputError(message, hint=install(extra))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
-from bankwise.show import as_text, solving, spec
+from bankwise.show import as_text, concise, solving, spec
+from bankwise.show.baseline import held_against
 from bankwise.show.fixing import FixReport
-from bankwise.show.gate import Gate
+from bankwise.show.gate import Gate, print_gate
 from bankwise.show.model import ModelFix
-from bankwise.show.more import More
+from bankwise.show.more import More, print_more
 from bankwise.show.solving import SolveReport
 from bankwise.show.spec import SpecReport, SpecSolution
 from bankwise.show.values import CheckReport
@@ -50,6 +51,34 @@ def print_check(
         as_text.print_check(answer, console, everything=everything)
     else:
         spec.print_spec(answer, console, everything=everything)
+
+
+def print_answer(
+    answer: CheckReport | SpecReport,
+    console: Console,
+    gate: Gate,
+    more: More,
+    *,
+    form: Literal["", "concise", "statistics"] = "",
+    everything: bool = False,
+) -> None:
+    """An answer of ``check`` in one of its forms, what the ``gate`` knows and what was asked for
+    on top; the verdict last."""
+    report = counted(answer)
+    if form == "concise":
+        concise.print_concise(report, console, held_against(report, gate.baseline).known)
+    elif form == "statistics":
+        concise.print_statistics(report, console, everything=everything)
+    elif isinstance(answer, CheckReport):
+        as_text.print_body(answer, console, everything=everything)
+    else:
+        spec.print_body(answer, console, everything=everything)
+    print_gate(report, gate, console)
+    print_more(more, console)
+    if isinstance(answer, CheckReport) or form:
+        as_text.print_last(report, console)
+    else:
+        spec.print_last(answer, console)
 
 
 def fix_document(

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
@@ -29,6 +28,12 @@ _NAMED = 4
 
 def print_check(report: CheckReport, console: Console, *, everything: bool = False) -> None:
     """Print the answer of ``bankwise check``."""
+    print_body(report, console, everything=everything)
+    print_last(report, console)
+
+
+def print_body(report: CheckReport, console: Console, *, everything: bool = False) -> None:
+    """The answer without its verdict."""
     for note in report.notes:
         say(console, note, "note: ", style="dim")
     print_conflicts(report, console, everything=everything)
@@ -42,7 +47,6 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     print_findings(report, console, everything=everything)
     for name, found in report.openers[:SHOWN]:
         say(console, f"{short(name)}: {opener(found)}", "open: ")
-    print_last(verdict(report), report, console)
 
 
 def print_conflicts(report: CheckReport, console: Console, *, everything: bool = False) -> None:
@@ -59,7 +63,8 @@ def print_conflicts(report: CheckReport, console: Console, *, everything: bool =
         rest = sum((cause.run for cause in found[SHOWN:]), Cost())
         more = len(found) - SHOWN
         many = "1 more cause" if more == 1 else f"{more} more causes"
-        say(console, f"and {many}, {cell(rest.ends.extra)} extra passes (--all)\n", style="dim")
+        say(console, f"and {many}, {cell(rest.ends.extra)} extra passes (--all)", style="dim")
+        console.print()
     if everything or len(found) <= SHOWN:
         print_snippets(left, console)
 
@@ -161,9 +166,9 @@ def print_findings(report: CheckReport, console: Console, *, everything: bool = 
         say(console, f"and {len(same) - len(shown)} more reasons (--all)", style="dim")
 
 
-def print_last(said: str, report: CheckReport, console: Console) -> None:
-    """The last line, its words before the number in the colour of what they say."""
+def print_last(report: CheckReport, console: Console, said: str = "") -> None:
+    """The verdict, in the colour of what it says; ``said``: in other words."""
     colour = COLOURS[report.conflict]
     if report.conflict == "none" and not report.accounted:
         colour = "yellow"
-    console.print(f"[{colour}]{escape(said)}[/]", soft_wrap=True, highlight=False)
+    say(console, said or verdict(report), rest="  ", style=colour)

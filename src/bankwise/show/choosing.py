@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.show.coalescing import CoalesceRow
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 from bankwise.show.spec import called
 
@@ -94,9 +93,10 @@ def print_choose(report: ChooseReport, console: Console) -> None:
     """Print the checklist, the options, the rules of thumb, the errors and the verdict."""
     console.print(f"[bold]{escape(report.title)}[/] on {report.machine}")
     console.print("\n[bold]The checklist (Q1-Q4)[/], extra passes per pass over the tile")
-    console.print(_questions(report))
-    console.print("[bold]Ways out[/], per pass over the tile")
-    console.print(_options(report))
+    _print_questions(report, console)
+    console.print("\n[bold]Ways out[/], per pass over the tile")
+    _print_options(report, console)
+    console.print()
     for name, reason in report.refused:
         console.print(f"  {escape(name)}: not possible: {escape(reason)}")
     console.print("[bold]Rules of thumb[/]")
@@ -111,46 +111,31 @@ def print_choose(report: ChooseReport, console: Console) -> None:
     console.print(f"[bold]Choose: {escape(report.choice)}.[/] {escape(report.verdict)}")
 
 
-def _questions(report: ChooseReport) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("access", "instruction", "sub-steps", "lanes 0-7 on banks"):
-        table.add_column(title, overflow="fold")
-    for title in ("checklist", "with R2", "counted"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for q in report.questions:
-        agrees = q.checklist == q.counted
-        table.add_row(
-            escape(called(q.op, q.access)),
-            q.instruction,
-            str(q.sub_steps),
-            q.banks,
-            str(q.checklist) if agrees else f"[yellow]{q.checklist}[/]",
-            "" if q.halves is None else str(q.halves),
-            f"[red]{q.counted}[/]" if q.counted else "[green]0[/]",
-        )
-    return table
+def _print_questions(report: ChooseReport, console: Console) -> None:
+    rows = [
+        [
+            *(str(q.checklist), "" if q.halves is None else str(q.halves), str(q.counted)),
+            *(str(q.sub_steps), q.instruction, f"{called(q.op, q.access)}: {q.banks}"),
+        ]
+        for q in report.questions
+    ]
+    colours = ["red" if q.counted else "green" for q in report.questions]
+    titles = ("checklist", "with R2", "counted", "sub-steps", "instruction")
+    table(console, (*titles, "access: lanes 0-7 on banks"), rows, colours, whole=True)
 
 
-def _options(report: ChooseReport) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("", "what"):
-        table.add_column(title, overflow="fold")
+def _print_options(report: ChooseReport, console: Console) -> None:
+    rows = [
+        [
+            *map(str, (o.passes, o.extra, o.instructions)),
+            *(f"{o.lds_bytes:,}", str(o.operations), "" if o.store is None else _store(o.store)),
+            f"{o.name}: {o.label}",
+        ]
+        for o in report.options
+    ]
+    colours = ["red" if o.extra else "green" for o in report.options]
     heads = ("LDS passes", "extra", "LDS instructions", "LDS bytes", "operations", "global stores")
-    for title in heads:
-        table.add_column(title, justify="right", no_wrap=True)
-    for o in report.options:
-        store = "" if o.store is None else _store(o.store)
-        table.add_row(
-            f"[bold]{escape(o.name)}[/]" if o.name == report.choice else escape(o.name),
-            escape(o.label),
-            str(o.passes),
-            f"[red]{o.extra}[/]" if o.extra else "[green]0[/]",
-            str(o.instructions),
-            f"{o.lds_bytes:,}",
-            str(o.operations),
-            store,
-        )
-    return table
+    table(console, (*heads, "what"), rows, colours, whole=True)
 
 
 def _store(store: CoalesceRow) -> str:

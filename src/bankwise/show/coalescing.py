@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.counting.coalesce import CacheSwizzle
 from bankwise.errors import Location, Refusal, exit_code
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 from bankwise.show.values import Finding
 
@@ -90,7 +89,8 @@ def print_coalesce(report: CoalesceReport, console: Console) -> None:
     """Print the answer of ``bankwise coalesce``."""
     console.print(f"[bold]{escape(report.title)}[/] on {report.machine}, global memory")
     if report.rows:
-        console.print(_table(report))
+        _print_table(report, console)
+        console.print()
     for row in report.rows:
         _print_notes(row, console)
     for finding in report.findings:
@@ -100,26 +100,19 @@ def print_coalesce(report: CoalesceReport, console: Console) -> None:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
 
 
-def _table(report: CoalesceReport) -> Table:
+def _print_table(report: CoalesceReport, console: Console) -> None:
     unit = "sectors" if report.rows[0].line_bytes == 32 else "lines"
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("line", "access", "instructions per wave"):
-        table.add_column(title, overflow="fold")
-    for title in (f"{unit} each", "needed", "useful", "fetched", "efficiency"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for row in report.rows:
-        colour = "green" if row.coalesced else "red"
-        table.add_row(
-            str(row.location.line),
-            escape(f"{row.op} {row.name}"),
-            f"{row.instructions} x {row.width_bytes} bytes per lane",
-            f"[{colour}]{_span(row.lines)}[/]",
-            str(row.least),
-            f"{row.useful_bytes:,}",
-            f"{row.fetched_bytes:,}",
-            f"{row.efficiency:.1%}",
-        )
-    return table
+    rows = [
+        [
+            *(str(row.location.line), _span(row.lines), str(row.least)),
+            *(f"{row.useful_bytes:,}", f"{row.fetched_bytes:,}", f"{row.efficiency:.1%}"),
+            f"{row.op} {row.name}: {row.instructions} x {row.width_bytes} bytes per lane",
+        ]
+        for row in report.rows
+    ]
+    colours = ["green" if row.coalesced else "red" for row in report.rows]
+    titles = ("line", f"{unit} each", "needed", "useful", "fetched", "efficiency")
+    table(console, (*titles, "access: instructions per wave"), rows, colours, whole=True)
 
 
 def _span(counts: tuple[int, int]) -> str:

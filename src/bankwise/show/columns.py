@@ -3,23 +3,55 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
-WIDTH = 80
-"""Columns of a pipe, of a file, and of a terminal that is no narrower."""
+from bankwise.show.wrap import WIDTH, line_ends, wrapped
+
 _WIDEST = 100
 _GAP = "  "
-_NUMBER = re.compile(r"(?:(?:at least |at most |[-+])?[\d,.:]+(?: to [\d,.]+)?|unknown|)[?%]?")
+_NUMBER = re.compile(
+    r"(?:(?:at least |at most |[-+])?[\d,.:]+(?:(?: to | of | / )[\d,.]+)?|unknown|-|)[?%]?"
+)
 _LEAST = 12
 """Characters that the last column keeps."""
+_ROOM = 30
+"""Characters from which on a text goes on in its column; with less it has lines of its own."""
+
+
+class Page(Console):
+    """A console whose texts end their lines between words, in a pipe as on a terminal; with
+    ``soft_wrap`` lines stay as they are."""
+
+    def __init__(self, columns: int = 0, **options: Any) -> None:
+        """``columns``: of every line, whatever the terminal has; 0 for what fits it."""
+        super().__init__(highlight=False, emoji=False, **options)
+        self.columns = columns
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As of a console."""
+        if len(objects) != 1 or not isinstance(objects[0], str | Text) or "soft_wrap" in options:
+            super().print(*objects, **options)
+            return
+        said, markup = objects[0], options.pop("markup", True)
+        text = said if isinstance(said, Text) else self.render_str(said, markup=markup)
+        for line in text.split("\n", allow_blank=True):
+            ends = line_ends(line.plain, width(self))
+            behind = " " * (len(line.plain) - len(line.plain.lstrip()) + 2)
+            for number, part in enumerate(line.divide(ends)):
+                part.rstrip()
+                whole = Text.assemble(behind, part) if number else part
+                super().print(whole, soft_wrap=True, **options)
 
 
 def width(console: Console) -> int:
     """How wide text may be: a terminal's own width within bounds, else 80 columns."""
+    if isinstance(console, Page) and console.columns:
+        return console.columns
     return max(WIDTH, min(console.width, _WIDEST)) if console.is_terminal else WIDTH
 
 
@@ -29,16 +61,11 @@ def say(
     """A paragraph: ``first`` begins its first line, ``rest`` the others (as many blanks, if None).
     A word that is longer than a line has one of its own."""
     behind = " " * len(first) if rest is None else rest
-    lines = textwrap.wrap(
-        text,
-        width(console),
-        initial_indent=first,
-        subsequent_indent=behind,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    for line in lines or [first]:
-        marked = f"[{style}]{escape(line)}[/]" if style else escape(line)
+    said = first + " ".join(text.split())
+    lines = wrapped(said, width(console), len(behind), len(first)).split("\n")
+    for number, line in enumerate(lines):
+        whole = behind + line[len(behind) :] if number else line
+        marked = f"[{style}]{escape(whole)}[/]" if style else escape(whole)
         console.print(marked, soft_wrap=True, highlight=False)
 
 
@@ -53,47 +80,86 @@ def table(
     """Rows under titles. Numbers stand to the right, texts to the left. The last column takes what
     is left of a line, and is cut in its middle where that is too little; a text of the one before
     it that leaves nothing stands whole on a line of its own. No other one is cut. ``whole``: the
-    last one neither, it goes on in the next lines."""
-    sizes = [max(map(len, column)) for column in zip(titles, *rows, strict=True)][:-1]
-    columns = zip(*rows, strict=True) if rows else [[""]] * len(titles)
+    last one neither, it goes on in the next lines, or stands below the others."""
+    columns = list(zip(*rows, strict=True)) if rows else [("",)] * len(titles)
     right = [all(map(_is_number, column)) for column in columns]
+    lines = _whole if whole else _cut
+    for number, line in lines(titles, rows, right, width(console)):
+        style = "dim" if number < 0 else colours[number] if colours else ""
+        marked = f"[{style}]{escape(line)}[/]" if style else escape(line)
+        console.print(marked, soft_wrap=True, highlight=False)
+
+
+_Numbered = Iterator[tuple[int, str]]
+"""Lines with the number of their row; -1 are titles."""
+
+
+def _cut(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], most: int
+) -> _Numbered:
+    sizes = _sizes(titles, rows)[:-1]
     before = sum(sizes[:-1]) + len(_GAP) * len(sizes[:-1])
-    most = width(console) - before
-    sizes[-1] = min(sizes[-1], max(most - len(_GAP) - _LEAST, len(titles[-2])))
-    for number, row in enumerate((titles, *rows)):
-        style = "dim" if not number else colours[number - 1] if colours else ""
-        for line in _lines(row, sizes, right, before, most, whole):
-            marked = f"[{style}]{escape(line)}[/]" if style else escape(line)
-            console.print(marked, soft_wrap=True, highlight=False)
+    room = most - before
+    sizes[-1] = min(sizes[-1], max(room - len(_GAP) - _LEAST, len(titles[-2])))
+    for number, row in enumerate((titles, *rows), -1):
+        cells = _aligned(row, sizes, right)
+        if len(row[-2]) <= sizes[-1]:
+            last = cut(row[-1], room - len(_GAP) - sizes[-1])
+            yield number, _GAP.join((*cells, last)).rstrip()
+            continue
+        yield number, _GAP.join((*cells[:-1], cut(row[-1], room))).rstrip()
+        yield number, " " * max(0, min(before, most - len(row[-2]))) + row[-2]
 
 
-def _lines(
-    row: Sequence[str],
-    sizes: Sequence[int],
-    right: Sequence[bool],
-    before: int,
-    most: int,
-    whole: bool,
-) -> Iterator[str]:
-    """One row; its last two columns begin ``before`` and have ``most`` characters together."""
-    cells = [
+def _whole(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], most: int
+) -> _Numbered:
+    sizes, longest = _sizes(titles, rows), max((len(row[-1]) for row in rows), default=0)
+    if sum(sizes[:-1]) + len(_GAP) * len(sizes[:-1]) + min(longest, _ROOM) > most:
+        words = [max(title.split(), key=len, default="") for title in titles]
+        sizes = _sizes(words, rows)
+    before = sum(sizes[:-1]) + len(_GAP) * len(sizes[:-1])
+    if before > most + len(_GAP) and len(titles) > 2:
+        yield from _in_two(titles, rows, right, most)
+        return
+    below = most - before < min(longest, _ROOM)
+    room = most - len(_GAP) if below else most - before
+    folded = [wrapped(name, size, 0).split("\n") for name, size in zip(titles, sizes, strict=True)]
+    high = max(len(lines) for lines in folded[:-1])
+    for n in range(high):
+        cells = [lines[n - high] if n >= high - len(lines) else "" for lines in folded[:-1]]
+        last = titles[-1] if n == high - 1 and not below else ""
+        yield -1, _GAP.join((*_aligned(cells, sizes[:-1], right), last)).rstrip()
+    yield from ((-1, f"{_GAP}{titles[-1]}") for _ in range(below))
+    for number, row in enumerate(rows):
+        cells = _aligned(row, sizes[:-1], right)
+        first, *rest = wrapped(row[-1], room, 0).split("\n")
+        start = _GAP if below else " " * before
+        yield number, _GAP.join((*cells, "" if below else first)).rstrip()
+        yield from ((number, start + line) for line in ([first] if below else []) + rest)
+
+
+def _in_two(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool], most: int
+) -> _Numbered:
+    """Two tables of half the columns each, both with the last one."""
+    half = len(titles) // 2
+    for some in (slice(0, half), slice(half, -1)):
+        names, sides = [*titles[some], titles[-1]], [*right[some], right[-1]]
+        if some.start:
+            yield -1, ""
+        yield from _whole(names, [[*row[some], row[-1]] for row in rows], sides, most)
+
+
+def _sizes(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+
+
+def _aligned(row: Sequence[str], sizes: Sequence[int], right: Sequence[bool]) -> list[str]:
+    return [
         cell.rjust(size) if aligned else cell.ljust(size)
         for cell, size, aligned in zip(row, sizes, right, strict=False)
     ]
-    if len(row[-2]) <= sizes[-1]:
-        room = most - len(_GAP) - sizes[-1]
-        first, *rest = _folded(row[-1], room) if whole else [cut(row[-1], room)]
-        yield _GAP.join((*cells, first)).rstrip()
-        yield from (" " * (before + sizes[-1] + len(_GAP)) + line for line in rest)
-        return
-    yield _GAP.join((*cells[:-1], cut(row[-1], most))).rstrip()
-    yield " " * max(0, min(before, before + most - len(row[-2]))) + row[-2]
-
-
-def _folded(text: str, most: int) -> list[str]:
-    """A text in lines of words; a word that is too long has one of its own."""
-    found = textwrap.wrap(text, most, break_long_words=False, break_on_hyphens=False)
-    return found or [""]
 
 
 def cut(text: str, most: int) -> str:

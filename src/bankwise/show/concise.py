@@ -9,12 +9,12 @@ from rich.console import Console
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.read.names import short
-from bankwise.show.as_text import SHOWN, print_last
+from bankwise.show.as_text import SHOWN
 from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import diagnostic
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.show.words import COLOURS, cell, doubt, verdict
+from bankwise.show.words import COLOURS, cell, doubt
 
 
 def print_concise(
@@ -34,7 +34,6 @@ def print_concise(
     for refusal in report.refusals:
         place = str(refusal.location or report.file)
         _line(console, place, "not-analysed", str(refusal.reason))
-    print_last(verdict(report), report, console)
 
 
 def _line(console: Console, place: str, rule: str, message: str) -> None:
@@ -66,7 +65,6 @@ def print_statistics(report: CheckReport, console: Console, *, everything: bool 
     rules += ["bank-conflict"] * len(causes) + ["not-analysed"] * len(report.refusals)
     counted = ", ".join(f"{rule} {rules.count(rule):,}" for rule in dict.fromkeys(rules))
     say(console, f"findings: {counted or 'none'}")
-    print_last(verdict(report), report, console)
 
 
 def _counted(kernel: KernelReport, causes: tuple[Cause, ...], report: CheckReport) -> list[str]:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.cost.bound import Busy
 from bankwise.cost.issue import CLAIM
@@ -18,6 +16,7 @@ from bankwise.cost.mix import InstructionCount
 from bankwise.cost.waits import Waits
 from bankwise.counting.cost import Cost
 from bankwise.hardware.occupancy import Occupancy, Usage
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 
 
@@ -57,7 +56,7 @@ def print_cost(cost: KernelCost, console: Console) -> None:
     """Print the cost of one kernel."""
     console.print(f"[bold]{escape(cost.kernel)}[/] on {cost.target}: {cost.occupancy}")
     if cost.mix:
-        console.print(_mix_table(cost))
+        _print_mix(cost, console)
     console.print(f"  {_conflicts(cost)}")
     if cost.waits.matrix:
         console.print(f"  {cost.waits}")
@@ -68,15 +67,17 @@ def print_cost(cost: KernelCost, console: Console) -> None:
         console.print(f"  {cost.busy}")
 
 
-def _mix_table(cost: KernelCost) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("LDS instruction")
-    for title in ("outside loops", "in loops", "executed by a wave"):
-        table.add_column(title, justify="right")
-    for use in cost.mix:
-        times = "unknown" if cost.trips is None else f"{use.executed(cost.trips):,}"
-        table.add_row(use.name, str(use.outside), str(use.inside), times)
-    return table
+def _print_mix(cost: KernelCost, console: Console) -> None:
+    rows = [
+        [
+            *(f"{use.outside}", f"{use.inside}"),
+            "unknown" if cost.trips is None else f"{use.executed(cost.trips):,}",
+            use.name,
+        ]
+        for use in cost.mix
+    ]
+    titles = ("outside loops", "in loops", "executed by a wave", "LDS instruction")
+    table(console, titles, rows, whole=True)
 
 
 def _conflicts(cost: KernelCost) -> str:

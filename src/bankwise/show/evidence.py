@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.errors import Refusal, exit_code
 from bankwise.hardware.machine import Evidence
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 
 DECIDES = 2.0
@@ -139,7 +138,7 @@ def print_evidence(report: EvidenceReport, console: Console) -> None:
     for row in report.rows:
         console.print(f"[bold]{row.instruction}[/] on {report.target}: {_material(row)}")
         if row.telling.layouts:
-            console.print(_table(row))
+            _print_table(row, console)
         console.print(f"  {escape(row.verdict)}")
         if row.line:
             console.print(f"  [dim]{escape(row.line)}[/]")
@@ -158,26 +157,16 @@ def _material(row: RowEvidence) -> str:
     )
 
 
-def _table(row: RowEvidence) -> Table:
-    most = row.telling
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("rule", overflow="fold")
-    table.add_column("banks", justify="right")
-    for title, many in (
-        ("layouts", most.layouts),
-        ("kernels", most.kernels),
-        ("accesses", most.accesses),
-    ):
-        table.add_column(f"free of {many:,} telling {title}", justify="right")
-    table.add_column("best is likelier by", justify="right")
+def _print_table(row: RowEvidence, console: Console) -> None:
+    most, rows = row.telling, []
     for score in sorted(row.scores, key=lambda one: (one.against, not one.own)):
-        table.add_row(
-            escape(score.name) + (" (the machine's)" if score.own else ""),
-            f"{score.banks}",
-            *(f"{n:,}" for n in (score.free.layouts, score.free.kernels, score.free.accesses)),
-            f"10^{score.by_layouts:.1f}, 10^{score.by_kernels:.1f}",
-        )
-    return table
+        free = (score.free.layouts, score.free.kernels, score.free.accesses)
+        likelier = f"10^{score.by_layouts:.1f}, 10^{score.by_kernels:.1f}"
+        name = score.name + (" (the machine's)" if score.own else "")
+        rows.append([f"{score.banks}", *(f"{n:,}" for n in free), likelier, name])
+    told = (("layouts", most.layouts), ("kernels", most.kernels), ("accesses", most.accesses))
+    free_of = (f"free of {many:,} telling {title}" for title, many in told)
+    table(console, ("banks", *free_of, "best is likelier by", "rule"), rows, whole=True)
 
 
 def _last(report: EvidenceReport) -> Iterator[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.show.columns import say
 from bankwise.show.nouns import Noun, nouns
 from bankwise.show.rules import Rule
+
+_SESSION = re.compile(r"^(```.*?^```)$", re.MULTILINE | re.DOTALL)
 
 
 def print_explained(found: Rule | Noun, console: Console) -> None:
@@ -24,7 +27,12 @@ def print_rule(rule: Rule, console: Console) -> None:
     console.print(f"[bold]{rule.name}[/] ({rule.kind}): {escape(rule.summary)}")
     for title, text in rule.sections():
         console.print(f"\n[bold]{title}[/]")
-        console.print(escape(text))
+        for paragraph in _SESSION.split(text):
+            if paragraph.startswith("```"):
+                console.print(escape(paragraph), soft_wrap=True)
+                continue
+            for said in filter(None, map(str.strip, paragraph.split("\n\n"))):
+                say(console, said)
 
 
 def print_noun(noun: Noun, console: Console) -> None:
@@ -41,11 +49,10 @@ def print_rules(rules: tuple[Rule, ...], console: Console) -> None:
     """Print the names and summaries of all rules, by kind."""
     for kind in dict.fromkeys(rule.kind for rule in rules):
         console.print(f"[bold]{kind}s[/]")
-        table = Table.grid(padding=(0, 2))
-        for rule in rules:
-            if rule.kind == kind:
-                table.add_row(f"  {rule.name}", escape(rule.summary))
-        console.print(table)
+        mine = [rule for rule in rules if rule.kind == kind]
+        wide = max(len(rule.name) for rule in mine)
+        for rule in mine:
+            say(console, rule.summary, f"  {rule.name:<{wide}}  ")
     console.print("[bold]words[/]")
     say(console, ", ".join(noun.name for noun in nouns()), "  ")
     console.print("[dim]bankwise explain NAME; bankwise explain choose QUESTION.toml[/]")

@@ -97,7 +97,7 @@ def print_gate(report: CheckReport, gate: Gate, console: Console) -> None:
     """What the baseline knows and what the gate left out, below a check."""
     held = held_against(report, gate.baseline)
     for line in said_known(held, gate.baseline):
-        console.print(f"[dim]{escape(line)}[/]", soft_wrap=True)
+        console.print(f"[dim]{escape(line)}[/]")
     left = said_left_out(report, gate)
     if left:
         console.print(f"[yellow]{escape(left)}[/]")

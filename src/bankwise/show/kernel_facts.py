@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.markup import escape
 
 from bankwise.counting.cost import Cost
 from bankwise.read.names import short
@@ -38,8 +37,7 @@ def print_facts(
     if everything:
         _print_totals(kernel, console)
         if len(report.kernels) > 1:
-            said = escape(kernel_verdict(kernel, report))
-            console.print(f"  {said}", soft_wrap=True, highlight=False)
+            say(console, kernel_verdict(kernel, report), "  ", "    ")
     console.print()
 
 

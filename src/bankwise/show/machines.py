@@ -4,31 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.hardware.machine import Instruction, Machine, lane_text
+from bankwise.show.columns import table
 
 
 def print_machines(machines: Sequence[Machine], console: Console) -> None:
     """One line per machine."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("target", "product", "wave", "shared memory", "instructions", "evidence"):
-        table.add_column(title)
+    rows = []
     for m in machines:
-        rows = m.instructions.values()
-        measured = sum(r.evidence == "measured" for r in rows)
-        table.add_row(
-            m.name,
-            escape(m.product),
-            str(m.wave_size),
-            f"{m.lds_bytes // 1024} KiB",
-            str(len(m.instructions)),
-            f"{measured} of {len(m.instructions)} rows measured",
-        )
-    console.print(table)
+        known = m.instructions.values()
+        measured = sum(row.evidence == "measured" for row in known)
+        told = f"{measured} of {len(known)}"
+        rows.append([m.name, str(m.wave_size), f"{m.lds_bytes // 1024} KiB", told, m.product])
+    titles = ("target", "wave", "shared memory", "instructions measured", "product")
+    table(console, titles, rows, whole=True)
 
 
 def print_machine(machine: Machine, console: Console) -> None:
@@ -39,15 +31,14 @@ def print_machine(machine: Machine, console: Console) -> None:
     console.print(f"conflict counter: {machine.counter}")
     if machine.note:
         console.print(f"[dim]{escape(machine.note)}[/]")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("instruction", "bytes", "banks", "phases", "evidence", "source"):
-        table.add_column(title, overflow="fold")
+    rows = []
     for row in machine.instructions.values():
         wide = f"{row.addresses} x {row.width_bytes}" if row.addresses > 1 else str(row.width_bytes)
         evidence = f"{row.evidence} {row.confidence:g}"
-        source = ", ".join(row.source)
-        table.add_row(row.name, wide, str(row.banks), _short(row), evidence, escape(source))
-    console.print(table)
+        told = f"{_short(row)}; {', '.join(row.source)}"
+        rows.append([row.name, wide, str(row.banks), evidence, told])
+    titles = ("instruction", "bytes", "banks", "evidence", "phases; source")
+    table(console, titles, rows, whole=True)
     _print_disputes(machine, console)
     for key, fact in machine.facts.items():
         console.print(f"  {key} = {fact.value:,} [dim]({fact.evidence}; {escape(fact.source)})[/]")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from bankwise.show.columns import table
 from bankwise.solver.modes import ModePlan
 from bankwise.solver.plan import Plan, number
 
@@ -18,17 +17,19 @@ def print_modes(modes: Sequence[ModePlan], best: Plan | None, console: Console) 
 
     ``best``: of the mode that was chosen, which is marked.
     """
-    console.print(_costs(modes, best))
+    console.print()
+    _print_costs(modes, best, console)
     for reason, refused in _reasons(modes).items():
         console.print(f"  [dim]not {escape(', '.join(refused))}: {escape(reason)}[/]")
     if any(one.operands for one in modes):
-        console.print(_words(modes, best))
+        console.print()
+        _print_words(modes, best, console)
     for one in modes:
         if best is not None and one.plan is not None and one.plan.layout == best.layout:
             for words in one.operands:
                 starts = ", ".join(f"{start:,}" for start in words.starts)
                 console.print(f"  {escape(words.name)}: starts along K at bytes {starts}")
-                console.print(f"    {escape(words.tiled)}")
+                console.print(f"    {escape(words.tiled)}", soft_wrap=True)
             for copy in one.boxes:
                 outer, inner = copy.box
                 console.print(
@@ -36,30 +37,23 @@ def print_modes(modes: Sequence[ModePlan], best: Plan | None, console: Console) 
                     f"{one.tensor_map_swizzle}, {copy.tensor_map_type}"
                 )
             if one.triton:
-                console.print(f"  {escape(one.triton)}")
+                console.print(f"  {escape(one.triton)}", soft_wrap=True)
 
 
-def _table(*titles: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in titles:
-        table.add_column(title, overflow="fold")
-    return table
-
-
-def _costs(modes: Sequence[ModePlan], best: Plan | None) -> Table:
+def _print_costs(modes: Sequence[ModePlan], best: Plan | None, console: Console) -> None:
     uses = next((one.plan.cost.uses for one in modes if one.plan is not None), ())
-    copies = next((one.boxes for one in modes if one.plan is not None), ())
-    named = [f"{copy.name}: rows, cycles" for copy in copies]
-    table = _table("mode", "inner", "blocks", "passes", *(u.name for u in uses), *named)
+    rows = []
     for one in modes:
         head = [_marked(one, best), one.inner, one.blocks and f"along {one.blocks}"]
         if one.plan is None:
-            table.add_row(*map(escape, head), "-")
+            rows.append([*head, "-", *("" for _ in uses), ""])
             continue
         passes = [number(use.passes) for use in one.plan.cost.uses]
-        rows = [_rows(copy.rows, copy.row_bytes, copy.cycles) for copy in one.boxes]
-        table.add_row(*map(escape, head), number(one.plan.passes), *passes, *rows)
-    return table
+        copies = (f"{c.name} {_rows(c.rows, c.row_bytes, c.cycles)}" for c in one.boxes)
+        rows.append([*head, number(one.plan.passes), *passes, "; ".join(copies)])
+    copied = "copies: rows, cycles" if any(row[-1] for row in rows) else ""
+    titles = ("mode", "inner", "blocks", "passes", *(use.name for use in uses), copied)
+    table(console, titles, rows, whole=True)
 
 
 def _reasons(modes: Sequence[ModePlan]) -> dict[str, list[str]]:
@@ -78,19 +72,18 @@ def _rows(rows: int, row_bytes: int, cycles: float | None) -> str:
     return f"{rows:,} x {row_bytes} B, {spent}"
 
 
-def _words(modes: Sequence[ModePlan], best: Plan | None) -> Table:
-    table = _table("to paste", "operand", "LBO", "SBO", "descriptor", "CuTe")
-    for one in modes:
-        for words in one.operands:
-            table.add_row(
-                f"{_marked(one, best)} {escape(one.blocks)}",
-                escape(words.name),
-                f"{words.leading_bytes:,}",
-                f"{words.stride_bytes:,}",
-                f"{words.bits:#018x}",
-                escape(words.atom),
-            )
-    return table
+def _print_words(modes: Sequence[ModePlan], best: Plan | None, console: Console) -> None:
+    rows = [
+        [
+            *(f"{_marked(one, best)} {one.blocks}", words.name),
+            *(f"{words.leading_bytes:,}", f"{words.stride_bytes:,}", f"{words.bits:#018x}"),
+            words.atom,
+        ]
+        for one in modes
+        for words in one.operands
+    ]
+    titles = ("to paste", "operand", "LBO", "SBO", "descriptor", "CuTe")
+    table(console, titles, rows, whole=True)
 
 
 def _marked(one: ModePlan, best: Plan | None) -> str:

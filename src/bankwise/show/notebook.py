@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 _Report = TypeVar("_Report", bound=type)
-_COLUMNS = 100
+_ENDLESS = 10_000
 _PAGE = '<pre style="white-space:pre;overflow-x:auto;line-height:1.3">{code}</pre>'
 
 
@@ -21,7 +21,8 @@ def printed(printer: str, line: int = 0) -> Callable[[_Report], _Report]:
     that ``line``, by its place among those that are not empty, is the short form."""
 
     def short(report: object) -> str:
-        lines = [one.strip() for one in _text(report, printer)[0].splitlines() if one.strip()]
+        text = _text(report, printer, _ENDLESS)[0]
+        lines = [one.strip() for one in text.splitlines() if one.strip()]
         return f"<{type(report).__name__}: {lines[line] if lines else 'nothing'}>"
 
     def dress(of: _Report) -> _Report:
@@ -34,13 +35,15 @@ def printed(printer: str, line: int = 0) -> Callable[[_Report], _Report]:
     return dress
 
 
-def _text(report: object, printer: str) -> tuple[str, str]:
-    """What is printed, plain and as HTML."""
+def _text(report: object, printer: str, columns: int = 0) -> tuple[str, str]:
+    """What is printed, plain and as HTML. ``columns``: of a line, 0 for those of a terminal."""
     from rich.console import Console
+
+    from bankwise.show.columns import Page
 
     module, _, function = printer.partition(":")
     print_: Callable[[Any, Console], None] = getattr(import_module(module), function)
-    console = Console(file=io.StringIO(), record=True, width=_COLUMNS, highlight=False, emoji=False)
+    console = Page(columns, file=io.StringIO(), record=True)
     print_(report, console)
     plain = console.export_text(clear=False)
     return plain, console.export_html(inline_styles=True, code_format=_PAGE)

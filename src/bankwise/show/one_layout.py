@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from bankwise.show.columns import table
 from bankwise.sweep.one_layout import LayoutScore, OneLayout
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult
@@ -22,13 +21,15 @@ def print_one_layout(one: OneLayout, console: Console) -> None:
     """The answer, what competes, what every tile loses, and the texts to paste."""
     for line in answer_lines(one):
         console.print(line)
-    console.print(_rivals(one))
+    _print_rivals(one, console)
     if one.target:
-        console.print(_tiles(one))
+        console.print()
+        _print_tiles(one, console)
     if len(one.tiles) > _TILES and one.target:
         console.print(f"[dim]and {len(one.tiles) - _TILES:,} more tiles: --format json[/]")
+    console.print()
     for line in _words(one):
-        console.print(line)
+        console.print(line, soft_wrap=True)
     console.print()
 
 
@@ -94,43 +95,32 @@ def _partial(score: LayoutScore, one: OneLayout) -> str:
     return f"  {escape(score.name)} fits {fits}, {_ratios(score)}; {refused}"
 
 
-def _rivals(one: OneLayout) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("the best of every kind")
-    for title in ("worst / own best", "average", "fits", "LDS bytes", "address operations"):
-        table.add_column(title, justify="right")
+def _print_rivals(one: OneLayout, console: Console) -> None:
+    rows = []
     for score in one.rivals:
         mark = " *" if score == one.best else ""
         assumed = " (assumed)" if score.assumed else ""
-        table.add_row(
-            f"{escape(score.name)}{mark}{assumed}",
-            ratio_text(score.worst),
-            ratio_text(score.mean),
-            f"{score.fits} of {len(one.tiles)}",
-            f"{score.lds_bytes:,}",
-            str(score.operations),
-        )
-    return table
+        ratios = (ratio_text(score.worst), ratio_text(score.mean))
+        fits = f"{score.fits} of {len(one.tiles)}"
+        cells = (*ratios, fits, f"{score.lds_bytes:,}", str(score.operations))
+        rows.append([*cells, f"{score.name}{mark}{assumed}"])
+    titles = ("worst / own best", "average", "fits", "LDS bytes", "address operations")
+    table(console, (*titles, "the best of every kind"), rows, whole=True)
 
 
-def _tiles(one: OneLayout) -> Table:
+def _print_tiles(one: OneLayout, console: Console) -> None:
     """What every tile takes: its own best, the one layout, the default, row-major."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("tile", "shape", "type", "its own best"):
-        table.add_column(title)
-    for title in (one.units, "one layout", "/ own", "default", "/ own", "row-major", "/ own"):
-        table.add_column(title, justify="right")
     plain = next((s for s in one.scores if s.name == "row-major"), None)
-    shown = (one.best, one.default, plain)
+    shown, rows = (one.best, one.default, plain), []
     for number, tile in enumerate(one.tiles[:_TILES]):
         case, own = tile.case, tile.row["own"]
-        about = (case.kernel, case.size, case.type)
-        found = [*map(escape, about), _own(tile), price_text(own["price"])]
+        found = [price_text(own["price"])]
         for score in shown:
             price, ratio = _at(score, number)
             found += ["-" if price is None else price_text(price), ratio_text(ratio)]
-        table.add_row(*found)
-    return table
+        rows.append([*found, f"{case.kernel}, {case.size}, {case.type}: {_own(tile)}"])
+    titles = (one.units, "one layout", "/ own", "default", "/ own", "row-major", "/ own")
+    table(console, (*titles, "tile: its own best"), rows, whole=True)
 
 
 def _at(score: LayoutScore | None, number: int) -> tuple[float | None, float | None]:
@@ -140,7 +130,7 @@ def _at(score: LayoutScore | None, number: int) -> tuple[float | None, float | N
 def _own(tile: CaseResult[Case]) -> str:
     own = tile.row["own"]
     said = ", proved" if own["proved"] else ", found"
-    return escape(str(own["name"])) + said + (" (assumed)" if own["assumed"] else "")
+    return str(own["name"]) + said + (" (assumed)" if own["assumed"] else "")
 
 
 def _words(one: OneLayout) -> Iterator[str]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.counting.cost import Cost
 from bankwise.errors import Location, Refusal
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 
 
@@ -124,7 +123,8 @@ def total(emissions: tuple[Emission, ...]) -> Cost:
 def print_plan(report: PlanReport, console: Console) -> None:
     """Print the two levels side by side, changed rows marked."""
     console.print(f"[bold]{escape(report.kernel)}[/] on {report.target}: plan against emission")
-    console.print(_table(report))
+    _print_table(report, console)
+    console.print()
     for row in report.rows:
         if row.alike is False:
             console.print(f"[yellow]differs:[/] {escape(_difference(row, report))}")
@@ -164,25 +164,22 @@ def _totals(report: PlanReport) -> str:
     return f"in total {said}: {'the same' if report.totals_agree else 'not the same'}"
 
 
-def _table(report: PlanReport) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("source", "access", "planned", "emitted", "change"):
-        table.add_column(title, overflow="fold")
-    for title in ("passes", "emitted"):
-        table.add_column(title, justify="right", no_wrap=True)
+def _print_table(report: PlanReport, console: Console) -> None:
+    rows, colours = [], []
     for row in report.rows:
-        source = "" if row.source is None else f"{row.source.line}"
-        change = escape(row.change)
-        table.add_row(
-            source,
-            escape(f"{row.direction} {', '.join(row.buffers)}"),
-            escape(_emission_text(row.planned)),
-            escape(_emission_text(row.emitted)),
-            change if row.change == AS_PLANNED else f"[yellow]{change}[/]",
-            f"{total(row.planned).passes:,} / {total(row.planned).ideal:,}",
-            f"{total(row.emitted).passes:,} / {total(row.emitted).ideal:,}",
+        planned, emitted = (total(side) for side in (row.planned, row.emitted))
+        told = f"{_emission_text(row.planned)} -> {_emission_text(row.emitted)}: {row.change}"
+        rows.append(
+            [
+                "" if row.source is None else f"{row.source.line}",
+                *(f"{cost.passes:,} / {cost.ideal:,}" for cost in (planned, emitted)),
+                f"{row.direction} {', '.join(row.buffers)}",
+                told,
+            ]
         )
-    return table
+        colours.append("" if row.change == AS_PLANNED else "yellow")
+    titles = ("source", "planned passes", "emitted", "access", "planned -> emitted: change")
+    table(console, titles, rows, colours, whole=True)
 
 
 def _emission_text(emissions: tuple[Emission, ...]) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.counting.bound import Bound
 from bankwise.counting.counted import Sureness
 from bankwise.errors import Refusal, exit_code
 from bankwise.read.names import short
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 from bankwise.show.words import COLOURS, cell
 
@@ -241,7 +240,8 @@ def print_scan(report: ScanReport, console: Console, top: int = 0) -> None:
     """A line a kernel, at most ``top`` if that is not 0; why the rest is open; a last line."""
     shown = report.kernels[:top] if top else report.kernels
     if shown:
-        console.print(_table(shown))
+        _print_table(shown, console)
+        console.print()
     if len(shown) < len(report.kernels):
         console.print(f"[dim]and {len(report.kernels) - len(shown)} more kernels[/]")
     _print_reasons(report, console)
@@ -250,41 +250,25 @@ def print_scan(report: ScanReport, console: Console, top: int = 0) -> None:
     if len(report.broken) > _SHOWN:
         console.print(f"[yellow]and {len(report.broken) - _SHOWN} more that are not read[/]")
     if report.summary:
-        console.print(_summary_table(report.summary))
+        table(console, SUMMARY_TITLES, [summary_cells(row) for row in report.summary], whole=True)
+        console.print()
     console.print(escape(summary(report)))
 
 
-def _table(kernels: Iterable[ScannedKernel]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("kernel", overflow="fold", min_width=20)
-    table.add_column("target")
-    for title in ("LDS bytes", "answered", "passes", "ideal", "extra/wg", "ways"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("worst, or what is open", overflow="fold")
+_TITLES = ("extra/wg", "ways", "passes", "ideal", "answered", "LDS bytes", "target")
+
+
+def _print_table(kernels: Sequence[ScannedKernel], console: Console) -> None:
+    rows, colours = [], []
     for k in kernels:
-        colour = COLOURS[k.conflict] if k.accounted or k.conflict != "none" else "yellow"
-        many = f" [dim]x{len(k.copies) + 1}[/]" if k.copies else ""
-        table.add_row(
-            escape(k.called) + many,
-            k.target,
-            f"{k.lds_bytes:,}",
-            f"{k.answered:,} / {k.accesses:,}",
-            *(f"{k.passes:,}", f"{k.ideal:,}") if k.passes else ("", ""),
-            f"[{colour}]{extra_text(k)}[/]",
-            f"{k.ways}" if k.passes else "",
-            escape(k.where or why_open(k)),
-        )
-    return table
-
-
-def _summary_table(rows: Iterable[ScanSummary]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("target")
-    for title in SUMMARY_TITLES[1:]:
-        table.add_column(title, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*summary_cells(row))
-    return table
+        counts = (f"{k.ways}", f"{k.passes:,}", f"{k.ideal:,}") if k.passes else ("", "", "")
+        cells = (extra_text(k), *counts, f"{k.answered:,} / {k.accesses:,}", f"{k.lds_bytes:,}")
+        many = f" x{len(k.copies) + 1}" if k.copies else ""
+        worst = k.where or why_open(k)
+        rows.append([*cells, k.target, f"{k.called}{many}" + (f": {worst}" if worst else "")])
+        colours.append(COLOURS[k.conflict] if k.accounted or k.conflict != "none" else "yellow")
+    titles = (*_TITLES, "kernel: worst, or what is open")
+    table(console, titles, rows, colours, whole=True)
 
 
 SUMMARY_TITLES = (

@@ -256,7 +256,10 @@ def _print_emit(report: SolveReport, console: Console) -> None:
     wide = max(map(len, emitted), default=0)
     for name, text in emitted.items():
         shown = text if len(text) <= _LINE or text.startswith("not ") else f"{text[:_LINE]} ..."
-        console.print(f"  {name:<{wide}} {escape(shown)}")
+        if text.startswith("not "):
+            say(console, shown, f"  {name:<{wide}} ")
+        else:
+            console.print(f"  {name:<{wide}} {escape(shown)}", soft_wrap=True)
 
 
 def print_certify(certificate: Certificate, verdict: Judgement, console: Console) -> None:

@@ -101,6 +101,12 @@ class SpecSolution:
 
 def print_spec(report: SpecReport, console: Console, *, everything: bool = False) -> None:
     """Print the answer of ``check`` on a tile question."""
+    print_body(report, console, everything=everything)
+    print_last(report, console)
+
+
+def print_body(report: SpecReport, console: Console, *, everything: bool = False) -> None:
+    """The answer without its verdict."""
     check = report.check
     tile = ", ".join(f"{n} {s}" for n, s in zip(report.dims, report.tile, strict=True))
     print_conflicts(check, console, everything=everything)
@@ -112,7 +118,6 @@ def print_spec(report: SpecReport, console: Console, *, everything: bool = False
     print_findings(check, console, everything=everything)
     for published in report.published:
         _print_published(published, console)
-    _print_verdict(report, console)
 
 
 def _print_table(report: SpecReport, console: Console) -> None:
@@ -158,7 +163,8 @@ def _print_published(published: QuotedNumber, console: Console) -> None:
         console.print(f"{escape(line)}: [red]counted {published.counted:,}[/]")
 
 
-def _print_verdict(report: SpecReport, console: Console) -> None:
+def print_last(report: SpecReport, console: Console) -> None:
+    """The verdict, on one pass over the tile and on the launch."""
     check = report.check
     if not check.accesses:
         console.print("[yellow]nothing could be counted[/]")
@@ -173,7 +179,7 @@ def _print_verdict(report: SpecReport, console: Console) -> None:
         line += f", {whole} per launch of {report.passes:,} passes"
     left = still_open(check.alone, len(check.refusals))
     text = "; ".join((line, *left))
-    console.print(f"[{colour}]{escape(text)}[/]", soft_wrap=True, highlight=False)
+    say(console, text, rest="  ", style=colour)
 
 
 def print_solution(answer: SpecSolution, console: Console) -> None:
@@ -190,11 +196,12 @@ def _print_said(said: Said, asked: bool, console: Console) -> None:
     head = f"[bold]{said.notation}[/]"
     if said.text:
         long = len(said.text) > _LINE and not asked
-        console.print(f"{head}: {escape(said.text[:_LINE] + ' ...' if long else said.text)}")
+        text = said.text[:_LINE] + " ..." if long else said.text
+        console.print(f"{head}: {escape(text)}", soft_wrap=True)
         return
     no = f"not found among {said.tried} tried" if said.tried else "cannot say it"
     console.print(f"{head}: {no}: {escape(said.refusal)}")
     if said.label:
         lost = "as good" if not said.lost else f"{said.lost:g} passes more"
         best = said.best if said.best and (asked or len(said.best) <= _LINE) else said.label
-        console.print(f"    its best, {lost}: {escape(best)}")
+        console.print(f"    its best, {lost}: {escape(best)}", soft_wrap=True)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.errors import exit_code
+from bankwise.show.columns import table
 from bankwise.show.notebook import printed
 from bankwise.show.one_layout import print_one_layout, ratio_text
 from bankwise.sweep.one_layout import OneLayout, one_layouts
@@ -73,7 +72,7 @@ def print_sweep(report: SweepReport, console: Console) -> None:
     """Kernels: medians and a line per case, with the ratio to the framework's default of the same
     shape. Tiles: the answers. Failed cases with their errors below."""
     if report.kernels:
-        console.print(_summaries(report))
+        _print_summaries(report, console)
         _print_cases(report.kernels, console)
     for one in report.one_layouts:
         print_one_layout(one, console)
@@ -85,43 +84,37 @@ def print_sweep(report: SweepReport, console: Console) -> None:
         console.print(f"[red]and {len(report.failed) - _SHOWN} more failed cases[/]")
 
 
-def _summaries(report: SweepReport) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=escape(report.name))
-    for title in ("kernel", "type", "target", "mitigation"):
-        table.add_column(title)
-    for title in (
-        *("cases", "conflict-free", "median conflicts", "median LDS bytes"),
-        *("median waves", "median LDS instructions", "passes / default", "cycles / default"),
-        "worse than default",
-    ):
-        table.add_column(title, justify="right")
+def _print_summaries(report: SweepReport, console: Console) -> None:
+    console.print(f"[italic]{escape(report.name)}[/]")
+    rows = []
     for s in summaries(report.kernels):
-        failed = f" [red]+ {s.failed} failed[/]" if s.failed else ""
+        failed = f" + {s.failed} failed" if s.failed else ""
         numbers = (s.extra, s.lds_bytes, s.waves, s.instructions)
-        table.add_row(
-            *(escape(word) for word in (s.kernel, s.type, s.target, s.mitigation)),
-            f"{s.done}{failed}",
-            f"{s.conflict_free} of {s.done}",
-            *("unknown" if n is None else f"{n:,.0f}" for n in numbers),
-            *map(ratio_text, (s.passes_to_default, s.cycles_to_default)),
-            f"{s.worse} of {s.done}",
+        rows.append(
+            [
+                *(f"{s.done}{failed}", f"{s.conflict_free}"),
+                *("unknown" if n is None else f"{n:,.0f}" for n in numbers),
+                *map(ratio_text, (s.passes_to_default, s.cycles_to_default)),
+                *(f"{s.worse}", f"{s.kernel}, {s.type}, {s.target}, {s.mitigation}"),
+            ]
         )
-    return table
+    median = ("conflicts", "LDS bytes", "waves", "LDS instructions")
+    of_default = ("passes / default", "cycles / default", "worse than default")
+    titles = ("cases", "conflict free", *(f"median {name}" for name in median), *of_default)
+    table(console, (*titles, "kernel, type, target, mitigation"), rows, whole=True)
 
 
 def _print_cases(kernels: Sequence[CaseResult[Case]], console: Console) -> None:
     """Every case that is done, with its ratios; where they are many, the first."""
     done = [row for row in rows(kernels) if row["status"] == "done"]
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("kernel", "shape", "type", "target", "mitigation"):
-        table.add_column(title)
-    for title in _NUMBERS:
-        table.add_column(title, justify="right")
-        table.add_column("/ default", justify="right", style="dim")
+    found = []
     for row in done[:_LISTED]:
         case = (row["kernel"], row["shape"], row["type"], row["target"], row["mitigation"])
-        table.add_row(*map(escape, case), *_numbers(row))
-    console.print(table)
+        found.append([*_numbers(row), ", ".join(case)])
+    titles = (title for name in _NUMBERS for title in (name, "/ default"))
+    console.print()
+    table(console, (*titles, "kernel, shape, type, target, mitigation"), found, whole=True)
+    console.print()
     if len(done) > _LISTED:
         console.print(f"[dim]and {len(done) - _LISTED:,} more cases: -o cases.csv has them all[/]")
 

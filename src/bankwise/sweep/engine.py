@@ -25,6 +25,7 @@ from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
 from bankwise.errors import InputError, Location
+from bankwise.read.extra import install
 from bankwise.sweep.store import CaseResult
 
 C = TypeVar("C")
@@ -213,7 +214,7 @@ def _dask(
         from distributed import as_completed as completed
     except ModuleNotFoundError as error:
         message = "work on a cluster needs Dask"
-        raise InputError(message, hint="pip install 'bankwise[dask]'") from error
+        raise InputError(message, hint=install("dask")) from error
     address = _address(engine)
     try:
         client = Client(address, timeout=_CONNECT_S)

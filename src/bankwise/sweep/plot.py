@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
 from bankwise.files import write_atomically
+from bankwise.read.extra import install
 from bankwise.sweep.one_layout import one_layouts
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import CaseResult, Row
@@ -52,7 +53,7 @@ def plot(outcomes: Sequence[CaseResult[Case]], path: Path, title: str) -> None:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise InputError("plots need matplotlib", hint="pip install 'bankwise[sweep]'") from error
+        raise InputError("plots need matplotlib", hint=install("sweep")) from error
     kinds = _by_kind(outcomes)
     most = max((len({row["shape"] for row in found}) for found in kinds.values()), default=0)
     wide = min(_MOST_INCHES, max(6.4, most * _INCHES_PER_SHAPE))

@@ -16,6 +16,7 @@ from typing import Any
 
 from bankwise.errors import InputError
 from bankwise.files import write_atomically
+from bankwise.read.extra import install
 from bankwise.sweep.one_layout import entry
 from bankwise.sweep.spec import DEFAULT, Case
 from bankwise.sweep.store import CaseResult, Row
@@ -85,7 +86,7 @@ def write_parquet(table: Sequence[Row], path: Path) -> None:
         import pyarrow
         import pyarrow.parquet as parquet
     except ModuleNotFoundError as error:
-        raise InputError("Parquet needs pyarrow", hint="pip install 'bankwise[sweep]'") from error
+        raise InputError("Parquet needs pyarrow", hint=install("sweep")) from error
     content = io.BytesIO()
     parquet.write_table(pyarrow.Table.from_pylist(list(table)), content)
     write_atomically(path, content.getvalue())

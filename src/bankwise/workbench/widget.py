@@ -1,5 +1,6 @@
 """The workbench inside a notebook (Jupyter, marimo), through the extra ``[notebook]``.
 
+from bankwise.read.extra import install
 from bankwise.workbench.widget import report, workbench
 shown = workbench(layout="Sw<4,1,4> o 0 o (16,32):(32,1)")
 shown.layout, shown.passes                     # what is on the tile now, and what it costs
@@ -91,8 +92,10 @@ def _framed(text: str, height: str, **shown: str) -> Any:
         import anywidget
         import traitlets
     except ImportError as error:
-        hint = "pip install 'bankwise[notebook]'"
-        raise InputError("the notebook widget needs anywidget", hint=hint) from error
+        from bankwise.read.extra import install
+
+        message = "the notebook widget needs anywidget"
+        raise InputError(message, hint=install("notebook")) from error
 
     class Workbench(anywidget.AnyWidget):  # type: ignore[misc]
         """A frame that holds one self-contained page."""

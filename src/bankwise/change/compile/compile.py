@@ -24,6 +24,7 @@ from bankwise.hardware.machine import machine, names
 from bankwise.hardware.toolchain import NONE, iree
 from bankwise.read.amd import listing as amd
 from bankwise.read.emitted import Listing
+from bankwise.read.extra import install
 from bankwise.read.ptx import listing as ptx
 
 TIME_LIMIT_S = 120.0
@@ -158,7 +159,7 @@ def compiler() -> Path:
             return program
     raise InputError(
         "the emitted instructions need the IREE compiler",
-        hint="pip install 'bankwise[ir]'",
+        hint=install("ir"),
     )
 
 

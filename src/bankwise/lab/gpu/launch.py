@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bankwise.errors import InputError
+from bankwise.read.extra import install
 
 STATIC_LIMIT = 48 * 1024
 """Shared memory a CUDA kernel gets without asking, in bytes (CUDA C++ Programming Guide)."""
@@ -70,9 +71,7 @@ def cupy() -> Any:
     try:
         import cupy as module
     except ImportError as error:
-        raise InputError(
-            "running kernels needs CuPy", hint="pip install 'bankwise[gpu]'"
-        ) from error
+        raise InputError("running kernels needs CuPy", hint=install("gpu")) from error
     try:
         count = module.cuda.runtime.getDeviceCount()
     except module.cuda.runtime.CUDARuntimeError as error:

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from bankwise.lab.report.bench_row import BenchRow
+from bankwise.show.columns import table
 
 VARIANTS = ("none", "padding", "swizzle")
 
@@ -109,13 +108,10 @@ def print_bench(report: BenchReport, console: Console) -> None:
     """Medians per group, then what does not hold."""
     head = f"{report.kernel}, {report.device or 'not run; predictions'} ({report.machine})"
     console.print(f"[bold]{head}[/]")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    titles = ("group", "shapes", "conflict-free", "median conflicts", "padding", "swizzle")
-    for title in (*titles, "swizzle/padding", "faster", "LDS saved", "at equal LDS"):
-        table.add_column(title, overflow="fold")
-    for m in medians(report.rows):
-        table.add_row(*_cells(m))
-    console.print(table)
+    titles = ("shapes", "conflict-free", "median conflicts", "padding", "swizzle")
+    more = ("swizzle/padding", "faster", "LDS saved", "at equal LDS", "group")
+    rows = [(*cells, group) for group, *cells in map(_cells, medians(report.rows))]
+    table(console, (*titles, *more), rows, whole=True)
     console.print("[dim]three numbers: none, padding, swizzle; speeds against none, medians[/]")
     for row in report.rows:
         if row.agrees is False or row.correct is False:

@@ -15,6 +15,7 @@ from bankwise.errors import InputError, Location
 from bankwise.files import write_atomically
 from bankwise.lab.report.bench_cases import VARIANTS, medians
 from bankwise.lab.report.bench_row import BenchRow
+from bankwise.read.extra import install
 
 SUFFIXES = (".png", ".svg", ".pdf")
 _COLOURS = {"none": "#888888", "padding": "#c98a1b", "swizzle": "#2a7ab0"}
@@ -34,7 +35,7 @@ def plot_bench(rows: Sequence[BenchRow], path: Path, title: str) -> None:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise InputError("plots need matplotlib", hint="pip install 'bankwise[sweep]'") from error
+        raise InputError("plots need matplotlib", hint=install("sweep")) from error
     groups = list(dict.fromkeys(row.group for row in rows))
     figure = Figure(figsize=(10.5, 2.9 * len(groups)), layout="constrained")
     grid = figure.subplots(len(groups), 2, squeeze=False, width_ratios=(2.2, 1))

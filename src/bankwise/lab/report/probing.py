@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from bankwise.hardware.machine import phases_text
 from bankwise.lab.gpu.probe import Agreement
 from bankwise.lab.gpu.propose import Proposed
 from bankwise.lab.probe import KitReport
+from bankwise.show.columns import table
 
 _SHOWN = 5
 """Disagreements printed in full."""
@@ -18,15 +17,9 @@ _SHOWN = 5
 
 def print_probe(found: Agreement, console: Console) -> None:
     """A line per instruction, then the first disagreements."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("instruction")
-    table.add_column("measured", justify="right")
-    table.add_column("as predicted", justify="right")
-    for tally in found.tallies:
-        colour = "green" if tally.agreeing == tally.measured else "red"
-        agreeing = f"[{colour}]{tally.agreeing:,}[/]"
-        table.add_row(tally.instruction, f"{tally.measured:,}", agreeing)
-    console.print(table)
+    rows = [[f"{t.measured:,}", f"{t.agreeing:,}", t.instruction] for t in found.tallies]
+    colours = ["green" if t.agreeing == t.measured else "red" for t in found.tallies]
+    table(console, ("measured", "as predicted", "instruction"), rows, colours, whole=True)
     agreeing_in_all = found.measured - len(found.disagreements)
     console.print(
         f"{found.machine}: {agreeing_in_all:,} of {found.measured:,} accesses take the predicted "
@@ -63,17 +56,14 @@ def print_kit(found: KitReport, console: Console) -> None:
 
 def print_proposal(rows: tuple[Proposed, ...], base: str, console: Console) -> None:
     """A line per instruction: the rule read off, and how many random accesses follow it."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("instruction", "banks", "phases", "merge", "random accesses", f"{base}.toml"):
-        table.add_column(title, overflow="fold")
+    told = []
     for one in rows:
-        row, colour = one.row, "green" if one.holds else "red"
-        table.add_row(
-            one.instruction,
-            str(row.banks) if row else "",
-            phases_text(row.phases) if row else one.why,
-            row.merge if row else "",
-            f"[{colour}]{one.agreeing:,} of {one.judged:,}[/]",
-            "the same" if one.same else "[yellow]differs[/]",
-        )
-    console.print(table)
+        row = one.row
+        banks, merge = (str(row.banks), row.merge) if row else ("", "")
+        phases = phases_text(row.phases) if row else one.why
+        judged = f"{one.agreeing:,} of {one.judged:,}"
+        same = "the same" if one.same else "differs"
+        told.append([one.instruction, banks, merge, judged, same, phases])
+    titles = ("instruction", "banks", "merge", "random accesses", f"{base}.toml", "phases")
+    colours = ["green" if one.holds else "red" for one in rows]
+    table(console, titles, told, colours, whole=True)

@@ -109,28 +109,24 @@ def print_transpose(report: TransposeBench, console: Console) -> None:
 
 
 def _print_case(report: TransposeBench, case: tuple[str, int, int], console: Console) -> None:
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
+    from bankwise.show.columns import table
 
     dtype, m, k = case
     tried = sum((t.dtype, t.m, t.k) == case for t in report.tried)
-    table = Table(box=box.SIMPLE_HEAD, title=f"{dtype} {m} x {k}, {tried} variants tried")
-    table.add_column("kernel", overflow="fold")
-    for title in ("predicted extra", "measured extra", "GB/s", "of copy", "cold", "ms"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for line in shown(report, case):
-        colour = {True: "green", False: "red", None: "dim"}[line.agrees]
-        table.add_row(
-            escape(line.title or line.name),
-            _number(line.predicted_extra),
-            f"[{colour}]{_number(line.measured_extra)}[/]",
-            _number(line.gb_per_s),
-            _percent(line.share),
-            _percent(line.cold_share),
+    lines = shown(report, case)
+    rows = [
+        [
+            *map(_number, (line.predicted_extra, line.measured_extra, line.gb_per_s)),
+            *map(_percent, (line.share, line.cold_share)),
             "" if line.median_ms is None else f"{line.median_ms:.4f}",
-        )
-    console.print(table)
+            line.title or line.name,
+        ]
+        for line in lines
+    ]
+    colours = [{True: "green", False: "red", None: "dim"}[line.agrees] for line in lines]
+    titles = ("predicted extra", "measured extra", "GB/s", "of copy", "cold", "ms", "kernel")
+    console.print(f"[italic]{dtype} {m} x {k}, {tried} variants tried[/]")
+    table(console, titles, rows, colours, whole=True)
 
 
 def shown(report: TransposeBench, case: tuple[str, int, int]) -> list[TransposeRow]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from bankwise.show.columns import table
 from bankwise.solver.certificate import Certificate
 
 
@@ -60,21 +59,15 @@ def print_verify(report: VerifyReport, console: Console) -> None:
     title = report.layout or report.file
     how = f" ({report.how})" if report.how else ""
     console.print(f"[bold]{escape(title)}[/] on {report.machine}{escape(how)}")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("layout", "access", "instruction", "predicted", "measured", "conflicts"):
-        table.add_column(title, overflow="fold")
+    rows, colours = [], []
     for row in report.rows:
-        colour = "green" if row.agrees else "red"
         measured = row.measured_passes
-        table.add_row(
-            escape(row.layout),
-            escape(row.access),
-            ", ".join(row.instructions),
-            _values_text(row.predicted_passes),
-            "no counter" if measured is None else f"[{colour}]{_values_text(measured)}[/]",
-            f"[{colour}]{_values_text(row.measured_extra)}[/]",
-        )
-    console.print(table)
+        told = "no counter" if measured is None else _values_text(measured)
+        cells = [_values_text(row.predicted_passes), told, _values_text(row.measured_extra)]
+        rows.append([*cells, row.layout, ", ".join(row.instructions), row.access])
+        colours.append("green" if row.agrees else "red")
+    titles = ("predicted", "measured", "conflicts", "layout", "instruction", "access")
+    table(console, titles, rows, colours, whole=True)
     for access, why in report.left_out.items():
         console.print(f"[yellow]not measured[/] {escape(access)}: {escape(why)}")
     if report.certificate:

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
+from bankwise.read.extra import install
 from bankwise.read.mlir.source import SourceText, masked
 
 if TYPE_CHECKING:
@@ -28,9 +29,7 @@ def new_context() -> ir.Context:
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith("iree"):
             raise
-        raise InputError(
-            "reading MLIR needs the IREE compiler", hint="pip install 'bankwise[ir]'"
-        ) from error
+        raise InputError("reading MLIR needs the IREE compiler", hint=install("ir")) from error
     context = ir.Context()
     context.enable_multithreading(False)
     return context

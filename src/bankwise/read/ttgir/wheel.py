@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from bankwise.errors import InputError, Location
+from bankwise.read.extra import install
 
 SECONDS = 300
 """The longest that a compilation may take."""
@@ -33,7 +34,7 @@ def installed() -> bool:
 
 def needed() -> InputError:
     """What is said where nothing goes without the wheel."""
-    return InputError("Triton is not installed", hint="pip install 'bankwise[triton]'")
+    return InputError("Triton is not installed", hint=install("triton"))
 
 
 def verified(text: str, file: str) -> str:
