@@ -68,7 +68,7 @@ def test_it_is_one_screen_with_three_columns(browser: Any, address: str, scheme:
 
 
 @pytest.mark.parametrize("width", [390, 820])
-@pytest.mark.parametrize("link", ["", "i=address", "i=kernel", "y=5", HUGE])
+@pytest.mark.parametrize("link", ["", "i=address", "i=kernel", "y=5", "y=8", HUGE])
 def test_in_one_column_all_that_is_touched_is_a_finger_wide(
     browser: Any, address: str, width: int, link: str
 ) -> None:
@@ -103,7 +103,7 @@ def test_the_keyboard_reaches_everything_and_goes_in_order(tab: Tab) -> None:
         "fold m0",
         "Unswizzled",
         "Solve it",
-        "Next member",
+        "Next as good",
         "A: 16 rows",
         "banks of A",
         "B: 16 rows",
