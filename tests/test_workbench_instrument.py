@@ -79,6 +79,19 @@ def test_in_one_column_all_that_is_touched_is_a_finger_wide(
     tab.close()
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+def test_an_article_stands_alone_and_an_access_that_is_none_draws_nothing(
+    browser: Any, address: str, width: int
+) -> None:
+    tab = Tab(browser, viewport={"width": width, "height": 844}).open(f"{address}#y=hardware")
+    assert not tab.page.is_visible("#instrument")
+    assert tab.page.locator(".article:visible").count() == 1
+    tab.go("g=gfx942")
+    assert "6 lane bits" in tab.page.inner_text(".wb-accesses")
+    assert not any(tab.page.is_visible(part) for part in (".wb-play", ".wb-lanes", ".wb-legend"))
+    tab.close()
+
+
 def test_the_keyboard_reaches_everything_and_goes_in_order(tab: Tab) -> None:
     names = []
     tab.page.focus(".brand")

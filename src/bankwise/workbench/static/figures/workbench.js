@@ -100,6 +100,7 @@ function draw(view, sized) {
     refill(view.parts.scrub, [...scrubbers(view.seen), enlarge(values)]);
     playing(view);
   } else for (const name of ["scrub", "inspect"]) refill(view.parts[name]);
+  for (const part of [view.parts.lanes, view.player.bar.parentElement]) part.hidden = !sides.length;
   legend(view.parts.legend, view.seen);
   paint(view);
 }
