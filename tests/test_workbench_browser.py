@@ -131,8 +131,16 @@ def test_the_legend_says_what_marks_mean_at_rest_and_while_passes_go_by(tab: Tab
     at_rest = legend.inner_text()
     assert "lane of 0-15" in at_rest
     assert "lane of 16-31" in at_rest
-    for word in ("colour: the bank, one of 32", "number in a cell", "red frame", "pass", "ideal"):
+    for word in (
+        "the bank, one of the 32 of sm_90",
+        "number in a cell",
+        "red frame",
+        "pass",
+        "ideal",
+    ):
         assert word in at_rest
+    rule = machine("sm_90").instructions["ld.shared.b32"]
+    assert f"ld.shared.b32: {rule.evidence}, confidence {rule.confidence:g}" in at_rest
     tab.page.get_by_label("passes gone by").fill("3")
     assert "served in this pass" in legend.inner_text()
     assert "lane of 0-15" not in legend.inner_text()

@@ -29,7 +29,7 @@ _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _REMARK = re.compile(r"/\*.*?\*/", re.DOTALL)
-_AROUND = re.compile(r"\s*([{};])\s*")
+_AROUND = re.compile(r"\s*([{};])\s*|(?<=[\w-]:) ")
 _SLOT = re.compile(r"@@(\w+)@@")
 
 
@@ -117,7 +117,7 @@ def lean(text: str) -> str:
 
 def style() -> str:
     """The style sheet without comments, and without spaces where they mean nothing."""
-    return _AROUND.sub(r"\1", _REMARK.sub("", lean(_static("style.css"))))
+    return _AROUND.sub(lambda match: match[1] or "", _REMARK.sub("", lean(_static("style.css"))))
 
 
 def _variable(path: str) -> str:

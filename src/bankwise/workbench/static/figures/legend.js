@@ -12,7 +12,7 @@ export function legend(root, { row, sides, tick }) {
   root.hidden = !sides.length;
   if (root.hidden) return;
   const moving = tick !== null;
-  remake(root, `${row.wave} ${row.banks} ${moving}`, () => [
+  remake(root, `${row.machine} ${row.name} ${moving}`, () => [
     h("h2", {}, "What it means"),
     h(
       "dl",
@@ -22,7 +22,7 @@ export function legend(root, { row, sides, tick }) {
   ]);
 }
 
-function entries({ wave, banks }, moving) {
+function entries({ wave, banks, machine, name, evidence, confidence }, moving) {
   const [light, dark] = [ring("#ffffff", bankFill(4, BANKS)), ring("#14181d", bankFill(4, BANKS))];
   const hues = [0, 1, 12, 13].map((bank) => swatch(`background: ${bankFill(bank, BANKS)}`));
   const rings = moving
@@ -36,15 +36,17 @@ function entries({ wave, banks }, moving) {
         [swatch(light), `wanted now, by a lane of ${wave / 2}-${wave - 1}`],
       ];
   return [
-    [hues, `colour: the bank, one of ${banks}; a bank serves one 4-byte word a pass`],
+    [hues, `colour: the bank, one of the ${banks} of ${machine}; each serves one 4-byte word a pass`],
     [swatch(`background: ${bankFill(4, BANKS)}`, "4"), "number in a cell: its bank (Enlarge shows it)"],
     ...rings,
     [
       swatch(`outline-color: var(--bad); background: ${bankFill(4, BANKS)}`),
       "red frame: lanes want different words of this bank and take turns; the number is how many",
     ],
-    ["pass", "one turn of the banks; ideal: the passes of the same words without any conflict"],
+    ["pass", "one turn of the banks, no time; the order of words is drawn, not known"],
+    ["ideal", "passes without any conflict; a profiler’s counter adds passes less ideal"],
     ["n-way", "the fullest bank of a phase has n words: n passes"],
     ["phase", "lanes that the hardware serves together; only they can collide"],
+    ["rule", `how ${machine} serves ${name}: ${evidence}, confidence ${confidence}`],
   ];
 }
