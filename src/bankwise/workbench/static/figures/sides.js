@@ -52,7 +52,7 @@ function tileSide(tag, layout, { model, access, step, owned }) {
   const size = elementBytes(tile);
   return side(tag, access.row, offsets, {
     layout,
-    bytes: (Math.max(...places) + 1) * size,
+    bytes: (layout.kind === "pad" ? places.at(-1) + 1 : places.length) * size,
     torn: !keepsVectors(layout, tile, access),
     rows: 1 << tile.rows,
     columns: 1 << tile.columns,
