@@ -90,7 +90,63 @@ def test_the_chapters_of_the_story_are_states_of_the_instrument(tab: Tab) -> Non
         assert tab.page.is_visible('[data-side="A"]') == (before is not None)
         assert tab.page.locator(".chapter:visible").count() == 1
         tab.page.locator(".contents").get_by_role("button", name="Next").click()
-    assert tab.page.locator(".article:visible").count() == 1
+    assert tab.link().endswith("#y=7")
+
+
+def column_read(pitch: int, floats: int) -> int:
+    """Passes of a warp that reads so many floats a lane down a column of rows of ``pitch`` floats:
+    16 bytes a lane are served eight lanes at a time."""
+    together = 32 // floats
+    passes = 0
+    for first in range(0, 32, together):
+        words: list[list[int]] = [[] for _ in range(32)]
+        for lane in range(first, first + together):
+            for word in range(lane * pitch, lane * pitch + floats):
+                words[word % 32].append(word)
+        passes += max(map(len, words))
+    return passes
+
+
+def test_two_chapters_say_what_padding_does_and_costs(tab: Tab) -> None:
+    tab.view("7")
+    assert (tab.number("side-A"), tab.number("side-B")) == (column_read(32, 1), column_read(33, 1))
+    said = tab.page.locator('[data-side="B"]').inner_text()
+    assert f"{4 * (31 * 33 + 32):,} bytes" in said
+    tab.page.locator(".contents").get_by_role("button", name="Next").click()
+    assert tab.number("side-A") == column_read(36, 4)
+    assert f"{4 * (31 * 36 + 32):,} bytes" in tab.page.locator('[data-side="A"]').inner_text()
+    assert "tears the vector apart" in tab.page.locator('[data-side="B"]').inner_text()
+    assert "several narrower ones" in tab.page.locator(".wb-why").inner_text()
+    assert not tab.page.is_visible('[data-side="B"] .wb-hits'), "nobody can issue it"
+    extra = 4 * 31 * 4
+    assert f"{extra} bytes more" in tab.page.locator(".chapter:visible").inner_text()
+    tab.go("t=5x5x32&a=store:w:n2.n3.n4.m0.m1:n0.n1,read:r:m0.m1.m2.m3.m4:n0.n1&v=1&l=p1")
+    tab.press("XOR m")
+    assert tab.number("side-B") == tab.number("passes-store") == 4, "what the chapter promises"
+
+
+def test_the_legend_says_what_marks_mean_at_rest_and_while_passes_go_by(tab: Tab) -> None:
+    tab.go("")
+    legend = tab.page.locator(".wb-legend")
+    at_rest = legend.inner_text()
+    assert "lane of 0-15" in at_rest
+    assert "lane of 16-31" in at_rest
+    for word in (
+        "the bank, one of the 32 of sm_90",
+        "number in a cell",
+        "red frame",
+        "pass",
+        "ideal",
+    ):
+        assert word in at_rest
+    rule = machine("sm_90").instructions["ld.shared.b32"]
+    assert f"ld.shared.b32: {rule.evidence}, confidence {rule.confidence:g}" in at_rest
+    tab.page.get_by_label("passes gone by").fill("3")
+    assert "served in this pass" in legend.inner_text()
+    assert "lane of 0-15" not in legend.inner_text()
+    tab.go("")
+    tab.page.get_by_label("Machine").select_option("gfx942")
+    assert "lane of 32-63" in legend.inner_text()
 
 
 def test_the_presets_cost_what_python_counts(tab: Tab) -> None:
@@ -195,7 +251,7 @@ def test_solve_it_frees_the_read_and_next_member_is_another(tab: Tab) -> None:
     seen = [tab.link()]
     for _ in range(4):
         assert (tab.number("passes-store"), tab.number("passes-read")) == (1, 1)
-        tab.press("Next member")
+        tab.press("Next as good")
         seen.append(tab.link())
     assert len(set(seen)) == len(seen)
     tab.press("Solve it")

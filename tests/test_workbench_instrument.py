@@ -68,7 +68,7 @@ def test_it_is_one_screen_with_three_columns(browser: Any, address: str, scheme:
 
 
 @pytest.mark.parametrize("width", [390, 820])
-@pytest.mark.parametrize("link", ["", "i=address", "i=kernel", "y=5", HUGE])
+@pytest.mark.parametrize("link", ["", "i=address", "i=kernel", "y=5", "y=8", HUGE])
 def test_in_one_column_all_that_is_touched_is_a_finger_wide(
     browser: Any, address: str, width: int, link: str
 ) -> None:
@@ -76,6 +76,19 @@ def test_in_one_column_all_that_is_touched_is_a_finger_wide(
     tab = Tab(browser, viewport=size).open(f"{address}#{link}")
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
     assert tab.page.evaluate(TOO_SMALL) == []
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_an_article_stands_alone_and_an_access_that_is_none_draws_nothing(
+    browser: Any, address: str, width: int
+) -> None:
+    tab = Tab(browser, viewport={"width": width, "height": 844}).open(f"{address}#y=hardware")
+    assert not tab.page.is_visible("#instrument")
+    assert tab.page.locator(".article:visible").count() == 1
+    tab.go("g=gfx942")
+    assert "6 lane bits" in tab.page.inner_text(".wb-accesses")
+    assert not any(tab.page.is_visible(part) for part in (".wb-play", ".wb-lanes", ".wb-legend"))
     tab.close()
 
 
@@ -103,7 +116,7 @@ def test_the_keyboard_reaches_everything_and_goes_in_order(tab: Tab) -> None:
         "fold m0",
         "Unswizzled",
         "Solve it",
-        "Next member",
+        "Next as good",
         "A: 16 rows",
         "banks of A",
         "B: 16 rows",

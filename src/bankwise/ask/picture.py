@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 
 from bankwise.algebra.offset import Shape
+from bankwise.ask.picture_texts import EXAMPLES, SaidLayout, drawable, said_layout
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import BANK_BYTES, Machine, machine, names
@@ -20,8 +21,6 @@ _TILE = re.compile(r"\s*(\d{1,5})\s*[xX,]\s*(\d{1,5})\s*")
 _SAID = re.compile(r"[(<]\s*(\d{1,5})\s*,\s*(\d{1,5})\s*[)>]")
 _USUAL = (64, 64)
 """The tile of a layout that is said for any."""
-_MOST = 1 << 16
-"""Elements of a tile that is drawn."""
 _PIECE_BYTES = 16
 """The widest access of a lane: longer pieces are drawn as several."""
 
@@ -32,54 +31,77 @@ def picture(
     """A layout over a tile of ``tile`` ("64x32", rows first) elements of ``bits`` bits.
 
     A bare ``Swizzle<B,M,S>`` is one of byte offsets, over the block in which it repeats, unless
-    told otherwise. Raises InputError for what cannot be read or drawn.
+    told otherwise. Without a ``notation`` also what :mod:`bankwise.ask.picture_texts` reads. Raises
+    InputError for what cannot be read or drawn.
     """
     gpu = machine(target) if target else _best_known()
-    bare = _BARE.fullmatch(text)
-    element_bits = bits or (8 if bare else 16)
-    if element_bits % 8 or not 8 <= element_bits <= 128:
-        raise InputError(f"elements of {element_bits} bits cannot be drawn", hint="8, 16, .. 128")
-    rows, columns = _tile(text, tile, bare)
-    of = f"o 0 o ({rows},{columns}):({columns},1)"
-    layout = f"Sw<{bare[1]},{bare[2]},{bare[3]}> {of}" if bare else text
-    if notation and notation not in languages():
-        raise InputError(f"unknown notation {notation!r}", hint=f"one of {', '.join(languages())}")
-    name = notation or notation_of(layout)
-    shape = Shape((("n", columns), ("m", rows)), element_bits)
-    memory = read_memory(layout, name, shape, Setting(gpu, {}, (gpu.wave_size, 1, 1)))
-    if isinstance(memory, Refusal):
-        raise InputError(str(memory.reason))
-    places = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), -1)
-    offsets = memory.offsets(places)
+    if bits % 8 or not 0 <= bits <= 128:
+        raise InputError(f"elements of {bits} bits cannot be drawn", hint="8, 16, .. 128")
+    told = drawable(_told(tile)) if tile else None
+    plain = None if notation else said_layout(text, told, bits, gpu.wave_size)
+    if plain is None:
+        plain = _in_notation(text, gpu, tile, bits, notation)
+    offsets, element_bits = plain.offsets, plain.element_bits
+    rows, columns = drawable((len(offsets), offsets.shape[1]))
     banks = _banks(gpu)
-    plain = np.arange(rows * columns).reshape(rows, columns)
+    row_major = np.arange(rows * columns).reshape(rows, columns)
     return Picture(
         text,
-        name,
+        plain.name,
         gpu.name,
         banks,
         element_bits,
         tuple(map(tuple, offsets.tolist())),
         _piece(offsets, element_bits),
         _most(offsets, element_bits, banks),
-        _most(plain, element_bits, banks),
+        _most(row_major, element_bits, banks),
     )
+
+
+def _in_notation(text: str, gpu: Machine, tile: str, bits: int, notation: str) -> SaidLayout:
+    """The layout in the words of a framework."""
+    bare = _BARE.fullmatch(text)
+    element_bits = bits or (8 if bare else 16)
+    rows, columns = _tile(text, tile, bare)
+    of = f"o 0 o ({rows},{columns}):({columns},1)"
+    layout = f"Sw<{bare[1]},{bare[2]},{bare[3]}> {of}" if bare else text
+    if notation and notation not in languages():
+        raise InputError(f"unknown notation {notation!r}", hint=f"one of {', '.join(languages())}")
+    name = notation or _seen(layout)
+    shape = Shape((("n", columns), ("m", rows)), element_bits)
+    memory = read_memory(layout, name, shape, Setting(gpu, {}, (gpu.wave_size, 1, 1)))
+    if isinstance(memory, Refusal):
+        raise InputError(str(memory.reason))
+    places = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), -1)
+    return SaidLayout(name, element_bits, memory.offsets(places))
+
+
+def _seen(text: str) -> str:
+    try:
+        return notation_of(text)
+    except InputError as error:
+        known = [f"{name}: {one.example}" for name, one in languages().items() if one.example]
+        lines = "\n".join(f"    {one}" for one in (*EXAMPLES, *known))
+        raise InputError(
+            error.message, hint=f"--notation NAME, or as one of these\n{lines}"
+        ) from None
 
 
 def _tile(text: str, tile: str, bare: re.Match[str] | None) -> tuple[int, int]:
     """Rows and columns: as told, as the text says, or the block of a bare swizzle."""
-    if tile and _TILE.fullmatch(tile) is None:
+    if tile:
+        return _told(tile)
+    if bare:
+        return drawable((1 << int(bare[1]), 1 << min(int(bare[2]) + int(bare[3]), 20)))
+    found = _SAID.search(text)
+    return drawable((int(found[1]), int(found[2])) if found else _USUAL)
+
+
+def _told(tile: str) -> tuple[int, int]:
+    found = _TILE.fullmatch(tile)
+    if found is None:
         raise InputError(f"the tile {tile!r} is not ROWSxCOLUMNS", hint="for example 64x32")
-    found = _TILE.fullmatch(tile) if tile else None if bare else _SAID.search(text)
-    if bare and found is None:
-        rows, columns = 1 << int(bare[1]), 1 << min(int(bare[2]) + int(bare[3]), 20)
-    elif found is not None:
-        rows, columns = int(found[1]), int(found[2])
-    else:
-        rows, columns = _USUAL
-    if not 0 < rows * columns <= _MOST:
-        raise InputError(f"a tile of {rows} x {columns} elements cannot be drawn", hint="--tile")
-    return rows, columns
+    return drawable((int(found[1]), int(found[2])))
 
 
 def _best_known() -> Machine:

@@ -61,7 +61,7 @@ class CheckFormat(StrEnum):
 
 
 class FixFormat(StrEnum):
-    """How to print a fix."""
+    """How to print a fix, or the answer of solve."""
 
     text = "text"
     json = "json"

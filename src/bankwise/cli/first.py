@@ -13,30 +13,19 @@ from bankwise.cli.common import Output, Target, app, examples, out, write_json
 @app.command(epilog=examples("bankwise demo"))
 def demo() -> None:
     """Show a bank conflict, its reason and its end: needs no file, no compiler, no GPU."""
-    from tempfile import TemporaryDirectory
+    from bankwise.ask.demo import NEXT, STEPS
+    from bankwise.show.counting import print_count
 
-    from bankwise.ask.demo import FILE, mended, question
-    from bankwise.ask.solve import solve_file
-    from bankwise.ask.spec import check_spec_text
-    from bankwise.show.answers import print_check, print_solve
-    from bankwise.show.spec import SpecSolution
-
-    console, text = out(), question()
-    console.print(f"$ cat {FILE}\n{text}", markup=False)
-    console.print(f"$ bankwise check {FILE}")
-    print_check(check_spec_text(text, FILE), console)
-    console.print(f"\n$ bankwise solve {FILE}")
-    with TemporaryDirectory(prefix="bankwise-") as folder:
-        path = Path(folder, FILE)
-        path.write_text(text, "utf-8")
-        solution = solve_file(path)
-    print_solve(solution, console)
-    assert isinstance(solution, SpecSolution), "the file is a tile question"
-    console.print(f"\n$ bankwise check {FILE}        # with that layout")
-    after = check_spec_text(mended(text, solution), FILE)
-    print_check(after, console)
-    console.print("\nNext: bankwise check YOUR_KERNEL, bankwise explain pass, bankwise doctor")
-    raise typer.Exit(after.exit_code)
+    console = out()
+    for step in STEPS:
+        code = "\n".join(f"    {line}" for line in step.code)
+        console.print(f"{step.words}\n\n{code}\n\n$ {step.command}", markup=False, highlight=False)
+        print_count(step.answer(), console)
+        console.print()
+    console.print("Next:")
+    wide = max(len(command) for command, _ in NEXT)
+    for command, what in NEXT:
+        console.print(f"  {command:{wide}}  {what}", markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command(epilog=examples("bankwise doctor", "bankwise doctor --format json"))
@@ -59,17 +48,23 @@ def doctor(
 @app.command(
     epilog=examples(
         "bankwise show 'Swizzle<3,4,3>'",
-        "bankwise show '(32,33):(33,1)' --bits 32",
+        "bankwise show 'float tile[32][33]'",
+        "bankwise show '(row*33 + col)*4'",
         "bankwise show '#iree_codegen.xor_shuffle<128, 16>' --tile 32x128 --bits 8 -t gfx950",
     )
 )
 def show(
-    layout: Annotated[str, typer.Argument(help="A layout, in the words of any framework.")],
+    layout: Annotated[
+        str,
+        typer.Argument(
+            help="A layout in the words of any framework, or pad 1, tile[32][33], an address."
+        ),
+    ],
     tile: Annotated[
         str, typer.Option(metavar="ROWSxCOLUMNS", help="The tile; else as the text says.")
     ] = "",
     bits: Annotated[
-        int, typer.Option(metavar="BITS", help="Bits of an element; 0: 16, of a bare Swizzle 8.")
+        int, typer.Option(metavar="BITS", help="Bits of an element; 0: as the text says.")
     ] = 0,
     notation: Annotated[
         str, typer.Option(metavar="NAME", help="In whose words it is, where that is not seen.")

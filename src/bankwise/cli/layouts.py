@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bankwise.cli.common import (
+    FixFormat,
     Output,
     Policy,
     PolicyOption,
@@ -58,6 +59,7 @@ def count(
         "bankwise solve tile.toml --family cute -o cert.json",
         "bankwise solve tile.toml --prefer fewest-passes",
         "bankwise solve examples/solve/wgmma_operand_sm90.toml",
+        "bankwise solve tile.toml --format html > tile.html",
     )
 )
 def solve(
@@ -80,7 +82,7 @@ def solve(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="CERT", help="Write the certificate here.")
     ] = "",
-    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
+    form: Annotated[FixFormat, typer.Option("--format", help="How to print.")] = FixFormat.text,
 ) -> None:
     """Find the best layout of a tile for all of its accesses, and prove it."""
     from bankwise.ask.solve import solve_file
@@ -103,8 +105,14 @@ def solve(
         if report.certificate is None:
             raise InputError("this answer has no certificate: it was found by counting")
         write_atomically(Path(output), dumps(certificate_document(report.certificate)))
-    if form is Output.json:
+    if form is FixFormat.json:
         write_json(answers.solve_document(answer))
+    elif form is FixFormat.html:
+        import sys
+
+        from bankwise.workbench.page import html
+
+        sys.stdout.write(html(answers.solve_document(answer)))
     else:
         answers.print_solve(answer, out())
     raise typer.Exit(report.exit_code)

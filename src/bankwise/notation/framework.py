@@ -98,7 +98,7 @@ class Language:
     shared memory that nobody lays out, where that is known from the tile alone. ``others``: for a
     language that no framework writes, what may stand in the place of a text about a tile: its own
     layouts, what reads best first, then those of ``plans`` that it can say. ``proviso``: what has
-    to be true beside such a text.
+    to be true beside such a text. ``example``: a text of a layout, as somebody would type it.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Language:
     unasked: Callable[[Shape], Member | None] = _nothing
     others: Callable[[str, Shape, Iterable[Memory]], Iterator[str]] = _no_others
     proviso: str = ""
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)

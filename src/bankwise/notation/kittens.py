@@ -90,6 +90,10 @@ def _others(text: str, shape: Shape, plans: Iterable[Memory]) -> Iterator[str]:
 
 
 KITTENS = Language(
-    "kittens", re.compile(r"\s*(?:kittens::)?st(?:_\w+)?\s*<"), _read, others=_others
+    "kittens",
+    re.compile(r"\s*(?:kittens::)?st(?:_\w+)?\s*<"),
+    _read,
+    others=_others,
+    example="st_bf<64, 64>",
 )
 """No framework of its own: its swizzles are few, and its matrix instructions decide among them."""

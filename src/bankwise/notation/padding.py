@@ -70,7 +70,7 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 PADDING = Framework(
     "padding",
-    Language("padding", re.compile(r"\s*padded\s*<"), _read),
+    Language("padding", re.compile(r"\s*padded\s*<"), _read, example="padded<row=64, pad=4>"),
     "rows padded, with the instructions that the alignment allows",
     _members,
     _write,

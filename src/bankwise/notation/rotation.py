@@ -55,7 +55,9 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 ROTATION = Framework(
     "rotation",
-    Language("rotation", re.compile(r"\s*rotated\s*<"), _read),
+    Language(
+        "rotation", re.compile(r"\s*rotated\s*<"), _read, example="rotated<row=64, unit=4, per=1>"
+    ),
     "rows rotated",
     _members,
     _write,

@@ -31,7 +31,7 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 ROW_MAJOR = Framework(
     NAME,
-    Language(NAME, re.compile(r"\s*row-major\s*$"), _read),
+    Language(NAME, re.compile(r"\s*row-major\s*$"), _read, example=NAME),
     "no swizzle",
     _members,
     _write,

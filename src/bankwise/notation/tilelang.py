@@ -177,5 +177,12 @@ _PROVISO = (
     "that they do not touch"
 )
 """Source: ``DetectSwizzleMode`` of src/layout/gemm_layouts.cc compares with these layouts."""
-TILELANG = Language("tilelang", _SIGN, _read, others=_others, proviso=_PROVISO)
+TILELANG = Language(
+    "tilelang",
+    _SIGN,
+    _read,
+    others=_others,
+    proviso=_PROVISO,
+    example='T.alloc_shared((64, 72), "float16")',
+)
 """No framework of its own: of what bankwise answers a ``T.Layout`` says every formula."""

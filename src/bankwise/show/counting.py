@@ -45,9 +45,13 @@ def print_count(report: CountReport, console: Console) -> None:
     known = report.exit_code == 0
     colour = "red" if report.extra else "green" if known else "yellow"
     open_ = "" if known else f" ({row.evidence}: the rule of {row.name})"
-    console.print(
-        f"[bold]{row.name}[/] on {report.target}: [{colour}]{report.passes} passes[/], ideal "
-        f"{report.ideal}, {report.counter} += {report.extra}{open_}"
+    passes = f"{report.passes} pass{'' if report.passes == 1 else 'es'}"
+    say(
+        console,
+        f"{row.name} on {report.target}: {passes}, ideal {report.ideal}, "
+        f"{report.counter} += {report.extra}{open_}",
+        rest="  ",
+        style=colour,
     )
     if report.witness is not None:
         say(console, f"{report.ways}-way: {report.witness}", "  ", "    ")

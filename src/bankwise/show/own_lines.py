@@ -28,7 +28,7 @@ from bankwise.show.values import CheckReport
 
 _LARGEST = 16 << 20
 """Bytes of a file of which lines are shown."""
-_BYTES = {
+TYPE_BYTES = {
     **dict.fromkeys(("char", "bool", "int8_t", "uint8_t"), 1),
     **dict.fromkeys(("half", "__half", "__nv_bfloat16", "short", "int16_t", "uint16_t"), 2),
     **dict.fromkeys(("float", "int", "unsigned", "unsigned int", "int32_t", "uint32_t"), 4),
@@ -124,8 +124,8 @@ def _declared(one: Diagnostic) -> Iterator[_Array]:
         return  # declared in another function
     kind, extents = last[1], last[2]
     shape = [_constant(size.strip(), text) for size in _INDEX.findall(extents)]
-    if kind in _BYTES and len(shape) == len(indices) and all(shape):
-        yield _with_pitches(indices, shape, _BYTES[kind])
+    if kind in TYPE_BYTES and len(shape) == len(indices) and all(shape):
+        yield _with_pitches(indices, shape, TYPE_BYTES[kind])
 
 
 def _with_pitches(indices: Sequence[str], shape: Sequence[int], size: int) -> _Array:

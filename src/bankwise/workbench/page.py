@@ -28,6 +28,8 @@ Host = Literal["", "yes", "static"]
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re.DOTALL)
+_REMARK = re.compile(r"/\*.*?\*/", re.DOTALL)
+_AROUND = re.compile(r"\s*([{};])\s*|(?<=[\w-]:) ")
 _SLOT = re.compile(r"@@(\w+)@@")
 
 
@@ -113,13 +115,18 @@ def lean(text: str) -> str:
     return "".join(lines)
 
 
+def style() -> str:
+    """The style sheet without comments, and without spaces where they mean nothing."""
+    return _AROUND.sub(lambda match: match[1] or "", _REMARK.sub("", lean(_static("style.css"))))
+
+
 def _variable(path: str) -> str:
     return "module_" + re.sub(r"\W", "_", path.removesuffix(".js"))
 
 
 def _fill(template: str, **slots: str) -> str:
     code = script()
-    values = {"style": lean(_static("style.css")), "script": code, "policy": _policy(code), **slots}
+    values = {"style": style(), "script": code, "policy": _policy(code), **slots}
     return _SLOT.sub(lambda match: values[match[1]], _static(template))
 
 

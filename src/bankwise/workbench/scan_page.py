@@ -16,8 +16,14 @@ from bankwise.show.scanning import (
     summary_cells,
     why_open,
 )
-from bankwise.workbench.page import lean
+from bankwise.workbench.page import style
 
+_TITLES = (
+    *("kernel", "target", "LDS bytes", "answered", "passes", "ideal", "extra per workgroup"),
+    *("ways", "worst access", "open"),
+)
+_WORDS = ("kernel", "worst access", "open", "target")
+"""Columns of words; the others are numbers."""
 _SLOT = re.compile(r"@@(\w+)@@")
 
 
@@ -25,11 +31,14 @@ def scan_html(report: ScanReport) -> str:
     """The report as a page."""
     broken = "".join(f"<li>{escape(str(one))}</li>" for one in report.broken)
     slots = {
-        "style": lean(_static("style.css")),
+        "style": style(),
         "summary": escape(summary(report)),
         "rows": "\n".join(map(_row, report.kernels)),
-        "titles": _cells(SUMMARY_TITLES, "th"),
-        "targets": "\n".join(f"<tr>{_cells(summary_cells(row))}</tr>" for row in report.summary),
+        "titles": _heads(SUMMARY_TITLES),
+        "heads": _heads(_TITLES),
+        "targets": "\n".join(
+            f"<tr>{_cells(SUMMARY_TITLES, summary_cells(row))}</tr>" for row in report.summary
+        ),
         "broken": f"<h2>Not read</h2>\n<ul>{broken}</ul>" if broken else "",
     }
     return _SLOT.sub(lambda match: slots[match[1]], _static("scan.html"))
@@ -45,12 +54,26 @@ def _row(kernel: ScannedKernel) -> str:
         *(worst, why_open(kernel)),
     )
     place = escape(f"{kernel.file}: {kernel.name}", quote=True)
-    first = f'<td title="{place}">{escape(kernel.called + many)}</td>'
-    return f"<tr>{first}{_cells(cells)}</tr>"
+    first = f'<td class="name" title="{place}">{escape(kernel.called + many)}</td>'
+    return f"<tr>{first}{_cells(_TITLES[1:], cells)}</tr>"
 
 
-def _cells(texts: Iterable[str], tag: str = "td") -> str:
-    return "".join(f"<{tag}>{escape(text)}</{tag}>" for text in texts)
+def _heads(titles: Iterable[str]) -> str:
+    return "".join(
+        f'<th scope="col" class="{_kind(title)}">{escape(title)}</th>' for title in titles
+    )
+
+
+def _cells(titles: Iterable[str], texts: Iterable[str]) -> str:
+    """Each with the name of its column, which a narrow screen shows."""
+    return "".join(
+        f'<td class="{_kind(title)}" data-name="{escape(title)}">{escape(text)}</td>'
+        for title, text in zip(titles, texts, strict=True)
+    )
+
+
+def _kind(title: str) -> str:
+    return "number" if title not in _WORDS else "why" if title == "worst access" else ""
 
 
 def _static(path: str) -> str:

@@ -109,6 +109,7 @@ CK = Framework(
         _hold,
         _fault,
         kernels="ck_tile|^_ZN2ck",
+        example="make_naive_tensor_descriptor(make_tuple(64, 64), make_tuple(68, 1))",
     ),
     "Composable Kernel's descriptors with one XOR transform",
     _members,

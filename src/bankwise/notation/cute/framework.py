@@ -52,6 +52,7 @@ CUTE = Framework(
         _read,
         _hold,
         kernels="cutlass|3cute",
+        example="Sw<3,3,3> o 0 o (64,64):(64,1)",
     ),
     "CuTe Swizzle<B,M,S>, on elements",
     _members,

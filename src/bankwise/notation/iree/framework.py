@@ -79,6 +79,7 @@ _IREE = Language(
     kernels=r"_dispatch_\d+",
     heads=r"\biree\b|iree-compile",
     unasked=_unasked,
+    example="#iree_codegen.xor_shuffle<64, 8>",
 )
 
 

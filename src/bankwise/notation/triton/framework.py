@@ -51,6 +51,7 @@ TRITON = Framework(
         _hold,
         policy="triton",
         heads=r"\btriton\b",
+        example="#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
     ),
     "Triton swizzled_shared(vec, perPhase, maxPhase)",
     _members,

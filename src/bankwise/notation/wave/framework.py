@@ -78,7 +78,14 @@ def _members(ground: Ground) -> Iterator[Member]:
 
 WAVE = Framework(
     "wave",
-    Language("wave", re.compile(r"\s*(swizzle\s*<|\{)"), _read, _hold, _fault),
+    Language(
+        "wave",
+        re.compile(r"\s*(swizzle\s*<|\{)"),
+        _read,
+        _hold,
+        _fault,
+        example="swizzle<[64, 64], unit = 8, max_phase = 8>",
+    ),
     "Wave chunk XOR (row mod max_phase)",
     _members,
     _write,

@@ -7,7 +7,7 @@ const TEXT = /^[^\n]*$/;
 
 /** What the page shows untouched, and how a value looks. Keys are short: they are typed into links. */
 const KEYS = {
-  y: ["", /^([1-6]|algebra|hardware|memory)?$/], // what is shown: the instrument, a chapter, an article
+  y: ["", /^([1-8]|algebra|hardware|memory)?$/], // what is shown: the instrument, a chapter, an article
   i: ["layout", /^(layout|address|kernel)$/], // what is put in
   g: ["sm_90", TEXT], // machine
   t: ["5x4x32", /^[1-8]x[1-8]x(8|16|32|64)$/], // column bits x row bits x element bits

@@ -14,7 +14,7 @@ export function why(row, counted, directions = []) {
   if (!worst) return "In no phase do two lanes want different words of one bank.";
   const phase = counted.phases.length > 1 ? ` in phase ${worst.phase}` : "";
   const many = `${worst.words.length} different words of bank ${worst.bank}${phase}`;
-  const said = `Lanes ${laneText(worst.lanes)} want ${many}${apart(worst.words, row.banks)}.`;
+  const said = `Lanes ${laneText(worst.lanes).replace(/^(\d+) (\d+)$/, "$1 and $2")} want ${many}${apart(worst.words, row.banks)}.`;
   const verb = directions.length > 1 ? "change" : "changes";
   const bits = directions.length ? ` ${directions.join(", ")} ${verb} the lane, not the bank.` : "";
   return said + bits;

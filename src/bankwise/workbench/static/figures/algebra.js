@@ -75,7 +75,7 @@ function intersectionFigure(model) {
         claim("m-seg", listed(segment, model.tile), `span { ${listed(segment, model.tile)} }`),
       ),
       table(
-        ["access", "lanes of a phase", "∩ M_Seg", "by rank", "by counting"],
+        ["access", "lanes of a phase", "∩ M_Seg", "by rank", "counted"],
         rows.map(([name, lanes, meet, words, found]) => [
           h("b", {}, name),
           h("code", {}, lanes),

@@ -7,6 +7,9 @@ import { mountSolver } from "./solve.js";
 
 const MOST_BYTES = 4 << 20;
 const RECOGNISE_MS = 250;
+const EMPTY =
+  "Here will stand what it takes: every access to shared memory with its passes, why lanes wait, and " +
+  "the best layout.";
 
 /** Mount the panel; `embedded` is {document, source} of a report page, null elsewhere. */
 export function mountKernel(root, embedded, machines) {
@@ -66,6 +69,7 @@ export function mountKernel(root, embedded, machines) {
     recognise(panel);
     work(panel, "check");
   });
+  refill(result, h("p", { class: "hint" }, EMPTY));
   mountSolver(machines);
 }
 

@@ -4,7 +4,7 @@ import { cute } from "../core/frameworks.js";
 import { wordsLeft, rivals, shownPhase } from "./sides.js";
 import { inspected, spotlight } from "./spotlight.js";
 import { hitsSvg, lanesSvg } from "../view/charts.js";
-import { claim, h, put, refill, remake, verdict } from "../view/dom.js";
+import { claim, h, number, put, refill, remake, torn, verdict } from "../view/dom.js";
 import { show } from "../view/svg.js";
 import { cellOf, frame, look, paintTile } from "../view/tile.js";
 import { theme } from "../view/theme.js";
@@ -59,10 +59,11 @@ export function paint(view) {
 function paintPane(view, pane, side) {
   const { name } = view.seen.access;
   const { passes, ideal, ways } = side.counted;
-  put(pane.what, {}, side.text ?? layoutName(view.seen.model.tile, side.layout));
-  remake(pane.said, `${name} ${passes} ${ideal} ${ways}`, () => [
+  const named = side.text ?? layoutName(view.seen.model.tile, side.layout);
+  put(pane.what, {}, side.bytes ? `${named} · ${number(side.bytes)} bytes` : named);
+  remake(pane.said, `${name} ${passes} ${ideal} ${ways} ${side.torn}`, () => [
     h("span", { class: "who" }, name),
-    verdict(`side-${side.tag}`, passes, ideal, ways),
+    side.torn ? torn() : verdict(`side-${side.tag}`, passes, ideal, ways),
   ]);
   paintHits(view, pane, side);
   if (pane.room) paintTileOf(view, pane, side);
@@ -80,6 +81,7 @@ export function layoutName(tile, layout) {
 
 function paintHits(view, pane, side) {
   const { seen } = view;
+  pane.hits.hidden = Boolean(side.torn); // What an instruction wants that there is not.
   const shown = shownPhase(side, seen);
   const number = side.counted.phases.indexOf(shown);
   const words = `${shown.passes} ${shown.passes === 1 ? "word" : "words"} in the fullest bank`;
@@ -105,7 +107,7 @@ function paintLanes(view, light) {
     rivals: rivals(side, lane).length,
     served: tick === null ? !served || served.has(lane) : !left(side, lane, tick),
   }));
-  const marks = { marked: light.lanes, width: Math.max(480, Math.min(view.room || 0, 900)) };
+  const marks = { marked: light.lanes, width: Math.max(260, Math.min(view.room || 0, 900)) };
   show(view.parts.lanes.lastChild, lanesSvg(lanes, access.row.banks, marks));
 }
 

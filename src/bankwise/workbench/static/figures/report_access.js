@@ -6,6 +6,8 @@ import { stacksSvg, witnessSvg } from "./report_banks.js";
 import { placeText } from "./report_check.js";
 import { rowTable } from "./report_rows.js";
 
+/** What stands beside a picture at most, in pixels. */
+const MARGIN = 48;
 const STAGE = { class: "stage scroll", tabindex: 0, role: "group", "aria-label": "banks" };
 
 /** A table of the accesses; with `after` (a check document) what they cost once rewritten. */
@@ -143,7 +145,7 @@ function lensOf(access, counted, i) {
     const phase = counted.phases[number];
     const shown = phases(counted);
     refill(pick, shown.length > 1 ? choices("phase", shown, number, draw) : null);
-    stage.innerHTML = stacksSvg(phase, counted.row.banks, access.witness?.bank);
+    stage.innerHTML = stacksSvg(phase, counted.row.banks, access.witness?.bank, innerWidth - MARGIN);
     refill(said, document.createTextNode(phaseText(phase, number, counted)));
   };
   draw(worst);
@@ -194,6 +196,6 @@ function witnessView(access) {
   if (!witness) return h("p", { class: "hint" }, "No lanes of this access collide.");
   const picture = h("div", { class: "witness" }, h("p", { class: "hint" }, witness.text));
   picture.append(h("div", STAGE));
-  picture.lastChild.innerHTML = witnessSvg(witness);
+  picture.lastChild.innerHTML = witnessSvg(witness, innerWidth - MARGIN);
   return picture;
 }

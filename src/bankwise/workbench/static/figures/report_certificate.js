@@ -1,5 +1,5 @@
 /** A certificate as a reader needs it: what it claims, how that is known, how to have it checked. */
-import { button, claim, copy, h, number } from "../view/dom.js";
+import { button, claim, copy, h, named, number } from "../view/dom.js";
 import { save } from "../view/figure.js";
 
 const HOW = {
@@ -79,7 +79,7 @@ function table(certificate) {
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": "claims" },
-    h(
+    named(h(
       "table",
       { class: "accesses" },
       h(
@@ -106,6 +106,6 @@ function table(certificate) {
           ),
         ),
       ),
-    ),
+    )),
   );
 }

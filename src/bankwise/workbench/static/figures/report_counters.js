@@ -1,5 +1,5 @@
 /** A prediction beside a profile: each counter, and each instruction that the profile names. */
-import { claim, h, number } from "../view/dom.js";
+import { claim, h, named, number } from "../view/dom.js";
 import { placeText } from "./report_check.js";
 
 /** The key `counters` of a check. */
@@ -88,7 +88,7 @@ function table(names, rows) {
   return h(
     "div",
     { class: "scroll looked", tabindex: 0, role: "region", "aria-label": names[0] },
-    h(
+    named(h(
       "table",
       { class: "accesses" },
       h(
@@ -107,6 +107,6 @@ function table(names, rows) {
         {},
         rows.map((cells) => h("tr", {}, cells)),
       ),
-    ),
+    )),
   );
 }

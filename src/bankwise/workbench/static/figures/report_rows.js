@@ -1,5 +1,5 @@
 /** Rows of a report in the order, the groups and the choice that its reader wants. */
-import { button, h, number, put, refill, select } from "../view/dom.js";
+import { button, h, named, number, put, refill, select } from "../view/dom.js";
 
 const GROUPS = [
   ["", "nothing"],
@@ -26,7 +26,7 @@ export function rowTable(rows, headings) {
     body,
   );
   view.columns = headings.length;
-  return [rows.length > FEW ? controls(view) : null, h("div", SCROLL, table)];
+  return [rows.length > FEW ? controls(view) : null, h("div", SCROLL, named(table))];
 }
 
 const SCROLL = { class: "scroll", tabindex: 0, role: "region", "aria-label": "accesses" };

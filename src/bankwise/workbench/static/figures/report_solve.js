@@ -1,5 +1,5 @@
 /** What `bankwise solve` answers: the layout, how optimality is known, what competes with it. */
-import { claim, h, number } from "../view/dom.js";
+import { claim, h, named, number } from "../view/dom.js";
 import { certificateView } from "./report_certificate.js";
 
 export function solveView(answer) {
@@ -53,7 +53,7 @@ function rivals(answer) {
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": "what competes" },
-    h(
+    named(h(
       "table",
       { class: "accesses" },
       h(
@@ -80,6 +80,6 @@ function rivals(answer) {
           ),
         ),
       ),
-    ),
+    )),
   );
 }

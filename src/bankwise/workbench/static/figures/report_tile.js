@@ -1,12 +1,14 @@
 /** A layout spec as a page: the tile coloured by bank, who meets where, what was published. */
 import { count } from "../core/conflict.js";
-import { choices, h, number, refill } from "../view/dom.js";
+import { choices, h, named, number, refill } from "../view/dom.js";
 import { exporting } from "../view/figure.js";
 import { hasText, tileSvg } from "../view/tile.js";
 import { nameOf } from "./report_access.js";
 
 const MOST_CELLS = 8192;
-const ROOM = 960;
+/** How wide the tile may be, and what stands beside it. */
+const [ROOM, MARGIN] = [960, 74];
+const SMALLEST = 3;
 
 /** The tile of a check of a spec. */
 export function tileView(check, machines) {
@@ -72,7 +74,8 @@ function tileOf(check, machines, access) {
     const title = `row ${m}, column ${n}: bank ${bank}`;
     return { bank, banks: banks ?? 32, text: bank, title, ring, faint: Boolean(phase) && !ring };
   };
-  const size = Math.max(7, Math.min(22, Math.floor((ROOM - 26) / columns)));
+  const room = Math.min(ROOM, innerWidth - MARGIN);
+  const size = Math.max(SMALLEST, Math.min(22, Math.floor(room / columns)));
   const part = rows < all ? ` Rows 0 to ${rows - 1} of ${all}.` : "";
   return {
     rows,
@@ -120,7 +123,7 @@ function worstPhase(access, machines) {
 function publishedView(published) {
   if (!published.length) return null;
   const shown = (value) => (typeof value === "number" ? number(value) : String(value));
-  return h(
+  return named(h(
     "table",
     { class: "accesses published" },
     h(
@@ -151,5 +154,5 @@ function publishedView(published) {
         ),
       ),
     ),
-  );
+  ));
 }

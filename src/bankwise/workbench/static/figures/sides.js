@@ -2,7 +2,7 @@
 import { count } from "../core/conflict.js";
 import { addresses } from "../core/expression.js";
 import { service } from "../core/service.js";
-import { allOffsets, elementBytes, offsetsBytes } from "../core/tile.js";
+import { allOffsets, elementBytes, keepsVectors, offsetsBytes } from "../core/tile.js";
 import { layoutText, owners, readModel } from "../model.js";
 import { within } from "../state.js";
 
@@ -20,7 +20,7 @@ export function seeSides(values, machines) {
   const seen = values.i === "address" ? addressed(values, model) : accessed(values, model);
   const phases = Math.min(...seen.sides.map(({ counted }) => counted.phases.length));
   const phase = values.p === "all" || !seen.sides.length ? null : within(values.p, phases - 1);
-  const ticks = Math.max(0, ...seen.sides.map(({ time }) => time.total));
+  const ticks = Math.max(0, ...seen.sides.map(({ time, torn }) => (torn ? 0 : time.total)));
   const tick = values.k === "" ? null : within(values.k, ticks);
   return { values, model, ...seen, phase, ticks, tick };
 }
@@ -52,6 +52,8 @@ function tileSide(tag, layout, { model, access, step, owned }) {
   const size = elementBytes(tile);
   return side(tag, access.row, offsets, {
     layout,
+    bytes: (layout.kind === "pad" ? places.at(-1) + 1 : places.length) * size,
+    torn: !keepsVectors(layout, tile, access),
     rows: 1 << tile.rows,
     columns: 1 << tile.columns,
     byte: (cell) => places[cell] * size,

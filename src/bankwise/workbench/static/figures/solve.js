@@ -1,4 +1,4 @@
-/** Beyond row folds: the solver of the server, or, without one, the construction in the page. */
+/** More than XOR swizzles of rows: the solver of the server, or, without one, the construction in the page. */
 import { builtLayout, notBuilt } from "../core/built.js";
 import { columnsOf, directionText, linearLayout, phasePasses } from "../core/tile.js";
 import { bestFold, layoutText, readModel } from "../model.js";
@@ -19,7 +19,7 @@ export function mountSolver(machines) {
   const root = h(
     "div",
     { class: "ask", id: "ask" },
-    h("h2", {}, "Beyond row folds"),
+    h("h2", {}, token() ? "Any swizzle or padding" : "Any XOR swizzle"),
     token() ? served(panel) : alone(panel),
     panel.result,
   );
@@ -116,14 +116,14 @@ function build(panel) {
   const seen = model(panel);
   const why = seen.error || notBuilt(seen.tile, seen.accesses);
   if (why) {
-    say(panel, `${why}; “Solve it” searches the row folds of any accesses.`);
+    say(panel, `${why}; “Solve it” searches the XOR swizzles of rows for any accesses.`);
     return;
   }
   const layout = builtLayout(seen.tile, seen.accesses);
   const total = cost(seen, layout);
   const fold = bestFold(seen).cost;
   const versus =
-    fold === total ? "the best row fold is as good" : `the best row fold takes ${number(fold)}`;
+    fold === total ? "the best XOR swizzle of rows is as good" : `the best XOR swizzle of rows takes ${number(fold)}`;
   put(layout);
   refill(
     panel.result,

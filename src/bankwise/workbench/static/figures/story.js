@@ -61,30 +61,25 @@ const who = (text) => h("span", { class: "who" }, text);
 
 /** Rows 0 to 3: which slots the row index swaps, built up to row `last`. */
 function building(last) {
-  const size = 32;
+  const size = 19.5;
   const shown = 16;
   const folded = (m) => (m <= last ? m : 0);
   const body = [0, 1, 2, 3].map((m) => {
-    const top = 14 + m * (size + 30);
+    const top = 18 + m * (size + 42);
     const cells = Array.from({ length: shown }, (_, slot) => {
       const column = slot ^ folded(m);
-      const x = 120 + slot * (size + 2);
+      const x = 1 + slot * (size + 2);
       const reach = (column - slot) * (size + 2);
       const arc = `M ${x + size / 2} ${top + size + 3} q ${reach / 2} 16 ${reach} 0`;
       return (
         rect(x, top, size, size, tileFill(column)) +
-        label(x + size / 2, top + size / 2 + 4, `n${column}`, { size: 11, fill: "#14181d" }) +
+        label(x + size / 2, top + size / 2 + 3, `n${column}`, { size: SMALL, fill: "#14181d" }) +
         (column > slot ? path(arc, { stroke: "var(--quiet)" }) : "")
       );
     });
     const what = ["stays", "swaps neighbours", "swaps pairs", "does both"][folded(m)];
     return (
-      label(0, top + 14, `row ${m}  ⊕${folded(m)}`, {
-        anchor: "start",
-        size: 12,
-        "font-weight": 600,
-      }) +
-      label(0, top + 29, what, { anchor: "start", size: SMALL, fill: "var(--quiet)" }) +
+      label(0, top - 6, `row ${m}  ⊕${folded(m)}: ${what}`, { anchor: "start", size: 11 }) +
       cells.join("")
     );
   });
@@ -102,8 +97,8 @@ function building(last) {
       ),
     ],
     picture: svg(
-      120 + shown * (size + 2),
-      4 * (size + 30),
+      shown * (size + 2),
+      4 * (size + 42),
       body.join(""),
       "the first half of rows 0 to 3 while the XOR is built",
     ),
@@ -123,20 +118,21 @@ function diagnosis(read, step) {
   const bad = conflictDirections(TILE, columnsOf(fold([1, 2, 4, 8]), TILE), read);
   const even = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step));
   const odd = Array.from({ length: 16 }, (_, m) => bank(fold([1, 2, 4, 8]), m, 2 * step + 1));
-  const size = 37;
+  const size = 18;
+  const left = 60;
   const row = (banks, top, name) =>
     label(0, top + 22, name, { anchor: "start", size: 11 }) +
     banks
       .map(
         (b, m) =>
-          rect(104 + m * size, top, size - 3, 30, tileFill(b)) +
-          label(104 + m * size + (size - 3) / 2, top + 20, b, { size: 12, fill: "#14181d" }),
+          rect(left + m * size, top, size - 2, 30, tileFill(b)) +
+          label(left + m * size + (size - 2) / 2, top + 20, b, { size: 11, fill: "#14181d" }),
       )
       .join("");
   const same = new Set([...even, ...odd]).size;
   const links = even.map((b, m) => {
     const other = odd.indexOf(b);
-    return line(104 + m * size + 17, 46, 104 + other * size + 17, 70, "var(--bad)", {
+    return line(left + m * size + 8, 46, left + other * size + 8, 70, "var(--bad)", {
       "stroke-width": 1.3,
     });
   });
@@ -151,14 +147,14 @@ function diagnosis(read, step) {
       ),
     ],
     picture: svg(
-      104 + 16 * size,
+      left + 16 * size,
       122,
       row(even, 16, `column ${2 * step}`) +
         row(odd, 70, `column ${2 * step + 1}`) +
         links.join("") +
         label(0, 118, "row", { size: 11, anchor: "start" }) +
         Array.from({ length: 16 }, (_, m) =>
-          label(104 + m * size + 17, 118, m, { size: SMALL, fill: "var(--quiet)" }),
+          label(left + m * size + 8, 118, m, { size: SMALL, fill: "var(--quiet)" }),
         ).join(""),
       "the banks of two neighbouring columns; each bank appears in both",
     ),

@@ -1,10 +1,11 @@
 /** The instrument: what is put in, A beside B with time, verdicts; kept in step with the state. */
-import { conflictDirections, columnsOf, directionText, isLinear } from "../core/tile.js";
+import { conflictDirections, columnsOf, directionText, elementBytes, isLinear } from "../core/tile.js";
 import { why } from "../core/why.js";
 import { change, listen, state } from "../state.js";
 import { button, copying, h, put, refill, verdict } from "../view/dom.js";
 import { theme } from "../view/theme.js";
 import { addressInput, notationInput, tabs } from "./inputs.js";
+import { legend } from "./legend.js";
 import { measure, paint, pane, strip } from "./panes.js";
 import { player, playing, stop } from "./play.js";
 import { seeSides } from "./sides.js";
@@ -13,7 +14,7 @@ import { exports, presetButtons, scrubbers, setup, solver, toggles } from "./wor
 import { followPointer } from "./workbench_pointer.js";
 
 const PARTS = ["setup", "notation", "address", "toggles", "presets", "solver"];
-const OTHERS = ["accesses", "why", "scrub", "inspect", "lanes", "export"];
+const OTHERS = ["accesses", "why", "scrub", "inspect", "lanes", "legend", "export"];
 /** The keys of the state that the instrument shows. */
 const KEYS = ["y", "i", "g", "t", "l", "o", "a", "e", "v", "r", "p", "k", "z", "c", "b", "al"];
 
@@ -40,6 +41,7 @@ export function mountWorkbench(root, machines) {
       parts.inspect,
       parts.scrub,
       parts.lanes,
+      parts.legend,
     ),
     h(
       "section",
@@ -98,6 +100,8 @@ function draw(view, sized) {
     refill(view.parts.scrub, [...scrubbers(view.seen), enlarge(values)]);
     playing(view);
   } else for (const name of ["scrub", "inspect"]) refill(view.parts[name]);
+  for (const part of [view.parts.lanes, view.player.bar.parentElement]) part.hidden = !sides.length;
+  legend(view.parts.legend, view.seen);
   paint(view);
 }
 
@@ -136,10 +140,18 @@ function verdicts(view, free) {
       h("b", {}, `${side.tag} `),
       free ? verdict(`address-${side.tag}`, passes, ideal, ways) : null,
       free ? copied(side) : "",
-      why(row, side.counted, bits),
+      side.torn ? tornText(view.seen) : why(row, side.counted, bits),
     );
   };
   refill(view.parts.why, sides.map(one));
+}
+
+function tornText({ model, access }) {
+  const bytes = elementBytes(model.tile) << access.vector.length;
+  return (
+    `The ${bytes} bytes of a lane no longer lie together at a multiple of ${bytes}: one ` +
+    `${access.row.name} cannot take them, several narrower ones would.`
+  );
 }
 
 const copied = ({ tag, text }) =>

@@ -2,7 +2,7 @@
 import { keepsVectors } from "../core/tile.js";
 import { adapted, countSteps, layoutText, requestsText } from "../model.js";
 import { change } from "../state.js";
-import { button, claim, h, put, refill, remake, select, verdict } from "../view/dom.js";
+import { button, claim, h, put, refill, remake, select, torn, verdict } from "../view/dom.js";
 
 /** One row for each access; only the verdicts are new when the layout changes. */
 export function accessRows(view) {
@@ -39,13 +39,7 @@ function row(view, request, i) {
 
 function judged(model, access) {
   if (!keepsVectors(model.layout, model.tile, access)) {
-    return h(
-      "span",
-      { class: "verdict bad" },
-      h("b", {}, "✕ tears the vector apart"),
-      " · ",
-      claim(`passes-${access.name}`, "none", "not this instruction"),
-    );
+    return torn(claim(`passes-${access.name}`, "none", "not this instruction"));
   }
   const counts = countSteps(model, access);
   const worst = counts.reduce((a, b) => (b.passes > a.passes ? b : a));

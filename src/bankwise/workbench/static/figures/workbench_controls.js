@@ -60,8 +60,8 @@ export function toggles(view) {
   const { values, model } = view.seen;
   const { toggles: root } = view.parts;
   remake(root, values.t, () => [
-    h("h2", {}, "Fold row bit … into column bit …"),
-    h("p", { class: "hint" }, "This layout is no XOR fold; a toggle starts from row-major."),
+    h("h2", {}, "XOR row bit … into column bit …"),
+    h("p", { class: "hint" }, "This layout is no such XOR; a toggle starts from row-major."),
     grid(view, model.tile),
   ]);
   const hint = root.querySelector(".hint");
@@ -190,12 +190,12 @@ export function solver(view) {
         "div",
         { class: "solve" },
         button("Solve it", () => solveIt(view), { class: "primary" }),
-        button("Next member", () => next(view)),
+        button("Next as good", () => next(view)),
       ),
       h("p", { class: "hint", role: "status" }),
     ];
   });
-  const said = view.message || "The best fold for all accesses together.";
+  const said = view.message || "The best XOR swizzle of rows for all accesses together.";
   if (model.accesses.length) put(root.querySelector(".hint"), {}, said);
 }
 
@@ -204,9 +204,9 @@ function solveIt(view) {
   const found = bestFold(model);
   const size = familySize(plan(model.tile, model.accesses), found.cost, 60000);
   view.message =
-    `${found.complete ? "Optimal among row folds" : "Best found"}: ` +
+    `${found.complete ? "Optimal among XOR swizzles of rows" : "Best found"}: ` +
     `${found.cost} passes, ${number(found.nodes)} nodes. ` +
-    (size === null ? "The family is too large to count here." : `Family: ${number(size)} layouts.`);
+    (size === null ? "Too many are as good to count here." : `${number(size)} layouts are as good.`);
   view.family = found.cost;
   change({ l: layoutText({ kind: "fold", masks: found.masks }) });
 }

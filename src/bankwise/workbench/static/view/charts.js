@@ -4,6 +4,8 @@ import { label, line, rect, SMALL, svg } from "./svg.js";
 
 /** What stands left of the bars: "words", "bank", "lane". */
 export const LEFT = 32;
+/** Below this width the numbers of 32 lanes do not fit beside each other. */
+const NARROW = 480;
 
 /**
  * Words wanted per bank in one phase: bars with their number. `marked`: banks to point out.
@@ -64,10 +66,11 @@ function hitsAlt(hits) {
  * wants another word of it. `lanes`: [{bank, rivals, served}], `marked`: lanes to point out.
  */
 export function lanesSvg(lanes, banks, { marked = new Set(), width = 704 } = {}) {
-  const step = (width - LEFT) / 32;
+  const across = width < NARROW ? 16 : 32;
+  const step = (width - LEFT) / across;
   const marks = [label(0, 28, "bank", { size: SMALL, anchor: "start", fill: "var(--quiet)" })];
   lanes.forEach(({ bank, rivals, served }, lane) => {
-    const [x, y] = [LEFT + (lane % 32) * step, 14 + 42 * Math.floor(lane / 32)];
+    const [x, y] = [LEFT + (lane % across) * step, 14 + 42 * Math.floor(lane / across)];
     const frame = marked.has(lane) ? "var(--ink)" : rivals ? "var(--bad)" : undefined;
     const cell = rect(x + 1, y, step - 2, 22, bankFill(bank, banks), {
       "data-lane": lane,
@@ -83,7 +86,7 @@ export function lanesSvg(lanes, banks, { marked = new Set(), width = 704 } = {})
     );
   });
   marks.push(label(0, 10, "lane", { size: SMALL, anchor: "start", fill: "var(--quiet)" }));
-  const rows = Math.ceil(lanes.length / 32);
+  const rows = Math.ceil(lanes.length / across);
   const crowded = lanes.filter((lane) => lane.rivals).length;
   const alt = `the first bank of each lane; ${crowded} of ${lanes.length} lanes wait for others`;
   return svg(width, 42 * rows, marks.join(""), alt);

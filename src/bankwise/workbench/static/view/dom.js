@@ -33,6 +33,10 @@ export function verdict(name, passes, ideal, ways) {
   );
 }
 
+/** The verdict on an access whose bytes a layout takes apart. */
+export const torn = (more = "not this instruction") =>
+  h("span", { class: "verdict bad" }, h("b", {}, "✕ tears the vector apart"), " · ", more);
+
 export const number = (value) => value.toLocaleString("en-US");
 
 /** A row of buttons of which one is chosen: radio semantics, arrow keys. */
@@ -152,6 +156,14 @@ export function remake(container, key, build) {
   refill(container, build());
   container.made = key;
   return true;
+}
+
+/** A table whose cells know the names of their columns: on a narrow screen each stands alone. */
+export function named(table) {
+  const names = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+  for (const { cells } of table.tBodies[0].rows)
+    [...cells].forEach((cell, i) => cell.setAttribute("data-name", names[i]));
+  return table;
 }
 
 /** Set attributes that differ; touching the others would cost the browser a new layout. */

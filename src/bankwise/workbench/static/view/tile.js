@@ -67,6 +67,7 @@ function ringMarks(ring, x, y, size) {
     stroke: ring === 1 ? "#14181d" : "#ffffff",
     "stroke-width": 2.2,
   });
+  if (size < SMALLEST_STAMP) return outer; // A second ring would leave nothing of the cell.
   const inner = rect(x + 2, y + 2, size - 4, size - 4, "none", {
     stroke: ring === 1 ? "#ffffff" : "#14181d",
     "stroke-width": 1,
