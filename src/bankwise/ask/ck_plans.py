@@ -109,7 +109,7 @@ def read_header(path: Path, text: str, options: Options) -> CkReading:
     wanted = tuple(t for t in found if any(means(options.kernel, f.name) for f in t.layouts))
     if found and not wanted:
         raise InputError(
-            f"--kernel {options.kernel!r}: no function of it that makes a layout of LDS is so named",
+            f"--kernel {options.kernel!r}: no function that makes a layout of LDS is so named",
             location=Location(str(path)),
             hint=f"it has {listed([f.name for t in found for f in t.layouts])}; "
             "of a profile, --profiled names the kernel",

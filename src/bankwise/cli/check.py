@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bankwise.cli.beside import Counters, WorthIt, more, refuse
+from bankwise.cli.beside import Counters, Profiled, Times, WorthIt, more, refuse
 from bankwise.cli.common import (
     CheckFormat,
     CompileCommands,
@@ -99,6 +99,8 @@ def check(
         typer.Option(metavar="LEVEL", help="Rules of weaker evidence do not fail (docs/ci.md)."),
     ] = "unknown",
     counters: Counters = "",
+    profiled: Profiled = "",
+    times: Times = [],  # noqa: B006 - typer reads the default, nobody changes it
     worth: WorthIt = False,
     form: Annotated[CheckFormat, typer.Option("--format", help="How to print.")] = CheckFormat.text,
 ) -> None:
@@ -113,16 +115,17 @@ def check(
         launches=tuple(launch),
         flags=compiler_flags(flag),
         compile_commands=compile_commands,
+        times=tuple(times),
     )
     gate = _gate(fail_on, baseline, min_evidence)
     if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
         message = "--concise and --statistics are ways to print text, one at a time"
         raise InputError(message, hint="leave the other, or --format, out")
-    refuse(counters, worth, form)
+    refuse(counters, profiled, worth, form)
     with progress("checking") as advance:
         answer = check_file(file, options, advance, beside=flags(context))
     report = counted(answer)
-    extra = more(answer, options, counters, worth)
+    extra = more(answer, options, counters, profiled, worth)
     if form is CheckFormat.text:
         from bankwise.show.gate import print_gate
         from bankwise.show.more import print_more

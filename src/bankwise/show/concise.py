@@ -48,7 +48,8 @@ def _said(cause: Cause, report: CheckReport) -> str:
     kernels = ", ".join(short(name) for name in one.by_kernel)
     sure = f"; {doubt(one.first)}" if doubt(one.first) else ""
     extra = cell(cause.run.ends.extra)
-    return f"{one.kind}: {one.done}{many}, {extra} extra passes a workgroup ({kernels}){sure}"
+    each = report.each(cause.first.kernel)
+    return f"{one.kind}: {one.done}{many}, {extra} extra passes {each} ({kernels}){sure}"
 
 
 def print_statistics(report: CheckReport, console: Console, *, everything: bool = False) -> None:
