@@ -303,6 +303,16 @@ def test_a_name_that_means_two_things_is_refused() -> None:
         reading("plain_rows", ("kN=128", "kK=64", "BDataType=half_t"), text)
 
 
+def test_a_fix_names_what_it_changes_once() -> None:
+    words = [word for d in GEMM_B for word in ("--dim", d)]
+    said = bankwise("fix", str(HEADERS / "plain_rows.hpp"), "-t", "gfx942", *words)
+    told = said.out + said.err
+    assert "MakeBLdsBlockDescriptor: make_xor_transform" in told
+    assert "MakeBLdsBlockDescriptor: MakeBLdsBlockDescriptor" not in told
+    assert "2,176 -> 384 passes in one pass over the tile" in told
+    assert "elements of 1 descriptor lie" in told
+
+
 def refused(dims: tuple[str, ...], *options: str) -> str:
     """What is said of `attention_keys.hpp` with these answers, and no more than that."""
     words = [word for d in dims for word in ("--dim", d)]

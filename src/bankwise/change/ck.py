@@ -112,7 +112,7 @@ def proved(
             return Refusal(reason, new.location)
         elements += prod(found.shape)
     return (
-        f"read again with the same answers: {elements:,} elements of {len(planned)} descriptors "
+        f"read again with the same answers: {elements:,} elements of {len(planned)} descriptor{'s' * (len(planned) > 1)} "
         "lie where they were planned, each at a place of its own; every other descriptor and "
         "distribution is what it was. Stores and loads go through the descriptor and follow"
     )

@@ -57,7 +57,8 @@ def print_statistics(report: CheckReport, console: Console, *, everything: bool 
     ranked = [k for k in report.ranked if k.accesses or report.refused(k)]
     shown = ranked if everything else ranked[:SHOWN]
     causes = folded(report)
-    titles = ["extra/wg", "ways", "causes", "accesses", "not analysed", "kernel"]
+    each = "extra" if any(k.tile_passes == 0 for k in shown) else "extra/wg"
+    titles = [each, "ways", "causes", "accesses", "not analysed", "kernel"]
     rows = [_counted(kernel, causes, report) for kernel in shown]
     if rows:
         table(console, titles, rows, [COLOURS[kernel.conflict] for kernel in shown])
