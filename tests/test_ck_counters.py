@@ -198,6 +198,15 @@ def test_what_a_header_has_no_use_for_is_refused_with_the_way_on(
     assert says in " ".join(ended.err.split())
 
 
+def test_a_header_of_which_nothing_is_counted_says_why_not_what_the_profile_lacks() -> None:
+    header = ROWS.with_name("attention_keys.hpp")
+    dims = ("kN0=128", "kK1=64", "kBlockSize=256", "KDataType=bf16_t")
+    ended = check(*(word for one in dims for word in ("--dim", one)), header=header)
+    assert ended.code == 2
+    assert "attention_keys.hpp:53:25: nothing was counted" in ended.err
+    assert "--dim WarpTile=32,32,16" in ended.err
+
+
 def test_one_pass_is_called_so_where_nobody_says_more() -> None:
     out = " ".join(bankwise("check", ROWS, "-t", "gfx950").out.split())
     assert "extra passes in one pass over the tile" in out

@@ -41,6 +41,10 @@ def beside(report: CheckReport, profile: Profile) -> Beside:
     Raises :class:`InputError` if the profile is of another vendor, or has nothing to compare.
     """
     _check_vendor(report, profile)
+    if not report.kernels and report.refusals:
+        first = report.refusals[0]
+        message = f"nothing was counted that a profile could stand beside: {first.reason}"
+        raise InputError(message, location=first.location or Location(report.file))
     if any(kernel.tile_passes is not None for kernel in report.kernels):
         return _beside_header(report, profile)
     matched, notes = _match(report, profile)
