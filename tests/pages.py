@@ -21,7 +21,10 @@ from bankwise.read.toolkit import find_program
 from command import bankwise
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", *(f"docs/{name}.md" for name in ("index", "tutorial", "session", "faq")))
+PAGES = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("index", "tutorial", "session", "faq", "ck")),
+)
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _FOLDERS = ("docs", "examples", "tests")

@@ -29,14 +29,12 @@ from brute import brute_count
 from command import bankwise
 
 HEADERS = Path(__file__).parent / "data" / "ck_headers"
-GEMM = (
-    *("kBlockSize=256", "kM=128", "kN=128", "kK=64", "ADataType=half_t", "BDataType=half_t"),
-    *("WarpTile=32,32,16", "BlockWarps=2,2,1"),
-)
-ATTENTION = (
-    *("kBlockSize=256", "kM0=128", "kN0=128", "kK0=64", "kK1=64", "QDataType=bf16_t"),
-    *("KDataType=bf16_t", "WarpTile=32,32,16", "BlockWarps=4,1,1"),
-)
+BLOCKS = ("kBlockSize=256", "kK=64", "WarpTile=32,32,16", "BlockWarps=2,2,1")
+GEMM_A = (*BLOCKS, "kM=128", "ADataType=half_t")
+GEMM_B = (*BLOCKS, "kN=128", "BDataType=half_t")
+HEADS = ("kBlockSize=256", "WarpTile=32,32,16", "BlockWarps=4,1,1")
+KEYS = (*HEADS, "kN0=128", "kK1=64", "KDataType=bf16_t")
+QUERIES = (*HEADS, "kM0=128", "kK0=64", "QDataType=bf16_t")
 
 Place = Callable[[int, int], int]
 Moves = Iterator[list[tuple[int, int]]]
@@ -109,35 +107,35 @@ def layered(m: int, k: int) -> int:
 
 CASES: dict[str, tuple[tuple[str, ...], Callable[[], int]]] = {
     "padded_chunks": (
-        GEMM,
+        GEMM_A,
         lambda: (
             passes(raked(128, 64, 8, "block"), padded_chunks, 2, "ds_write_b128")
             + passes(operand(128, 64, (32, 16), 2, 2), padded_chunks, 2, "ds_read_b128")
         ),
     ),
     "plain_rows": (
-        GEMM,
+        GEMM_B,
         lambda: (
             passes(raked(128, 64, 8, "thread"), lambda m, k: m * 64 + k, 2, "ds_write_b128")
             + passes(operand(128, 64, (32, 16), 2, 2), lambda m, k: m * 64 + k, 2, "ds_read_b128")
         ),
     ),
     "layered_xor": (
-        (*GEMM, "LayoutA=RowMajor"),
+        (*GEMM_A, "LayoutA=RowMajor"),
         lambda: (
             passes(raked(128, 64, 8, "block"), layered, 2, "ds_write_b128")
             + passes(operand(128, 64, (32, 16), 2, 2), layered, 2, "ds_read_b128")
         ),
     ),
     "attention_keys": (
-        ATTENTION,
+        KEYS,
         lambda: (
             passes(raked(128, 64, 8, "block"), lambda m, k: m * 64 + k, 2, "ds_write_b128")
             + passes(operand(128, 64, (32, 16), 1, 4), lambda m, k: m * 64 + k, 2, "ds_read_b128")
         ),
     ),
     "embedded_operand": (
-        (*ATTENTION, "WarpGemm::kM=32", "WarpGemm::kK=16"),
+        (*QUERIES, "WarpGemm::kM=32", "WarpGemm::kK=16"),
         lambda: (
             passes(raked(128, 64, 8, "block"), lambda m, k: m * 64 + k, 2, "ds_write_b128")
             + passes(operand(128, 64, (32, 16), 4, 1), lambda m, k: m * 64 + k, 2, "ds_read_b128")
@@ -151,14 +149,14 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[], int]]] = {
         ),
     ),
     "specialised_base": (
-        (*(d for d in GEMM if "Type" not in d), "BDataType=half_t"),
+        GEMM_B,
         lambda: (
             passes(raked(128, 64, 8, "block"), lambda m, k: m * 64 + k, 2, "ds_write_b128")
             + passes(operand(128, 64, (32, 16), 2, 2), lambda m, k: m * 64 + k, 2, "ds_read_b128")
         ),
     ),
     "reused_helper": (
-        GEMM,
+        GEMM_A,
         lambda: (
             passes(raked(128, 64, 8, "warp"), lambda m, k: m * 64 + k, 2, "ds_write_b128")
             + passes(operand(128, 64, (32, 16), 2, 2), lambda m, k: m * 64 + k, 2, "ds_read_b128")
@@ -250,7 +248,7 @@ def corrupted(before: str, after: str) -> Iterator[str]:
     "name", ["plain_rows", "scenario_rows", "layered_columns", "chosen_by_macro"]
 )
 def test_a_wrong_number_in_the_answer_is_rejected(name: str) -> None:
-    dims = (*GEMM, "LayoutA=ColumnMajor") if name == "layered_columns" else CASES[name][0]
+    dims = (*GEMM_A, "LayoutA=ColumnMajor") if name == "layered_columns" else CASES[name][0]
     name = "layered_xor" if name == "layered_columns" else name
     before = reading(name, dims)
     _, plans = report_of(before)
@@ -297,7 +295,7 @@ def test_without_answers_the_names_are_asked_for() -> None:
 def test_a_name_that_means_two_things_is_refused() -> None:
     done = bankwise(
         *("check", str(HEADERS / "embedded_operand.hpp"), "-t", "gfx942"),
-        *(word for d in (*ATTENTION, "kM=32", "WG::kK=16", "kM0=64") for word in ("--dim", d)),
+        *(word for d in (*QUERIES, "kM=32", "WarpGemm::kK=16", "kM0=64") for word in ("--dim", d)),
     )
     assert done.code in (2, 3)
     text = (HEADERS / "plain_rows.hpp").read_text().replace("Problem::kBlockSize", "Problem::kN")
@@ -305,13 +303,71 @@ def test_a_name_that_means_two_things_is_refused() -> None:
         reading("plain_rows", ("kN=128", "kK=64", "BDataType=half_t"), text)
 
 
+def test_a_fix_names_what_it_changes_once() -> None:
+    words = [word for d in GEMM_B for word in ("--dim", d)]
+    said = bankwise("fix", str(HEADERS / "plain_rows.hpp"), "-t", "gfx942", *words)
+    told = said.out + said.err
+    assert "MakeBLdsBlockDescriptor: make_xor_transform" in told
+    assert "MakeBLdsBlockDescriptor: MakeBLdsBlockDescriptor" not in told
+    assert "2,176 -> 384 passes in one pass over the tile" in told
+    assert "elements of 1 descriptor lie" in told
+
+
+def refused(dims: tuple[str, ...], *options: str) -> str:
+    """What is said of `attention_keys.hpp` with these answers, and no more than that."""
+    words = [word for d in dims for word in ("--dim", d)]
+    done = bankwise("check", str(HEADERS / "attention_keys.hpp"), "-t", "gfx942", *words, *options)
+    assert (done.code, done.out) == (2, "")
+    return " ".join(done.err.split())
+
+
+def test_an_answer_that_nobody_asks_for_is_refused_with_the_nearest_name() -> None:
+    said = refused((*KEYS, "kBlocksize=512"))
+    assert "--dim kBlocksize: the header has no such name" in said
+    assert "did you mean kBlockSize?" in said
+    said = refused((*KEYS, "kM0=128"))
+    assert "it asks for" in said
+    assert {"kN0", "kK1", "kBlockSize", "KDataType"} <= set(re.findall(r"\w+", said))
+    assert "BlockWarps" in refused((*KEYS, "BlockWrap=4,1,1"))
+
+
+def test_a_name_that_the_header_writes_is_no_unknown_one() -> None:
+    report, _ = report_of(reading("attention_keys", (*KEYS, "AsyncCopyK=false")))
+    assert [k.name for k in report.kernels] == ["MakeKLdsBlockDescriptor"]
+
+
+@pytest.mark.parametrize(("warps", "threads"), [("4,2,1", 512), ("2,1,1", 128)])
+def test_warps_that_are_another_block_than_the_answers_say_are_refused(
+    warps: str, threads: int
+) -> None:
+    said = refused((*KEYS, f"BlockWarps={warps}"))
+    assert "attention_keys.hpp:53:25: " in said
+    assert f"operand of the warp GEMM is of {threads} threads" in said
+    assert "MakeKDramTileDistribution is of 256 threads" in said
+    assert f"or --dim kBlockSize={threads}" in said
+
+
+def test_warps_along_k_are_not_read() -> None:
+    report, _ = report_of(reading("attention_keys", (*KEYS, "BlockWarps=2,1,2")))
+    assert ["2 warps along k" in r.reason for r in report.refusals] == [True]
+
+
+def test_kernels_of_a_header_are_its_layouts() -> None:
+    said = refused(KEYS, "--kernel", "kentry*")
+    assert "it has MakeKLdsBlockDescriptor; of a profile, --profiled names" in said
+    words = [word for d in KEYS for word in ("--dim", d)]
+    path = str(HEADERS / "attention_keys.hpp")
+    done = bankwise("check", path, "-t", "gfx942", *words, "--kernel", "Make?Lds*")
+    assert done.code == 1
+
+
 def test_the_answer_is_in_the_header_s_own_names() -> None:
-    report = fix_ck_file(HEADERS / "attention_keys.hpp", options(ATTENTION))
+    report = fix_ck_file(HEADERS / "attention_keys.hpp", options(KEYS))
     assert "number<kKPerBlock / kKPack>{}" in report.fixed_text
     assert "static_assert(" in report.patch
     done = bankwise(
         *("check", str(HEADERS / "attention_keys.hpp"), "-t", "gfx942", "--format", "json"),
-        *(word for d in ATTENTION for word in ("--dim", d)),
+        *(word for d in KEYS for word in ("--dim", d)),
     )
     (kernel,) = json.loads(done.out)["kernels"]
     (snippet,) = json.loads(done.out)["snippets"]
@@ -322,14 +378,14 @@ def test_the_answer_is_in_the_header_s_own_names() -> None:
 
 
 def test_a_reader_that_nobody_names_is_a_refusal() -> None:
-    dims = tuple(d for d in GEMM if not d.startswith(("WarpTile", "BlockWarps")))
+    dims = tuple(d for d in GEMM_B if not d.startswith(("WarpTile", "BlockWarps")))
     report, plans = report_of(reading("plain_rows", dims))
     assert not plans
     assert ["WarpTile" in r.reason for r in report.refusals] == [True]
 
 
 def test_an_answer_that_does_not_fit_is_said_at_its_place() -> None:
-    report, _ = report_of(reading("attention_keys", (*ATTENTION, "kN0=16")))
+    report, _ = report_of(reading("attention_keys", (*KEYS, "kN0=16")))
     assert ["more threads than rows" in r.reason or "N0" in r.reason for r in report.refusals]
     assert all(r.location is not None for r in report.refusals)
 

@@ -240,6 +240,51 @@ def test_headers_beside_a_link_are_named_as_its_user_names_them(
     assert "source src/sub/column.cuh:4" in worst["note"]
 
 
+PARTS = """__global__ void f(const float* A, float* C) {
+  __shared__ float Bs[2][32][32];
+  __shared__ float c[32];
+  int t = threadIdx.x;
+  for (int s = 0; s < 2; ++s) for (int i = 0; i < 32; ++i) Bs[s][i][t] = A[s * 1024 + i * 32 + t];
+  c[t] = A[t];
+  __syncthreads();
+  float v = 0;
+  for (int s = 0; s < 2; ++s) for (int i = 0; i < 32; ++i) v += Bs[s][t][i];
+  C[t] = v + c[31 - t];
+}
+void g(const float* A, float* C) { f<<<1, 32>>>(A, C); }
+"""
+HALVES = """__global__ void f(const float* A, float* C) {
+  __shared__ float Bs[2048];
+  int t = threadIdx.x;
+  for (int i = 0; i < 32; ++i) Bs[i * 32 + t] = A[i * 32 + t];
+  for (int i = 0; i < 16; ++i) Bs[1024 + i * 32 + t] = A[i * 32 + t];
+  __syncthreads();
+  float v = 0;
+  for (int i = 0; i < 32; ++i) v += Bs[t * 32 + i];
+  for (int i = 0; i < 16; ++i) v += Bs[1024 + t + 32 * i];
+  C[t] = v;
+}
+void g(const float* A, float* C) { f<<<1, 32>>>(A, C); }
+"""
+
+
+@real
+def test_layouts_are_told_of_the_authors_arrays(write: Callable[..., str]) -> None:
+    (kernel,) = checked(write(PARTS), "--target", "sm_90", code=1)["kernels"]
+    named = [name for optimum in kernel["optima"] for name in optimum["allocations"]]
+    assert named == ["Bs in parts of 4096", "c"]
+
+
+@real
+def test_an_array_of_which_parts_are_told_apart_calls_none_of_them(
+    write: Callable[..., str],
+) -> None:
+    (kernel,) = checked(write(HALVES), "--target", "sm_90", code=1)["kernels"]
+    named = [name for optimum in kernel["optima"] for name in optimum["allocations"]]
+    assert named[0] == "shared[0:4096]"
+    assert all(name.startswith("shared[") for name in named)
+
+
 # --- what does not compile ------------------------------------------------------------------------
 
 

@@ -26,7 +26,7 @@ from bankwise.hardware.machine import UNITS, Instruction, Machine
 from bankwise.hardware.policies import Issue
 from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, together
+from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, called, together
 from bankwise.show.values import Optimum, Snippet
 from bankwise.solver.address import xor_terms
 from bankwise.solver.best import Best, best, certified, folds_of
@@ -74,7 +74,7 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     write: list[Snippet | None] = []
     notes = list(_placed_by_units(found))
     movable = [one for one in found if not _units(one)]
-    for buffer in _alike(movable, kernel, gpu):
+    for buffer in called(_alike(movable, kernel, gpu), kernel.variables):
         tile = flat_tile(buffer, gpu, _room(buffer, found, kernel))
         if len(optima) == MOST_SEARCHES:
             names = ", ".join(buffer.names)

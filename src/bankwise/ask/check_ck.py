@@ -3,17 +3,21 @@ them, and the descriptor that replaces each one that conflicts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from bankwise.ask.ck_plans import CkPlan, CkReading, asked_question, plan, read_header
 from bankwise.ask.kernel_report import check_report
 from bankwise.ask.spec import counted
 from bankwise.change.ck import snippet
-from bankwise.errors import Refusal
+from bankwise.counting.counted import repeated
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
 from bankwise.read.ck.tiles import CkTile
+from bankwise.read.names import listed, means
 from bankwise.read.options import Options, Progress, command
 from bankwise.show.values import CheckReport, Finding, KernelReport, Optimum, Snippet
 
@@ -25,12 +29,15 @@ def check_ck_file(path: Path, options: Options, progress: Progress | None = None
     where nothing can be judged without them.
     """
     reading = read_header(path, read_text(path), options)
-    return report_of(reading, command("fix", str(path), options))[0]
+    times = _times(reading, options.times)
+    return report_of(reading, command("fix", str(path), options), times)[0]
 
 
-def report_of(reading: CkReading, fix: str = "") -> tuple[CheckReport, tuple[CkPlan, ...]]:
+def report_of(
+    reading: CkReading, fix: str = "", times: Mapping[str, int] = MappingProxyType({})
+) -> tuple[CheckReport, tuple[CkPlan, ...]]:
     """The report of a header, and the plans for what conflicts; ``fix``: the command that writes
-    them."""
+    them. ``times``: how often a workgroup passes over a tile, by its name, as far as it is said."""
     kernels: list[KernelReport] = []
     findings: list[Finding] = []
     refusals: list[Refusal] = []
@@ -45,24 +52,62 @@ def report_of(reading: CkReading, fix: str = "") -> tuple[CheckReport, tuple[CkP
         refusals += before.check.refusals
         better = plan(reading, tile, asked, before)
         plans += [better] if isinstance(better, CkPlan) else []
-        kernel = replace(before.check.kernels[0], location=tile.location, notes=(_pairs(tile),))
+        often = times.get(tile.name, 0)
+        kernel = _kernel(before.check.kernels[0], tile, often)
         if isinstance(better, CkPlan):
-            best = Optimum((tile.name,), better.before, better.after, better.known)
+            now, then = (cost * (often or 1) for cost in (better.before, better.after))
+            best = Optimum((tile.name,), now, then, better.known)
             write = tuple(_snippets(reading, better, fix))
             kernel = replace(kernel, optima=(best,), snippets=write)
+        if isinstance(better, Refusal):
+            kernel = replace(kernel, refusals=(better,))
+            refusals.append(better)
         kernels.append(kernel)
-        refusals += [better] if isinstance(better, Refusal) else []
     notes = [f"{name}: taken as not defined (--dim {name}=1)" for name in reading.header.assumed]
     file = reading.run.source.file
     found = check_report(file, "ck", kernels, findings=findings, refusals=refusals, notes=notes)
     return found, tuple(plans)
 
 
+def _times(reading: CkReading, said: Sequence[str]) -> dict[str, int]:
+    """How often a workgroup passes over each tile. InputError for a text that says no such thing,
+    and where it is said of some tiles alone."""
+    found: dict[str, int] = {}
+    names = [tile.name for tile in reading.tiles]
+    for text in said:
+        pattern, _, number = text.rpartition("=")
+        wanted = [name for name in names if means(pattern, name)]
+        if not re.fullmatch(r"[1-9][0-9]{0,17}", number):
+            hint = "for example --times 64, or --times 'MakeK*=64'"
+            raise InputError(f"--times {text!r} is not N, nor NAME=N", hint=hint)
+        if not wanted:
+            hint = f"it has {listed(names)}"
+            place = Location(reading.run.source.file)
+            raise InputError(f"--times {text!r}: no such layout", location=place, hint=hint)
+        found |= dict.fromkeys(wanted, int(number))
+    left = [name for name in names if name not in found]
+    if found and left:
+        place = Location(reading.run.source.file)
+        hint = f"--times N says it of all, --times '{left[0]}=N' of one"
+        raise InputError(f"--times says nothing of {listed(left)}", location=place, hint=hint)
+    return found
+
+
+def _kernel(counted: KernelReport, tile: CkTile, often: int) -> KernelReport:
+    """A tile as the kernel that a report is made of: one pass, or as many as are said."""
+    accesses = tuple(repeated(a, often) if often else a for a in counted.accesses)
+    passes = "one pass over the tile is counted; --times says how many a workgroup makes"
+    notes = (_pairs(tile), f"{often:,} passes over the tile a workgroup" if often else passes)
+    return replace(
+        counted, location=tile.location, notes=notes, accesses=accesses, tile_passes=often
+    )
+
+
 def _pairs(tile: CkTile) -> str:
     """Who moves what, as it was taken from names."""
     stores = ", ".join(use.name for op, use in tile.uses if op == "write")
     loads = ", ".join(use.name for op, use in tile.uses if op == "read") or "the warp GEMM"
-    return f"by their names: {stores} stores, {loads} loads; one pass over the tile"
+    return f"by their names: {stores} stores, {loads} loads"
 
 
 def _snippets(reading: CkReading, better: CkPlan, fix: str) -> Iterator[Snippet]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from math import prod
 from pathlib import Path
 
@@ -31,9 +32,10 @@ from bankwise.read.ck.calls import evaluation
 from bankwise.read.ck.evaluate import HeaderEvaluation
 from bankwise.read.ck.find import CkFunction, functions
 from bankwise.read.ck.source import CkHeader, parse_header
-from bankwise.read.ck.tiles import CkTile, known_open, open_in, question, tiles
+from bankwise.read.ck.tiles import WARP_GEMM, CkTile, known_open, open_in, question, tiles
 from bankwise.read.ck.values import SaidNames, read_said
 from bankwise.read.cxx.tree import walk
+from bankwise.read.names import listed, means
 from bankwise.read.options import Options
 from bankwise.read.tile_file.question import Held, SolveOptions, TileQuestion
 from bankwise.show.spec import SpecReport
@@ -104,10 +106,16 @@ def read_header(path: Path, text: str, options: Options) -> CkReading:
     run = evaluation(header, said)
     made = functions(run)
     found = tiles(made, run)
-    wanted = options.kernel
-    found = tuple(t for t in found if not wanted or wanted in [f.name for f in t.layouts])
-    _check(path, run, found, said)
-    return CkReading(header, run, made, found)
+    wanted = tuple(t for t in found if any(means(options.kernel, f.name) for f in t.layouts))
+    if found and not wanted:
+        raise InputError(
+            f"--kernel {options.kernel!r}: no function that makes a layout of LDS is so named",
+            location=Location(str(path)),
+            hint=f"it has {listed([f.name for t in found for f in t.layouts])}; "
+            "of a profile, --profiled names the kernel",
+        )
+    _check(path, run, wanted, said)
+    return CkReading(header, run, made, wanted)
 
 
 def _check(path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: SaidNames) -> None:
@@ -117,6 +125,7 @@ def _check(path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: Sai
             location=Location(str(path)),
             hint="a descriptor is made by a function whose name says Lds, Smem or Shared",
         )
+    _check_names(path, run, said)
     twice = said.ambiguous()
     if twice is not None:
         name, paths = twice
@@ -130,8 +139,32 @@ def _check(path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: Sai
         raise InputError(
             f"it leaves open {', '.join(missing)}",
             location=Location(str(path)),
-            hint="say them: " + " ".join(map(_example, missing)),
+            hint="say them: " + _examples(missing),
         )
+
+
+def _check_names(path: Path, run: HeaderEvaluation, said: SaidNames) -> None:
+    """:class:`InputError` for an answer that no name of the header asks for."""
+    owners = {part for name in said.asked for part in name.split("::")[:-1]}
+    names = {name.split("::")[-1] for name in said.asked} - owners
+    known = sorted(name for name in names if name.isidentifier())
+    for key in said.values:
+        last = key.split("::")[-1]
+        if key in said.used or key in said.asked or last in WARP_GEMM:
+            continue
+        if re.search(rf"\b{re.escape(last)}\b", run.source.text):
+            continue
+        near = get_close_matches(last, [*known, *WARP_GEMM], n=1, cutoff=0.7)
+        asks = f"it asks for {', '.join(known)}" if known else "it leaves nothing open"
+        hint = f"did you mean {near[0]}? {asks}" if near else asks
+        raise InputError(
+            f"--dim {key}: the header has no such name", location=Location(str(path)), hint=hint
+        )
+
+
+def _examples(paths: Sequence[str]) -> str:
+    """Each answer once: two names may want the same."""
+    return " ".join(dict.fromkeys(map(_example, paths)))
 
 
 def _example(path: str) -> str:
@@ -147,8 +180,7 @@ def asked_question(reading: CkReading, tile: CkTile) -> TileQuestion | Refusal:
     """A tile as a question; or why it is none, also for want of an answer."""
     missing = open_in(tile, reading.run)
     if missing:
-        words = " ".join(map(_example, sorted(missing)))
-        return Refusal(f"{tile.name} needs {words}", tile.location)
+        return Refusal(f"{tile.name} needs {_examples(sorted(missing))}", tile.location)
     return question(tile, reading.run)
 
 

@@ -111,8 +111,9 @@ def proved(
             reason = f"{new.name} promises vectors that do not lie side by side"
             return Refusal(reason, new.location)
         elements += prod(found.shape)
+    many = f"{len(planned)} descriptor{'s' * (len(planned) > 1)}"
     return (
-        f"read again with the same answers: {elements:,} elements of {len(planned)} descriptors "
+        f"read again with the same answers: {elements:,} elements of {many} "
         "lie where they were planned, each at a place of its own; every other descriptor and "
         "distribution is what it was. Stores and loads go through the descriptor and follow"
     )

@@ -18,19 +18,32 @@ if TYPE_CHECKING:
 Counters = Annotated[
     str, typer.Option("--counters", metavar="CSV", help="A profile of ncu or rocprof, to compare.")
 ]
+Profiled = Annotated[
+    str,
+    typer.Option(metavar="GLOB", help="Of that profile only kernels of this name: '*Gemm*'."),
+]
+Times = Annotated[
+    list[str],
+    typer.Option(metavar="[NAME=]N", help="CK source: how often a workgroup passes over a tile."),
+]
 WorthIt = Annotated[
     bool, typer.Option("--worth", help="Compare LDS time with that of the other units.")
 ]
 
 
-def refuse(counters: str, worth: bool, form: CheckFormat) -> None:
+def refuse(counters: str, profiled: str, worth: bool, form: CheckFormat) -> None:
     """Options that exclude each other: InputError."""
     if (counters or worth) and form not in (CheckFormat.text, CheckFormat.json, CheckFormat.html):
         message = f"--counters and --worth print no {form.value}"
         raise InputError(message, hint="--format text, json or html")
+    if profiled and not counters:
+        message = "--profiled says which kernel of a profile is meant, and there is no profile"
+        raise InputError(message, hint="--counters PROFILE.csv is it")
 
 
-def more(answer: CheckReport | SpecReport, options: Options, counters: str, worth: bool) -> More:
+def more(
+    answer: CheckReport | SpecReport, options: Options, counters: str, profiled: str, worth: bool
+) -> More:
     """What was asked for on top of the check."""
     from bankwise.show.answers import counted
     from bankwise.show.more import More
@@ -38,13 +51,14 @@ def more(answer: CheckReport | SpecReport, options: Options, counters: str, wort
     report, found, worths = counted(answer), None, None
     if counters:
         from bankwise.ask.beside.beside import beside, beside_question
+        from bankwise.ask.beside.profiled import only
         from bankwise.profile.read import profile_file, read_profile
         from bankwise.read.recognise import require
         from bankwise.show.values import CheckReport
 
         file = profile_file(counters)
         require(file, "check --counters")
-        profile = read_profile(file)
+        profile = only(read_profile(file), profiled)
         found = (
             beside(answer, profile)
             if isinstance(answer, CheckReport)

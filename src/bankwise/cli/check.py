@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bankwise.cli.beside import Counters, WorthIt, more, refuse
+from bankwise.cli.beside import Counters, Profiled, Times, WorthIt, more, refuse
 from bankwise.cli.common import (
     CheckFormat,
     CompileCommands,
@@ -100,6 +100,8 @@ def check(
         typer.Option(metavar="LEVEL", help="Rules of weaker evidence do not fail (docs/ci.md)."),
     ] = "unknown",
     counters: Counters = "",
+    profiled: Profiled = "",
+    times: Times = [],  # noqa: B006 - typer reads the default, nobody changes it
     worth: WorthIt = False,
     form: Annotated[CheckFormat, typer.Option("--format", help="How to print.")] = CheckFormat.text,
 ) -> None:
@@ -114,19 +116,20 @@ def check(
         launches=tuple(launch),
         flags=compiler_flags(flag),
         compile_commands=compile_commands,
+        times=tuple(times),
     )
     gate = _gate(fail_on, baseline, min_evidence)
     if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
         message = "--concise and --statistics are ways to print text, one at a time"
         raise InputError(message, hint="leave the other, or --format, out")
-    refuse(counters, worth, form)
+    refuse(counters, profiled, worth, form)
     with progress("checking") as advance:
         said = flags(context)
         answer = asked(
             "check", file, options, lambda all_: check_file(file, all_, advance, beside=said)
         )
     report = counted(answer)
-    extra = more(answer, options, counters, worth)
+    extra = more(answer, options, counters, profiled, worth)
     if form is CheckFormat.text:
         from bankwise.show.answers import print_answer
 

@@ -8,7 +8,7 @@ under a rule whose evidence is "unknown" is *assumed*, however exact its count.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bankwise.counting.bound import Bound, exactly
@@ -137,6 +137,20 @@ class AccessReport:
     def rule(self) -> str:
         """The rule this access breaks; empty if none."""
         return "bank-conflict" if self.run.extra > 0 else ""
+
+
+def repeated(access: AccessReport, times: int) -> AccessReport:
+    """A whole access, whose executions are known, so many times in a workgroup."""
+    assert access.counted, "how often it runs is known"
+    executions = access.executions * times
+    again = (replace(one, executions=one.executions * times) for one in access.iterations)
+    return replace(
+        access,
+        executions=executions,
+        times=exactly(executions),
+        run=access.run * times,
+        iterations=tuple(again),
+    )
 
 
 @dataclass(frozen=True, slots=True)

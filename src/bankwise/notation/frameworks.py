@@ -8,7 +8,16 @@ from functools import lru_cache
 
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
-from bankwise.notation import kittens, matrix, padding, rotation, row_major, tilelang, xor
+from bankwise.notation import (
+    hipkittens,
+    kittens,
+    matrix,
+    padding,
+    rotation,
+    row_major,
+    tilelang,
+    xor,
+)
 from bankwise.notation.ck.framework import CK
 from bankwise.notation.cute.framework import CUTE
 from bankwise.notation.fold import sizes
@@ -49,7 +58,7 @@ def framework(name: str) -> Framework:
 def languages() -> Mapping[str, Language]:
     """The languages of texts by name: what is read only, whose signs are the narrowest, those of
     the frameworks, and matrix instructions."""
-    read_only = (kittens.KITTENS, tilelang.TILELANG)
+    read_only = (hipkittens.HIPKITTENS, kittens.KITTENS, tilelang.TILELANG)
     every = (*read_only, *(f.language for f in FRAMEWORKS), matrix.MATRIX)
     return {language.name: language for language in every}
 

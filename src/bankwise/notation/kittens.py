@@ -25,11 +25,12 @@ from bankwise.notation.values import Memory, MemoryTable, limit
 
 _BASE = 16
 """Rows of a base tile, and its columns of 2 and 4 bytes; of single bytes it has twice as many."""
-_SIZES: Mapping[str, int] = {
+SIZES: Mapping[str, int] = {
     **dict.fromkeys(("bf16", "bf", "half", "hf", "fp16"), 2),
     **dict.fromkeys(("float", "fl"), 4),
     **dict.fromkeys(("fp8e4m3", "fp8e5m2", "fp8e8m0", "int8"), 1),
 }
+"""Bytes of an element, by the names of its type."""
 _TEXT = re.compile(
     r"\s*(?:kittens::)?st(?:_(?P<short>\w+))?\s*<\s*(?:(?:kittens::)?(?P<kind>[a-z]\w*)\s*,\s*)?"
     r"(?P<rows>\d{1,5})\s*,\s*(?P<columns>\d{1,5})\s*(?:,\s*(?P<swizzle>true|false)\s*)?"
@@ -41,9 +42,9 @@ _HINT = "st_bf<64, 64>, st<bf16, 64, 64>, st<float, 32, 64, true, 64>, or st<bf1
 def _read(text: str, shape: Shape, setting: Setting) -> Memory:
     found = _TEXT.fullmatch(text)
     kind = (found["short"] or found["kind"] or "") if found else ""
-    if found is None or kind not in _SIZES or bool(found["short"]) == bool(found["kind"]):
+    if found is None or kind not in SIZES or bool(found["short"]) == bool(found["kind"]):
         raise InputError(f"{text.strip()[:60]!r} is no shared tile", hint=_HINT)
-    size, rows, columns = _SIZES[kind], int(found["rows"]), int(found["columns"])
+    size, rows, columns = SIZES[kind], int(found["rows"]), int(found["columns"])
     if size * 8 != shape.element_bits:
         message = f"a tile of {kind} has elements of {size * 8} bits, not {shape.element_bits}"
         raise InputError(message)

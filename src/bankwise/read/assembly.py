@@ -110,6 +110,7 @@ class AssemblyKernel:
     the same kernel on others, where several launches are known or were tried. ``facts``: those of
     the launch that stayed unknown and decided something, as ``--arg`` names them; ``openers``: what
     giving them would answer, ``sampled``: the kernel with such values that open an address.
+    ``variables``: of a source, the names of its shared variables and their first bytes, in order.
     """
 
     name: str
@@ -133,6 +134,7 @@ class AssemblyKernel:
     sampled: tuple[AssemblyKernel, ...] = ()
     local_bytes: int | None = None
     instructions: int | None = None
+    variables: tuple[tuple[str, int], ...] = ()
 
 
 def reworded(

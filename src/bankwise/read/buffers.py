@@ -48,13 +48,15 @@ class AddressPattern:
 class EmittedBuffer:
     """One buffer. ``parts``: (first byte, behind the last) of each of its equal copies.
 
-    The offsets of ``uses`` count from the start of the part that they touch.
+    The offsets of ``uses`` count from the start of the part that they touch. ``arrays``: the
+    variables of the allocation, as their author calls them, with their first bytes, in order.
     """
 
     allocation: str
     parts: tuple[tuple[int, int], ...]
     uses: tuple[AddressPattern, ...]
     whole: bool = False
+    arrays: tuple[tuple[str, int], ...] = ()
 
     @property
     def size_bytes(self) -> int:
@@ -63,20 +65,31 @@ class EmittedBuffer:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """``shared[0:4096]``; neighbouring parts together; the allocation where that is all."""
-        if self.whole:
+        """``shared[0:4096]``; neighbouring parts together; the allocation where that is all; the
+        variable where that is known."""
+        if self.whole and not self.arrays:
             return (self.allocation,)
+        return tuple(self._named(start, stop) for start, stop in self.runs)
+
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """Its parts, neighbouring ones together."""
         runs: list[list[int]] = []
         for start, stop in sorted(self.parts):
             if runs and runs[-1][1] == start:
                 runs[-1][1] = stop
             else:
                 runs.append([start, stop])
-        return tuple(self._named(start, stop) for start, stop in runs)
+        return tuple((start, stop) for start, stop in runs)
 
     def _named(self, start: int, stop: int) -> str:
-        text = f"{self.allocation}[{start}:{stop}]"
+        text = self._array(start, stop) or f"{self.allocation}[{start}:{stop}]"
         return text if stop - start == self.size_bytes else f"{text} in parts of {self.size_bytes}"
+
+    def _array(self, start: int, stop: int) -> str:
+        """The variable that begins and may end there, by its author's name; "" where none does."""
+        found = (n for (n, first), end in _ends(self.arrays) if first == start and stop <= end)
+        return next(found, "")
 
 
 def buffers(
@@ -101,6 +114,25 @@ def buffers(
         if len(groups) == 1 and len(found[-1].parts) == 1 and not found[-1].parts[0][0]:
             found[-1] = replace(found[-1], whole=True)
     return tuple(found)
+
+
+def called(
+    found: Sequence[EmittedBuffer], arrays: Sequence[tuple[str, int]]
+) -> tuple[EmittedBuffer, ...]:
+    """The buffers of one kernel by the names of its shared ``arrays``, whose accesses name one
+    allocation alone. A variable in which several lie calls none."""
+    starts = [start for one in found for start, _ in one.runs]
+    known = tuple(
+        (name if sum(first <= start < end for start in starts) == 1 else "", first)
+        for (name, first), end in _ends(arrays)
+    )
+    alone = len({one.allocation for one in found}) == 1
+    return tuple(replace(one, arrays=known) for one in found) if alone else tuple(found)
+
+
+def _ends(arrays: Sequence[tuple[str, int]]) -> Iterator[tuple[tuple[str, int], int]]:
+    """Each variable, and where the next one begins."""
+    return zip(arrays, (*(first for _, first in arrays[1:]), MOST_BYTES), strict=False)
 
 
 def uses_of(

@@ -16,10 +16,11 @@ class Format:
     content. ``family``: of the languages that its suffixes may stand for. ``verbs``: each verb that
     takes it and who answers; ``reader``: who reads emitted code; ``listing``: who finds the machine
     code in it. These are ``module:function`` below ``bankwise``, loaded when they are wanted.
-    ``options``: those of the verbs that not every format has a use for. ``stage``: of what a
-    compiler leaves in a folder the highest is checked, 0 is named only. ``binary``: it has no
-    text. ``compiled``: reading it runs a compiler, which opens whatever its text includes: only for
-    who may open that too. ``instead``: what to do.
+    ``options``: those of the verbs that not every format has a use for; ``ways_on``: by
+    option that it has no use for, what to say instead. ``stage``: of what a compiler leaves in a
+    folder the highest is checked, 0 is named only. ``binary``: it has no text. ``compiled``:
+    reading it runs a compiler, which opens whatever its text includes: only for who may open that
+    too. ``instead``: what to do.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Format:
     reader: str = ""
     listing: str = ""
     options: frozenset[str] = frozenset()
+    ways_on: Mapping[str, str] = field(default_factory=dict)
     stage: int | None = None
     binary: bool = False
     compiled: bool = False

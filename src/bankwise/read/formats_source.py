@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bankwise.read.format import ANY_KERNEL, Format, known
-from bankwise.read.options import ACCESSOR, DATABASE, FLAGS
+from bankwise.read.options import ACCESSOR, DATABASE, FLAGS, TIMES
 from bankwise.read.signs import lines, without
 
 _HEADERS = ".h .hpp .hh .cpp .cc .cxx .c .inc"
@@ -18,6 +18,14 @@ _COMPILED = {
     "fix": "ask.fix_source:fix_source_file",
     "scan": _WHOLE,
 }
+
+_ABOUT_A_LAUNCH = {
+    "--launch": "a header is launched by nobody: --times says how often a workgroup passes over "
+    "its tiles, a profile (--counters) has the grid",
+    "--workgroup-size": "--dim kBlockSize=256 says it, or how the header calls it",
+    "--arg": "what the header leaves open is said by --dim",
+}
+"""Of a header, that is no kernel."""
 
 SOURCES: tuple[Format, ...] = (
     Format(
@@ -63,7 +71,8 @@ SOURCES: tuple[Format, ...] = (
         lines(r"[^\n]*\bck(?:_tile)?::", r'#include [<"]ck(?:_tile)?/', r"[^\n]*\bCK_TILE_"),
         family="C++",
         verbs={"check": "ask.check_ck:check_ck_file", "fix": "ask.fix_ck:fix_ck_file"},
-        options=ANY_KERNEL,
+        options=ANY_KERNEL - _ABOUT_A_LAUNCH.keys() | {TIMES},
+        ways_on=_ABOUT_A_LAUNCH,
         instead="write its tile and its layouts as a tile question (docs/notations.md), or compile "
         "a kernel that uses it with `hipcc -S` and check the assembly",
     ),

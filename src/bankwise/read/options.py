@@ -17,6 +17,8 @@ DATABASE = "--compile-commands"
 """How a source is compiled."""
 ACCESSOR = "--accessor"
 """How its layouts are written."""
+TIMES = "--times"
+"""How often a workgroup passes over its tiles."""
 Progress = Callable[[int, int], None]
 """Called with how much is done, and of how much."""
 
@@ -32,7 +34,8 @@ class Options:
     for data and issue cycles. ``launches``: as ``--launch`` takes them.
     ``flags``: of the user's own, for the compiler of source; ``compile_commands``: the database of
     his build, or its folder, "" for what lies around the source; ``accessor``: write layouts as
-    types of its arrays.
+    types of its arrays. ``times``: how often a workgroup passes over a tile of a CK header, ``N``
+    or ``NAME=N`` texts.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
     none is known; ``work``: steps that following one launch of a kernel is worth, 0 for what its
     size is.
@@ -53,6 +56,7 @@ class Options:
     flags: tuple[str, ...] = field(default=(), metadata={"flag": FLAGS})
     compile_commands: str = field(default="", metadata={"flag": DATABASE})
     accessor: bool = field(default=False, metadata={"flag": ACCESSOR})
+    times: tuple[str, ...] = field(default=(), metadata={"flag": TIMES})
     openers: bool = True
     shapes: bool = True
     work: int = 0

@@ -68,7 +68,7 @@ def require(path: str | Path, verb: str, options: Iterable[str] = ()) -> Format:
         users = [one for one in takers(verb) if option in one.options]
         if users and found not in users:
             message = f"{option} says nothing about {found}"
-            hint = f"it is for {_listed(users)}"
+            hint = found.ways_on.get(option) or f"it is for {_listed(users)}"
             raise InputError(message, location=Location(str(path)), hint=hint)
     return found
 

@@ -62,6 +62,7 @@ class KernelBeside:
     """One kernel of the check and its launches in the profile.
 
     ``workgroups``: of all these launches, None if unknown; ``scale``: how that is known.
+    ``each``: what ``per_workgroup`` of its rows is of, where nobody knows the passes of one.
     """
 
     kernel: str
@@ -73,6 +74,7 @@ class KernelBeside:
     instructions: tuple[InstructionRow, ...]
     worth: Worth | None
     notes: tuple[str, ...]
+    each: str = "workgroup"
 
     @property
     def agrees(self) -> bool | None:
@@ -116,7 +118,9 @@ def _print_kernel(kernel: KernelBeside, console: Console) -> None:
     console.print()
     say(console, f"{short(kernel.kernel)}: {launches}, {groups} workgroups ({kernel.scale})")
     _print_rows(
-        ("counter",), [([r.what], _counted(r), r.cause, r.counter) for r in kernel.rows], console
+        ("counter",),
+        [([r.what], _counted(r, kernel.each), r.cause, r.counter) for r in kernel.rows],
+        console,
     )
     _print_rows(
         ("place", "instruction", "in the profile"),
@@ -134,8 +138,8 @@ _Row = tuple[list[str], tuple[str, float, float | None], str, str]
 the name under which the cause is told."""
 
 
-def _counted(row: CounterRow) -> tuple[str, float, float | None]:
-    predicted = f"{row.per_workgroup:,} a workgroup"
+def _counted(row: CounterRow, each: str) -> tuple[str, float, float | None]:
+    predicted = f"{row.per_workgroup:,} a {each.split()[0]}"
     if row.predicted is not None:
         predicted = f"{row.predicted:,}" + (" (assumed)" if row.assumed else "")
     return predicted, row.measured, row.difference

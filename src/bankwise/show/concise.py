@@ -47,7 +47,8 @@ def _said(cause: Cause, report: CheckReport) -> str:
     kernels = ", ".join(short(name) for name in one.by_kernel)
     sure = f"; {doubt(one.first)}" if doubt(one.first) else ""
     extra = cell(cause.run.ends.extra)
-    return f"{one.kind}: {one.done}{many}, {extra} extra passes a workgroup ({kernels}){sure}"
+    each = report.each(cause.first.kernel)
+    return f"{one.kind}: {one.done}{many}, {extra} extra passes {each} ({kernels}){sure}"
 
 
 def print_statistics(report: CheckReport, console: Console, *, everything: bool = False) -> None:
@@ -55,7 +56,8 @@ def print_statistics(report: CheckReport, console: Console, *, everything: bool 
     ranked = [k for k in report.ranked if k.accesses or report.refused(k)]
     shown = ranked if everything else ranked[:SHOWN]
     causes = folded(report)
-    titles = ["extra/wg", "ways", "causes", "accesses", "not analysed", "kernel"]
+    each = "extra" if any(k.tile_passes == 0 for k in shown) else "extra/wg"
+    titles = [each, "ways", "causes", "accesses", "not analysed", "kernel"]
     rows = [_counted(kernel, causes, report) for kernel in shown]
     if rows:
         table(console, titles, rows, [COLOURS[kernel.conflict] for kernel in shown])

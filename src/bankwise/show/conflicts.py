@@ -82,7 +82,7 @@ def _notes(
     many = len(report.kernels) > 1
     for name, accesses in list(one.by_kernel.items())[:_KERNELS]:
         of = f" of {short(name)}" if many else ""
-        yield "cost", f"{counts(accesses)}{of}"
+        yield "cost", f"{counts(accesses, report.each(name))}{of}"
     if len(one.by_kernel) > _KERNELS:
         yield "cost", f"and in {len(one.by_kernel) - _KERNELS} more kernels"
     if first:
@@ -107,8 +107,8 @@ def why(one: Diagnostic, report: CheckReport) -> str:
     return f"{witness}; {step} by {reason.advance_words} words, {taken}"
 
 
-def counts(accesses: Sequence[AccessReport]) -> str:
-    """How many of which instruction, and what they cost a workgroup."""
+def counts(accesses: Sequence[AccessReport], each: str) -> str:
+    """How many of which instruction, and what they cost ``each``."""
     alike = Counter(
         (a.called, a.instructions, cell(a.cost.ends.passes), cell(a.cost.ends.ideal))
         for a in accesses
@@ -116,12 +116,12 @@ def counts(accesses: Sequence[AccessReport]) -> str:
     parts = []
     for (name, issued, passes, ideal), many in alike.items():
         times = f"{many} x {issued}" if many > 1 and issued > 1 else f"{many * issued} x"
-        each = " each" if many > 1 else ""
-        parts.append(f"{times} {name}, {passes} passes{each}, ideal {ideal}")
+        apiece = " each" if many > 1 else ""
+        parts.append(f"{times} {name}, {passes} passes{apiece}, ideal {ideal}")
     run = sum((access.run for access in accesses), Cost())
     known = run.ends.extra
     followed = "" if known.exact else f" ({run.extra:,} as followed)"
-    return "; ".join((*parts, f"{cell(known)} extra passes a workgroup{followed}"))
+    return "; ".join((*parts, f"{cell(known)} extra passes {each}{followed}"))
 
 
 def places(cause: Cause) -> str:

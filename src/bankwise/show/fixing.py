@@ -173,11 +173,12 @@ def print_story(report: FixReport, console: Console, *, everything: bool = False
     if not report.changes and not report.refusals:
         console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
     for change in report.changes:
-        names = escape(", ".join(change.allocations))
+        names = escape("".join(f"{name}: " for name in _others(change)))
         named = escape(short_each(change.kernel))
-        console.print(f"[bold]{named}[/]: {names}: {escape(change.address)}")
+        each = report.before.each(change.kernel).replace("a workgroup", "per workgroup")
+        console.print(f"[bold]{named}[/]: {names}{escape(change.address)}")
         console.print(
-            f"  {change.before.passes:,} -> {change.after.passes:,} passes per workgroup, ideal "
+            f"  {change.before.passes:,} -> {change.after.passes:,} passes {each}, ideal "
             f"{change.after.ideal:,}; {escape(change.optimum)}"
         )
         for told in filter(None, (change.padding, change.parts, _competing(change, report))):
@@ -196,6 +197,11 @@ def print_story(report: FixReport, console: Console, *, everything: bool = False
         console.print("[red]not offered[/]: a judge rejected it")
     for line in report.settings if report.accepted else ():
         console.print(escape(line))
+
+
+def _others(change: Change) -> tuple[str, ...]:
+    """What is changed, where that is not the kernel by its own name."""
+    return () if change.allocations == (change.kernel,) else (", ".join(change.allocations),)
 
 
 _SHOWN = 4

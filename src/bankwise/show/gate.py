@@ -121,7 +121,9 @@ def _annotation(cause: Cause, report: CheckReport) -> str:
     """What is wrong and why, what it costs which kernel, and what mends it."""
     one = diagnostic(cause, report)
     mine = one.by_kernel
-    costs = "; ".join(f"{short(name)}: {counts(some)}" for name, some in mine.items())
+    costs = "; ".join(
+        f"{short(name)}: {counts(some, report.each(name))}" for name, some in mine.items()
+    )
     fixes = {s.command for k in report.kernels if k.name in mine for s in k.snippets if s.command}
     also = f"also {places(cause)}" if cause.likewise else ""
     text = (one.message, why(one, report), costs, also, doubt(one.first), *sorted(fixes))

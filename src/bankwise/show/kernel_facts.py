@@ -70,7 +70,7 @@ def _print_optimum(
 ) -> None:
     names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
     word = "optimum" if optimum.known.optimal else "best found"
-    each = "per workgroup" if kernel.counted else "as followed"
+    each = f"per {kernel.each}" if kernel.counted else "as followed"
     known = f"({optimum.known.within}: {optimum.known.how})"
     text = f"{names}: {here.passes:,} passes {each}, {word} {best.passes:,} {known}"
     say(console, text, "  ", "    ")

@@ -92,7 +92,7 @@ def _conflict(
     level: Level = "note" if doubt(one.first) else "warning"
     reasons = tuple(filter(None, (why(one, report), doubt(one.first))))
     _, message = headline(one, report, _ANY_LENGTH)
-    said = (reasons, _picture(one.first, report), tuple(_counts(one)), also)
+    said = (reasons, _picture(one.first, report), tuple(_counts(one, report)), also)
     return Mark(one.location, level, one.first.rule, message, *said)
 
 
@@ -103,7 +103,13 @@ def _free(one: Diagnostic, report: CheckReport) -> Mark:
     of = ", ".join(names) or "shared memory"
     message = f"{'no bank conflict' if sure else 'as followed no conflict'}: {one.done} of {of}"
     return Mark(
-        one.location, "none", "", message, (), _picture(one.first, report), tuple(_counts(one))
+        one.location,
+        "none",
+        "",
+        message,
+        (),
+        _picture(one.first, report),
+        tuple(_counts(one, report)),
     )
 
 
@@ -118,10 +124,10 @@ def _picture(access: AccessReport, report: CheckReport) -> tuple[str, ...]:
     return (f"{head}, one a pass", *picture) if picture else ()
 
 
-def _counts(one: Diagnostic) -> Iterator[str]:
+def _counts(one: Diagnostic, report: CheckReport) -> Iterator[str]:
     """What each kernel has there; of many the first."""
     for name, accesses in list(one.by_kernel.items())[:_KERNELS]:
-        yield f"{short(name)}: {counts(accesses)}"
+        yield f"{short(name)}: {counts(accesses, report.each(name))}"
     more = len(one.by_kernel) - _KERNELS
     if more > 0:
         yield f"and in {more} more kernels"

@@ -159,6 +159,8 @@ class KernelReport:
     would answer what is open, the most first. ``snippets``: what to write against its conflicts.
 
     ``refusals``: of those of its report, what its reader knows to be of this kernel.
+    ``tile_passes``: of a tile of a header, which is a part of a kernel, how often a workgroup
+    passes over it; 0 where nobody says: one pass is counted. None for a whole kernel.
     """
 
     name: str
@@ -179,6 +181,12 @@ class KernelReport:
     others: tuple[OtherLaunch, ...] = ()
     openers: tuple[Opener, ...] = ()
     snippets: tuple[Snippet, ...] = ()
+    tile_passes: int | None = None
+
+    @property
+    def each(self) -> str:
+        """What its runs are of."""
+        return "pass over the tile" if self.tile_passes == 0 else "workgroup"
 
     @property
     def totals(self) -> Totals:
@@ -289,6 +297,11 @@ class CheckReport:
     def totals_assumed(self) -> Totals:
         """Sums over atomics, transposing reads, operands, barriers, as :attr:`alone` has them."""
         return self.alone.totals_assumed
+
+    def each(self, kernel: str) -> str:
+        """What the runs of a kernel are of, by its name, as a sentence goes on with it."""
+        tile = any(k.name == kernel and k.tile_passes == 0 for k in self.kernels)
+        return "in one pass over the tile" if tile else "a workgroup"
 
     def refused(self, kernel: KernelReport) -> tuple[Refusal, ...]:
         """Refusals of this kernel. Those of which no reader says whose they are: those between its

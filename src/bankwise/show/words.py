@@ -20,7 +20,7 @@ def kernel_verdict(kernel: KernelReport, report: CheckReport) -> str:
     left = still_open(kernel, len(report.refused(kernel)))
     counter = machine(kernel.target).counter
     line = f"{conclusion(kernel.conflict, bool(left))}: {counter} += {adds(kernel.added)}"
-    here = "in the workgroup that was counted" if _one_workgroup(kernel) else "per workgroup"
+    here = "in the workgroup that was counted" if _one_workgroup(kernel) else f"per {kernel.each}"
     return "; ".join((f"{line} {here}", *left))
 
 

@@ -14,9 +14,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bankwise.ask.beside import header
 from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
+from bankwise.ask.beside.profiled import called, one_kernel
 from bankwise.ask.check_assembly import UNCOUNTED
 from bankwise.ask.folder import APART
 from bankwise.ask.worth import measured_worth
@@ -39,6 +41,12 @@ def beside(report: CheckReport, profile: Profile) -> Beside:
     Raises :class:`InputError` if the profile is of another vendor, or has nothing to compare.
     """
     _check_vendor(report, profile)
+    if not report.kernels and report.refusals:
+        first = report.refusals[0]
+        message = f"nothing was counted that a profile could stand beside: {first.reason}"
+        raise InputError(message, location=first.location or Location(report.file))
+    if any(kernel.tile_passes is not None for kernel in report.kernels):
+        return _beside_header(report, profile)
     matched, notes = _match(report, profile)
     kernels = tuple(_kernel(report, kernel, found) for kernel, found in matched)
     if not any(k.rows or k.instructions for k in kernels):
@@ -47,6 +55,30 @@ def beside(report: CheckReport, profile: Profile) -> Beside:
     if above and profile.vendor == "nvidia":
         notes.append(ARBITRATION)
     return Beside(profile.file, profile.tool, kernels, (*profile.notes, *notes))
+
+
+def _beside_header(report: CheckReport, profile: Profile) -> Beside:
+    """As :func:`beside`, of the tiles of a header: together they stand for all that one kernel of
+    the profile does to shared memory, and it is said what that rests on."""
+    mine, why = one_kernel(profile)
+    kernel, launches = header.whole(report), list(mine.launches)
+    header.check_threads(kernel, mine)
+    known = {refusal for one in report.kernels for refusal in one.refusals}
+    missing = tuple(one for one in report.refusals if one not in known)
+    scale = None
+    if not missing:
+        kernel, scale = header.as_often(kernel, launches, _workgroups(kernel, launches)[0])
+    found = _kernel(replace(report, kernels=(kernel,), refusals=missing), kernel, launches)
+    if not found.rows:
+        raise _nothing(profile, [found])
+    if scale is not None and any(row.difference for row in found.rows):
+        # Executed instructions that happen to be whole passes are no scale.
+        kernel, scale = header.whole(report), None
+        found = _kernel(replace(report, kernels=(kernel,)), kernel, launches)
+    seen = _shared_counters(kernel, launches)
+    found = header.told(found, kernel, scale, report.kernels, seen)
+    taken = f"{called(launches[0].kernel)} is taken to be what uses this header: {why}"
+    return Beside(profile.file, profile.tool, (found,), (*profile.notes, taken))
 
 
 def beside_question(question: SpecReport, profile: Profile) -> Beside:
@@ -129,7 +161,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
 
 def _unsure(kernel: KernelReport) -> list[str]:
     """Why one workgroup's numbers are not those of every workgroup; empty if they are."""
-    some, found = kernel.accesses, []
+    some, found = kernel.accesses, [header.UNSAID] if kernel.tile_passes == 0 else []
     if not all(a.counted for a in some):
         found.append(UNCOUNTED)
     if any(a.counted and not a.run.exact for a in some):

@@ -6,6 +6,7 @@ then what is known of the counter itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bankwise.ask.beside.counters import Counter
@@ -68,24 +69,30 @@ def cause(
 
 
 def _unscaled(counter: Counter, case: RowContext) -> str:
-    """Without a grid only ratios compare: extra passes of each pass."""
+    """Without a grid only rates compare: extra passes of each pass, or of each instruction."""
     why = "the number of workgroups is not known" if not case.incomplete else case.incomplete[0]
-    pair = _ratio(counter, case)
-    if pair is None:
+    of = rated_by(counter, case.seen)
+    if of is None:
         return f"not comparable: {why}"
-    predicted, measured = pair
-    return f"{why}; extra of all passes: predicted {predicted:.1%}, measured {measured:.1%}"
+    own = next(s for s in case.seen if s[0] == counter)
+    rates = own[1] / of[1], own[2] / of[2]
+    if of[0].quality == "passes":
+        said = "extra of all passes: predicted {:.1%}, measured {:.1%}"
+    else:
+        said = "extra passes an instruction: predicted {:.2f}, measured {:.2f}"
+    return f"{why}; {said.format(*rates)}"
 
 
-def _ratio(counter: Counter, case: RowContext) -> tuple[float, float] | None:
-    if counter.quality != "extra":
-        return None
-    for other, predicted, measured in case.seen:
-        same = other.direction == counter.direction and other.kinds == counter.kinds
-        if same and other.quality == "passes" and predicted and measured:
-            own = next(s for s in case.seen if s[0] == counter)
-            return own[1] / predicted, own[2] / measured
-    return None
+def rated_by(counter: Counter, seen: Sequence[Seen]) -> Seen | None:
+    """Of what a counter of extra passes is a rate that needs no scale: passes, else instructions
+    of the same accesses; None where neither was measured."""
+    alike = [
+        one
+        for one in seen
+        if (one[0].direction, one[0].kinds) == (counter.direction, counter.kinds) and all(one[1:])
+    ]
+    wanted = ("passes", "instructions") if counter.quality == "extra" else ()
+    return next((one for quality in wanted for one in alike if one[0].quality == quality), None)
 
 
 def _executions(counter: Counter, groups: int | None, case: RowContext) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
@@ -31,6 +32,9 @@ from bankwise.read.tile_file.question import (
 _SECOND = ("B", "K", "V")
 """Operands whose rows are columns of the result."""
 _NAMES = {1: ("k",), 2: ("m", "k")}
+_TILE, _WARPS = "WarpTile", "BlockWarps"
+WARP_GEMM = tuple(f"{gemm}{word}" for gemm in ("", "Gemm0", "Gemm1") for word in (_TILE, _WARPS))
+"""What is said of a warp GEMM, which no header names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,8 +197,28 @@ def _accesses(
             f"the layout of {list(shape)} on {machine.name}",
             wrong.location,
         )
+    _check_warps(accesses, tile, run)
     missing = next((w for w in ("write", "read") if all(a.op != w for a in accesses)), None)
     return tuple(accesses) if missing is None else _nobody(tile, missing, read)
+
+
+def _check_warps(accesses: Sequence[WrittenAccess], tile: CkTile, run: HeaderEvaluation) -> None:
+    """:class:`InputError` where the answers say another block than an access is made for."""
+    said, lanes = run.said.values, run.said.machine.wave_size
+    block = next((key for key in said if key.split("::")[-1] == "kBlockSize"), "")
+    warps = next((n for n in (f"{_gemm(tile)}{_WARPS}", _WARPS) if n in said), "")
+    sizes = {one.name: _distribution(one).waves * lanes for one in accesses}
+    sizes |= {f"--dim {block}": said[block]} if isinstance(said.get(block), int) else {}
+    if len(set(sizes.values())) < 2 or not (block or warps):
+        return
+    words = [f"{name} is of {threads} threads" for name, threads in sizes.items()]
+    hints = [f"say --dim {block}={next(iter(sizes.values()))}"] if block else []
+    if warps:
+        threads = prod(said[warps]) * lanes
+        product = " x ".join(map(str, said[warps]))
+        hints = [f"{warps} is {product} warps of {lanes} lanes, {threads} threads"]
+        hints += [f"say other {warps}" + (f", or --dim {block}={threads}" if block else "")]
+    raise InputError(", ".join(words), location=tile.location, hint="; ".join(hints))
 
 
 def _layout(tile: CkTile, made: Sequence[TensorDescriptor], op: Direction) -> WrittenLayout:
@@ -235,7 +259,7 @@ def _nobody(tile: CkTile, missing: str, read: Encoding | Refusal | None) -> Refu
     if isinstance(read, Refusal):
         return read
     words = {"write": "stores into it", "read": "loads from it"}[missing]
-    first = "Gemm1" if tile.layouts[0].operand == "V" else "Gemm0"
+    first = _gemm(tile)
     hint = (
         f": if a warp GEMM does, say its tile: --dim WarpTile=32,32,16 --dim BlockWarps=2,2,1 "
         f"(or {first}WarpTile, {first}BlockWarps)"
@@ -243,6 +267,11 @@ def _nobody(tile: CkTile, missing: str, read: Encoding | Refusal | None) -> Refu
         else ""
     )
     return Refusal(f"{_listed(tile)}: nothing in this header {words}{hint}", tile.location)
+
+
+def _gemm(tile: CkTile) -> str:
+    """Which of two GEMMs in a row takes the tile."""
+    return "Gemm1" if tile.layouts[0].operand == "V" else "Gemm0"
 
 
 def _listed(tile: CkTile) -> str:
@@ -256,13 +285,13 @@ def _by_warp_gemm(
     base = tile.layouts[0].operand
     if any(op == "read" for op, _ in tile.uses) or tile.layouts[0].only == "write":
         return None
-    number = "Gemm1" if base == "V" else "Gemm0"
-    words = ("WarpTile", "BlockWarps")
-    said = [run.said.said_of(f"{number}{word}", word) for word in words]
+    said = [run.said.said_of(f"{_gemm(tile)}{word}", word) for word in (_TILE, _WARPS)]
     known = [v for v in said if isinstance(v, tuple) and len(v) == 3]
     if len(shape) != 2 or len(known) != 2:
         return None
-    (m, n, k), (warps_m, warps_n, _) = known
+    (m, n, k), (warps_m, warps_n, warps_k) = known
+    if warps_k != 1:
+        return Refusal(f"{tile.name}: {warps_k} warps along k are not read", tile.location)
     rows, own, others = (n, warps_n, warps_m) if base in _SECOND else (m, warps_m, warps_n)
     try:
         warp = operand(rows, k, run.said.machine.wave_size)
@@ -278,4 +307,5 @@ def _by_warp_gemm(
 
 def known_open(found: Iterable[CkTile], run: HeaderEvaluation) -> tuple[str, ...]:
     """The names that nobody says, of all tiles."""
-    return tuple(sorted(frozenset().union(*(open_in(tile, run) for tile in found))))
+    names = frozenset().union(*(open_in(tile, run) for tile in found))
+    return tuple(sorted(n for n in names if not any(m.endswith(f"::{n}") for m in names)))

@@ -109,15 +109,18 @@ def plain(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SaidNames:
-    """The user's answers. ``used``: by answer, the names of the header that it was taken for."""
+    """The user's answers. ``used``: by answer, the names of the header that it was taken for;
+    ``asked``: the names that the header left open, answered or not."""
 
     values: Mapping[str, Anything]
     machine: Machine
     used: dict[str, set[str]] = field(default_factory=dict)
+    asked: set[str] = field(default_factory=set)
 
     def find(self, path: str) -> Anything | None:
         """The answer for a path: its own, or the longest end of it that was said."""
         path = plain(path).replace("<>", "")
+        self.asked.add(path)
         parts = path.split("::")
         for start in range(len(parts)):
             key = "::".join(parts[start:])
@@ -128,6 +131,7 @@ class SaidNames:
 
     def said_of(self, *names: str) -> Anything | None:
         """The first answer to one of some names, which is not taken for one of the header."""
+        self.asked.update(names)
         return next((self.values[name] for name in names if name in self.values), None)
 
     def _of_warp_gemm(self, parts: list[str]) -> Anything | None:

@@ -51,6 +51,19 @@ def at_expressions(found: Compiled, texts: Mapping[str, str]) -> Compiled:
     return replace(found, kernels=kernels)
 
 
+def _arrays(variables: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """The variables by the names that their author gave them, where these are told apart."""
+    named = tuple((_plain(name), start) for name, start in variables)
+    names = [name for name, _ in named]
+    return named if len({*names}) == len(names) else ()
+
+
+def _plain(symbol: str) -> str:
+    """The name of an array in its function: ``b`` of ``gemm(..)::b``."""
+    name = demangled(symbol).rpartition("::")[2]
+    return name if name.isidentifier() else ""
+
+
 def _placed(
     kernel: AssemblyKernel,
     tables: Mapping[str, ExpressionTable],
@@ -66,7 +79,8 @@ def _placed(
         return replace(one, access=replace(one.access, location=found))
 
     def placed(one: AssemblyKernel) -> AssemblyKernel:
-        return replace(one, accesses=tuple(map(place, one.accesses)))
+        accesses = tuple(map(place, one.accesses))
+        return replace(one, accesses=accesses, variables=_arrays(variables))
 
     return reworded(kernel, lambda text: text, placed)
 
@@ -82,5 +96,4 @@ def _array(access: AssemblyAccess, variables: Sequence[tuple[str, int]]) -> str:
     placed = zip(variables, ends, strict=False)
     known = ((one, end) for one, end in placed if end - one[1] >= _WIDEST_BYTES)
     inside = [name for (name, start), end in known if start <= low <= high < end]
-    name = demangled(inside[0]).rpartition("::")[2] if len(inside) == 1 else ""
-    return name if name.isidentifier() else ""
+    return _plain(inside[0]) if len(inside) == 1 else ""

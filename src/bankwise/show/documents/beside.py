@@ -85,6 +85,7 @@ class KernelBesideDocument(Struct, frozen=True):
     instructions: tuple[InstructionRowDocument, ...]
     worth: WorthDocument | None
     notes: tuple[str, ...]
+    each: Annotated[str, Meta(description="what `per_workgroup` of the rows is of")]
 
 
 class BesideDocument(Struct, frozen=True):
@@ -114,6 +115,7 @@ def _kernel(kernel: KernelBeside) -> KernelBesideDocument:
         instructions=tuple(_instruction(row) for row in kernel.instructions),
         worth=None if kernel.worth is None else worth_document(kernel.worth),
         notes=kernel.notes,
+        each=kernel.each,
     )
 
 
