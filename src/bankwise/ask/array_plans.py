@@ -146,7 +146,8 @@ def _plans(
         elif None not in passes:
             known = first.best.known(plan)
             total = summed(one for one in passes if one is not None)
-            plans.append(ArrayPlan(map_, ways, total, f"{known}{launches_together(first.owners)}"))
+            optimum = f"{known}{launches_together(first.owners)}"
+            plans.append(ArrayPlan(map_, ways, total, optimum))
     if plans:
         return tuple(sorted(plans, key=lambda one: (one.total, accessor and one.map.pad > 0)))
     return why or Refusal(_NOTHING + _of_each(source, first, gpu))
@@ -185,13 +186,10 @@ _UNKNOWN = {
 def _better(posed: PosedArray, gpu: Machine) -> list[Plan]:
     """The plans that take fewer passes, the fewest first; of equals a pitch where it costs no
     resident block, since it changes one place of the text."""
-    present = posed.best.present
 
     def order(plan: Plan) -> tuple[object, ...]:
-        more = plan.lds_bytes - present.lds_bytes
         padded = isinstance(plan.layout, Padded)
-        free = padded and not any(_fewer(kernel, more, gpu) for kernel in posed.kernels)
-        return plan.passes, not free, padded
+        return plan.passes, not padded or _crowds(plan, posed, gpu), padded
 
     every = posed.best.plans
     if not any(serves(posed.present, posed.passes(plan)) for plan in every):
@@ -213,6 +211,12 @@ def _alone(posed: PosedArray, gpu: Machine) -> Iterator[tuple[AssemblyKernel, Pl
             plan = priced(posed.best.work, one.space, one.layout)
             if not isinstance(plan, Refusal):
                 yield kernel, plan
+
+
+def _crowds(plan: Plan, posed: PosedArray, gpu: Machine) -> bool:
+    """Whether fewer blocks fit a unit with a plan, in some launch."""
+    more = plan.lds_bytes - posed.best.present.lds_bytes
+    return any(_fewer(kernel, more, gpu) for kernel in posed.kernels)
 
 
 def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:

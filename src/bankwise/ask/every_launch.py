@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from bankwise.ask.check_assembly import counted_kernel
-from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.solver.plan import Plan
 
@@ -41,14 +43,27 @@ def other_launches(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmittedCost:
-    """What compiled kernels take: ``passes``, and ``executed`` instructions of shared memory."""
+    """What compiled kernels take: ``passes``, ``executed`` instructions of shared memory; ``near``:
+    instructions at all that are executed where shared memory is touched."""
 
     passes: Passes
     executed: Mapping[LaunchKey, int]
+    near: Mapping[LaunchKey, int]
 
     def beside(self, before: EmittedCost) -> tuple[int, int]:
-        """Both, less than they were; of launches that both have."""
+        """Passes and executed instructions of shared memory, less than they were; of launches that
+        both have."""
         return _less(before.passes, self.passes), _less(before.executed, self.executed)
+
+    def nearer(self, before: EmittedCost) -> int:
+        """Instructions at all, less than they were."""
+        return _less(before.near, self.near)
+
+    def is_dear(self, before: EmittedCost, gpu: Machine) -> bool:
+        """Whether the instructions that were added take at least as many cycles to issue as passes
+        are saved, if every SIMD of a unit issues one a cycle."""
+        simds = int(gpu.fact("simds_per_unit"))
+        return self.nearer(before) > 0 and self.nearer(before) >= -simds * self.beside(before)[0]
 
 
 def _less(now: Passes, then: Passes) -> int:
@@ -62,6 +77,7 @@ def emitted_cost(kernels: Sequence[AssemblyKernel]) -> EmittedCost:
     return EmittedCost(
         {key_of(one): passes for one, passes in zip(launches, counted, strict=True)},
         {key_of(one): sum(map(_executed, one.accesses)) for one in launches},
+        {key_of(one): one.executed for one in launches},
     )
 
 
@@ -117,3 +133,11 @@ def launches_together(owners: Iterable[LaunchKey]) -> str:
     """Behind what is known of a plan: over how many launches, where that is more than each one."""
     many = max(Counter(name for name, _ in dict.fromkeys(owners)).values(), default=1)
     return f"; over {many} launches together" if many > 1 else ""
+
+
+def resident(kernel: AssemblyKernel) -> int:
+    """The blocks that fit a unit, by shared memory and registers; 0 of unknown size."""
+    threads = prod(kernel.workgroup_size)
+    used = (kernel.lds_bytes or 0) + (kernel.launch.shared_bytes or 0)
+    usage = Usage(threads, used, kernel.registers)
+    return occupancy(machine(kernel.target), usage).workgroups if threads else 0

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of, shown_first
 from bankwise.ask.every_launch import EmittedCost, emitted_cost, key_of, none_worse, over
-from bankwise.ask.judge_emitted import judge_code, judge_taken
+from bankwise.ask.judge_emitted import dear, judge_code, judge_taken
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
 from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold
 from bankwise.change.ptx.prove import prove_ptx
@@ -70,6 +70,7 @@ def fix_ptx_file(
         patch=unified_patch(file, text, after.spliced.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
+        notes=dear(before.code.kernels, after.code.kernels, "time it before you take it"),
     )
 
 

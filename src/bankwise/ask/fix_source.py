@@ -28,9 +28,10 @@ from bankwise.ask.every_launch import (
     none_worse,
     other_launches,
     over,
+    resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import dear, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited, lines_before
@@ -127,6 +128,7 @@ def fix_source_file(
         accept_sampled=judges.accept_sampled,
         by_line=True,
         lines=fixed.lines,
+        notes=dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
     )
 
 
@@ -302,21 +304,32 @@ def _cheapest(
     plans: ArrayPlans,
 ) -> Iterator[tuple[_Chosen, _CompiledText]]:
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
-    the next one, .. A text as cheap as the plan says ends the search."""
+    the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
+    dear: then of equals the one with the fewest comes first, if as many blocks fit a unit."""
     cost = best.emitted.beside(before.emitted)
     wanted = cost[0] - plans.saved, cost[1]
+    gpu = machine(before.kernels[0].target)
     left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
-    found: list[tuple[tuple[int, int], _Chosen, _CompiledText]] = []
+    found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, _CompiledText]] = []
     while left or found:
-        while left and not any(one[0] <= wanted for one in found):
+        while left and not any(
+            one[0][0] <= wanted and not one[2].emitted.is_dear(best.emitted, gpu) for one in found
+        ):
             one = left.pop(0)
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
             if made is not None and (price := made.emitted.beside(before.emitted)) < cost:
-                found.append((price, one, made))
+                crowded = _crowded(before.kernels, made.kernels)
+                rank = price, crowded, made.emitted.nearer(before.emitted)
+                found.append((rank, one, made))
         if found:
             least = min(found, key=lambda one: one[0])
             found.remove(least)
             yield least[1:]
+
+
+def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether fewer blocks of a kernel fit a unit."""
+    return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
 
 
 def _unwritten(source: CxxSource, plans: ArrayPlans, why: str) -> Refusal:
@@ -391,6 +404,8 @@ def _verdicts(
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 
+
+_TIME = {True: "time it with --run before you take it", False: "time it before you take it"}
 
 _PROVED = (
     "{uses} uses of {arrays} arrays go through the new maps, which permute rows: for all launches, "

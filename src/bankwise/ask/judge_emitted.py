@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over
+from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
+from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size
 from bankwise.read.names import short
@@ -48,12 +49,39 @@ def _counted(
     yield "passes of a workgroup", over(old.passes, keys), over(new.passes, keys)
     executed = over(old.executed, keys), over(new.executed, keys)
     yield ("shared-memory instructions of a workgroup", *executed)
+    near = over(old.near, keys), over(new.near, keys)
+    yield ("instructions of a workgroup where it touches shared memory", *near)
     for kernel in before:
         named = f"{short(kernel.name)}: " * (len(before) > 1)
         for one in kernel.others:
             if (key := key_of(one)) in new.passes:
                 row = f"{named}passes with {block(one)} threads"
                 yield row, old.passes[key], new.passes[key]
+
+
+def dear(
+    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], time: str
+) -> tuple[str, ...]:
+    """Where a change may cost more than it saves, in words: instructions that take longer to issue
+    than the passes that they save, or registers with which at most half as many blocks fit a unit.
+    ``time``: how to know."""
+    old, new = emitted_cost(before), emitted_cost(after)
+    found: list[str] = []
+    if before and new.is_dear(old, machine(before[0].target)):
+        keys = [key_of(one) for one in before]
+        more, less = (
+            abs(over(now, keys) - over(then, keys)) / max(1, over(then, keys))
+            for now, then in ((new.near, old.near), (new.passes, old.passes))
+        )
+        found.append(
+            f"{more:.0%} more instructions are executed for {less:.0%} fewer passes: {time}"
+        )
+    for one, other in zip(before, after, strict=True):
+        fit, fits = resident(one), resident(other)
+        if fit and fits and 2 * fits <= fit:
+            taken = f"{one.registers} -> {other.registers} registers"
+            found.append(f"{short(one.name)}: {taken}, {fit} -> {fits} blocks fit a unit: {time}")
+    return tuple(found)
 
 
 _TAKEN = (

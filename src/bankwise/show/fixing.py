@@ -89,7 +89,7 @@ class FixReport:
     still. ``fronts``: what else could be written. ``settings``: what to do with it in the framework
     that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
     knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
-    path.
+    path. ``notes``: what the change may cost.
     """
 
     before: CheckReport
@@ -108,6 +108,7 @@ class FixReport:
     settings: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
     assumed: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -194,6 +195,8 @@ def print_story(report: FixReport, console: Console, *, everything: bool = False
         _print_verdict(verdict, console)
     if report.changes and not report.accepted:
         console.print("[red]not offered[/]: a judge rejected it")
+    for note in report.notes if report.accepted else ():
+        say(console, note, "note: ", "  ", style="yellow")
     for line in report.settings if report.accepted else ():
         console.print(escape(line))
 
