@@ -49,8 +49,6 @@ def _counted(
     yield "passes of a workgroup", over(old.passes, keys), over(new.passes, keys)
     executed = over(old.executed, keys), over(new.executed, keys)
     yield ("shared-memory instructions of a workgroup", *executed)
-    near = over(old.near, keys), over(new.near, keys)
-    yield ("instructions of a workgroup where it touches shared memory", *near)
     for kernel in before:
         named = f"{short(kernel.name)}: " * (len(before) > 1)
         for one in kernel.others:
