@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
+from bankwise.ask import fix_source
+from bankwise.read.options import Options
 from bankwise.read.toolkit import find_program
+from bankwise.show.fixing import Verdict
 from command import bankwise
 
 pytestmark = pytest.mark.skipif(
@@ -175,3 +178,21 @@ def test_what_costs_more_instructions_than_it_saves_passes_is_told() -> None:
         done.err,
         re.MULTILINE,
     )
+
+
+def test_where_a_judge_rejects_a_text_the_next_one_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, seen = tmp_path / "t.cu", list[str]()
+    path.write_text(TRANSPOSE)
+
+    def judge(*asked: Any) -> Verdict:
+        seen.append(asked[-1])
+        return Verdict("execution", "failed" if asked[-1] == seen[0] else "passed", "")
+
+    monkeypatch.setattr(fix_source, "judge_emitted", judge)
+    report = fix_source.fix_source_file(path, Options(target="sm_90", workgroup_size="32,8,1"))
+    assert report.accepted
+    assert report.fixed_text not in (TRANSPOSE, seen[0])
+    before, after = (one.kernels[0].totals.run for one in (report.before, report.after))
+    assert after.extra < before.extra
