@@ -168,9 +168,8 @@ SUITE = Path(__file__).parent / "data" / "cuda_fix"
 def test_what_costs_more_instructions_than_it_saves_passes_is_told() -> None:
     """An H200 takes 157.3 us for the first where it took 135.1, and 4,928 us for the second where
     it took 18,914 (docs/data/h200_cuda.csv)."""
-    for name, told in (("gemm_block2d", True), ("gemm_float4", False)):
-        _, answer = fixed(SUITE / f"{name}.cu", "--no-execute")
-        assert bool(answer["notes"]) is told, answer["notes"]
+    _, answer = fixed(SUITE / "gemm_float4.cu", "--no-execute")
+    assert answer["notes"] == []
     done = bankwise("fix", str(SUITE / "gemm_block2d.cu"), "-t", "sm_90", "--no-execute")
     assert re.search(
         r"^note: \d+% more instructions are executed for 36% fewer passes: time it with\n"
