@@ -313,9 +313,9 @@ def test_a_change_for_an_assumed_launch_says_what_it_was_planned_for(tmp_path: P
     path.write_text(text[: text.index("void launch")], "utf-8")
     guessed = bankwise("fix", path, "--target", "sm_90", "--no-execute")
     assert guessed.code == 3
-    assert "--workgroup-size X,Y,Z or --launch says how it is launched" in guessed.err
+    assert "--workgroup-size or --launch says yours" in guessed.err
     said = ("--no-execute", "--workgroup-size", "32,8,1")
-    assert "--launch says how" not in bankwise("fix", path, "-t", "sm_90", *said).err
+    assert "--launch says yours" not in bankwise("fix", path, "-t", "sm_90", *said).err
 
 
 def test_what_a_filter_of_kernels_left_out_is_said_to_be_left_out(tmp_path: Path) -> None:

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import combinations
 from math import prod
 
-import numpy as np
-
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
-from bankwise.algebra.offset import Shape
-from bankwise.ask.advice import unseen_addresses, use_of
+from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized, spaces_of
+from bankwise.ask.every_launch import (
+    Passes,
+    block,
+    key_of,
+    launches_together,
+    over,
+    planned,
+    serves,
+    shown,
+    summed,
+)
 from bankwise.change.cxx.spell import IndexMap, Spelling, said, spellings, together
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.assembly import AssemblyKernel
-from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
-from bankwise.read.cxx.sizes import ArraySize, Sizes, ended
+from bankwise.read.cxx.sizes import ArraySize, Sizes
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.solver.best import Best, best
 from bankwise.solver.plan import Plan, priced
 from bankwise.solver.spaces import (
     LAST_INDEX,
-    LINEAR,
-    PADDING,
-    Space,
-    bank_row,
-    bit_folds,
-    row_folds,
 )
-from bankwise.tile import Tile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayPlan:
-    """One map of an array, with the ways to write it and the passes it takes."""
+    """One map of an array, with the ways to write it and the passes it takes in each launch."""
 
     map: IndexMap
     spellings: tuple[Spelling, ...]
-    passes: int
+    passes: Passes
     optimum: str
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SizedArray:
-    """An array with its sizes in each of its ``kernels``; ``others``: in kernels of the text that
-    were not asked for. ``number``: among those of the text."""
-
-    number: int
-    array: SharedArray
-    sizes: tuple[ArraySize, ...]
-    kernels: tuple[AssemblyKernel, ...]
-    others: tuple[ArraySize, ...]
+    @property
+    def total(self) -> int:
+        """The passes of all launches together."""
+        return sum(self.passes.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,28 +59,13 @@ class ArrayPlans:
 
     arrays: tuple[SizedArray, ...]
     plans: tuple[ArrayPlan, ...]
-    present: int
-    ideal: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Posed:
-    """The array in those kernels in which it has one size. ``scale``: elements of the tile in one
-    of the array."""
-
-    array: SharedArray
-    size: ArraySize
-    tile: Tile
-    best: Best
-    kernels: tuple[AssemblyKernel, ...]
+    present: Passes
+    ideal: Passes
 
     @property
-    def scale(self) -> int:
-        return self.size.element_bytes * 8 // self.tile.shape.element_bits
-
-    @property
-    def extra(self) -> Fraction:
-        return self.best.present.passes - self.best.present.ideal
+    def saved(self) -> int:
+        """By the best plan, in all launches together."""
+        return sum(self.present.values()) - self.plans[0].total
 
 
 def plans_of(
@@ -105,10 +81,10 @@ def plans_of(
     Refusal where nothing is done. ``arrays``: by their number in the text; ``accessor``: write the
     map as a type wherever that can be done, not only where nothing else can; ``only``: names of the
     kernels that are asked about, as ``--kernel`` takes them."""
-    found = tuple(_sized(number, array, kernels, sizes) for number, array in arrays.items())
-    posed: list[_Posed] = []
+    found = tuple(sized(number, array, kernels, sizes, gpu) for number, array in arrays.items())
+    posed: list[PosedArray] = []
     for one in found:
-        some = _posed_of(one, gpu)
+        some = posed_of(one, gpu)
         if isinstance(some, Refusal):
             return replace(some, reason=f"{one.array.name}: {some.reason}")
         posed += some
@@ -116,7 +92,7 @@ def plans_of(
         if not one.kernels and (one.array.uses or one.array.refusals):
             left = f"no kernel of --kernel {only} has it; the others are left out"
             return Refusal(f"{one.array.name}: {left if only else _UNKNOWN[one.array.unsized]}")
-    if not any(one.extra for one in posed):
+    if not any(one.shown_extra for one in posed):
         return None
     for one in found:
         if one.array.refusals:
@@ -126,16 +102,16 @@ def plans_of(
         names = ", ".join(one.array.name for one in found)
         why = replace(plans, reason=f"{names}: {plans.reason}")
         return _by_hand(source, found[0].array, why, posed, gpu)
-    now = [one.best.present.run for one in posed]
-    passes, ideal = (sum(getattr(run, what) for run in now) for what in ("passes", "ideal"))
-    return ArrayPlans(found, plans, passes, ideal)
+    ideal = (planned(one.best.present, one.owners, "ideal") for one in posed)
+    present = summed(one.present for one in posed)
+    return ArrayPlans(found, plans, present, summed(ideal))
 
 
 def _by_hand(
     source: CxxSource,
     array: SharedArray,
     refused: Refusal,
-    posed: Sequence[_Posed],
+    posed: Sequence[PosedArray],
     gpu: Machine,
 ) -> Refusal:
     """Why an array is not edited, and what its author could write at each of its lines."""
@@ -147,7 +123,8 @@ def _by_hand(
     lines = {source.place(use.span.start).line for use in array.uses}
     lines |= {one.location.line for one in array.refusals if one.location is not None}
     text = said(source, array, _index_map(better[0].layout, first))
-    now, then = first.best.present.run.passes, better[0].run.passes
+    keys = shown(first.kernels)
+    now, then = (over(one, keys) for one in (first.present, first.passes(better[0])))
     return replace(
         refused,
         reason=f"{refused.reason}; by hand, wherever it is used (lines "
@@ -156,47 +133,50 @@ def _by_hand(
     )
 
 
-def _sized(
-    number: int, array: SharedArray, kernels: Sequence[AssemblyKernel], sizes: Sizes
-) -> SizedArray:
-    having = tuple(k for k in kernels if number in sizes.get(k.name, {}))
-    sized = tuple(_ended(sizes[k.name][number], k) for k in having)
-    names = {k.name for k in having}
-    others = (each[number] for name, each in sizes.items() if number in each and name not in names)
-    return SizedArray(number, array, sized, having, tuple(others))
+def _plans(
+    source: CxxSource, posed: Sequence[PosedArray], gpu: Machine, accessor: bool
+) -> tuple[ArrayPlan, ...] | Refusal:
+    """The plans of the size that costs most, as far as they suit the others."""
+    first, *others = posed
+    plans: list[ArrayPlan] = []
+    why: Refusal | None = None
+    for plan in _better(first, gpu):
+        map_ = _index_map(plan.layout, first)
+        passes = [first.passes(plan), *(_passes(map_, one) for one in others)]
+        ways = _spelled(source, map_, posed, accessor)
+        if isinstance(ways, Refusal):
+            why = why or ways
+        elif None not in passes:
+            known = first.best.known(plan)
+            total = summed(one for one in passes if one is not None)
+            optimum = f"{known}{launches_together(first.owners)}"
+            plans.append(ArrayPlan(map_, ways, total, optimum))
+    if plans:
+        return tuple(sorted(plans, key=lambda one: (one.total, accessor and one.map.pad > 0)))
+    return why or Refusal(_NOTHING + _of_each(source, first, gpu))
 
 
-def _posed_of(found: SizedArray, gpu: Machine) -> list[_Posed] | Refusal:
-    """An array, once for each size that it has."""
-    alike: dict[ArraySize, list[tuple[AssemblyKernel, int]]] = {}
-    for kernel, size in zip(found.kernels, found.sizes, strict=True):
-        alike.setdefault(replace(size, start=0, room=(0, 0)), []).append((kernel, size.start))
-    posed: list[_Posed] = []
-    for size, same in alike.items():
-        one = _posed(found.array, size, same, gpu)
-        if isinstance(one, Refusal):
-            return one
-        posed += [one] if one is not None else []
-    return posed
+_NOTHING = "no fold of its rows and no pitch takes fewer passes"
 
 
-def _ended(size: ArraySize, kernel: AssemblyKernel) -> ArraySize:
-    """An array that the launch sizes, up to the whole blocks of folds that its accesses reach."""
-    long = ended(size, kernel.launch.shared_bytes or 0)
-    if size.bytes_ or not long.bytes_:
-        return long
-    reached = max(
-        (
-            int(p.offsets_bytes[p.active].max()) + a.access.width_bytes - size.start
-            for a in kernel.accesses
-            for p in a.access.patterns
-            if p.active.any()
-        ),
-        default=0,
-    )
-    whole = (-(-reached >> bits << bits) for bits in range(14, 6, -1))
-    fits = next((n for n in whole if 0 < n <= long.bytes_), long.bytes_)
-    return ended(replace(size, room=(size.start, size.start + fits)), 0)
+def _of_each(source: CxxSource, posed: PosedArray, gpu: Machine) -> str:
+    """What would serve some launch alone, where nothing serves all of them; in words."""
+    now, each = posed.present, list(_alone(posed, gpu))
+    told: list[str] = []
+    for kernel in posed.kernels:
+        key = key_of(kernel)
+        mine = [(posed.passes(plan)[key], plan) for one, plan in each if one is kernel]
+        least, plan = min(mine, key=lambda one: one[0], default=(now[key], None))
+        if plan is not None and least < now[key]:
+            text = said(source, posed.array, _index_map(plan.layout, posed))
+            told.append(f"{text} takes {now[key]:,} -> {least:,} with {block(kernel)} threads")
+    if not told:
+        return ""
+    say = _SAY.format(block(posed.kernels[0])) if posed.kernels[0].launch.assumed else ""
+    return f" without taking more in another launch: {'; '.join(told)}{say}"
+
+
+_SAY = "; if it is launched so: --workgroup-size {}"
 
 
 _UNKNOWN = {
@@ -206,103 +186,40 @@ _UNKNOWN = {
 """Why nobody knows where an array lies, by whether it is unsized."""
 
 
-def _plans(
-    source: CxxSource, posed: Sequence[_Posed], gpu: Machine, accessor: bool
-) -> tuple[ArrayPlan, ...] | Refusal:
-    """The plans of the size that costs most, as far as they suit the others."""
-    first, *others = posed
-    plans: list[ArrayPlan] = []
-    why: Refusal | None = None
-    for plan in _better(first, gpu):
-        map_ = _index_map(plan.layout, first)
-        passes = [plan.run.passes, *(_passes(map_, one) for one in others)]
-        ways = _spelled(source, map_, posed, accessor)
-        if isinstance(ways, Refusal):
-            why = why or ways
-        elif None not in passes:
-            known = first.best.known(plan)
-            total = sum(n for n in passes if n is not None)
-            plans.append(ArrayPlan(map_, ways, total, str(known)))
-    if plans:
-        return tuple(sorted(plans, key=lambda one: (one.passes, accessor and one.map.pad > 0)))
-    return why or Refusal("no fold of its rows and no pitch takes fewer passes")
-
-
-def _posed(
-    array: SharedArray,
-    size: ArraySize,
-    kernels: Sequence[tuple[AssemblyKernel, int]],
-    gpu: Machine,
-) -> _Posed | Refusal | None:
-    """The array and all that kernels do to it, each with its first byte there; None where none
-    touches it."""
-    if not size.bytes_:
-        return Refusal("the launch decides how large it is", kernels[0][0].location)
-    patterns: list[AddressPattern] = []
-    for kernel, start in kernels:
-        why = unseen_addresses(kernel)
-        if why:
-            return Refusal(why, kernel.location)
-        found = uses_of(kernel.accesses, gpu, start, start + size.bytes_)
-        if isinstance(found, Refusal):
-            return found
-        patterns += found
-    if not patterns:
-        return None
-    tile = _tile(patterns, size, gpu)
-    told = best(tile, gpu, _spaces(tile, size, gpu), certify=False)
-    assert isinstance(told, Best), "every access names its instruction"
-    return _Posed(array, size, tile, told, tuple(kernel for kernel, _ in kernels))
-
-
-def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> Tile:
-    """The array in the largest units that it and all accesses consist of."""
-    bits = size.element_bytes
-    for one in patterns:
-        bits |= one.access.access.width_bytes
-        bits |= int(np.bitwise_or.reduce(one.offsets_bytes[one.active], initial=0))
-    unit = bits & -bits
-    row = size.extents[-1] * size.element_bytes // unit
-    uses = tuple(use_of(one, gpu, unit) for one in patterns)
-    dims = (("n", row), ("m", prod(size.extents[:-1])))
-    return Tile(Shape(dims[: len(size.extents)], 8 * unit), uses)
-
-
-def _spaces(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
-    """Folds and pitches that take nothing apart which the source, or the compiler, moves together;
-    of rows also the sums of folds, searched exactly."""
-    row, unit = tile.row, size.kept_bytes * 8 // tile.shape.element_bits
-    if len(size.extents) == 1:
-        flat = tuple(fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
-        two = (RowFolds(row, pair) for pair in combinations(flat, 2) if _beside(*pair))
-        return [Space(LINEAR, flat), Space(LINEAR, tuple(two))]
-    folds = [f for f in row_folds(tile, [row]) if f.binary and f.unit % unit == 0]
-    spaces = [Space(LAST_INDEX, tuple(folds))]
-    if not row & (row - 1):
-        spaces.append(Space(LAST_INDEX, rows=(row,)))
-    wide = max(unit, tile.span)
-    pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
-    return [*spaces, Space(PADDING, pads)]
-
-
-def _beside(one: Fold, other: Fold) -> bool:
-    """Whether two folds change the same bits, and read others; then their order is no matter."""
-    return (one.unit, one.phases) == (other.unit, other.phases)
-
-
-def _better(posed: _Posed, gpu: Machine) -> list[Plan]:
+def _better(posed: PosedArray, gpu: Machine) -> list[Plan]:
     """The plans that take fewer passes, the fewest first; of equals a pitch where it costs no
     resident block, since it changes one place of the text."""
-    present = posed.best.present
 
     def order(plan: Plan) -> tuple[object, ...]:
-        more = plan.lds_bytes - present.lds_bytes
         padded = isinstance(plan.layout, Padded)
-        free = padded and not any(_fewer(kernel, more, gpu) for kernel in posed.kernels)
-        return plan.passes, not free, padded
+        return plan.passes, not padded or _crowds(plan, posed, gpu), padded
 
-    better = {p.layout: p for p in posed.best.plans if p.passes < present.passes}
+    every = posed.best.plans
+    if not any(serves(posed.present, posed.passes(plan)) for plan in every):
+        every = (*every, *(plan for _, plan in _alone(posed, gpu)))
+    better = {p.layout: p for p in every if serves(posed.present, posed.passes(p))}
     return sorted(better.values(), key=order)
+
+
+def _alone(posed: PosedArray, gpu: Machine) -> Iterator[tuple[AssemblyKernel, Plan]]:
+    """The plans for each launch by itself, with what they take in all of them."""
+    keys = dict.fromkeys(posed.owners)
+    for kernel in (one for one in posed.kernels if key_of(one) in keys and len(keys) > 1):
+        owned = zip(posed.tile.uses, posed.owners, strict=True)
+        mine = tuple(use for use, owner in owned if owner == key_of(kernel))
+        tile = replace(posed.tile, uses=mine)
+        told = best(tile, gpu, spaces_of(tile, posed.size, gpu), certify=False)
+        assert isinstance(told, Best), "every access names its instruction"
+        for one in told.plans:
+            plan = priced(posed.best.work, one.space, one.layout)
+            if not isinstance(plan, Refusal):
+                yield kernel, plan
+
+
+def _crowds(plan: Plan, posed: PosedArray, gpu: Machine) -> bool:
+    """Whether fewer blocks fit a unit with a plan, in some launch."""
+    more = plan.lds_bytes - posed.best.present.lds_bytes
+    return any(_fewer(kernel, more, gpu) for kernel in posed.kernels)
 
 
 def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:
@@ -316,7 +233,7 @@ def _fewer(kernel: AssemblyKernel, more_bytes: int, gpu: Machine) -> bool:
 
 
 def _spelled(
-    source: CxxSource, map_: IndexMap, posed: Sequence[_Posed], accessor: bool
+    source: CxxSource, map_: IndexMap, posed: Sequence[PosedArray], accessor: bool
 ) -> tuple[Spelling, ...] | Refusal:
     """The ways to write a map that suits every array and size: as their types where that is
     wanted, or where it is the only one."""
@@ -336,7 +253,7 @@ def _spelled(
     return refused or tuple(map(together, zip(*ways, strict=True)))
 
 
-def _index_map(layout: AddressMap, posed: _Posed) -> IndexMap:
+def _index_map(layout: AddressMap, posed: PosedArray) -> IndexMap:
     """What a map of the tile does to the last index of the array."""
     scale, flat = posed.scale, len(posed.size.extents) == 1
     if isinstance(layout, Padded):
@@ -347,7 +264,7 @@ def _index_map(layout: AddressMap, posed: _Posed) -> IndexMap:
     return IndexMap(tuple(Fold(f.divisor // each, f.unit // scale, f.phases) for f in binary))
 
 
-def _passes(map_: IndexMap, posed: _Posed) -> int | None:
+def _passes(map_: IndexMap, posed: PosedArray) -> Passes | None:
     """What a map costs another size; None where it cannot have it."""
     scale, row = posed.scale, posed.tile.row
     if map_.pad:
@@ -360,4 +277,4 @@ def _passes(map_: IndexMap, posed: _Posed) -> int | None:
             return None
         layout = folds[0] if flat and len(folds) == 1 else RowFolds(row, folds)
     plan = priced(posed.best.work, LAST_INDEX, layout)
-    return None if isinstance(plan, Refusal) else plan.run.passes
+    return None if isinstance(plan, Refusal) else posed.passes(plan)

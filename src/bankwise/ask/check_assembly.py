@@ -151,6 +151,11 @@ def counted_kernel(every: AssemblyKernel, gpu: Machine) -> KernelReport:
     return _counted(*_worst_first(every, gpu), gpu)
 
 
+def shown_first(kernels: Sequence[AssemblyKernel]) -> tuple[AssemblyKernel, ...]:
+    """Kernels, each with the launch before its others that a report shows."""
+    return tuple(_worst_first(one, machine(one.target))[0] for one in kernels)
+
+
 def _worst_first(
     every: AssemblyKernel, gpu: Machine
 ) -> tuple[AssemblyKernel, tuple[Sequence[AccessReport], ...]]:

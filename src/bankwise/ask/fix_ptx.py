@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
-from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of
-from bankwise.ask.judge_emitted import cost_of, judge_code, judge_taken
+from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of, shown_first
+from bankwise.ask.every_launch import EmittedCost, emitted_cost, key_of, none_worse, over
+from bankwise.ask.judge_emitted import dear, judge_code, judge_taken
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
 from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold
 from bankwise.change.ptx.prove import prove_ptx
@@ -53,6 +54,7 @@ def fix_ptx_file(
         check_writable(Path(output))
     text = read_text(file)
     followed = kernels_of(file, options)
+    followed = shown_first(followed)
     whole = Spliced(text, tuple(range(1, text.count("\n") + 2)), 0)
     before = _assembled(whole, file, options, followed[0].target)
     planned, refusals = _planned(text, followed, before)
@@ -60,7 +62,7 @@ def fix_ptx_file(
     return FixReport(
         before=report_of(file, before.code.kernels, text, notes=(before.how,)),
         after=report_of(file, after.code.kernels, after.spliced.text, notes=(after.how,)),
-        changes=tuple(map(_change, chosen)),
+        changes=tuple(_change(one, followed) for one in chosen),
         refusals=(*refusals, *unchosen),
         verdicts=tuple(_verdicts(file, followed, before, after, chosen, judges)),
         source_text=text,
@@ -68,6 +70,7 @@ def fix_ptx_file(
         patch=unified_patch(file, text, after.spliced.text),
         accept_sampled=judges.accept_sampled,
         by_line=True,
+        notes=dear(before.code.kernels, after.code.kernels, "time it before you take it"),
     )
 
 
@@ -77,20 +80,28 @@ class _AssembledText:
 
     spliced: Spliced
     code: Assembled
+    emitted: EmittedCost
 
     @property
     def how(self) -> str:
         """By whom it was assembled."""
         return f"assembled by {self.code.assembler}"
 
-    def cost(self) -> tuple[int, int, int]:
-        """Passes of all kernels, executed instructions of shared memory, instructions at all."""
-        return cost_of(self.code.kernels)
+    def beside(self, before: _AssembledText) -> tuple[int, int, int]:
+        """Passes of all launches, executed instructions of shared memory, instructions at all, less
+        than before."""
+        more = (_instructions(self) - _instructions(before),)
+        return (*self.emitted.beside(before.emitted), *more)
+
+
+def _instructions(made: _AssembledText) -> int:
+    return sum(one.instructions or 0 for one in made.code.kernels)
 
 
 def _assembled(done: Spliced, file: Path, options: Options, gpu: str) -> _AssembledText:
     code = check_assembled(done.text, str(file), gpu, **asked(options), lines=done.lines)
-    return _AssembledText(done, code)
+    code = replace(code, kernels=shown_first(code.kernels))
+    return _AssembledText(done, code, emitted_cost(code.kernels))
 
 
 def _planned(
@@ -131,7 +142,7 @@ def _planned(
         return (), (Refusal(reason, followed[0].location),)
     plans = [one for one in found if isinstance(one, VariablePlans)]
     refusals = tuple(one for one in found if isinstance(one, Refusal))
-    return tuple(sorted(plans, key=lambda one: one.plans[0].passes - one.present)), refusals
+    return tuple(sorted(plans, key=lambda one: -one.saved)), refusals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,16 +164,16 @@ def _chosen(
     best = before
     for plans in planned:
         start, why = best, Refusal("no fold of it takes fewer passes in machine code")
-        passes, executed, _ = start.cost()
+        passes, executed, _ = cost = least = start.beside(before)
         taken: _ChosenFold | None = None
         for plan in plans.plans:
             for fold in _aligned(plan, plans.variable):
                 done = _tried(file, options, before, [*(c.fold for c in chosen), fold])
                 if isinstance(done, Refusal):
                     why = done
-                elif done.cost()[:2] < start.cost()[:2] and done.cost() < best.cost():
-                    taken, best = _ChosenFold(plans, plan, fold), done
-            if best.cost()[:2] <= (passes + plans.plans[0].passes - plans.present, executed):
+                elif (new := done.beside(before))[:2] < cost[:2] and new < least:
+                    taken, best, least = _ChosenFold(plans, plan, fold), done, new
+            if least[:2] <= (passes - plans.saved, executed):
                 break
         if taken is not None:
             chosen = (*chosen, taken)
@@ -195,7 +206,10 @@ def _tried(
         found = _assembled(done, file, options, before.code.kernels[0].target)
     except InputError as error:
         return Refusal(error.message, error.location)
-    return Refusal("fewer blocks fit an SM") if _crowded(before, found) else found
+    if _crowded(before, found):
+        return Refusal("fewer blocks fit an SM")
+    worse = not none_worse(before.emitted.passes, found.emitted.passes)
+    return Refusal("a launch that was tried takes more passes with it") if worse else found
 
 
 def _crowded(before: _AssembledText, after: _AssembledText) -> bool:
@@ -213,14 +227,15 @@ def _crowded(before: _AssembledText, after: _AssembledText) -> bool:
     return False
 
 
-def _change(chosen: _ChosenFold) -> Change:
-    plans = chosen.plans
+def _change(chosen: _ChosenFold, followed: Sequence[AssemblyKernel]) -> Change:
+    plans, keys = chosen.plans, tuple(map(key_of, followed))
+    ideal = over(plans.ideal, keys)
     return Change(
         kernel=", ".join(plans.kernels),
         allocations=(plans.variable.name,),
         address=f"address a -> {chosen.fold.map}; .align {chosen.fold.alignment_bytes}",
-        before=Cost(plans.present, plans.ideal),
-        after=Cost(chosen.plan.passes, plans.ideal),
+        before=Cost(over(plans.present, keys), ideal),
+        after=Cost(over(chosen.plan.passes, keys), ideal),
         members=len(plans.plans),
         coalescing="",
         optimum=chosen.plan.optimum,

@@ -12,14 +12,26 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
-from bankwise.ask.check_assembly import asked, counted_kernel, report_of
+from bankwise.ask.array_posed import can_be
+from bankwise.ask.check_assembly import asked, counted_kernel, report_of, shown_first
+from bankwise.ask.every_launch import (
+    EmittedCost,
+    LaunchKey,
+    emitted_cost,
+    every_launch,
+    key_of,
+    none_worse,
+    other_launches,
+    over,
+    resident,
+)
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import cost_of, judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import dear, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited, lines_before
@@ -47,10 +59,21 @@ class _CompiledText:
     text: str
     kernels: tuple[AssemblyKernel, ...]
     how: str
+    emitted: EmittedCost
 
     def cost(self) -> tuple[int, int]:
-        """Passes of all kernels, and executed instructions of shared memory."""
-        return cost_of(self.kernels)[:2]
+        """Passes of all kernels, and executed instructions of shared memory, in all launches."""
+        return sum(self.emitted.passes.values()), sum(self.emitted.executed.values())
+
+    def under(self, keys: Collection[LaunchKey]) -> _CompiledText:
+        """The same under those launches alone, and those that are shown."""
+        return _compiled_text(
+            self.text, other_launches(self.kernels, lambda one: key_of(one) in keys), self.how
+        )
+
+
+def _compiled_text(text: str, kernels: Sequence[AssemblyKernel], how: str) -> _CompiledText:
+    return _CompiledText(text, tuple(kernels), how, emitted_cost(kernels))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +89,7 @@ class _Author:
         """A text in its place, compiled and followed."""
         what = replace(self.what, text=text)
         found = self.language.check(what, **asked(self.options))
-        return _CompiledText(text, found.kernels, found.how)
+        return _compiled_text(text, shown_first(found.kernels), found.how)
 
 
 def fix_source_file(
@@ -92,7 +115,7 @@ def fix_source_file(
     fixed = _by_indices(author, before, judges)
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
-    after = fixed.compiled
+    before, after = fixed.before, fixed.compiled
     return FixReport(
         before=report_of(file, before.kernels, notes=(before.how, *said)),
         after=report_of(file, after.kernels, notes=(after.how, *said)),
@@ -105,6 +128,7 @@ def fix_source_file(
         accept_sampled=judges.accept_sampled,
         by_line=True,
         lines=fixed.lines,
+        notes=dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
     )
 
 
@@ -113,22 +137,51 @@ class _Fixed:
     """What became of a source. ``lines``: by line of its text that which it was, where that
     differs."""
 
+    before: _CompiledText
     compiled: _CompiledText
     changes: tuple[Change, ...]
     verdicts: tuple[Verdict, ...]
     refusals: tuple[Refusal, ...]
     lines: Mapping[int, int]
 
+    @property
+    def rejected(self) -> bool:
+        """Whether a judge says no."""
+        return bool(_failed(self.verdicts))
+
 
 def _by_indices(author: _Author, before: _CompiledText, judges: Judges) -> _Fixed:
-    """The source with other indices and extents of its arrays."""
-    planned, refusals = _planned(author, before)
-    chosen, after = _chosen(author, before, planned)
+    """The source with other indices and extents of its arrays: what costs least, and where a judge
+    rejects that, array by array what costs least of what none rejects."""
+    planned, refusals, before = _planned(author, before)
+    first = _written(author, before, planned, judges)
+    fixed = first
+    if first.rejected:
+        fixed = _written(author, before, planned, judges, apart=True)
+        fixed = fixed if fixed.changes and not fixed.rejected else first
+    return replace(fixed, refusals=(*refusals, *fixed.refusals))
+
+
+def _written(
+    author: _Author,
+    before: _CompiledText,
+    planned: Sequence[ArrayPlans],
+    judges: Judges,
+    *,
+    apart: bool = False,
+) -> _Fixed:
+    """What is written of the plans, and judged; ``apart``: also as soon as an array is written."""
+
+    def heard(chosen: Sequence[_Chosen], after: _CompiledText) -> tuple[Verdict, ...]:
+        return _heard(author, before, after, chosen, judges)
+
+    chosen, after, left = _chosen(author, before, planned, heard if apart else None)
     return _Fixed(
+        before,
         after,
-        tuple(map(_change, chosen)),
-        _heard(author, before, after, chosen, judges),
-        (*refusals, *_left(author.source, planned, chosen)),
+        tuple(_change(one, before) for one in chosen),
+        heard(chosen, after),
+        left,
         lines_before(author.source, [e for one in chosen for e in one.spelling.edits]),
     )
 
@@ -141,7 +194,7 @@ def _by_cute(author: _Author, before: _CompiledText, judges: Judges, indices: _F
     if isinstance(found, tuple):
         return replace(indices, refusals=(*indices.refusals, *found))
     verdicts = (*found.verdicts, *_executed(author, before, found.compiled, judges))
-    return _Fixed(found.compiled, found.changes, verdicts, (), {})
+    return _Fixed(before, found.compiled, found.changes, verdicts, (), {})
 
 
 def _heard(
@@ -169,21 +222,31 @@ def _executed(
         yield judge_run(author.what, *texts)
 
 
+def _failed(verdicts: Iterable[Verdict]) -> str:
+    """Who rejects a text, and why; empty if nobody does."""
+    return "; ".join(f"{v.judge}: {v.detail}" for v in verdicts if v.status == "failed")
+
+
 def _planned(
     author: _Author, before: _CompiledText
-) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...]]:
-    """What could be written of each array that has conflicts, the costliest first; and why not."""
+) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...], _CompiledText]:
+    """What could be written of each array that has conflicts, the costliest first; and why not. And
+    the source under those launches that can be."""
     counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
     if not any(kernel.totals.run.extra for kernel in counted):
-        return (), ()
+        return (), (), before
     source = author.source
     arrays = shared_arrays(source)
     if not arrays:
-        return (), (Refusal("no __shared__ array is declared in it", Location(source.file)),)
+        why = Refusal("no __shared__ array is declared in it", Location(source.file))
+        return (), (why,), before
     measured = sizes(source, arrays, author.language, author.what)
     if isinstance(measured, Refusal):
-        return (), (measured,)
+        return (), (measured,), before
     gpu = machine(author.language.target(author.what.target, source.file))
+    before = before.under(
+        {key_of(one) for one in every_launch(before.kernels) if can_be(one, measured, gpu)}
+    )
     found = [
         plans_of(
             *(source, {n: arrays[n] for n in numbers}, before.kernels, measured, gpu),
@@ -194,7 +257,11 @@ def _planned(
     ]
     plans = [one for one in found if isinstance(one, ArrayPlans)]
     refusals = tuple(one for one in found if isinstance(one, Refusal))
-    return tuple(sorted(plans, key=lambda one: one.plans[0].passes - one.present)), refusals
+    return tuple(sorted(plans, key=lambda one: -one.saved)), refusals, before
+
+
+_Heard = Callable[[Sequence["_Chosen"], _CompiledText], tuple[Verdict, ...]]
+"""The judges of what was chosen, and of what the compiler makes of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,59 +274,102 @@ class _Chosen:
 
 
 def _chosen(
-    author: _Author, before: _CompiledText, planned: Sequence[ArrayPlans]
-) -> tuple[tuple[_Chosen, ...], _CompiledText]:
+    author: _Author,
+    before: _CompiledText,
+    planned: Sequence[ArrayPlans],
+    heard: _Heard | None,
+) -> tuple[tuple[_Chosen, ...], _CompiledText, tuple[Refusal, ...]]:
     """Array by array, the spelling that costs least where it is compiled; what was chosen so far
-    stays."""
+    stays. And why an array has none. ``heard``: by whom each is judged."""
     chosen: tuple[_Chosen, ...] = ()
-    best, least = before, before.cost()
+    best, refusals = before, list[Refusal]()
     for plans in planned:
-        taken: _Chosen | None = None
-        wanted = least[0] + plans.plans[0].passes - plans.present, least[1]
-        for plan, spelling in ((p, s) for p in plans.plans for s in p.spellings):
-            found = _tried(author, [*(c.spelling for c in chosen), spelling])
-            if found is None or found.cost() >= least:
-                continue
-            taken, best, least = _Chosen(plans, plan, spelling), found, found.cost()
-            if least <= wanted:
+        taken, why = None, ""
+        for one, found in _cheapest(author, before, best, chosen, plans):
+            why = _failed(heard((*chosen, one), found)) if heard else ""
+            if not why:
+                taken, best = one, found
                 break
         if taken is not None:
             chosen = (*chosen, taken)
-    return chosen, best
+        else:
+            refusals.append(_unwritten(author.source, plans, why))
+    return chosen, best, tuple(refusals)
 
 
-def _left(
-    source: CxxSource, planned: Sequence[ArrayPlans], chosen: Sequence[_Chosen]
-) -> Iterator[Refusal]:
-    """The arrays of which nothing that was planned was good when it was compiled."""
-    for plans in planned:
-        if not any(one.plans is plans for one in chosen):
-            names = ", ".join(one.array.name for one in plans.arrays)
-            ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
-            why = f"{names}: written as {ways} and compiled, none of these texts costs less"
-            yield Refusal(why, source.place(plans.arrays[0].array.statement.start))
+def _cheapest(
+    author: _Author,
+    before: _CompiledText,
+    best: _CompiledText,
+    chosen: Sequence[_Chosen],
+    plans: ArrayPlans,
+) -> Iterator[tuple[_Chosen, _CompiledText]]:
+    """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
+    the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
+    dear: then of equals the one with the fewest comes first, if as many blocks fit a unit."""
+    cost = best.emitted.beside(before.emitted)
+    wanted = cost[0] - plans.saved, cost[1]
+    gpu = machine(before.kernels[0].target)
+    left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
+    found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, _CompiledText]] = []
+    while left or found:
+        while left and not any(
+            one[0][0] <= wanted and not one[2].emitted.is_dear(best.emitted, gpu) for one in found
+        ):
+            one = left.pop(0)
+            made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
+            if made is not None and (price := made.emitted.beside(before.emitted)) < cost:
+                crowded = _crowded(before.kernels, made.kernels)
+                rank = price, crowded, made.emitted.nearer(before.emitted)
+                found.append((rank, one, made))
+        if found:
+            least = min(found, key=lambda one: one[0])
+            found.remove(least)
+            yield least[1:]
 
 
-def _tried(author: _Author, spellings: Sequence[Spelling]) -> _CompiledText | None:
-    """A text with some spellings, compiled; None where it does not compile."""
+def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) -> bool:
+    """Whether fewer blocks of a kernel fit a unit."""
+    return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
+
+
+def _unwritten(source: CxxSource, plans: ArrayPlans, why: str) -> Refusal:
+    """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
+    the last one was rejected."""
+    names = ", ".join(one.array.name for one in plans.arrays)
+    ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
+    why = f"the last one that does is rejected: {why}" if why else "none of these texts costs less"
+    many = any(one.others for array in plans.arrays for one in array.kernels)
+    why += " in all launches that were tried" * many
+    reason = f"{names}: written as {ways} and compiled, {why}"
+    return Refusal(reason, source.place(plans.arrays[0].array.statement.start))
+
+
+def _tried(
+    author: _Author, before: _CompiledText, spellings: Sequence[Spelling]
+) -> _CompiledText | None:
+    """A text with some spellings, compiled; None where it does not compile, or where a launch takes
+    more than before."""
     text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
     if isinstance(text, Refusal):
         return None
     try:
-        return author.compiled(text)
+        made = author.compiled(text).under(before.emitted.passes.keys())
     except InputError:
         return None
+    return made if none_worse(before.emitted.passes, made.emitted.passes) else None
 
 
-def _change(chosen: _Chosen) -> Change:
-    plans = chosen.plans
+def _change(chosen: _Chosen, before: _CompiledText) -> Change:
+    plans, keys = chosen.plans, tuple(map(key_of, before.kernels))
+    ideal = over(plans.ideal, keys)
     names = dict.fromkeys(k.name for one in plans.arrays for k in one.kernels)
     return Change(
         kernel=", ".join(names),
         allocations=tuple(one.array.name for one in plans.arrays),
         address=chosen.spelling.text,
-        before=Cost(plans.present, plans.ideal),
-        after=Cost(chosen.plan.passes, plans.ideal),
+        before=Cost(over(plans.present, keys), ideal),
+        after=Cost(over(chosen.plan.passes, keys), ideal),
         members=len(plans.plans),
         coalescing="",
         optimum=chosen.plan.optimum,
@@ -295,6 +405,8 @@ def _verdicts(
     if isa:
         yield judge_taken(after.how, before.kernels, after.kernels)
 
+
+_TIME = {True: "time it with --run before you take it", False: "time it before you take it"}
 
 _PROVED = (
     "{uses} uses of {arrays} arrays go through the new maps, which permute rows: for all launches, "

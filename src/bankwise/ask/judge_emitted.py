@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bankwise.ask.check_assembly import counted_kernel
+from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
 from bankwise.change.simulate.amd import AMD_SIMULATOR
 from bankwise.change.simulate.launches import SimulatedLaunch, Simulator, compared
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
@@ -27,20 +27,11 @@ SIMULATORS: Mapping[str, Simulator] = {"PTX": PTX_SIMULATOR, "assembly": AMD_SIM
 """Who runs an emitted text, by what that is called."""
 
 
-def cost_of(kernels: Sequence[AssemblyKernel]) -> tuple[int, int, int]:
-    """Passes of all kernels, executed instructions of shared memory, instructions at all."""
-    runs = [counted_kernel(k, machine(k.target)) for k in kernels]
-    patterns = (p for k in kernels for a in k.accesses for p in a.access.patterns)
-    executed = sum(p.executions * len(p.active) for p in patterns)
-    passes = sum(run.whole.passes for run in runs)
-    return passes, executed, sum(k.instructions or 0 for k in kernels)
-
-
 def judge_taken(
     how: str, before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]
 ) -> Verdict:
     """What machine code takes before and after; ``how``: by whom it was made."""
-    rows = list(zip(_EXECUTED, cost_of(before), cost_of(after), strict=False))
+    rows = list(_counted(before, after))
     for one, other in zip(before, after, strict=True):
         for word, name in _TAKEN:
             old, new = getattr(one, name), getattr(other, name)
@@ -49,7 +40,48 @@ def judge_taken(
     return Verdict("isa", "passed", f"{how}, followed again", tuple(rows))
 
 
-_EXECUTED = ("passes of a workgroup", "shared-memory instructions of a workgroup")
+def _counted(
+    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]
+) -> Iterator[tuple[str, int, int]]:
+    """What is executed in the launches that are shown, and the passes in each other one."""
+    old, new = emitted_cost(before), emitted_cost(after)
+    keys = [key_of(one) for one in before]
+    yield "passes of a workgroup", over(old.passes, keys), over(new.passes, keys)
+    executed = over(old.executed, keys), over(new.executed, keys)
+    yield ("shared-memory instructions of a workgroup", *executed)
+    for kernel in before:
+        named = f"{short(kernel.name)}: " * (len(before) > 1)
+        for one in kernel.others:
+            if (key := key_of(one)) in new.passes:
+                row = f"{named}passes with {block(one)} threads"
+                yield row, old.passes[key], new.passes[key]
+
+
+def dear(
+    before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel], time: str
+) -> tuple[str, ...]:
+    """Where a change may cost more than it saves, in words: instructions that take longer to issue
+    than the passes that they save, or registers with which at most half as many blocks fit a unit.
+    ``time``: how to know."""
+    old, new = emitted_cost(before), emitted_cost(after)
+    found: list[str] = []
+    if before and new.is_dear(old, machine(before[0].target)):
+        keys = [key_of(one) for one in before]
+        more, less = (
+            abs(over(now, keys) - over(then, keys)) / max(1, over(then, keys))
+            for now, then in ((new.near, old.near), (new.passes, old.passes))
+        )
+        found.append(
+            f"{more:.0%} more instructions are executed for {less:.0%} fewer passes: {time}"
+        )
+    for one, other in zip(before, after, strict=True):
+        fit, fits = resident(one), resident(other)
+        if fit and fits and 2 * fits <= fit:
+            taken = f"{one.registers} -> {other.registers} registers"
+            found.append(f"{short(one.name)}: {taken}, {fit} -> {fits} blocks fit a unit: {time}")
+    return tuple(found)
+
+
 _TAKEN = (
     ("shared bytes", "lds_bytes"),
     ("registers of a thread", "registers"),
@@ -71,26 +103,38 @@ def judge_emitted(
 
 
 def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]) -> Verdict:
-    """The same of two texts of machine code; ``emits``: what it is, of :data:`SIMULATORS`."""
+    """The same of two texts of machine code; ``emits``: what it is, of :data:`SIMULATORS`.
+
+    Each kernel runs under all its launches. One that is assumed beside another, and cannot be run,
+    is left out.
+    """
     words = blocks = 0
     assumed: set[int] = set()
-    for kernel in kernels:
-        simulator = SIMULATORS[emits]
-        stated = [one for one in kernel.others if not one.launch.assumed]
+    simulator = SIMULATORS[emits]
+    left: list[str] = []
+    for kernel in every_launch(kernels):
         names = simulator.names(old, kernel.name)
-        settings = tuple(each for one in (kernel, *stated) for each in _settings(one, names))
+        settings = tuple(_settings(kernel, names))
+        beside = kernel.launch.assumed and key_of(kernel) not in map(key_of, kernels)
+        with_ = f" with {block(kernel)} threads" * beside
         found = compared(simulator, old, new, kernel.name, settings)
-        if isinstance(found, Refusal):
+        unwritten = f"{kernel.name}: launched so, it reads shared memory that nothing has written"
+        if not isinstance(found, Refusal) and found.differs:
+            reads = _reads_unwritten(simulator, old, kernel.name, settings)
+            found = Refusal(unwritten) if reads else found
+        if isinstance(found, Refusal) and beside:
+            left.append(with_)
+        elif isinstance(found, Refusal):
             return Verdict("execution", "not available", found.reason, complete=False)
-        if found.differs and _reads_unwritten(simulator, old, kernel.name, settings):
-            reason = f"{kernel.name}: launched so, it reads shared memory that nothing has written"
-            return Verdict("execution", "not available", reason, complete=False)
-        if found.differs:
-            return Verdict("execution", "failed", f"{short(kernel.name)}: {found.differs}")
-        words, blocks = words + found.words, blocks + found.blocks
-        assumed |= set(found.assumed)
+        elif found.differs:
+            detail = f"{short(kernel.name)}{with_}: {found.differs}"
+            return Verdict("execution", "failed", detail)
+        else:
+            words, blocks = words + found.words, blocks + found.blocks
+            assumed |= set(found.assumed)
     numbers = " and ".join(map(str, sorted(assumed)))
     said = f", with {numbers} for integers that nobody says" if assumed else ""
+    said += f"; not run{' or'.join(dict.fromkeys(left))}" * bool(left)
     detail = f"{emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
     return Verdict("execution", "passed", detail, complete=False)
 

@@ -8,6 +8,16 @@ from itertools import islice
 
 from bankwise.algebra.address_fold import AddressFold
 from bankwise.ask.advice import NODES, address_fold, flat_tile
+from bankwise.ask.every_launch import (
+    LaunchKey,
+    Passes,
+    every_launch,
+    key_of,
+    launches_together,
+    over,
+    planned,
+    serves,
+)
 from bankwise.change.ptx.reach import accesses_of
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
@@ -32,10 +42,10 @@ _UNPRICED = "; executions with unknown addresses are not priced"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VariablePlan:
-    """One map of a variable, and the passes that it takes."""
+    """One map of a variable, and the passes that it takes in each launch."""
 
     map: AddressFold
-    passes: int
+    passes: Passes
     optimum: str
 
 
@@ -47,8 +57,13 @@ class VariablePlans:
     variable: Variable
     kernels: tuple[str, ...]
     plans: tuple[VariablePlan, ...]
-    present: int
-    ideal: int
+    present: Passes
+    ideal: Passes
+
+    @property
+    def saved(self) -> int:
+        """By the best plan, in all launches together."""
+        return sum(self.present.values()) - sum(self.plans[0].passes.values())
 
 
 def plans_of(
@@ -57,15 +72,16 @@ def plans_of(
     """The plans of a variable of kernels, as ``texts`` and as they were followed; None where it has
     no conflicts, a Refusal where nothing is done."""
     patterns: list[AddressPattern] = []
-    names: list[str] = []
-    by_name = {one.name: one for one in kernels}
-    for text in (one for one in texts if one.name in by_name):
-        kernel = by_name[text.name]
-        found = _patterns(variable, text, kernel, gpu)
-        if isinstance(found, Refusal):
+    owners: list[LaunchKey] = []
+    by_name = {one.name: one for one in texts}
+    first = [key_of(one) for one in kernels]
+    for kernel in (one for one in every_launch(kernels) if one.name in by_name):
+        found = _patterns(variable, by_name[kernel.name], kernel, gpu)
+        if not isinstance(found, Refusal):
+            patterns += found
+            owners += [key_of(kernel)] * sum(bool(one.active.any()) for one in found)
+        elif key_of(kernel) in first:
             return Refusal(f"{variable.name}: {found.reason}", found.location)
-        patterns += found
-        names += [kernel.name] if found else []
     if not patterns:
         return None
     if len(patterns) > MOST_PRICED:
@@ -78,16 +94,17 @@ def plans_of(
     space = Space(LINEAR, tuple(bit_folds(tile, gpu)), linear=True)
     told = best(tile, gpu, [space], nodes=NODES, certify=False)
     assert isinstance(told, Best), "every access names its instruction"
-    if told.present.passes == told.present.ideal:
+    now, ideal = (planned(told.present, owners, what) for what in ("passes", "ideal"))
+    if over(now, first) == over(ideal, first):
         return None
     unit = tile.shape.element_bits // 8
-    better = tuple(_better(told, space, unit, _UNPRICED if open_ else ""))
+    better = tuple(_better(told, space, unit, owners, _UNPRICED if open_ else ""))
     plans = tuple(islice((one for one in better if not _cut(variable, one, kernels)), MOST_TRIED))
     if not plans:
         why = next((_cut(variable, one, kernels) for one in better), "")
         return Refusal(why or f"{variable.name}: no fold of its bytes takes fewer passes")
-    now = told.present.run
-    return VariablePlans(variable, tuple(names), plans, now.passes, now.ideal)
+    names = tuple(name for name, _ in dict.fromkeys(owners))
+    return VariablePlans(variable, tuple(dict.fromkeys(names)), plans, now, ideal)
 
 
 def _patterns(
@@ -153,11 +170,15 @@ def _touched(patterns: Sequence[AddressPattern]) -> int:
     return -(-last // _UNSIZED_BYTES) * _UNSIZED_BYTES
 
 
-def _better(told: Best, space: Space, unit: int, more: str) -> Iterator[VariablePlan]:
-    """The plans that take fewer passes: the fewest first, of equals those that read lower bits,
-    which leave more constants where they are."""
+def _better(
+    told: Best, space: Space, unit: int, owners: Sequence[LaunchKey], more: str
+) -> Iterator[VariablePlan]:
+    """The plans that take fewer passes, in no launch more: the fewest first, of equals those that
+    read lower bits, which leave more constants where they are."""
     every = (*told.plans, *ranked(space, told.work, {}))
-    fewer = {p.layout: p for p in every if p.passes < told.present.passes}
+    now = planned(told.present, owners)
+    fewer = {p.layout: p for p in every if serves(now, planned(p, owners))}
     found = [(plan, map_) for plan in fewer.values() if (map_ := address_fold(plan.layout, unit))]
     for plan, map_ in sorted(found, key=lambda o: (o[0].passes, len(o[1].folds), o[1].reach)):
-        yield VariablePlan(map_, plan.run.passes, str(told.known(plan)) + more)
+        known = f"{told.known(plan)}{launches_together(owners)}{more}"
+        yield VariablePlan(map_, planned(plan, owners), known)

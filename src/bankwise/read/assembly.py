@@ -103,7 +103,8 @@ class AssemblyKernel:
 
     ``lds_bytes``: static, as the text states it. ``registers``: per lane (AMD vector registers) or
     None; ``local_bytes``: of its own memory, for its stack and for registers that are kept there;
-    ``instructions``: in the text. ``open_branches``: line to the reason why both ways were
+    ``instructions``: in the text; ``executed``: by all waves in the straight pieces of it that
+    touch shared memory, as followed. ``open_branches``: line to the reason why both ways were
     followed. ``notes``: what was assumed. ``unseen``: what may touch shared memory besides,
     nobody knows where. ``places``: what lines are called where nobody has the text: ``+0x1c0``.
     ``launch``: on which facts it was followed; ``assumed``: what of them nobody says; ``others``:
@@ -135,6 +136,7 @@ class AssemblyKernel:
     local_bytes: int | None = None
     instructions: int | None = None
     variables: tuple[tuple[str, int], ...] = ()
+    executed: int = 0
 
 
 def reworded(

@@ -13,11 +13,11 @@ from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import INCOMPLETE, Location, Refusal, exit_code
 from bankwise.read.names import short, short_each
-from bankwise.show.columns import table
+from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
 from bankwise.show.solving import price_text
-from bankwise.show.values import CheckReport
-from bankwise.show.words import still_open
+from bankwise.show.values import CheckReport, KernelReport
+from bankwise.show.words import adds, still_open
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.plan import Plan
 from bankwise.solver.table import AS_IT_IS
@@ -89,7 +89,7 @@ class FixReport:
     still. ``fronts``: what else could be written. ``settings``: what to do with it in the framework
     that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
     knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
-    path.
+    path. ``notes``: what the change may cost.
     """
 
     before: CheckReport
@@ -108,6 +108,7 @@ class FixReport:
     settings: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
     assumed: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:
@@ -195,6 +196,8 @@ def print_story(report: FixReport, console: Console, *, everything: bool = False
         _print_verdict(verdict, console)
     if report.changes and not report.accepted:
         console.print("[red]not offered[/]: a judge rejected it")
+    for note in report.notes if report.accepted else ():
+        say(console, note, "note: ", "  ", style="yellow")
     for line in report.settings if report.accepted else ():
         console.print(escape(line))
 
@@ -273,21 +276,33 @@ def _print_doubt(report: FixReport, console: Console) -> None:
         console.print(f"[yellow]assumed:[/] {escape(report.assumed)}")
 
 
-_PLANNED_FOR = (
-    "  the change is planned for what is assumed, another launch may still have conflicts:\n"
-    "  --workgroup-size X,Y,Z or --launch says how it is launched"
-)
+_ANOTHER = "another block may have conflicts: --workgroup-size or --launch says yours"
 
 
 def _print_open(report: FixReport, console: Console) -> None:
-    for kernel in report.after.kernels:
+    for before, kernel in zip(report.before.kernels, report.after.kernels, strict=True):
         left = still_open(kernel, len(report.after.refused(kernel)))
         if left:
             console.print(
                 f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"
             )
-        if kernel.assumed and report.changes:
-            console.print(f"[yellow]{escape(_PLANNED_FOR)}[/]")
+        if not report.changes:
+            continue
+        for other in _other_launches(before, kernel):
+            say(console, other, "  ", "    ")
+        if kernel.assumed:
+            say(console, _ANOTHER, "  ", "    ", style="yellow")
+
+
+def _other_launches(before: KernelReport, after: KernelReport) -> Iterator[str]:
+    """What a change does under the launches that are not shown."""
+    old = {(one.workgroup_size, one.said): one.added for one in before.others}
+    for one in after.others:
+        was = old.get((one.workgroup_size, one.said))
+        if was is not None:
+            size = ",".join(map(str, one.workgroup_size))
+            said = f"{size} threads a block ({one.said or 'tried, too'})"
+            yield f"{said}: conflicts {adds(was)} -> {adds(one.added)}"
 
 
 def pairs(report: FixReport) -> list[tuple[Any, Any]]:

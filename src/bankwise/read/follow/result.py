@@ -171,6 +171,24 @@ def moved(trace: Trace, again: Iterable[Trace]) -> str:
     return "its addresses depend on numbers that only the machine knows"
 
 
+def executed(program: Program, trace: Trace) -> int:
+    """Instructions that the waves execute in the blocks that touch shared memory: such a block runs
+    as often as its accesses."""
+    return sum(
+        (block.stop - block.start)
+        * max((_runs(trace.touched.get(n)) for n in range(block.start, block.stop)), default=0)
+        for block in program.blocks
+    )
+
+
+def _runs(touched: Touched | None) -> int:
+    """How often waves execute an access, all together."""
+    if touched is None:
+        return 0
+    rows = zip(touched.patterns, touched.counts, strict=True)
+    return sum(count * int(active.any(axis=1).sum()) for (_, active), count in rows)
+
+
 def _places(touched: Touched) -> list[tuple[bytes, bytes, int]]:
     rows = zip(touched.patterns, touched.counts, strict=True)
     return [(offsets.tobytes(), active.tobytes(), count) for (offsets, active), count in rows]

@@ -12,6 +12,7 @@ from bankwise.read.follow.dialect import GENERIC, Dialect, K, Parts, Place
 from bankwise.read.follow.result import (
     ALLOCATION,
     access,
+    executed,
     facts_of,
     lost_places,
     moved,
@@ -53,6 +54,7 @@ def under(
         registers=dialect.registers(kernel),
         local_bytes=dialect.local_bytes(kernel),
         instructions=len(dialect.instructions(kernel)),
+        executed=executed(decoded.program, trace),
         workgroup_size=size,
         accesses=tuple(_accesses(dialect, kernel, decoded, trace, parts, place)),
         not_followed=unread(decoded, trace),

@@ -91,6 +91,7 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
     assumed: Annotated[
         str | None, Meta(description="what is taken if no conflict by an unknown rule is real")
     ]
+    notes: Annotated[tuple[str, ...], Meta(description="what the change may cost")]
 
 
 class FrameworkDefaultDocument(Struct, frozen=True):
@@ -132,6 +133,7 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         fronts=tuple(_front(found) for found in report.fronts),
         settings=report.settings,
         assumed=report.assumed or None,
+        notes=report.notes,
     )
 
 

@@ -1,0 +1,228 @@
+"""A shared array of a source as a question to the solver: all that machine code does to it.
+
+Once for each size that it has, under every launch in which its accesses are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from bankwise.algebra.address import Fold, Padded, RowFolds
+from bankwise.algebra.offset import Shape
+from bankwise.ask.advice import unseen_addresses, use_of
+from bankwise.ask.every_launch import (
+    LaunchKey,
+    Passes,
+    every_launch,
+    key_of,
+    other_launches,
+    over,
+    planned,
+    shown,
+)
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import Machine
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.buffers import AddressPattern, uses_of
+from bankwise.read.cxx.arrays import SharedArray
+from bankwise.read.cxx.sizes import ArraySize, Sizes, ended
+from bankwise.solver.best import Best, best
+from bankwise.solver.plan import Plan
+from bankwise.solver.spaces import (
+    LAST_INDEX,
+    LINEAR,
+    PADDING,
+    Space,
+    bank_row,
+    bit_folds,
+    row_folds,
+)
+from bankwise.tile import Tile
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizedArray:
+    """An array with its sizes in each of its ``kernels``; ``others``: in kernels of the text that
+    were not asked for. ``number``: among those of the text."""
+
+    number: int
+    array: SharedArray
+    sizes: tuple[ArraySize, ...]
+    kernels: tuple[AssemblyKernel, ...]
+    others: tuple[ArraySize, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PosedArray:
+    """The array in those kernels in which it has one size, under all launches that are planned for.
+    ``owners``: by access of the tile whose it is."""
+
+    array: SharedArray
+    size: ArraySize
+    tile: Tile
+    best: Best
+    kernels: tuple[AssemblyKernel, ...]
+    owners: tuple[LaunchKey, ...]
+
+    @property
+    def scale(self) -> int:
+        """Elements of the tile in one of the array."""
+        return self.size.element_bytes * 8 // self.tile.shape.element_bits
+
+    @property
+    def extra(self) -> Fraction:
+        """Of all launches together, as the array is."""
+        return self.best.present.passes - self.best.present.ideal
+
+    @property
+    def present(self) -> Passes:
+        """As the array is."""
+        return self.passes(self.best.present)
+
+    @property
+    def shown_extra(self) -> int:
+        """Of the launches that are shown."""
+        keys, ideal = shown(self.kernels), planned(self.best.present, self.owners, "ideal")
+        return over(self.present, keys) - over(ideal, keys)
+
+    def passes(self, plan: Plan) -> Passes:
+        """What a plan takes in each launch."""
+        return planned(plan, self.owners)
+
+
+def sized(
+    number: int,
+    array: SharedArray,
+    kernels: Sequence[AssemblyKernel],
+    sizes: Sizes,
+    gpu: Machine,
+) -> SizedArray:
+    """An array under all launches in which it can be priced; the shown ones in any case."""
+    having = [k for k in kernels if number in sizes.get(k.name, {})]
+    mine = {k.name: sizes[k.name][number] for k in having}
+    known = other_launches(having, lambda one: _is_known(one, mine[one.name], gpu))
+    launches = every_launch(known)
+    found = tuple(_ended(mine[k.name], k) for k in launches)
+    others = (each[number] for name, each in sizes.items() if number in each and name not in mine)
+    return SizedArray(number, array, found, launches, tuple(others))
+
+
+def _is_known(kernel: AssemblyKernel, size: ArraySize, gpu: Machine) -> bool:
+    """Whether all that a kernel does to an array is known under a launch."""
+    long = _ended(size, kernel)
+    return bool(long.bytes_) and not unseen_addresses(kernel) and not _leaves(kernel, long, gpu)
+
+
+def can_be(kernel: AssemblyKernel, sizes: Sizes, gpu: Machine) -> bool:
+    """Whether a kernel may be launched so: under an assumed launch no access leaves an array."""
+    mine = sizes.get(kernel.name, {}).values() if kernel.launch.assumed else ()
+    return not any(size.bytes_ and _leaves(kernel, size, gpu) for size in mine)
+
+
+def _leaves(kernel: AssemblyKernel, size: ArraySize, gpu: Machine) -> bool:
+    """Whether an access reaches beyond an array into what is no part of it."""
+    stop = size.start + size.bytes_
+    return isinstance(uses_of(kernel.accesses, gpu, size.start, stop), Refusal)
+
+
+def posed_of(found: SizedArray, gpu: Machine) -> list[PosedArray] | Refusal:
+    """An array, once for each size that it has."""
+    alike: dict[ArraySize, list[tuple[AssemblyKernel, int]]] = {}
+    for kernel, size in zip(found.kernels, found.sizes, strict=True):
+        alike.setdefault(replace(size, start=0, room=(0, 0)), []).append((kernel, size.start))
+    posed: list[PosedArray] = []
+    for size, same in alike.items():
+        one = _posed(found.array, size, same, gpu)
+        if isinstance(one, Refusal):
+            return one
+        posed += [one] if one is not None else []
+    return posed
+
+
+def _ended(size: ArraySize, kernel: AssemblyKernel) -> ArraySize:
+    """An array that the launch sizes, up to the whole blocks of folds that its accesses reach."""
+    long = ended(size, kernel.launch.shared_bytes or 0)
+    if size.bytes_ or not long.bytes_:
+        return long
+    reached = max(
+        (
+            int(p.offsets_bytes[p.active].max()) + a.access.width_bytes - size.start
+            for a in kernel.accesses
+            for p in a.access.patterns
+            if p.active.any()
+        ),
+        default=0,
+    )
+    whole = (-(-reached >> bits << bits) for bits in range(14, 6, -1))
+    fits = next((n for n in whole if 0 < n <= long.bytes_), long.bytes_)
+    return ended(replace(size, room=(size.start, size.start + fits)), 0)
+
+
+def _posed(
+    array: SharedArray,
+    size: ArraySize,
+    kernels: Sequence[tuple[AssemblyKernel, int]],
+    gpu: Machine,
+) -> PosedArray | Refusal | None:
+    """The array and all that kernels do to it, each with its first byte there; None where none
+    touches it."""
+    if not size.bytes_:
+        return Refusal("the launch decides how large it is", kernels[0][0].location)
+    patterns: list[AddressPattern] = []
+    owners: list[LaunchKey] = []
+    for kernel, start in kernels:
+        why = unseen_addresses(kernel)
+        if why:
+            return Refusal(why, kernel.location)
+        found = uses_of(kernel.accesses, gpu, start, start + size.bytes_)
+        if isinstance(found, Refusal):
+            return found
+        patterns += found
+        owners += [key_of(kernel)] * len(found)
+    if not patterns:
+        return None
+    tile = _tile(patterns, size, gpu)
+    told = best(tile, gpu, spaces_of(tile, size, gpu), certify=False)
+    assert isinstance(told, Best), "every access names its instruction"
+    return PosedArray(array, size, tile, told, tuple(k for k, _ in kernels), tuple(owners))
+
+
+def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> Tile:
+    """The array in the largest units that it and all accesses consist of."""
+    bits = size.element_bytes
+    for one in patterns:
+        bits |= one.access.access.width_bytes
+        bits |= int(np.bitwise_or.reduce(one.offsets_bytes[one.active], initial=0))
+    unit = bits & -bits
+    row = size.extents[-1] * size.element_bytes // unit
+    uses = tuple(use_of(one, gpu, unit) for one in patterns)
+    dims = (("n", row), ("m", prod(size.extents[:-1])))
+    return Tile(Shape(dims[: len(size.extents)], 8 * unit), uses)
+
+
+def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
+    """Folds and pitches that take nothing apart which the source, or the compiler, moves together;
+    of rows also the sums of folds, searched exactly."""
+    row, unit = tile.row, size.kept_bytes * 8 // tile.shape.element_bits
+    if len(size.extents) == 1:
+        flat = tuple(fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
+        two = (RowFolds(row, pair) for pair in combinations(flat, 2) if _beside(*pair))
+        return [Space(LINEAR, flat), Space(LINEAR, tuple(two))]
+    folds = [f for f in row_folds(tile, [row]) if f.binary and f.unit % unit == 0]
+    spaces = [Space(LAST_INDEX, tuple(folds))]
+    if not row & (row - 1):
+        spaces.append(Space(LAST_INDEX, rows=(row,)))
+    wide = max(unit, tile.span)
+    pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
+    return [*spaces, Space(PADDING, pads)]
+
+
+def _beside(one: Fold, other: Fold) -> bool:
+    """Whether two folds change the same bits, and read others; then their order is no matter."""
+    return (one.unit, one.phases) == (other.unit, other.phases)

@@ -1,0 +1,143 @@
+"""The launches that a change has to serve: all that are known of a kernel, or were tried.
+
+The accesses of all of them are priced together, and none pays for another: where several are known
+or tried of a kernel, none may take more passes than before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from bankwise.ask.check_assembly import counted_kernel
+from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.occupancy import Usage, occupancy
+from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.solver.plan import Plan
+
+LaunchKey = tuple[str, str]
+"""A kernel's name, and how it is launched."""
+
+Passes = Mapping[LaunchKey, int]
+"""Of a workgroup, by kernel and launch."""
+
+
+def key_of(kernel: AssemblyKernel) -> LaunchKey:
+    """By which a kernel under one launch is found again in another text."""
+    return kernel.name, str(kernel.launch)
+
+
+def every_launch(kernels: Sequence[AssemblyKernel]) -> tuple[AssemblyKernel, ...]:
+    """Kernels under each of their launches, the one that is shown first."""
+    return tuple(replace(one, others=()) for kernel in kernels for one in (kernel, *kernel.others))
+
+
+def other_launches(
+    kernels: Sequence[AssemblyKernel], keep: Callable[[AssemblyKernel], bool]
+) -> tuple[AssemblyKernel, ...]:
+    """Kernels with those of their other launches that are kept."""
+    return tuple(replace(k, others=tuple(filter(keep, k.others))) for k in kernels)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmittedCost:
+    """What compiled kernels take: ``passes``, ``executed`` instructions of shared memory; ``near``:
+    instructions at all that are executed where shared memory is touched."""
+
+    passes: Passes
+    executed: Mapping[LaunchKey, int]
+    near: Mapping[LaunchKey, int]
+
+    def beside(self, before: EmittedCost) -> tuple[int, int]:
+        """Passes and executed instructions of shared memory, less than they were; of launches that
+        both have."""
+        return _less(before.passes, self.passes), _less(before.executed, self.executed)
+
+    def nearer(self, before: EmittedCost) -> int:
+        """Instructions at all, less than they were."""
+        return _less(before.near, self.near)
+
+    def is_dear(self, before: EmittedCost, gpu: Machine) -> bool:
+        """Whether the instructions that were added take at least as many cycles to issue as passes
+        are saved, if every SIMD of a unit issues one a cycle."""
+        simds = int(gpu.fact("simds_per_unit"))
+        return self.nearer(before) > 0 and self.nearer(before) >= -simds * self.beside(before)[0]
+
+
+def _less(now: Passes, then: Passes) -> int:
+    return sum(then[key] - now[key] for key in now.keys() & then.keys())
+
+
+def emitted_cost(kernels: Sequence[AssemblyKernel]) -> EmittedCost:
+    """Of every launch."""
+    launches = every_launch(kernels)
+    counted = (counted_kernel(one, machine(one.target)).whole.passes for one in launches)
+    return EmittedCost(
+        {key_of(one): passes for one, passes in zip(launches, counted, strict=True)},
+        {key_of(one): sum(map(_executed, one.accesses)) for one in launches},
+        {key_of(one): one.executed for one in launches},
+    )
+
+
+def _executed(found: AssemblyAccess) -> int:
+    return sum(p.executions * len(p.active) for p in found.access.patterns)
+
+
+def planned(plan: Plan, owners: Sequence[LaunchKey], what: str = "passes") -> Passes:
+    """What a plan takes, or its ``ideal``; ``owners``: whose each of its accesses is."""
+    found: dict[LaunchKey, int] = defaultdict(int)
+    for use, owner in zip(plan.cost.uses, owners, strict=True):
+        passes = use.weight * getattr(use, what)
+        assert passes.denominator == 1, "executed so many times"
+        found[owner] += passes.numerator
+    return found
+
+
+def summed(found: Iterable[Passes]) -> Passes:
+    """What several arrays take together."""
+    sums: Counter[LaunchKey] = Counter()
+    for one in found:
+        sums.update(one)
+    return sums
+
+
+def none_worse(now: Passes, then: Passes) -> bool:
+    """Whether no launch pays for another of its kernel: those that both have are compared."""
+    many = Counter(name for name, _ in now)
+    return not any(then[k] > now[k] for k in now.keys() & then.keys() if many[k[0]] > 1)
+
+
+def serves(now: Passes, then: Passes) -> bool:
+    """Whether fewer passes are taken in all, and not more in any launch."""
+    return sum(then.values()) < sum(now.values()) and none_worse(now, then)
+
+
+def over(passes: Passes, keys: Collection[LaunchKey]) -> int:
+    """The passes of some launches."""
+    return sum(passes.get(key, 0) for key in keys)
+
+
+def shown(launches: Sequence[AssemblyKernel]) -> tuple[LaunchKey, ...]:
+    """The launch of each kernel that a report shows, of :func:`every_launch`."""
+    return tuple({one.name: key_of(one) for one in reversed(launches)}.values())
+
+
+def block(kernel: AssemblyKernel) -> str:
+    """As ``--workgroup-size`` takes it."""
+    return ",".join(map(str, kernel.workgroup_size))
+
+
+def launches_together(owners: Iterable[LaunchKey]) -> str:
+    """Behind what is known of a plan: over how many launches, where that is more than each one."""
+    many = max(Counter(name for name, _ in dict.fromkeys(owners)).values(), default=1)
+    return f"; over {many} launches together" if many > 1 else ""
+
+
+def resident(kernel: AssemblyKernel) -> int:
+    """The blocks that fit a unit, by shared memory and registers; 0 of unknown size."""
+    threads = prod(kernel.workgroup_size)
+    used = (kernel.lds_bytes or 0) + (kernel.launch.shared_bytes or 0)
+    usage = Usage(threads, used, kernel.registers)
+    return occupancy(machine(kernel.target), usage).workgroups if threads else 0
