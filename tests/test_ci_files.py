@@ -107,6 +107,15 @@ def test_the_action_checks_wildcards_and_prints_annotations(kernels: Path) -> No
     assert len(list(folder.iterdir())) == 2
 
 
+def test_the_actions_target_is_for_kernels_that_name_none(kernels: Path) -> None:
+    """The texts name gfx942, which is no error where the input says another."""
+    assert run_action(kernels, files=CLEAN, target="gfx950")[0] == 0
+    silent = (kernels / CONFLICTS).read_text("utf-8").replace(".amdgcn_target", "; ")
+    (kernels / "silent.s").write_text(silent, "utf-8")
+    code, text, _ = run_action(kernels, files="silent.s", target="gfx950", format="json")
+    assert (code, json.loads(text)["target"]) == (1, "gfx950")
+
+
 def test_the_action_writes_one_sarif_run_of_all_kernels(kernels: Path) -> None:
     """Code scanning takes one run of a tool and category from an upload."""
     again = "other.s"

@@ -10,7 +10,10 @@ import pytest
 from bankwise.ask.check import check, check_file
 from bankwise.errors import InputError
 from bankwise.read.options import Options
+from bankwise.read.own_gpu import of_one_among_many
 from bankwise.show.values import CheckReport
+from binary_files import fatbin, fatbin_entry
+from command import bankwise
 from isa_texts import DATA as ISA
 from isa_texts import amd_text
 
@@ -183,3 +186,51 @@ def test_numbered_dispatches_are_not_confused(tmp_path: Path) -> None:
     }
     found = check(folder(tmp_path, **files), workgroup_size="64")
     assert len(found.kernels) == 4
+
+
+MIXED = {
+    "a__s": "matmul_1024.gfx942.s",
+    "b__ttgir": "triton_transpose.sm_80.ttgir",
+    "c__ptx": "matmul_1024.sm_80.ptx",
+}
+"""PTX names the oldest GPU that runs it, the others the one that they are for."""
+
+
+def test_in_a_folder_the_target_is_for_files_that_name_no_gpu(tmp_path: Path) -> None:
+    files: dict[str, str | Path] = {name: ISA / source for name, source in MIXED.items()}
+    silent = (ROOT / "data" / "kernels" / "matmul_f32_32x32x32_gfx942.mlir").read_text("utf-8")
+    assert '"gfx' not in silent
+    found = check_file(folder(tmp_path, d__mlir=silent, **files), Options(target="sm_90"))
+    assert isinstance(found, CheckReport)
+    gpus = {Path(k.location.file).name: k.target for k in found.kernels}
+    assert gpus == {"a.s": "gfx942", "b.ttgir": "sm_80", "c.ptx": "sm_90", "d.mlir": "sm_90"}
+    named = "counted for the GPU that they name, not for sm_90: a.s (gfx942), b.ttgir (sm_80)"
+    assert named in found.notes
+    assert not found.refusals
+
+
+def test_mlir_of_a_folder_that_names_its_gpu_is_counted_for_it(tmp_path: Path) -> None:
+    text = (ROOT / "data" / "kernels" / "matmul_f32_32x32x32_gfx942.mlir").read_text("utf-8")
+    named = text.replace("{gpu.known", '{target = "gfx942", gpu.known')
+    found = check_file(folder(tmp_path, a__mlir=named, b__mlir=text), Options(target="gfx950"))
+    assert isinstance(found, CheckReport)
+    gpus = {Path(k.location.file).name: k.target for k in found.kernels}
+    assert gpus == {"a.mlir": "gfx942", "b.mlir": "gfx950"}
+
+
+def test_a_default_target_gives_way_and_a_target_does_not(tmp_path: Path) -> None:
+    code = folder(tmp_path, a__s=ISA / MIXED["a__s"]) / "a.s"
+    default = bankwise("check", code, "--default-target", "sm_90", "--concise")
+    assert default.code == 1, default.err
+    asked = bankwise("check", code, "--target", "sm_90")
+    assert (asked.code, "for gfx942, not for sm_90" in asked.err) == (2, True)
+    both = bankwise("check", code, "-t", "sm_90", "--default-target", "sm_90")
+    assert (both.code, "leave one out" in both.err) == (2, True)
+
+
+def test_of_a_binary_for_several_gpus_the_target_chooses_one_that_it_has(tmp_path: Path) -> None:
+    code = fatbin(fatbin_entry(2, 80, b"\x7fELF80"), fatbin_entry(2, 90, b"\x7fELF90"))
+    (tmp_path / "two.fatbin").write_bytes(code)
+    for target, left in (("sm_80", "sm_80"), ("sm_90", "sm_90"), ("gfx942", "")):
+        options = of_one_among_many(tmp_path / "two.fatbin", Options(target=target))
+        assert options.target == left

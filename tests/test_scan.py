@@ -368,3 +368,12 @@ def test_a_dask_cluster_gives_the_same_report(folder: Path) -> None:
         address = on.scheduler_address.replace("tcp://", "dask://")
         report = scan([folder], Options(), limits=ScanLimits(engine=address, workers=1))
     assert report.kernels == scanned(folder).kernels
+
+
+def test_of_several_files_each_is_scanned_for_the_gpu_it_names(folder: Path) -> None:
+    asked = Options(target="gfx950")
+    files = folder / "row.s", folder / "deep" / "pairs.s"
+    for paths in (files, (folder / "deep",)):
+        assert {k.target for k in scanned(*paths, options=asked).kernels} == {"gfx942"}
+    with pytest.raises(InputError, match="is for gfx942, not for gfx950"):
+        scanned(files[0], options=asked)

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options, Progress
+from bankwise.read.own_gpu import of_one_among_many
 from bankwise.read.recognise import asker, recognise, stages
 from bankwise.show.values import CheckReport, KernelReport
 
@@ -67,6 +68,7 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
             refusals += [Refusal(e.message, e.location or Location(str(f))) for f, e in failed]
     if not reports:
         raise _unreadable(folder, refusals, options)
+    notes += _own_gpus(reports, options.target)
     left["not read"] += [f for f in files if f.suffix.lower() not in stages()]
     notes += [_left(why, some) for why, some in left.items() if some]
     return _merged(folder, reports, refusals, notes)
@@ -137,8 +139,17 @@ def _checked(file: Path, options: Options) -> CheckReport:
     if recognise(file).name == "model":
         message = "no threads in it yet: a stage before IREE lowers it"
         raise InputError(message, location=Location(str(file)))
-    report: CheckReport = asker(file, "check")(file, options)
+    report: CheckReport = asker(file, "check")(file, of_one_among_many(file, options))
     return report
+
+
+def _own_gpus(reports: Sequence[CheckReport], target: str) -> Iterator[str]:
+    """Which files are counted for a GPU of their own, not for the one that is asked for."""
+    own = [r for r in reports if target and r.target and r.target != target]
+    if own:
+        shown = ", ".join(f"{Path(r.file).name} ({r.target})" for r in own[:_NAMED])
+        more = f" and {len(own) - _NAMED} more" if len(own) > _NAMED else ""
+        yield f"counted for the GPU that they name, not for {target}: {shown}{more}"
 
 
 def _elsewhere(failed: Sequence[tuple[Path, InputError]], options: Options) -> bool:

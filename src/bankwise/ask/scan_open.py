@@ -18,6 +18,7 @@ from bankwise.read.binary.check import NO_CODE, NO_KERNEL, chosen_kernels, chose
 from bankwise.read.binary.kernels import BinaryKernel, readable
 from bankwise.read.follow.driver import check_target, no_kernel, target_of
 from bankwise.read.options import Options
+from bankwise.read.own_gpu import of_one_among_many
 from bankwise.read.recognise import load, recognise, require, takers
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
@@ -28,12 +29,14 @@ MOST_FILES = 1_000_000
 @dataclass(frozen=True, slots=True)
 class ScanFile:
     """A file to open, the ``number``-th. ``stages``: it, and behind it what it was made from, which
-    is opened where it cannot be. ``named``: by the user, who is told that it holds no kernel."""
+    is opened where it cannot be. ``named``: by the user, who is told that it holds no kernel;
+    ``alone``: and no other is."""
 
     number: int
     stages: tuple[Path, ...]
     named: bool
     options: Options
+    alone: bool = False
 
 
 def check_paths(paths: Sequence[Path]) -> None:
@@ -54,7 +57,7 @@ def check_paths(paths: Sequence[Path]) -> None:
 def files_of(paths: Sequence[Path], options: Options) -> Iterator[ScanFile]:
     """What is to be opened: files as they are named, and of folders what may hold kernels."""
     for number, (stages, named) in enumerate(_found(paths)):
-        yield ScanFile(number, stages, named, options)
+        yield ScanFile(number, stages, named, options, named and len(set(paths)) == 1)
 
 
 def _found(paths: Sequence[Path]) -> Iterator[tuple[tuple[Path, ...], bool]]:
@@ -76,7 +79,8 @@ def open_file(file: ScanFile) -> tuple[ScanCase, ...]:
             kind = require(path, "scan") if file.named else recognise(path)
             if "scan" not in kind.verbs:
                 continue
-            return tuple(load(kind.verbs["scan"])(path, file.options))
+            said = file.options if file.alone else of_one_among_many(path, file.options)
+            return tuple(load(kind.verbs["scan"])(path, said))
         except InputError as error:
             failed = failed or error
     if failed is not None and not _elsewhere(failed, file):

@@ -13,6 +13,7 @@ from bankwise.cli.beside import Counters, Profiled, Times, WorthIt, more, refuse
 from bankwise.cli.common import (
     CheckFormat,
     CompileCommands,
+    DefaultTarget,
     Dims,
     DirectLoad,
     Flags,
@@ -63,6 +64,7 @@ def check(
     file: Annotated[Path, file_of("check")],
     flag: Flags = [],  # noqa: B006 - typer reads the default, nobody changes it
     target: Target = "",
+    default_target: DefaultTarget = "",
     kernel: KernelName = "",
     dim: Dims = [],  # noqa: B006 - typer reads the default, nobody changes it
     workgroup_size: Workgroup = "",
@@ -108,16 +110,27 @@ def check(
     """Find every shared-memory access of a kernel, folder or spec, and predict its conflicts."""
     from bankwise.ask.check import check_file
     from bankwise.read.options import Options
+    from bankwise.read.own_gpu import of_one_among_many
     from bankwise.show.answers import counted
 
+    if target and default_target:
+        message = "--target is the GPU, --default-target that of a file that names none"
+        raise InputError(message, hint="leave one out")
     options = Options(
-        *(target, kernel, tuple(dim), workgroup_size, given(context, "policy", policy)),
+        *(
+            target or default_target,
+            kernel,
+            tuple(dim),
+            workgroup_size,
+            given(context, "policy", policy),
+        ),
         *(tuple(argument), isa, keep, padding, direct_load),
         launches=tuple(launch),
         flags=compiler_flags(flag),
         compile_commands=compile_commands,
         times=tuple(times),
     )
+    options = of_one_among_many(file, options) if default_target else options
     gate = _gate(fail_on, baseline, min_evidence)
     if (concise or statistics) and (form is not CheckFormat.text or (concise and statistics)):
         message = "--concise and --statistics are ways to print text, one at a time"

@@ -96,6 +96,15 @@ Target = Annotated[
         callback=_one_name,
     ),
 ]
+DefaultTarget = Annotated[
+    str,
+    typer.Option(
+        metavar="GPU",
+        help="The GPU of a file that names none, as --target is in a folder.",
+        autocompletion=machine_names,
+        callback=_one_name,
+    ),
+]
 
 
 def file_of(verb: str, metavar: str = "FILE") -> Any:

@@ -15,7 +15,8 @@ class Format:
     ``name``: what it is called, behind ``article`` in a sentence. ``sign``: the test on its
     content. ``family``: of the languages that its suffixes may stand for. ``verbs``: each verb that
     takes it and who answers; ``reader``: who reads emitted code; ``listing``: who finds the machine
-    code in it. These are ``module:function`` below ``bankwise``, loaded when they are wanted.
+    code in it; ``gpus``: who finds the GPUs that it names. These are ``module:function`` below
+    ``bankwise``, loaded when they are wanted.
     ``options``: those of the verbs that not every format has a use for; ``ways_on``: by
     option that it has no use for, what to say instead. ``stage``: of what a compiler leaves in a
     folder the highest is checked, 0 is named only. ``binary``: it has no text. ``compiled``:
@@ -31,6 +32,7 @@ class Format:
     verbs: Mapping[str, str] = field(default_factory=dict)
     reader: str = ""
     listing: str = ""
+    gpus: str = ""
     options: frozenset[str] = frozenset()
     ways_on: Mapping[str, str] = field(default_factory=dict)
     stage: int | None = None

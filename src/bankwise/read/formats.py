@@ -58,6 +58,7 @@ def _mlir(
         verbs=_MLIR_VERBS,
         options=_MLIR_OPTIONS,
         listing=_COMPILED,
+        gpus="read.own_gpu:of_mlir",
         stage=1 if ".mlir" in suffixes else None,
     )
 
@@ -71,7 +72,10 @@ def _toml(
 ) -> Format:
     """A question or a description in TOML, told by its keys."""
     sign = keys(*top)
-    return Format(name, "a", (".toml",), sign, "TOML", verbs, instead=instead, options=options)
+    gpus = "read.own_gpu:of_question" if "machine" in top else ""
+    return Format(
+        name, "a", (".toml",), sign, "TOML", verbs, gpus=gpus, instead=instead, options=options
+    )
 
 
 def _written(
@@ -88,6 +92,7 @@ def _binary(name: str, article: str, suffixes: str, mark: bytes) -> Format:
         *(name, article, tuple(suffixes.split()), magic(mark)),
         verbs=_BINARY_VERBS,
         reader="read.binary.check:check_binary",
+        gpus="read.own_gpu:of_binary",
         options=ANY_KERNEL,
         stage=0,
         binary=True,
@@ -115,6 +120,7 @@ READ: tuple[Format, ...] = (
         verbs=_ASSEMBLY_VERBS,
         reader="read.amd.dialect:AMD",
         listing="ask.worth_static:emitted",
+        gpus="read.own_gpu:of_code",
         options=ANY_KERNEL,
         stage=4,
         instead="`bankwise check FILE` says a better layout as instructions to splice",
@@ -127,6 +133,7 @@ READ: tuple[Format, ...] = (
             "fix": "ask.fix_ptx:fix_ptx_file",
         },
         reader="read.ptx.dialect:PTX",
+        gpus="read.own_gpu:of_ptx",
         options=ANY_KERNEL | {"--isa"},
         stage=3,
     ),
@@ -139,12 +146,14 @@ READ: tuple[Format, ...] = (
         ),
         verbs=_ASSEMBLY_VERBS,
         reader="read.sass.dialect:SASS",
+        gpus="read.own_gpu:of_code",
         options=ANY_KERNEL,
     ),
     Format(
         *("cubin", "a", (".cubin",), magic(rb"\x7fELF.{14}\xbe\x00")),
         verbs=_CUBIN_VERBS,
         reader="read.sass.cubin:check_cubin",
+        gpus="read.own_gpu:of_binary",
         options=ANY_KERNEL,
         stage=0,
         binary=True,
@@ -162,6 +171,7 @@ READ: tuple[Format, ...] = (
             "scan": _WHOLE,
             "triton-plan": "ask.triton_plan:beside_assembly",
         },
+        gpus="read.own_gpu:of_ttgir",
         options=OWN_LAUNCH,
         stage=2,
     ),

@@ -76,7 +76,7 @@ def _checked(text: str, file: str) -> str:
 
 
 def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, tuple[str, ...]]:
-    text = said.get("ttg.target", "").strip('"')
+    text = _said_target(said)
     if text and not text.startswith(("cuda:", "hip:")):
         raise InputError(
             f"ttg.target = {text!r} is no GPU known here",
@@ -89,7 +89,7 @@ def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, 
             location=where,
             hint="pass --target, for example --target gfx942",
         )
-    own = _named_by_triton(text) if text else ()
+    own = named_by_triton(text) if text else ()
     if not given and len(own) != 1:
         several = (
             f"{' and '.join(own)} are all {text!r}" if own else f"there is no machine {text!r}"
@@ -101,7 +101,16 @@ def _target(said: Mapping[str, str], given: str, where: Location) -> tuple[str, 
     return given or own[0], ()
 
 
-def _named_by_triton(text: str) -> tuple[str, ...]:
+def said_target(text: str) -> str:
+    """What a TTGIR text calls its GPU ("cuda:90"); "" where it says none."""
+    return _said_target(dict(_ATTRIBUTE.findall(text)))
+
+
+def _said_target(said: Mapping[str, str]) -> str:
+    return said.get("ttg.target", "").strip('"')
+
+
+def named_by_triton(text: str) -> tuple[str, ...]:
     """The machines that Triton calls ``text`` ("cuda:90"), as their files say."""
     files = sorted(machine_files().items())
     # Parsing a dozen files takes longer than checking a kernel; most do not have the word.
