@@ -161,3 +161,17 @@ def test_a_folder_is_counted_as_it_is_emitted(tmp_path: Path) -> None:
     assert all(kernel["compiled"] for kernel in emitted)
     assert bool(emitted) != any("a.ptx" in str(r) for r in document["refusals"])
     assert len(document["kernels"]) == 1 + len(emitted)
+
+
+def test_known_lines_are_told_as_ranges_and_not_all_of_them(tmp_path: Path) -> None:
+    """Twenty conflicts on every other line: eight places are named, the rest is dots."""
+    load = "ld.shared.u32 %r3, [%r2];"
+    shift = "mov.u32 %r1, %tid.x;\n\tshl.b32 %r2, %r1, 7;\n\t"
+    for text, told in ((f"{load}\n\t" * 20, 1), (f"{load}\n\n\t" * 20, 9)):
+        (tmp_path / "k.ptx").write_text(ptx_text(shift + text), "utf-8")
+        known = save(tmp_path / "k.ptx", tmp_path / "known.json")
+        ended = bankwise("check", tmp_path / "k.ptx", "--baseline", known)
+        (line,) = [x for x in ended.out.splitlines() if "known by the baseline" in x]
+        assert line.startswith("20 conflicts")
+        assert len(line.rpartition(":")[2].split(",")) == told
+        assert line.endswith("..") == (told == 9)

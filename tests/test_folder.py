@@ -234,3 +234,10 @@ def test_of_a_binary_for_several_gpus_the_target_chooses_one_that_it_has(tmp_pat
     for target, left in (("sm_80", "sm_80"), ("sm_90", "sm_90"), ("gfx942", "")):
         options = of_one_among_many(tmp_path / "two.fatbin", Options(target=target))
         assert options.target == left
+
+
+def test_a_source_in_a_folder_is_said_to_be_left_for_its_own_check(tmp_path: Path) -> None:
+    place = folder(tmp_path, a__s=amd_text("\tds_read_b32 v1, v0"), b__cu="x", c__txt="y")
+    notes = check(place).notes
+    assert "left out, source, which is checked where it is named: b.cu" in notes
+    assert "left out, not read: c.txt" in notes

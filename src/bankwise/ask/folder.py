@@ -20,12 +20,13 @@ from pathlib import Path
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options, Progress
 from bankwise.read.own_gpu import of_one_among_many
-from bankwise.read.recognise import asker, recognise, stages
+from bankwise.read.recognise import asker, recognise, stages, takers
 from bankwise.show.values import CheckReport, KernelReport
 
 APART = " ["
 """Between a kernel's own name and the file it is from, where several have that name."""
 
+_SOURCES = "source, which is checked where it is named"
 _MOST_FILES = 5_000
 _NAMED = 3
 _BACKEND = r"_(?:rocm|cuda|vulkan|llvm|embedded|system)"
@@ -69,7 +70,9 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
     if not reports:
         raise _unreadable(folder, refusals, options)
     notes += _own_gpus(reports, options.target)
-    left["not read"] += [f for f in files if f.suffix.lower() not in stages()]
+    sources = {suffix for one in takers("check") if one.compiled for suffix in one.suffixes}
+    for file in (f for f in files if f.suffix.lower() not in stages()):
+        left[_SOURCES if file.suffix.lower() in sources else "not read"].append(file)
     notes += [_left(why, some) for why, some in left.items() if some]
     return _merged(folder, reports, refusals, notes)
 

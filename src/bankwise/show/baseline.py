@@ -18,6 +18,7 @@ from typing import Any
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location
+from bankwise.hardware.machine import lane_text
 from bankwise.show.values import CheckReport
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
@@ -25,6 +26,7 @@ Key = tuple[str, str, str, tuple[str, ...], str, int]
 workgroup. Lines are left out: they move with every edit above."""
 
 _NAMED = 3
+_RUNS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +157,15 @@ def places(accesses: Iterable[AccessReport]) -> str:
     lines: dict[str, set[int]] = {}
     for access in accesses:
         lines.setdefault(access.location.file, set()).add(access.location.line)
-    said = [f"{file}:{','.join(map(str, sorted(some)))}" for file, some in lines.items()]
+    said = [f"{file}:{_runs(some)}" for file, some in lines.items()]
     more = f" and {len(said) - _NAMED} more files" if len(said) > _NAMED else ""
     return f"{'; '.join(said[:_NAMED])}{more}"
+
+
+def _runs(lines: set[int]) -> str:
+    """Lines as ranges, no more than a reader looks up."""
+    runs = lane_text(tuple(sorted(lines))).split()
+    return ",".join([*runs[:_RUNS], *[".."] * (len(runs) > _RUNS)])
 
 
 def said_known(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
