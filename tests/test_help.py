@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from bankwise.cli.commands import app
+from bankwise.cli.verbs import MODULES
 from bankwise.hardware.machine import names
 from bankwise.show.rules import rules
 from command import bankwise
@@ -208,3 +209,27 @@ def test_the_completion_script_for_bash_is_one() -> None:
     found = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     assert "_BANKWISE_COMPLETE=complete_bash" in found
     subprocess.run(["bash", "-n"], input=found, text=True, check=True)
+
+
+def test_a_verb_is_found_without_the_modules_of_others() -> None:
+    """The table of verbs names what each module registers, all of it, in the order of the help."""
+    registered: dict[str, list[str]] = {}
+    for command in app.registered_commands:
+        assert command.callback is not None
+        name = command.name or command.callback.__name__.replace("_", "-")
+        registered.setdefault(command.callback.__module__, []).append(name)
+    for group in app.registered_groups:
+        registered["bankwise.cli.bench"] = [str(group.name)]
+    assert {module: tuple(verbs) for module, verbs in registered.items()} == MODULES
+    program = (
+        "import sys, bankwise.cli\n"
+        "sys.argv = ['bankwise', 'count', '--help']\n"
+        "try: bankwise.cli.main()\n"
+        "finally: print(*sorted(m for m in sys.modules if m.startswith('bankwise.cli.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    imported = done.stdout.splitlines()[-1].split()
+    assert "bankwise.cli.layouts" in imported
+    assert "bankwise.cli.check" not in imported

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.hardware.machine import Instruction, Machine, machine
 
 if TYPE_CHECKING:
     __version__: str
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from bankwise.ask.fix import fix
     from bankwise.ask.solve import solve
     from bankwise.counting.conflict import Count, Witness, count
+    from bankwise.hardware.machine import Instruction, Machine, machine
 
 __all__ = [
     "Count",
@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 _LATE = {
+    "Instruction": "bankwise.hardware.machine",
+    "Machine": "bankwise.hardware.machine",
+    "machine": "bankwise.hardware.machine",
     "Count": "bankwise.counting.conflict",
     "Witness": "bankwise.counting.conflict",
     "count": "bankwise.counting.conflict",
@@ -43,7 +46,7 @@ _LATE = {
     "fix": "bankwise.ask.fix",
     "solve": "bankwise.ask.solve",
 }
-"""Names that need numpy or more: imported when they are first used."""
+"""Names that are imported when they are first used."""
 
 
 def __getattr__(name: str) -> Any:

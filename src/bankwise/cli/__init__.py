@@ -61,7 +61,7 @@ def _guarded(debug: bool) -> int | str | None:
 
 
 def _run() -> int | str | None:
-    """Import the commands, which takes most of the start, and run the one that was typed."""
+    """Import the command that was typed, which takes most of the start, and run it."""
     if sys.stdout is None:
         raise InputError("standard output is closed", hint="for no output: > /dev/null")
     if sys.argv[1:] == ["--version"]:
@@ -70,8 +70,11 @@ def _run() -> int | str | None:
         print_version()
         sys.stdout.flush()
         return 0
-    from bankwise.cli.commands import app
+    from importlib import import_module
 
+    from bankwise.cli.verbs import module_of
+
+    app = import_module(module_of(sys.argv[1:])).app
     try:
         app()
     except SystemExit as end:

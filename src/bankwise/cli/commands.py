@@ -1,38 +1,13 @@
-"""All commands: importing this registers them at the application."""
+"""All commands: importing this registers them at the application, in the order of `--help`."""
 
 from __future__ import annotations
 
-# In the order in which `bankwise --help` names their verbs.
-from bankwise.cli import check
-from bankwise.cli import (
-    first,
-    kernels,
-    layouts,
-    passes,
-    triton_plan,
-    scan,
-    evidence,
-    study,
-    hardware,
-    bench,
-    schema,
-    servers,
-)
-from bankwise.cli.common import app
+from importlib import import_module
 
-__all__ = [
-    "app",
-    "bench",
-    "check",
-    "evidence",
-    "first",
-    "hardware",
-    "kernels",
-    "layouts",
-    "passes",
-    "scan",
-    "schema",
-    "servers",
-    "study",
-    "triton_plan",
-]
+from bankwise.cli.common import app
+from bankwise.cli.verbs import MODULES
+
+__all__ = ["app"]
+
+for module in MODULES:
+    import_module(module)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
@@ -15,7 +13,7 @@ FOLDER_VARIABLE = "BANKWISE_MACHINES"
 """The environment variable that names a folder with machine files of the user's own."""
 
 
-def machine_files() -> Mapping[str, Traversable]:
+def machine_files() -> Mapping[str, Path]:
     """Every machine file by the machine's name.
 
     Raises :class:`InputError` if the user's folder cannot be read, or has a file named like one of
@@ -25,18 +23,17 @@ def machine_files() -> Mapping[str, Traversable]:
     return {**_shipped(), **_own(folder)} if folder else _shipped()
 
 
-def shown_path(file: Traversable) -> str:
+def shown_path(file: Path) -> str:
     """How to name a file in errors: by its path if it is the user's."""
-    return str(file) if file.name.removesuffix(".toml") not in _shipped() else file.name
+    return str(file) if file.stem not in _shipped() else file.name
 
 
 @cache
-def _shipped() -> Mapping[str, Traversable]:
-    entries = resources.files(__package__).iterdir()
-    return {e.name.removesuffix(".toml"): e for e in entries if e.name.endswith(".toml")}
+def _shipped() -> Mapping[str, Path]:
+    return {path.stem: path for path in Path(__file__).parent.glob("*.toml")}
 
 
-def _own(folder: str) -> dict[str, Traversable]:
+def _own(folder: str) -> dict[str, Path]:
     try:
         found = {path.stem: path for path in Path(folder).iterdir() if path.suffix == ".toml"}
     except OSError as error:
@@ -49,4 +46,4 @@ def _own(folder: str) -> dict[str, Traversable]:
                 location=Location(str(path)),
                 hint="give your file, and the machine in it, a name of its own",
             )
-    return dict(found)
+    return found

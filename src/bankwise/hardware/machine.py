@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -153,7 +152,7 @@ class Machine:
         """The row of the instruction called ``name``; :class:`InputError` if there is none."""
         found = self.instructions.get(name)
         if found is None:
-            near = get_close_matches(name, self.instructions, n=3, cutoff=0.5)
+            near = _near(name, self.instructions, 0.5)
             raise InputError(
                 f"{self.name} has no shared-memory instruction {name!r}",
                 hint=_did_you_mean(near, f"bankwise machines {self.name}"),
@@ -218,7 +217,7 @@ def machine(name: str) -> Machine:
     if name not in files:
         known = tuple(sorted(files))
         near = _by_product(name, known)
-        near = near or get_close_matches(name.casefold(), known, n=3, cutoff=0.6)
+        near = near or _near(name.casefold(), known, 0.6)
         hint = _did_you_mean(near, "bankwise machines", "known: " + ", ".join(known))
         raise InputError(f"unknown target {name!r}", hint=hint)
     return _read(name, shown_path(files[name]))
@@ -384,6 +383,12 @@ def _by_product(name: str, known: tuple[str, ...]) -> list[str]:
     if len(name) < 3:
         return []
     return [target for target in known if name.casefold() in machine(target).product.casefold()]
+
+
+def _near(name: str, known: Iterable[str], cutoff: float) -> list[str]:
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(known), n=3, cutoff=cutoff)
 
 
 def _did_you_mean(near: list[str], command: str, otherwise: str = "") -> str:

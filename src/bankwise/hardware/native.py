@@ -9,8 +9,6 @@ NVIDIA: the compute capability that ``nvidia-smi`` prints, 9.0 for sm_90. AMD: t
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,6 +38,9 @@ def native() -> str:
 
 
 def _nvidia() -> Iterator[str]:
+    import shutil
+    import subprocess
+
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return

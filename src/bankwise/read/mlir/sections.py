@@ -57,7 +57,7 @@ def candidates(file: str, text: str) -> Iterator[TextReading]:
     if not found:
         yield TextReading(_read(file, text, (Section("split", 0, len(text)),)))
         return
-    used = _last_of_each_name(found)
+    used = _used(text, found)
     yield TextReading(_read(file, text, used), _section_notes(text, found, used))
     if len(used) > 1:
         alone = sorted(used, key=lambda s: (not _has_shared_memory(text, s), -s.start))
@@ -100,11 +100,28 @@ def _first_line(text: str, section: Section) -> int:
     return line_and_column(text, section.start + blank)[0]
 
 
-def _last_of_each_name(found: tuple[Section, ...]) -> tuple[Section, ...]:
+def _used(text: str, found: tuple[Section, ...]) -> tuple[Section, ...]:
+    """Of each name the last dump. Where dumps go on past the stage that can be read (printed after
+    all passes, say), of each kernel the one of that stage, and nothing else."""
     if found[0].kind != "dump":
         return found
     last = {section.name: section for section in found}
+    kernels = [s for s in found if _is_kernel(text[s.start : s.end])]
+    if kernels and len(found) > len(last):
+        named = [section for section in kernels if section.name] or kernels
+        last = {section.name: section for section in named}
+        last |= {s.name: s for s in named if _STAGE in text[s.start : s.start + _BANNER_LENGTH]}
     return tuple(sorted(last.values(), key=lambda section: section.start))
+
+
+_STAGE, _BANNER_LENGTH = "resolve-swizzle-hints", 200
+"""The pass of IREE after which addresses are whole and loops and types are still there."""
+_LOWERED = re.compile(r"\bllvm\.|\bcf\.(?:cond_)?br\b|\bvm\.")
+
+
+def _is_kernel(dump: str) -> bool:
+    """Whether shared memory is accessed through memrefs, in loops that are still loops."""
+    return "workgroup" in dump and "memref<" in dump and not _LOWERED.search(dump)
 
 
 def _has_shared_memory(text: str, section: Section) -> bool:
@@ -170,12 +187,12 @@ def _debug_locations(text: str, section: Section) -> list[Edit]:
     """Cut ``loc(..)``: with it the parser would name lines of another file, not of this one."""
     if "loc(" not in text[section.start : section.end]:
         return []
-    quiet = masked(text)
+    quiet = masked(text[section.start : section.end])
     edits: list[Edit] = []
-    at = section.start
-    while found := _LOCATION.search(quiet, at, section.end):
-        at = _closing(quiet, found.end(), section.end)
-        edits.append(Edit(found.start(), at, ""))
+    at = 0
+    while found := _LOCATION.search(quiet, at):
+        at = _closing(quiet, found.end(), len(quiet))
+        edits.append(Edit(section.start + found.start(), section.start + at, ""))
     return edits
 
 
