@@ -111,6 +111,13 @@ def test_a_line_ends_neither_in_a_name_nor_in_what_is_quoted() -> None:
     assert wrapped("a kernel's own 'x y'", 12) == "a kernel's\n  own 'x y'"
 
 
+def test_a_layout_stays_whole() -> None:
+    layout = "xor<width=64, unit=8, stride=64, per_phase=1, period=8>"
+    told = wrapped(f"gemm_gather_to_lds: a_tile: {layout}: 2,048 -> 512 passes per workgroup")
+    assert layout in told
+    assert max(map(len, told.split("\n"))) <= 80
+
+
 def test_a_table_that_is_too_wide_keeps_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
     titles = [f"long title {n}" for n in range(12)]
     row = [f"{10**9 + n:,}" for n in range(11)]

@@ -1,5 +1,5 @@
 """A text in lines of 80 columns. A line ends between words: never within one, nor within what is
-quoted to be pasted. What is longer has a line of its own."""
+quoted to be pasted, or a layout. What is longer has a line of its own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import re
 
 WIDTH = 80
 """Columns of a pipe, of a file, and of a terminal that is no narrower."""
-_WORD = re.compile(r"(?:`[^`\n]+`|(?<![\w'])'[^'\n]+'|[^\s`']|`|')+")
-"""Blanks between quotes are no end: `bankwise check FILE`, 'lane * 4'."""
+_WORD = re.compile(r"(?:`[^`\n]+`|(?<![\w'])'[^'\n]+'|\b[\w.]+<[^<>\n]{1,64}>|[^\s`']|`|')+")
+"""Blanks between quotes, or in the brackets of a layout, are no end: `bankwise check FILE`,
+'lane * 4', xor<width=64, unit=8>."""
 
 
 def line_ends(line: str, most: int = WIDTH, behind: int | None = None, kept: int = 0) -> list[int]:
