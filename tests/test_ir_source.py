@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bankwise.read.mlir.sections import candidates
 from bankwise.read.mlir.source import Edit, apply_edits, source_of
 
 
@@ -60,3 +61,63 @@ def test_overlapping_edits_are_a_programmers_error() -> None:
 def test_insertions_at_one_place_keep_their_order_and_precede_a_replacement() -> None:
     edits = [Edit(1, 2, "B"), Edit(1, 1, "1"), Edit(1, 1, "2")]
     assert apply_edits("abc", edits) == "a12Bc"
+
+
+STAGES = """\
+// -----// IR Dump After CSEPass: cse //----- //
+func.func @one() {{
+  %a = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}}
+// -----// IR Dump After ResolveSwizzleHintsPass: iree-codegen-resolve-swizzle-hints //----- //
+func.func @one() {{
+  %stage = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}}
+// -----// IR Dump After CSEPass: cse //----- //
+func.func @one() {{
+  %late = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}}
+// -----// IR Dump After CSEPass: cse //----- //
+func.func @two() {{
+  %last = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>
+  return
+}}
+// -----// IR Dump After SCFToControlFlowPass: convert-scf-to-cf //----- //
+func.func @two() {{
+  %lowered = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>
+  cf.br ^bb1
+^bb1:
+  return
+}}
+// -----// IR Dump After ConvertToROCDLPass: iree-convert-to-rocdl //----- //
+module {{
+  llvm.func @one() {{ llvm.return }}
+}}
+{more}"""
+
+
+def test_of_a_dump_after_all_passes_each_kernel_is_read_at_the_stage_that_can_be_read() -> None:
+    reading = next(candidates("k.mlir", STAGES.format(more="")))
+    kept = reading.source.parsed
+    assert [word for word in ("%stage", "%last") if word in kept] == ["%stage", "%last"]
+    assert not any(word in kept for word in ("%a ", "%late", "%lowered", "llvm."))
+    assert reading.notes == ("of 6 dumps the ones at lines 6, 16 used, 4 left out",)
+
+
+def test_what_is_in_other_dumps_alone_is_named() -> None:
+    module = """\
+// -----// IR Dump After CSEPass: cse //----- //
+module {
+  func.func @one() {
+    %0 = memref.alloc() : memref<8xf32, #gpu.address_space<workgroup>>
+    return
+  }
+  llvm.func @two() { llvm.return }
+}
+"""
+    other = module.replace("@one", "@it").replace("@two", "@one").replace("@it", "@two")
+    notes = next(candidates("k.mlir", other + module)).notes
+    assert notes[0] == "of 2 dumps the one at line 9 used, 1 left out"
+    assert notes[1].startswith("not read: two: ")

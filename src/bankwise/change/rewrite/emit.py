@@ -43,9 +43,13 @@ class Emitter:
     code: str = field(init=False)
     _made: dict[Hashable, list[tuple[Anchor, str]]] = field(default_factory=dict)
     _names: int = 0
+    _taken: frozenset[str] = frozenset()
+    _line_end: str = "\n"
 
     def __post_init__(self) -> None:
         self.code = code_of(self.text)
+        self._taken = frozenset(re.findall(rf"%{self.prefix}\d+(?![\w$.\-])", self.code))
+        self._line_end = "\r\n" if "\r\n" in self.text else "\n"
 
     def value(
         self, key: Hashable, anchor: Anchor, use: ir.Operation, line: str, *, results: int = 1
@@ -106,7 +110,7 @@ class Emitter:
         while True:
             name = f"%{self.prefix}{self._names}"
             self._names += 1
-            if not re.search(rf"{name}(?![\w$.\-])", self.code):
+            if name not in self._taken:
                 return name
 
     def _insert(self, anchor: Anchor, line: str) -> None:
@@ -115,8 +119,7 @@ class Emitter:
         assert offset is not None, "the operations of a kernel are written in its text"
         start = statement_start(self.code, offset)
         indent = indentation(self.text, start)
-        end = "\r\n" if "\r\n" in self.text else "\n"
-        self.edits.append(Edit(start, start, f"{line}{end}{indent}"))
+        self.edits.append(Edit(start, start, f"{line}{self._line_end}{indent}"))
 
 
 def anchor_of(value: ir.Value) -> Anchor:

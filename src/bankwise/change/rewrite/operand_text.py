@@ -45,14 +45,16 @@ def index_operands(text: str, start: int, group: int) -> tuple[Span, ...]:
 
 def statement_start(text: str, start: int) -> int:
     """Where the statement whose operation name begins at ``start`` begins: at its result names."""
-    first = max(text.rfind(bracket, 0, start) for bracket in "{}()<>[]") + 1
+    first = 0
+    for bracket in "{}()<>[]":
+        first = max(first, text.rfind(bracket, first, start) + 1)
     match = re.search(r"(?:%[\w$.\-]+(?::\d+)?\s*,?\s*)+=\s*$", text[first:start])
     return first + match.start() if match else start
 
 
 def result_name(text: str, start: int) -> str:
     """The name of the only result of the operation whose name begins at ``start``, or ''."""
-    match = _RESULT.search(text[:start])
+    match = _RESULT.search(text, statement_start(text, start), start)
     return match.group(1) if match else ""
 
 

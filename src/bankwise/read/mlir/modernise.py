@@ -16,11 +16,13 @@ from bankwise.read.mlir.syntax import RULES, OlderForm
 def modernise(source: SourceText) -> tuple[SourceText, tuple[str, ...]]:
     """``source`` in today's syntax, and one note per rule that fired (none: nothing to do)."""
     text = source.text
-    quiet = _blank(masked(text), source.edits)
+    parts = _parts(source)
+    quiet = _quiet(text, parts, source.edits)
     made: list[Edit] = []
     notes: list[str] = []
     for rule in RULES:
-        found = [edits for m in rule.pattern.finditer(quiet) if (edits := _edits(rule, m, text))]
+        matches = (m for start, end in parts for m in rule.pattern.finditer(quiet, start, end))
+        found = [edits for m in matches if (edits := _edits(rule, m, text))]
         if not found:
             continue
         edits = [edit for place in found for edit in place]
@@ -28,6 +30,28 @@ def modernise(source: SourceText) -> tuple[SourceText, tuple[str, ...]]:
         made += edits
         notes.append(_note(source, rule, edits[0].start, len(found)))
     return source_of(source.file, text, (*source.edits, *made)), tuple(notes)
+
+
+_FAR = 4096
+"""Characters that are cut at once between two parts of a text: dumps of other passes, say."""
+
+
+def _parts(source: SourceText) -> list[tuple[int, int]]:
+    """Where the text that is read lies in the user's: a dump of all passes is mostly left out."""
+    cuts = [edit for edit in source.edits if edit.end - edit.start >= _FAR]
+    starts = [0, *(cut.end for cut in cuts)]
+    ends = [*(cut.start for cut in cuts), len(source.text)]
+    return [(a, b) for a, b in zip(starts, ends, strict=True) if a < b]
+
+
+def _quiet(text: str, parts: Iterable[tuple[int, int]], edits: Iterable[Edit]) -> str:
+    """The text of the parts without strings, comments and what is edited; offsets stay."""
+    out: list[str] = []
+    at = 0
+    for start, end in parts:
+        out += ("\0" * (start - at), masked(text[start:end]))
+        at = end
+    return _blank("".join((*out, "\0" * (len(text) - at))), edits)
 
 
 def _blank(quiet: str, edits: Iterable[Edit]) -> str:

@@ -39,6 +39,7 @@ _OPTION = re.compile(r"[ \t]+:[\w-]+:")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*\{?[.]?mlir\b[^\n]*$", re.M)
 _BANNER = re.compile(r"^[ \t]*// -----// IR Dump [^\n]*$", re.M)
 _SPLIT = re.compile(r"^// -----[ \t]*\r?$", re.M)
+_FUNCTION = re.compile(r"\bfunc\.func (?:public |private )?@([\w$.-]+)")
 _SYMBOL = re.compile(r'@([\w$.-]+|"[^"]*")')
 _KINDS = {"block": "code block", "dump": "dump", "split": "part"}
 
@@ -92,7 +93,29 @@ def _section_notes(
     if len(found) == len(used):
         return (f"MLIR taken from the {kind}{s} at {where}",)
     left = len(found) - len(used)
-    return (f"of {len(found)} {kind}s the one{s} at {where} used, {left} left out",)
+    note = f"of {len(found)} {kind}s the one{s} at {where} used, {left} left out"
+    return (note, *_unread(text, found, used))
+
+
+def _unread(text: str, found: tuple[Section, ...], used: tuple[Section, ...]) -> tuple[str, ...]:
+    """The kernels that are in other dumps alone: those of the whole module show one kernel after
+    the other at the stage that can be read."""
+    if used[0].kind != "dump":
+        return ()
+    read = {name for section in used for name in _kernels(text, section)}
+    all_ = {name for section in found for name in _kernels(text, section)}
+    if not read or all_ <= read:
+        return ()
+    names = ", ".join(sorted(all_ - read))
+    return (f"not read: {names}: print it without --mlir-print-ir-module-scope",)
+
+
+def _kernels(text: str, section: Section) -> set[str]:
+    """The functions of a section that have shared memory."""
+    functions = [*_FUNCTION.finditer(text, section.start, section.end)]
+    ends = [*(match.start() for match in functions), section.end][1:]
+    pairs = zip(functions, ends, strict=True)
+    return {match[1] for match, end in pairs if _SHARED.search(text, match.start(), end)}
 
 
 def _first_line(text: str, section: Section) -> int:
@@ -116,12 +139,13 @@ def _used(text: str, found: tuple[Section, ...]) -> tuple[Section, ...]:
 
 _STAGE, _BANNER_LENGTH = "resolve-swizzle-hints", 200
 """The pass of IREE after which addresses are whole and loops and types are still there."""
+_SHARED = re.compile(r"\bmemref<[^\n]*\baddress_space<workgroup>|\bmemref<[^<>\n]*, 3(?: : i\d+)?>")
 _LOWERED = re.compile(r"\bllvm\.|\bcf\.(?:cond_)?br\b|\bvm\.")
 
 
 def _is_kernel(dump: str) -> bool:
     """Whether shared memory is accessed through memrefs, in loops that are still loops."""
-    return "workgroup" in dump and "memref<" in dump and not _LOWERED.search(dump)
+    return bool(_SHARED.search(dump)) and not _LOWERED.search(dump)
 
 
 def _has_shared_memory(text: str, section: Section) -> bool:
