@@ -16,8 +16,8 @@ fails on some cubins."""
 
 _SECONDS = 120
 _HINT = (
-    "it comes with the CUDA Toolkit, and with the Python package triton; set CUDA_HOME or PATH, or "
-    "dump the code where it is installed (nvdisasm -g FILE > FILE.sass) and check that"
+    "it comes with pip install 'bankwise[cuda]', and with the CUDA Toolkit; set CUDA_HOME or PATH, "
+    "or dump the code where it is installed (nvdisasm -g FILE > FILE.sass) and check that"
 )
 
 
