@@ -27,6 +27,11 @@ def save(asked: Path | str, known: Path) -> Path:
     return known
 
 
+def unfolded(text: str) -> str:
+    """Without the ends of lines, which depend on how long a path is."""
+    return " ".join(text.split())
+
+
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A saved check of one file with one conflict, in the working folder."""
@@ -51,7 +56,7 @@ def test_neighbours_of_one_name_do_not_change_what_is_known(known: Path) -> None
         write(Path("b.ptx"), kind)
         ended = bankwise("check", ".", "--baseline", known)
         assert ended.code == code, kind
-        assert f"1 conflict known by the baseline {known}: {KNOWN}:" in ended.out
+        assert f"1 conflict known by the baseline {known}: {KNOWN}:" in unfolded(ended.out)
     save(".", known)
     assert bankwise("check", KNOWN, "--baseline", known).code == 0
     assert bankwise("check", ".", "--baseline", known).code == 0
@@ -171,7 +176,83 @@ def test_known_lines_are_told_as_ranges_and_not_all_of_them(tmp_path: Path) -> N
         (tmp_path / "k.ptx").write_text(ptx_text(shift + text), "utf-8")
         known = save(tmp_path / "k.ptx", tmp_path / "known.json")
         ended = bankwise("check", tmp_path / "k.ptx", "--baseline", known)
-        (line,) = [x for x in ended.out.splitlines() if "known by the baseline" in x]
-        assert line.startswith("20 conflicts")
-        assert len(line.rpartition(":")[2].split(",")) == told
-        assert line.endswith("..") == (told == 9)
+        said = unfolded(ended.out).partition(f"20 conflicts known by the baseline {known}: ")[2]
+        lines = said.split()[0].rpartition(":")[2].split(",")
+        assert len(lines) == told
+        assert (lines[-1] == "..") == (told == 9)
+
+
+OPEN = "open.ptx"
+"""One access at an address from memory (not analysed), one with a conflict."""
+
+
+def write_open() -> None:
+    body = (
+        "ld.param.u64 %rd1, [k_param_0];\n\tld.global.u32 %r2, [%rd1];\n\tld.shared.u32 %r3, [%r2];"
+        "\n\tmov.u32 %r1, %tid.x;\n\tshl.b32 %r4, %r1, 7;\n\tld.shared.u32 %r5, [%r4];"
+    )
+    Path(OPEN).write_text(ptx_text(body), "utf-8")
+
+
+def test_what_the_saved_check_could_not_analyse_does_not_keep_a_build_at_3(known: Path) -> None:
+    write_open()
+    assert bankwise("check", OPEN, "--format", "json").code == 1
+    save(OPEN, known)
+    ended = bankwise("check", OPEN, "--baseline", known)
+    assert ended.code == 0
+    assert "1 not analysed or assumed, known by the baseline" in ended.out
+    moved = Path(OPEN).read_text("utf-8")
+    Path(OPEN).write_text(f"// a line\n{moved}", "utf-8")
+    assert bankwise("check", OPEN, "--baseline", known).code == 0
+    again = "ld.shared.u32 %r3, [%r2];"
+    Path(OPEN).write_text(moved.replace(again, f"{again}\n\t{again}"), "utf-8")
+    ended = bankwise("check", OPEN, "--baseline", known)
+    assert ended.code == 3
+    assert f"1 not analysed or assumed, new: {OPEN}: ld.shared.u32:" in unfolded(ended.out)
+    Path("other.ptx").write_text(moved, "utf-8")
+    assert bankwise("check", "other.ptx", "--baseline", known, "--fail-on", "64").code == 3
+
+
+def test_a_rule_that_nobody_knows_is_known_by_the_baseline_too(known: Path) -> None:
+    adds = "\tv_lshlrev_b32_e32 v1, 2, v0\n\tds_add_u32 v1, v0"
+    Path("a.s").write_text(amd_text(adds), "utf-8")
+    assert bankwise("check", "a.s").code == 3
+    assert bankwise("check", "a.s", "--baseline", known).code == 3
+    save("a.s", known)
+    assert bankwise("check", "a.s", "--baseline", known).code == 0
+    Path("a.s").write_text(amd_text(f"{adds}\n\tds_max_u32 v1, v0"), "utf-8")
+    ended = bankwise("check", "a.s", "--baseline", known)
+    assert ended.code == 3
+    assert "ds_max_u32" in unfolded(ended.out).partition("assumed, new: ")[2]
+
+
+def test_several_saved_checks_are_one_baseline(known: Path) -> None:
+    """What a folder and a file named beside it have is known by the two together."""
+    write(Path("sub/b.ptx"), "conflict")
+    other = save("sub", Path("other.json"))
+    both = ("--baseline", known, "--baseline", other)
+    for asked in (KNOWN, "sub", "sub/b.ptx"):
+        for order in (both, (*both[2:], *both[:2])):
+            assert bankwise("check", asked, *order).code == 0, asked
+    assert bankwise("check", KNOWN, "--baseline", other).code == 1
+    held = json.loads(bankwise("check", KNOWN, *both, "--format", "json").out)["baseline"]
+    assert (held["saved"], held["asked"]) == (f"{known}, {other}", f"{KNOWN}, sub")
+    twice = ("--baseline", known, "--baseline", known)
+    text = Path(KNOWN).read_text("utf-8")
+    load = "ld.shared.u32 %r3, [%r2];"
+    Path(KNOWN).write_text(text.replace(load, f"{load}\n\t{load}"), "utf-8")
+    assert bankwise("check", KNOWN, *twice).code == 1
+
+
+def test_a_deleted_files_conflicts_are_told_as_gone(known: Path) -> None:
+    for name in ("b.ptx", "c.ptx", "more/d.ptx"):
+        write(Path("sub") / name, "conflict")
+    save("sub", known)
+    Path("sub/b.ptx").unlink()
+    told = "1 in the baseline are here no more, save it anew: sub/b.ptx: k"
+    ended = bankwise("check", "sub", "--baseline", known)
+    assert ended.code == 0
+    assert told in unfolded(ended.out)
+    assert told in unfolded(bankwise("check", ".", "--baseline", known).out)
+    for other in ("sub/c.ptx", "sub/more"):
+        assert "no more" not in bankwise("check", other, "--baseline", known).out

@@ -145,6 +145,44 @@ def test_the_action_fails_for_files_that_are_not_there(kernels: Path) -> None:
     assert run_action(kernels, files="missing.s")[0] == 2
 
 
+def test_the_action_takes_a_baseline_of_each_thing_that_it_checks(kernels: Path) -> None:
+    again = "other.s"
+    (kernels / again).write_text((kernels / CONFLICTS).read_text("utf-8"), "utf-8")
+    for name in (CONFLICTS, again):
+        _, text, _ = run_action(kernels, files=name, format="json")
+        (kernels / f"{name}.json").write_text(text, "utf-8")
+    asked = {"files": f"{CONFLICTS}\n{again}"}
+    one, both = f"{CONFLICTS}.json", f"  {CONFLICTS}.json \n\n{again}.json\n"
+    assert run_action(kernels, **asked, baseline=one)[0] == 1
+    assert run_action(kernels, **asked, baseline=both)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "extras"),
+    [
+        ("kernels/**/*.mlir\nbuild/dump.cubin", "ir"),
+        ("kernels/**/*.cu\nk.s", "ir,cuda"),
+        ("a.cuh", "ir,cuda"),
+        ("a.hip\nb.cu", "ir,cuda,hip"),
+    ],
+)
+def test_the_action_installs_a_compiler_for_source(tmp_path: Path, files: str, extras: str) -> None:
+    (step,) = [s for s in action()["runs"]["steps"] if s.get("id") == "install"]
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$@"\n', "utf-8")
+    python.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "FILES": files, "GITHUB_ACTION_PATH": "HERE"}
+    ended = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout.split()[-1] == f"HERE[{extras}]"
+
+
 UNKNOWN = "unknown.ptx"
 """A kernel whose address is a value from memory: answered, not everything analysed."""
 

@@ -148,7 +148,7 @@ def test_no_disassembler_is_bad_input_with_a_hint(
     path = tmp_path / "k.cubin"
     path.write_bytes(cubin(FACTS))
     monkeypatch.setattr(disassemble, "find_program", lambda name: None)
-    with pytest.raises(InputError, match=r"nvdisasm, which is not found\n.*CUDA Toolkit"):
+    with pytest.raises(InputError, match=r"nvdisasm, which is not found\n.*\[cuda\].*CUDA Toolkit"):
         check_cubin(path)
 
 

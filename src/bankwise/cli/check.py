@@ -94,9 +94,11 @@ def check(
         str, typer.Option("--fail-on", metavar="N-way", help="Exit 1 from so many ways on.")
     ] = "2-way",
     baseline: Annotated[
-        str,
-        typer.Option(metavar="JSON", help="A saved check: conflicts it knows do not fail."),
-    ] = "",
+        list[str],
+        typer.Option(
+            metavar="JSON", help="A saved check: what it knows does not fail; repeatable."
+        ),
+    ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     min_evidence: Annotated[
         str,
         typer.Option(metavar="LEVEL", help="Rules of weaker evidence do not fail (docs/ci.md)."),
@@ -154,17 +156,17 @@ def check(
     raise typer.Exit(0 if exit_zero else gate.exit_code(report))
 
 
-def _gate(fail_on: str, baseline: str, min_evidence: str) -> Gate:
+def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:
     from bankwise.files import read_text
     from bankwise.read.recognise import require
-    from bankwise.show.baseline import read_baseline
+    from bankwise.show.baseline import read_baseline, together
     from bankwise.show.gate import Gate, read_level, read_ways
 
     gate = Gate(read_ways(fail_on), least=read_level(min_evidence))
-    if not baseline:
-        return gate
-    require(baseline, "check --baseline")
-    return replace(gate, baseline=read_baseline(read_text(baseline), baseline))
+    for saved in baselines:
+        require(saved, "check --baseline")
+    known = together(read_baseline(read_text(saved), saved) for saved in baselines)
+    return replace(gate, baseline=known)
 
 
 def _write_check(

@@ -1,4 +1,4 @@
-"""The conflicts that a saved check knows: the file, the kernel in it, and what is there.
+"""What saved checks know: the file, the kernel in it, and which conflicts and open ends are there.
 
 A file is held by where it lies. Two relative paths were written from one working folder and must be
 equal; an absolute one may be of another checkout, and is held by its end. Files of two folders that
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,6 +22,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import lane_text
 from bankwise.show.values import CheckReport
+from bankwise.show.words import still_open
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
 """A conflict in its file: kernel, operation, direction, allocations, instruction, extra passes of a
@@ -31,28 +34,35 @@ _RUNS = 8
 
 @dataclass(frozen=True, slots=True)
 class KnownConflicts:
-    """A saved check. ``saved``: its file, empty for none; ``asked``: what it is of; ``files``: with
-    kernels, also of kernels without conflicts; ``often``: how often each conflict may occur."""
+    """Saved checks. ``saved``: their files, empty for none; ``asked``: what they are of; ``files``:
+    with kernels, also of kernels without conflicts, each with what its check is of; ``often``: how
+    often each conflict may occur; ``left``: how often what is not analysed, or assumed, may."""
 
     saved: str = ""
     asked: str = ""
-    files: frozenset[str] = frozenset()
+    files: Mapping[str, str] = field(default_factory=dict)
     often: Counter[tuple[str, Key]] = field(default_factory=Counter)
+    left: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldAgainst:
     """A check beside a saved one. ``known``: its conflicts that the saved one has, the costliest
-    first; ``stale``: conflicts of its files that are there no more, with how many of each."""
+    first; ``stale``: conflicts of its files that are there no more, with how many of each;
+    ``known_left``: how much of what is not analysed, or assumed, the saved one has; ``new_left``:
+    the rest of it, by file."""
 
     known: tuple[AccessReport, ...] = ()
     stale: tuple[tuple[str, Key, int], ...] = ()
+    known_left: int = 0
+    new_left: tuple[tuple[str, str], ...] = ()
 
 
 def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     """Which conflicts of a check a saved one knows, each as often as it has it."""
     homes = {id(a): k.location.file for k in report.kernels for a in k.accesses}
-    asked = {*homes.values(), *(k.location.file for k in report.kernels)}
+    now = _left(report)
+    asked = {*(k.location.file for k in report.kernels), *(file for file, _ in now)}
     files = {file: _counterpart(file, report.file, asked, saved) for file in asked}
     left, known = saved.often.copy(), []
     for access in (a for a in report.accesses if a.run.extra > 0):
@@ -61,9 +71,43 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
         if left[key] > 0:
             left[key] -= 1
             known.append(access)
-    here = set(files.values())
+    here = {*files.values(), *_deleted(report.file, saved)}
     stale = [(f, key, n) for (f, key), n in left.items() if n > 0 and f in here]
-    return HeldAgainst(tuple(known), tuple(stale))
+    new = {at: n - saved.left[files[at[0]], at[1]] for at, n in now.items()}
+    fresh = tuple(at for at, n in new.items() for _ in range(n))
+    return HeldAgainst(tuple(known), tuple(stale), now.total() - len(fresh), fresh)
+
+
+def _left(report: CheckReport) -> Counter[tuple[str, str]]:
+    """What stands between a check and a promise, by file and without its lines."""
+    found = [(r.location.file if r.location else report.file, r.reason) for r in report.refusals]
+    for kernel in report.kernels:
+        home = kernel.location.file
+        name = own_name(kernel.name, home)
+        found += [(home, f"{name}: {text}") for text in still_open(kernel, 0)]
+        found += [
+            (home, _in_part(name, a.instruction))
+            for a in kernel.accesses
+            if a.conflict == "possible" and not a.run.extra
+        ]
+    return Counter((file, _lineless(text)) for file, text in found)
+
+
+def _in_part(kernel: str, instruction: str) -> str:
+    return f"{kernel}: {instruction}: which lanes take part, or how often, is not known"
+
+
+def _lineless(text: str) -> str:
+    """A reason that stays the same when lines above it are edited."""
+    return re.sub(r"\b(lines?) \d+(?:(?:,| and|-) ?\d+)*", r"\1 *", text)
+
+
+def _deleted(asked: str, saved: KnownConflicts) -> set[str]:
+    """The files of a saved check that lay in the folder that is asked about, and are gone."""
+    top = _relative(asked)
+    if not top.is_dir():
+        return set()
+    return {f for f in saved.files if top in _relative(f).parents and not Path(f).exists()}
 
 
 def _counterpart(file: str, asked: str, here: Iterable[str], saved: KnownConflicts) -> str:
@@ -72,7 +116,7 @@ def _counterpart(file: str, asked: str, here: Iterable[str], saved: KnownConflic
         return file
     taken = set(here)
     found = [
-        f for f in saved.files if f not in taken and _same((file, asked), (f, saved.asked or f))
+        f for f, of in saved.files.items() if f not in taken and _same((file, asked), (f, of or f))
     ]
     return found[0] if len(found) == 1 else ""
 
@@ -99,7 +143,7 @@ def _above(path: PurePath) -> tuple[PurePath, ...]:
     return (path, *path.parents)
 
 
-def _relative(file: str) -> PurePath:
+def _relative(file: str) -> Path:
     """A path without dots, from the working folder if it is below it."""
     path, here = Path(os.path.normpath(file)), Path.cwd()
     return path.relative_to(here) if here in path.parents or path == here else path
@@ -139,6 +183,20 @@ def read_baseline(text: str, file: str) -> KnownConflicts:
         raise InputError(message, location=Location(file), hint=hint) from error
 
 
+def together(saved: Iterable[KnownConflicts]) -> KnownConflicts:
+    """Several saved checks as one: each conflict as often as the one of them that has most."""
+    return reduce(_joined, saved, KnownConflicts())
+
+
+def _joined(one: KnownConflicts, other: KnownConflicts) -> KnownConflicts:
+    saved, asked = (
+        ", ".join(filter(None, pair))
+        for pair in ((one.saved, other.saved), (one.asked, other.asked))
+    )
+    files = {**one.files, **other.files}
+    return KnownConflicts(saved, asked, files, one.often | other.often, one.left | other.left)
+
+
 def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
     homes = {str(k["name"]): str(k["location"]["file"]) for k in document["kernels"]}
     often: Counter[tuple[str, Key]] = Counter()
@@ -149,7 +207,27 @@ def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
             *(tuple(a["allocations"]), a["instruction"], a["run"]["extra"]),
         )
         often[home, key] += 1
-    return KnownConflicts(saved, str(document["file"]), frozenset(homes.values()), often)
+    asked = str(document["file"])
+    left = Counter(_saved_left(document, homes, asked))
+    files = dict.fromkeys([*homes.values(), *(file for file, _ in left)], asked)
+    return KnownConflicts(saved, asked, files, often, left)
+
+
+def _saved_left(
+    document: dict[str, Any], homes: dict[str, str], asked: str
+) -> Iterator[tuple[str, str]]:
+    """As :func:`_left`, of a saved check."""
+    for refusal in document["refusals"]:
+        place = refusal["location"]
+        yield (str(place["file"]) if place else asked), _lineless(refusal["reason"])
+    for kernel in document["kernels"]:
+        home = homes[kernel["name"]]
+        for text in kernel["open"]:
+            yield home, _lineless(f"{own_name(kernel['name'], home)}: {text}")
+    for a in document["accesses"]:
+        if a["conflict"] == "possible" and not a["run"]["extra"]:
+            home = homes[a["kernel"]]
+            yield home, _lineless(_in_part(own_name(a["kernel"], home), a["instruction"]))
 
 
 def places(accesses: Iterable[AccessReport]) -> str:
@@ -179,4 +257,10 @@ def said_known(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
         gone = sum(number for _, _, number in held.stale)
         kernels = ", ".join(dict.fromkeys(f"{f}: {key[0]}" for f, key, _ in held.stale))
         lines.append(f"{gone:,} in the baseline are here no more, save it anew: {kernels}")
+    if held.known_left:
+        lines.append(f"{held.known_left:,} not analysed or assumed, known by the baseline")
+    if held.new_left:
+        some = "; ".join(f"{file}: {text}" for file, text in held.new_left[:_NAMED])
+        more = "; .." * (len(held.new_left) > _NAMED)
+        lines.append(f"{len(held.new_left):,} not analysed or assumed, new: {some}{more}")
     return tuple(lines)

@@ -39,15 +39,19 @@ class Gate:
 
     def exit_code(self, report: CheckReport) -> int:
         """1 for a new sure conflict or another finding; else 3 if something new is only possible,
-        was seen in part, rests on an assumption or is not analysed; else 0."""
+        was seen in part, rests on an assumption or is not analysed; else 0. Nothing of that is new
+        if the baseline has it."""
         new = [access.conflict for access in self.new(report)]
         judged = self._judged(report)
         in_part = any(a.conflict == "possible" and not a.run.extra for a in judged)
         taken = any(a.taken or a.one_workgroup for a in judged)
         taken |= any(kernel.assumed and kernel.accesses for kernel in report.kernels)
+        left = in_part or taken or bool(report.refusals)
+        if left and self.baseline.saved:
+            left = bool(held_against(report, self.baseline).new_left)
         return exit_code(
             findings="sure" in new or bool(report.findings),
-            incomplete="possible" in new or in_part or taken or bool(report.refusals),
+            incomplete="possible" in new or left,
         )
 
     def _judged(self, report: CheckReport) -> list[AccessReport]:

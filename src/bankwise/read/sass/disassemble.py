@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bankwise.errors import InputError, Location
+from bankwise.read.extra import install
 from bankwise.read.toolkit import find_program
 
 OPTIONS = ("-c", "-gi", "-ndf")
@@ -15,10 +16,13 @@ OPTIONS = ("-c", "-gi", "-ndf")
 fails on some cubins."""
 
 _SECONDS = 120
-_HINT = (
-    "it comes with the CUDA Toolkit, and with the Python package triton; set CUDA_HOME or PATH, or "
-    "dump the code where it is installed (nvdisasm -g FILE > FILE.sass) and check that"
-)
+
+
+def _hint() -> str:
+    return (
+        f"{install('cuda')} brings it, as does the CUDA Toolkit; set CUDA_HOME or PATH, or dump "
+        "the code where it is installed (nvdisasm -g FILE > FILE.sass) and check that"
+    )
 
 
 def disassembled(data: bytes, file: str, only: Iterable[int] = ()) -> str:
@@ -38,7 +42,7 @@ def disassemble(path: Path, only: Iterable[int] = ()) -> str:
     program = find_program("nvdisasm")
     if program is None:
         message = "a cubin is read with nvdisasm, which is not found"
-        raise InputError(message, location=Location(str(path)), hint=_HINT)
+        raise InputError(message, location=Location(str(path)), hint=_hint())
     chosen = ",".join(map(str, only))
     command = [str(program), *OPTIONS, *(("-fun", chosen) if chosen else ()), str(path)]
     try:
