@@ -239,7 +239,8 @@ def test_a_plan_is_a_document_and_a_table(capsys: pytest.CaptureFixture[str]) ->
     printed = " ".join(capsys.readouterr().out.split())
     assert "joined into ds_read2_b64" in printed
     place = report.rows[0].source
-    assert place is not None and f" {Path(place.file).name}:{place.line} " in printed
+    assert place is not None
+    assert f" {Path(place.file).name}:{place.line} " in printed
 
 
 def test_a_plan_needs_assembly_of_the_same_machine_and_kernel() -> None:
