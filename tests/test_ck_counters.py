@@ -171,6 +171,7 @@ def test_a_rate_is_held_against_every_mixture_of_tiles(
     assert says in out
     assert f"measured {conflicts / 1000:.1%}" in out
     assert "and passes over each of them as often" in out
+    assert "MakeALdsBlockDescriptor and MakeKLdsBlockDescriptor: 1 launch, 1 workgroup" in out
     words = ("check", two_tiles, "-t", "gfx942", *dims, "--times", "MakeK*=3")
     ended = bankwise(*words)
     assert (ended.code, "--times says nothing of MakeALdsBlockDescriptor" in ended.err) == (2, True)
@@ -178,6 +179,13 @@ def test_a_rate_is_held_against_every_mixture_of_tiles(
     totals = {kernel["name"][:5]: kernel["totals"] for kernel in json.loads(ended.out)["kernels"]}
     often = {name: t["run"]["passes"] / t["once"]["passes"] for name, t in totals.items()}
     assert often == {"MakeA": 6, "MakeK": 3}
+
+
+def test_each_tile_of_a_fix_has_its_name(two_tiles: Path) -> None:
+    dims = [word for one in (*TWO, *GEMM, "BlockWarps=4,1,1") for word in ("--dim", one)]
+    told = bankwise("fix", two_tiles, "-t", "gfx942", *dims).err
+    for name in ("MakeALdsBlockDescriptor", "MakeKLdsBlockDescriptor"):
+        assert f"all of {name}\n" in told
 
 
 @pytest.mark.parametrize(

@@ -292,6 +292,17 @@ def test_without_answers_the_names_are_asked_for() -> None:
         assert name in done.err
 
 
+def test_the_warp_gemm_is_asked_for_with_the_names_only_where_the_header_loads_nothing() -> None:
+    asked = "nothing here loads from MakeBLdsBlockDescriptor: if a warp GEMM does"
+    words = ("check", str(HEADERS / "plain_rows.hpp"), "-t", "gfx942")
+    said = " ".join(bankwise(*words).err.split())
+    assert f"{asked}, --dim WarpTile=32,32,16 --dim BlockWarps=2,2,1" in said
+    gemm = ("--dim", "WarpTile=16,16,16", "--dim", "BlockWarps=1,4,1")
+    assert "warp GEMM" not in bankwise(*words, *gemm).err
+    loads = ("check", str(HEADERS / "embedded_operand.hpp"), "-t", "gfx942")
+    assert "warp GEMM" not in bankwise(*loads).err
+
+
 def test_a_name_that_means_two_things_is_refused() -> None:
     done = bankwise(
         *("check", str(HEADERS / "embedded_operand.hpp"), "-t", "gfx942"),

@@ -64,6 +64,8 @@ def test_a_short_name_keeps_its_outer_template_arguments() -> None:
     assert short(_NAMES[0]) == "reduce<float, 256>"
     assert short(_NAMES[4]) == "cutlass::Kernel<cutlass::gemm::kernel::GemmUniversal<..> >"
     assert short("_Z") == "_Z"
+    long = "MakeALdsBlockDescriptor and MakeBLdsBlockDescriptor and MakeCLdsBlockDescriptor"
+    assert short(long) == long
 
 
 def test_of_many_kernels_the_first_are_listed() -> None:

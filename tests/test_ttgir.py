@@ -361,6 +361,21 @@ def test_locations_are_followed_to_the_innermost_place() -> None:
     assert sources("#loc6", locations) == ()
 
 
+def test_a_conflict_names_its_place_in_python(capsys: pytest.CaptureFixture[str]) -> None:
+    """The innermost first, as Triton inlines them; files without folders."""
+    load = LOAD.replace(TENSOR, "tensor<64x32xf16, #column>").rstrip() + " loc(#loc3)\n"
+    places = '#loc1 = loc("/a/lib.py":5:1)\n#loc2 = loc("/b/k.py":9:3)\n'
+    text = module(ALLOC + load) + places + "#loc3 = loc(callsite(#loc1 at #loc2))\n"
+    report = checked(text)
+    assert only(report).source == "/a/lib.py:5:1, /b/k.py:9:3"
+    print_check(report, Console(width=80))
+    assert "= source: lib.py:5:1, k.py:9:3\n" in capsys.readouterr().out
+    without = checked(module(ALLOC + load.replace(" loc(#loc3)", "")))
+    assert only(without).source == ""
+    print_check(without, Console(width=80))
+    assert "= source" not in capsys.readouterr().out
+
+
 def test_values_of_two_ways_are_what_both_have_in_common() -> None:
     assert join(3, 3) == 3
     assert join(3, 4) is None
@@ -398,7 +413,7 @@ def test_every_format_prints_a_report(capsys: pytest.CaptureFixture[str]) -> Non
     printed = capsys.readouterr().out
     # A row of 64 bytes a lane: 32 rows share two banks' worth of places.
     assert "16-way" in printed
-    assert "instead of #ttg.swizzled_shared<{vec = 1" in printed
+    assert "instead of #ttg.swizzled_shared<{vec = 1" in " ".join(printed.split())
     document = plain(check_document(report))
     assert document["policy"] == "triton"
     assert [a["operation"] for a in document["accesses"]] == ["ttg.local_load"]

@@ -236,7 +236,11 @@ def test_a_plan_is_a_document_and_a_table(capsys: pytest.CaptureFixture[str]) ->
     assert document["planned"] == document["emitted"]
     assert sum(r["change"] != "as planned" for r in document["rows"]) == 2
     print_plan(report, Console(width=200))
-    assert "joined into ds_read2_b64" in " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "joined into ds_read2_b64" in printed
+    place = report.rows[0].source
+    assert place is not None
+    assert f" {Path(place.file).name}:{place.line} " in printed
 
 
 def test_a_plan_needs_assembly_of_the_same_machine_and_kernel() -> None:

@@ -16,7 +16,7 @@ from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.ask.write_emitted import Origin
 from bankwise.counting.access import Pattern
 from bankwise.counting.count_kernel import count_kernel
-from bankwise.counting.counted import AccessReport
+from bankwise.counting.counted import SOURCE, AccessReport
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
@@ -198,7 +198,7 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
     """One instruction as it was emitted."""
     access = found.access
     uncounted = "" if found.counted else UNCOUNTED
-    place = f"source {found.source}" if found.source else ""
+    place = f"{SOURCE}{found.source}" if found.source else ""
     return KernelAccess(
         access.location,
         access.operation,

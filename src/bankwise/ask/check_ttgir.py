@@ -11,6 +11,7 @@ import numpy as np
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
 from bankwise.counting.count_kernel import count_kernel
+from bankwise.counting.counted import SOURCE
 from bankwise.counting.kernel import (
     AllocationReport,
     IssuedPattern,
@@ -309,5 +310,6 @@ def _note(access: Moved) -> str:
         notes.append("how often it runs is not known")
     if access.touch.maybe:
         notes.append("it may not run")
-    notes += [f"source {place}" for place in access.sources[:1]]
+    if access.sources:
+        notes.append(SOURCE + ", ".join(map(str, access.sources)))
     return "; ".join(notes)

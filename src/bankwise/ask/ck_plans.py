@@ -32,7 +32,16 @@ from bankwise.read.ck.calls import evaluation
 from bankwise.read.ck.evaluate import HeaderEvaluation
 from bankwise.read.ck.find import CkFunction, functions
 from bankwise.read.ck.source import CkHeader, parse_header
-from bankwise.read.ck.tiles import WARP_GEMM, CkTile, known_open, open_in, question, tiles
+from bankwise.read.ck.tiles import (
+    GEMM_EXAMPLE,
+    WARP_GEMM,
+    CkTile,
+    asks_gemm,
+    known_open,
+    open_in,
+    question,
+    tiles,
+)
 from bankwise.read.ck.values import SaidNames, read_said
 from bankwise.read.cxx.tree import walk
 from bankwise.read.names import listed, means
@@ -139,8 +148,15 @@ def _check(path: Path, run: HeaderEvaluation, found: Sequence[CkTile], said: Sai
         raise InputError(
             f"it leaves open {', '.join(missing)}",
             location=Location(str(path)),
-            hint="say them: " + _examples(missing),
+            hint=f"say them: {_examples(missing)}{_gemm_too(found, run)}",
         )
+
+
+def _gemm_too(found: Sequence[CkTile], run: HeaderEvaluation) -> str:
+    """What will be asked next, where nothing in the header loads a layout."""
+    asking = [tile.name for tile in found if asks_gemm(tile, run)]
+    words = f"; nothing here loads from {listed(asking)}: if a warp GEMM does, {GEMM_EXAMPLE}"
+    return words if asking else ""
 
 
 def _check_names(path: Path, run: HeaderEvaluation, said: SaidNames) -> None:

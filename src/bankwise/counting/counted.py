@@ -51,6 +51,10 @@ class Lanes:
     apart_bytes: int | None = None
 
 
+SOURCE = "source "
+"""What a note begins with that names a place in the source of the text that was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class AccessReport:
     """One access to shared memory, predicted (or read from the emitted code).
@@ -99,6 +103,12 @@ class AccessReport:
     def called(self) -> str:
         """The instruction as the text that was read writes it; of a source, as predicted."""
         return self.written or self.instruction
+
+    @property
+    def source(self) -> str:
+        """The place in the source of the text that was read, as its note has it; "" if unknown."""
+        said = self.note.split("; ")
+        return next((p.removeprefix(SOURCE) for p in said if p.startswith(SOURCE)), "")
 
     @property
     def instructions(self) -> int:

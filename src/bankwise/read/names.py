@@ -135,7 +135,10 @@ def without_templates(text: str, depth: int) -> str:
 @lru_cache(maxsize=16_384)
 def short(name: str) -> str:
     """A name for one line of a terminal: spelled, without parameters; the innermost template
-    arguments go first. Of a name with its file behind it, ``k [a.ptx]``, the file stays."""
+    arguments go first. Of a name with its file behind it, ``k [a.ptx]``, the file stays; of
+    several, ``j and k``, each one."""
+    if " and " in name:
+        return " and ".join(map(short, name.split(" and ")))
     plain, apart, file = name.rpartition(" [")
     if apart and file.endswith("]") and " " not in plain:
         return f"{short(plain)}{apart}{file}"

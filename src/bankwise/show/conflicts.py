@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -32,6 +33,7 @@ from bankwise.show.words import cell, doubt
 
 _KERNELS = 4
 _PLACES = 12
+_SOURCES = 3
 _GUTTER = " " * 6
 _PASS = {
     "amd": "one turn of the banks, a cycle of the LDS",
@@ -89,8 +91,17 @@ def _notes(
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
         yield from (("pass", _PASS[vendor]) for vendor in vendors)
     yield from (("also", text) for text in [places(cause)] if text)
+    yield from (("source", text) for text in [_sources(cause)] if text)
     if doubt(one.first):
         yield "note", doubt(one.first)
+
+
+def _sources(cause: Cause) -> str:
+    """Where in the source of the text that was read all that stands; files without folders."""
+    said = dict.fromkeys(a.source for a in cause.accesses if a.source)
+    found = [", ".join(Path(place).name for place in one.split(", ")) for one in said]
+    more = f"; and {len(found) - _SOURCES} more" if len(found) > _SOURCES else ""
+    return "; ".join(found[:_SOURCES]) + more
 
 
 def why(one: Diagnostic, report: CheckReport) -> str:

@@ -244,9 +244,10 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     colours = ["red" if row[0][1].run.extra else "green" for row in shown_rows]
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
         before, after = kernel.totals.run, fixed.totals.run
-        of = f" of {short(kernel.name)}" if len(report.before.kernels) > 1 else ""
+        several = len(report.before.kernels) > 1
+        what = f"all of {short(kernel.name)}" if several else "all loads and stores"
         sums = (before.passes, after.passes, after.ideal)
-        rows.append([*(f"{cost:,}" for cost in sums), "", "", f"all loads and stores{of}"])
+        rows.append([*(f"{cost:,}" for cost in sums), "", "", what])
         colours.append("")
     titles = ("before", "after", "ideal", "place", "instruction", "access")
     console.print()

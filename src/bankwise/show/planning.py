@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -171,7 +172,7 @@ def _print_table(report: PlanReport, console: Console) -> None:
         told = f"{_emission_text(row.planned)} -> {_emission_text(row.emitted)}: {row.change}"
         rows.append(
             [
-                "" if row.source is None else f"{row.source.line}",
+                "" if row.source is None else f"{Path(row.source.file).name}:{row.source.line}",
                 *(f"{cost.passes:,} / {cost.ideal:,}" for cost in (planned, emitted)),
                 f"{row.direction} {', '.join(row.buffers)}",
                 told,

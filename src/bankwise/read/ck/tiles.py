@@ -34,6 +34,7 @@ _SECOND = ("B", "K", "V")
 _NAMES = {1: ("k",), 2: ("m", "k")}
 _TILE, _WARPS = "WarpTile", "BlockWarps"
 WARP_GEMM = tuple(f"{gemm}{word}" for gemm in ("", "Gemm0", "Gemm1") for word in (_TILE, _WARPS))
+GEMM_EXAMPLE = f"--dim {_TILE}=32,32,16 --dim {_WARPS}=2,2,1"
 """What is said of a warp GEMM, which no header names."""
 
 
@@ -261,8 +262,7 @@ def _nobody(tile: CkTile, missing: str, read: Encoding | Refusal | None) -> Refu
     words = {"write": "stores into it", "read": "loads from it"}[missing]
     first = _gemm(tile)
     hint = (
-        f": if a warp GEMM does, say its tile: --dim WarpTile=32,32,16 --dim BlockWarps=2,2,1 "
-        f"(or {first}WarpTile, {first}BlockWarps)"
+        f": if a warp GEMM does, say its tile: {GEMM_EXAMPLE} (or {first}{_TILE}, {first}{_WARPS})"
         if missing == "read"
         else ""
     )
@@ -282,12 +282,8 @@ def _by_warp_gemm(
     tile: CkTile, shape: tuple[int, ...], run: HeaderEvaluation
 ) -> Encoding | Refusal | None:
     """The operand of a warp GEMM whose tile and warps the user says; None where nobody does."""
-    base = tile.layouts[0].operand
-    if any(op == "read" for op, _ in tile.uses) or tile.layouts[0].only == "write":
-        return None
-    said = [run.said.said_of(f"{_gemm(tile)}{word}", word) for word in (_TILE, _WARPS)]
-    known = [v for v in said if isinstance(v, tuple) and len(v) == 3]
-    if len(shape) != 2 or len(known) != 2:
+    base, known = tile.layouts[0].operand, _said_gemm(tile, run)
+    if not _for_gemm(tile) or len(shape) != 2 or len(known) != 2:
         return None
     (m, n, k), (warps_m, warps_n, warps_k) = known
     if warps_k != 1:
@@ -303,6 +299,20 @@ def _by_warp_gemm(
     parts = ((0, 1), (0, 1)) if base in _SECOND else ((1, 0), (1, 0))
     outer = Encoding((others,), factors, (parts[0],), (parts[1],), (1, 2), (0, 0))
     return embed((outer, warp))
+
+
+def asks_gemm(tile: CkTile, run: HeaderEvaluation) -> bool:
+    """Whether nothing in the header loads the tile, and nobody says the warp GEMM that may."""
+    return _for_gemm(tile) and len(_said_gemm(tile, run)) != 2
+
+
+def _for_gemm(tile: CkTile) -> bool:
+    return all(op != "read" for op, _ in tile.uses) and tile.layouts[0].only != "write"
+
+
+def _said_gemm(tile: CkTile, run: HeaderEvaluation) -> list[tuple[int, ...]]:
+    said = [run.said.said_of(f"{_gemm(tile)}{word}", word) for word in (_TILE, _WARPS)]
+    return [v for v in said if isinstance(v, tuple) and len(v) == 3]
 
 
 def known_open(found: Iterable[CkTile], run: HeaderEvaluation) -> tuple[str, ...]:
