@@ -198,7 +198,6 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
     """One instruction as it was emitted."""
     access = found.access
     uncounted = "" if found.counted else UNCOUNTED
-    place = f"source {found.source}" if found.source else ""
     return KernelAccess(
         access.location,
         access.operation,
@@ -206,11 +205,12 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
         access.direction,
         tuple(_issued(p, found) for p in access.patterns),
         source="emitted",
-        note="; ".join(filter(None, (access.note, uncounted, place))),
+        note="; ".join(filter(None, (access.note, uncounted))),
         some_lanes=found.some_lanes,
         unseen=found.unseen,
         address=access.address,
         written=access.written,
+        origin=found.source,
     )
 
 

@@ -293,6 +293,7 @@ def access_of(access: Moved) -> KernelAccess:
         access.direction,
         (pattern,),
         note=_note(access),
+        origin=next(iter(access.sources), None),
     )
 
 
@@ -309,5 +310,4 @@ def _note(access: Moved) -> str:
         notes.append("how often it runs is not known")
     if access.touch.maybe:
         notes.append("it may not run")
-    notes += [f"source {place}" for place in access.sources[:1]]
     return "; ".join(notes)

@@ -60,6 +60,7 @@ class AccessReport:
     kernel's LDS time. ``evidence``, ``confidence``: of the least certain row.
     ``one_workgroup``: it is counted for one workgroup, and others touch other places. ``address``,
     ``written``: of machine code, where the instruction stands and how it is written.
+    ``origin``: the author's place that a compiler names for it, where that is another.
     ``over_launches``: its conflict over several launches of its kernel, None if there is one.
     """
 
@@ -88,6 +89,7 @@ class AccessReport:
     one_workgroup: bool = False
     address: int | None = None
     written: str = ""
+    origin: Location | None = None
     over_launches: Sureness | None = None
 
     @property
