@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,14 @@ def test_of_a_folder_every_file_has_its_own_project(project: Path) -> None:
     assert "32x1x1" in typed
     assert "64x1x1" not in typed
     assert "says:" not in typed
+
+
+def test_scan_takes_what_the_project_of_each_file_says(project: Path) -> None:
+    (project / "bankwise.toml").write_text('kernel = "nobody"\n', "utf-8")
+    every = bankwise("scan", ".", "--format", "json")
+    assert (len(json.loads(every.out)["kernels"]), every.err) == (1, "")
+    (project / "bankwise.toml").write_text('workgroup_size = "64,1,1"\n', "utf-8")
+    ended = bankwise("scan", ".", "--format", "json")
+    assert ended.err == "note: bankwise.toml says: workgroup_size 64,1,1\n"
+    typed = bankwise("scan", ".", "--workgroup-size", "64,1,1", "--format", "json")
+    assert (ended.out, typed.err) == (typed.out, "")

@@ -19,9 +19,8 @@ from pathlib import Path
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options, Progress
-from bankwise.read.own_gpu import of_one_among_many
 from bankwise.read.recognise import asker, recognise, stages, takers
-from bankwise.read.unsaid import told, unsaid
+from bankwise.read.unsaid import of_one_of_many
 from bankwise.show.values import CheckReport, KernelReport
 
 APART = " ["
@@ -65,7 +64,7 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
         report, failed = _first(family, options)
         if report is not None:
             reports.append(report)
-            projects[_project(Path(report.file), options)[1]] = None
+            projects[of_one_of_many("check", Path(report.file), options)[1]] = None
             notes.append(f"{family.name}: checked {Path(report.file).name}")
             left["an earlier stage"] += [f for f in family.files if str(f) != report.file]
         elif not _elsewhere(failed, options):
@@ -146,20 +145,9 @@ def _checked(file: Path, options: Options) -> CheckReport:
     if recognise(file).name == "model":
         message = "no threads in it yet: a stage before IREE lowers it"
         raise InputError(message, location=Location(str(file)))
-    said, _ = _project(file, options)
-    report: CheckReport = asker(file, "check")(file, of_one_among_many(file, said))
+    said, _ = of_one_of_many("check", file, options)
+    report: CheckReport = asker(file, "check")(file, said)
     return report
-
-
-def _project(file: Path, options: Options) -> tuple[Options, str]:
-    """The options, with what the project of a file says where they say nothing; that in words."""
-    place, taken = unsaid("check", file, options)
-    if place is None:
-        return options, ""
-    said = replace(options, **taken)
-    if of_one_among_many(file, said).target != said.target:
-        taken.pop("target", "")  # it names its own
-    return said, told(taken, place)
 
 
 def _own_gpus(reports: Sequence[CheckReport], target: str) -> Iterator[str]:
@@ -173,7 +161,7 @@ def _own_gpus(reports: Sequence[CheckReport], target: str) -> Iterator[str]:
 
 def _elsewhere(failed: Sequence[tuple[Path, InputError]], options: Options) -> bool:
     """Whether a family was only asked for a kernel that another one has."""
-    asked = [(_project(file, options)[0].kernel, error) for file, error in failed]
+    asked = [(of_one_of_many("check", file, options)[0].kernel, error) for file, error in failed]
     return any(kernel and f"no kernel {kernel!r}" in error.message for kernel, error in asked)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -41,6 +41,15 @@ def asked(verb: str, file: Path, options: Options, run: Callable[[Options], _Ans
         answer = run(replace(options, **taken))
     _tell(told(taken, project))
     return answer
+
+
+def tell_of_many(verb: str, files: Iterable[str], options: Options) -> None:
+    """What was taken for some files, each project once."""
+    from bankwise.read.unsaid import of_one_of_many
+
+    known = (Path(file) for file in dict.fromkeys(files) if Path(file).is_file())
+    for said in dict.fromkeys(of_one_of_many(verb, file, options)[1] for file in known):
+        _tell(said)
 
 
 def _tell(said: str) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from bankwise.read.options import Options
+from bankwise.read.own_gpu import of_one_among_many
 from bankwise.read.recognise import recognise, takers
 from bankwise.read.settings import fitting, settings_of
 
-_NOT_OF = {"check": frozenset({"prefer"})}
-"""What is said of another verb."""
+_NOT_OF = {"check": frozenset({"prefer"}), "scan": frozenset({"prefer", "kernel"})}
+"""What is said of another verb; a scan ranks every kernel, but for what is typed."""
 
 
 def unsaid(verb: str, file: Path, options: Options) -> tuple[Path | None, dict[str, Any]]:
@@ -31,6 +32,17 @@ def unsaid(verb: str, file: Path, options: Options) -> tuple[Path | None, dict[s
         for name in names
         if getattr(said, name) != getattr(unset, name) == getattr(options, name)
     }
+
+
+def of_one_of_many(verb: str, file: Path, options: Options) -> tuple[Options, str]:
+    """The options for one of many files, with what its project says where they say nothing; that
+    in words. It is counted for a GPU that it names, whatever both say."""
+    place, taken = unsaid(verb, file, options)
+    said = replace(options, **taken)
+    own = of_one_among_many(file, said)
+    if own.target != said.target:
+        taken.pop("target", "")
+    return own, told(taken, place) if place else ""
 
 
 def told(taken: Mapping[str, Any], file: Path) -> str:
