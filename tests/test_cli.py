@@ -107,6 +107,10 @@ def test_count_prints_passes_witness_and_reason() -> None:
     ended = bankwise(*words)
     assert (ended.code, ended.err) == (0, "")
     assert "gcd(0, 32) = 32" in ended.out
+    # Eight phases of eight lanes; four rows of each phase, 64 words apart, meet on one place.
+    head, counter, *_ = ended.out.splitlines()
+    assert head == "ds_read_b128 on gfx942: 32 passes, ideal 8"
+    assert counter == "  SQ_LDS_BANK_CONFLICT += 24"
     found = json.loads(bankwise(*words, "--format", "json").out)
     assert found["schema"] == "bankwise.count/1"
     assert found["passes"] > found["ideal"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,33 @@ def test_an_unknown_key_is_told_with_its_place(project: Path) -> None:
         assert ended.err.startswith(f"error: {project}/bankwise.toml: ")
         assert "targt" in ended.err
         assert "target" in ended.err.partition("hint: keys: ")[2]
+
+
+def test_of_a_folder_every_file_has_its_own_project(project: Path) -> None:
+    """The block of each file is what its nearest file says; what is typed wins over both."""
+    (project / "other").mkdir()
+    (project / "other" / "k.ptx").write_text(PTX, "utf-8")
+    (project / "bankwise.toml").write_text(
+        'workgroup_size = "64,1,1"\ntarget = "gfx942"\n', "utf-8"
+    )
+    (project / "other" / "bankwise.toml").write_text('workgroup_size = "96,1,1"\n', "utf-8")
+    ended = bankwise("check", ".")
+    assert "64x1x1" in ended.out
+    assert "96x1x1" in ended.out
+    assert "note: bankwise.toml says: workgroup_size 64,1,1\n" in ended.out
+    assert "note: other/bankwise.toml says: workgroup_size 96,1,1\n" in ended.out
+    typed = bankwise("check", ".", "--workgroup-size", "32,1,1").out
+    assert "32x1x1" in typed
+    assert "64x1x1" not in typed
+    assert "says:" not in typed
+
+
+def test_scan_takes_what_the_project_of_each_file_says(project: Path) -> None:
+    (project / "bankwise.toml").write_text('kernel = "nobody"\n', "utf-8")
+    every = bankwise("scan", ".", "--format", "json")
+    assert (len(json.loads(every.out)["kernels"]), every.err) == (1, "")
+    (project / "bankwise.toml").write_text('workgroup_size = "64,1,1"\n', "utf-8")
+    ended = bankwise("scan", ".", "--format", "json")
+    assert ended.err == "note: bankwise.toml says: workgroup_size 64,1,1\n"
+    typed = bankwise("scan", ".", "--workgroup-size", "64,1,1", "--format", "json")
+    assert (ended.out, typed.err) == (typed.out, "")

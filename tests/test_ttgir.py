@@ -362,16 +362,14 @@ def test_locations_are_followed_to_the_innermost_place() -> None:
 
 
 def test_a_conflict_names_its_place_in_python(capsys: pytest.CaptureFixture[str]) -> None:
-    """The innermost first, as Triton inlines them; files without folders."""
+    """The innermost that is not Triton's own: who calls `tl.max`, not where it is written."""
     load = LOAD.replace(TENSOR, "tensor<64x32xf16, #column>").rstrip() + " loc(#loc3)\n"
-    places = '#loc1 = loc("/a/lib.py":5:1)\n#loc2 = loc("/b/k.py":9:3)\n'
+    places = '#loc1 = loc("/a/triton/lib.py":5:1)\n#loc2 = loc("/b/k.py":9:3)\n'
     text = module(ALLOC + load) + places + "#loc3 = loc(callsite(#loc1 at #loc2))\n"
     report = checked(text)
-    assert only(report).source == "/a/lib.py:5:1, /b/k.py:9:3"
     print_check(report, Console(width=80))
-    assert "= source: lib.py:5:1, k.py:9:3\n" in capsys.readouterr().out
+    assert "= source: /b/k.py:9:3\n" in capsys.readouterr().out
     without = checked(module(ALLOC + load.replace(" loc(#loc3)", "")))
-    assert only(without).source == ""
     print_check(without, Console(width=80))
     assert "= source" not in capsys.readouterr().out
 

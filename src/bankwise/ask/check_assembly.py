@@ -16,7 +16,7 @@ from bankwise.ask.swizzles import filling_notes, swizzle_mismatches
 from bankwise.ask.write_emitted import Origin
 from bankwise.counting.access import Pattern
 from bankwise.counting.count_kernel import count_kernel
-from bankwise.counting.counted import SOURCE, AccessReport
+from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
@@ -198,7 +198,6 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
     """One instruction as it was emitted."""
     access = found.access
     uncounted = "" if found.counted else UNCOUNTED
-    place = f"{SOURCE}{found.source}" if found.source else ""
     return KernelAccess(
         access.location,
         access.operation,
@@ -206,11 +205,12 @@ def access_of(found: AssemblyAccess) -> KernelAccess:
         access.direction,
         tuple(_issued(p, found) for p in access.patterns),
         source="emitted",
-        note="; ".join(filter(None, (access.note, uncounted, place))),
+        note="; ".join(filter(None, (access.note, uncounted))),
         some_lanes=found.some_lanes,
         unseen=found.unseen,
         address=access.address,
         written=access.written,
+        origin=found.source,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import numpy as np
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
 from bankwise.counting.count_kernel import count_kernel
-from bankwise.counting.counted import SOURCE
 from bankwise.counting.kernel import (
     AllocationReport,
     IssuedPattern,
@@ -294,6 +293,7 @@ def access_of(access: Moved) -> KernelAccess:
         access.direction,
         (pattern,),
         note=_note(access),
+        origin=_origin(access.sources),
     )
 
 
@@ -304,12 +304,16 @@ def _wave_instructions(issued: Issued) -> Iterator[WaveInstruction]:
         yield WaveInstruction(issued.instruction, offsets, active[:, number])
 
 
+def _origin(places: Sequence[Location]) -> Location | None:
+    """The innermost place that is the author's: `tl.max` and the like stand in Triton's folder."""
+    own = (at for at in places if "/triton/" not in at.file)
+    return next(own, next(iter(places), None))
+
+
 def _note(access: Moved) -> str:
     notes = list(dict.fromkeys(i.note for i in access.issued if i.note))
     if not access.touch.counted:
         notes.append("how often it runs is not known")
     if access.touch.maybe:
         notes.append("it may not run")
-    if access.sources:
-        notes.append(SOURCE + ", ".join(map(str, access.sources)))
     return "; ".join(notes)

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.options import Options, Progress
-from bankwise.read.own_gpu import of_one_among_many
 from bankwise.read.recognise import asker, recognise, stages, takers
+from bankwise.read.unsaid import of_one_of_many
 from bankwise.show.values import CheckReport, KernelReport
 
 APART = " ["
@@ -59,10 +59,12 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
     refusals: list[Refusal] = []
     notes: list[str] = []
     left: dict[str, list[Path]] = defaultdict(list)
+    projects: dict[str, None] = {}
     for family in found:
         report, failed = _first(family, options)
         if report is not None:
             reports.append(report)
+            projects[of_one_of_many("check", Path(report.file), options)[1]] = None
             notes.append(f"{family.name}: checked {Path(report.file).name}")
             left["an earlier stage"] += [f for f in family.files if str(f) != report.file]
         elif not _elsewhere(failed, options):
@@ -70,6 +72,7 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
     if not reports:
         raise _unreadable(folder, refusals, options)
     notes += _own_gpus(reports, options.target)
+    notes += filter(None, projects)
     sources = {suffix for one in takers("check") if one.compiled for suffix in one.suffixes}
     for file in (f for f in files if f.suffix.lower() not in stages()):
         left[_SOURCES if file.suffix.lower() in sources else "not read"].append(file)
@@ -142,7 +145,8 @@ def _checked(file: Path, options: Options) -> CheckReport:
     if recognise(file).name == "model":
         message = "no threads in it yet: a stage before IREE lowers it"
         raise InputError(message, location=Location(str(file)))
-    report: CheckReport = asker(file, "check")(file, of_one_among_many(file, options))
+    said, _ = of_one_of_many("check", file, options)
+    report: CheckReport = asker(file, "check")(file, said)
     return report
 
 
@@ -157,8 +161,8 @@ def _own_gpus(reports: Sequence[CheckReport], target: str) -> Iterator[str]:
 
 def _elsewhere(failed: Sequence[tuple[Path, InputError]], options: Options) -> bool:
     """Whether a family was only asked for a kernel that another one has."""
-    wanted = f"no kernel {options.kernel!r}"
-    return bool(options.kernel) and any(wanted in error.message for _, error in failed)
+    asked = [(of_one_of_many("check", file, options)[0].kernel, error) for file, error in failed]
+    return any(kernel and f"no kernel {kernel!r}" in error.message for kernel, error in asked)
 
 
 def _merged(

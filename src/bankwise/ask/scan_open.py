@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.ask.folder import families, files_below
@@ -18,10 +18,10 @@ from bankwise.read.binary.check import NO_CODE, NO_KERNEL, chosen_kernels, chose
 from bankwise.read.binary.kernels import BinaryKernel, readable
 from bankwise.read.follow.driver import check_target, no_kernel, target_of
 from bankwise.read.options import Options
-from bankwise.read.own_gpu import of_one_among_many
 from bankwise.read.recognise import load, recognise, require, takers
 from bankwise.read.sass.cubin import cubin_kernels
 from bankwise.read.sass.dialect import SASS
+from bankwise.read.unsaid import of_one_of_many
 
 MOST_FILES = 1_000_000
 
@@ -79,7 +79,9 @@ def open_file(file: ScanFile) -> tuple[ScanCase, ...]:
             kind = require(path, "scan") if file.named else recognise(path)
             if "scan" not in kind.verbs:
                 continue
-            said = file.options if file.alone else of_one_among_many(path, file.options)
+            said, _ = of_one_of_many("scan", path, file.options)
+            if file.alone and file.options.target:
+                said = replace(said, target=file.options.target)
             return tuple(load(kind.verbs["scan"])(path, said))
         except InputError as error:
             failed = failed or error

@@ -22,6 +22,7 @@ from bankwise.cli.common import (
     progress,
     write_json,
 )
+from bankwise.cli.project import tell_of_many
 
 if TYPE_CHECKING:
     from bankwise.show.scanning import ScanReport
@@ -106,6 +107,8 @@ def scan(
             least_extra=min_extra,
             progress=advance,
         )
+    broken = (one.location.file for one in report.broken if one.location)
+    tell_of_many("scan", (*(kernel.file for kernel in report.kernels), *broken), options)
     _write(report, form, top)
     raise typer.Exit(report.exit_code)
 

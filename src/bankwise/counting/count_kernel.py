@@ -154,6 +154,7 @@ def _report(
         one_workgroup=access.one_workgroup,
         address=access.address,
         written=access.written,
+        origin=access.origin,
     )
 
 

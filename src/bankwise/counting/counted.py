@@ -51,10 +51,6 @@ class Lanes:
     apart_bytes: int | None = None
 
 
-SOURCE = "source "
-"""What a note begins with that names a place in the source of the text that was read."""
-
-
 @dataclass(frozen=True, slots=True)
 class AccessReport:
     """One access to shared memory, predicted (or read from the emitted code).
@@ -64,6 +60,7 @@ class AccessReport:
     kernel's LDS time. ``evidence``, ``confidence``: of the least certain row.
     ``one_workgroup``: it is counted for one workgroup, and others touch other places. ``address``,
     ``written``: of machine code, where the instruction stands and how it is written.
+    ``origin``: the author's place that a compiler names for it, where that is another.
     ``over_launches``: its conflict over several launches of its kernel, None if there is one.
     """
 
@@ -92,6 +89,7 @@ class AccessReport:
     one_workgroup: bool = False
     address: int | None = None
     written: str = ""
+    origin: Location | None = None
     over_launches: Sureness | None = None
 
     @property
@@ -103,12 +101,6 @@ class AccessReport:
     def called(self) -> str:
         """The instruction as the text that was read writes it; of a source, as predicted."""
         return self.written or self.instruction
-
-    @property
-    def source(self) -> str:
-        """The place in the source of the text that was read, as its note has it; "" if unknown."""
-        said = self.note.split("; ")
-        return next((p.removeprefix(SOURCE) for p in said if p.startswith(SOURCE)), "")
 
     @property
     def instructions(self) -> int:

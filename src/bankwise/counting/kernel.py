@@ -71,7 +71,8 @@ class KernelAccess:
     knows which of the active lanes take part. ``unseen``: why it may run in other ways, too, that
     nobody has seen; empty if not. ``one_workgroup``: the patterns are those of one workgroup, and
     another one has others. ``address``, ``written``: where the instruction stands and how
-    it is written, of machine code (:class:`bankwise.counting.access.Access`).
+    it is written, of machine code (:class:`bankwise.counting.access.Access`). ``origin``: the place
+    in the author's source that a compiler names for it, None if it names none.
     """
 
     location: Location
@@ -86,6 +87,7 @@ class KernelAccess:
     one_workgroup: bool = False
     address: int | None = None
     written: str = ""
+    origin: Location | None = None
 
     @property
     def allocations(self) -> tuple[str, ...]:

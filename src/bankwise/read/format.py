@@ -21,7 +21,7 @@ class Format:
     option that it has no use for, what to say instead. ``stage``: of what a compiler leaves in a
     folder the highest is checked, 0 is named only. ``binary``: it has no text. ``compiled``:
     reading it runs a compiler, which opens whatever its text includes: only for who may open that
-    too. ``instead``: what to do.
+    too. ``instead``: what to do; ``instead_of``: who says it of the path, the text and the verb.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Format:
     binary: bool = False
     compiled: bool = False
     instead: str = ""
+    instead_of: str = ""
 
     def __str__(self) -> str:
         return f"{self.article} {self.name}".strip()
@@ -53,10 +54,14 @@ def known(
     *,
     family: str = "",
     stage: int | None = None,
+    instead_of: str = "",
 ) -> Format:
     """What bankwise knows and does not read."""
     return Format(
-        name, article, tuple(suffixes.split()), sign, family, instead=instead, stage=stage
+        *(name, article, tuple(suffixes.split()), sign, family),
+        instead=instead,
+        instead_of=instead_of,
+        stage=stage,
     )
 
 

@@ -39,6 +39,7 @@ SOURCES: tuple[Format, ...] = (
         *("Triton source", "", ".py", lines(r"@triton\.", r"(?:import|from) triton\b")),
         "check the folder of its kernel in ~/.triton/cache, or call bankwise.triton.check",
         family="Python",
+        instead_of="read.triton_calls:instead",
     ),
     known(
         *("Python source", "", ".py .ipynb"),

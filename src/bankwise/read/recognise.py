@@ -120,7 +120,8 @@ def _not_taken(found: Format, verb: str, path: str | Path) -> InputError:
     message = f"this is {found}; `{verb}` takes {_listed(takers(verb))}"
     verbs = [f"`{one}`" for one in found.verbs if " " not in one]
     also = f"{_conjunction(verbs)} take{'s' * (len(verbs) == 1)} it" if verbs else ""
-    hint = "; ".join(part for part in (found.instead, also) if part)
+    own = load(found.instead_of)(str(path), read_text(path), verb) if found.instead_of else ""
+    hint = "; ".join(part for part in (own or found.instead, also) if part)
     return InputError(message, location=Location(str(path)), hint=hint)
 
 

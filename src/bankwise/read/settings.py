@@ -1,4 +1,4 @@
-"""``bankwise.toml``: what a project says once about its kernels, to editors, agents, check and fix.
+"""``bankwise.toml``: what a project says once about its kernels, to editors, agents and verbs.
 
     target = "sm_90"
     flags = ["-Iinclude", "-DTILE=64"]

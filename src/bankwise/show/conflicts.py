@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from dataclasses import replace
 
 from rich.console import Console
 from rich.markup import escape
@@ -27,13 +27,12 @@ from bankwise.read.names import short
 from bankwise.show.causes import Cause
 from bankwise.show.columns import say, width
 from bankwise.show.diagnostics import Diagnostic, marked
-from bankwise.show.own_lines import line_at, stepping
+from bankwise.show.own_lines import line_at, own_line, stepping
 from bankwise.show.values import CheckReport
 from bankwise.show.words import cell, doubt
 
 _KERNELS = 4
 _PLACES = 12
-_SOURCES = 3
 _GUTTER = " " * 6
 _PASS = {
     "amd": "one turn of the banks, a cycle of the LDS",
@@ -52,9 +51,23 @@ def print_conflict(cause: Cause, report: CheckReport, console: Console, first: b
     if one.line.strip():
         for text in marked(one, width(console)):
             console.print(escape(text), soft_wrap=True, highlight=False)
+    _print_origin(one.first.origin, console)
     for word, text in _notes(cause, one, report, first):
         begin = f"{_GUTTER}= {word}: "
         say(console, text, begin, " " * 8)
+
+
+def _print_origin(at: Location | None, console: Console) -> None:
+    """The author's line that a compiler names for an instruction, as far as its file is there: a
+    compiler says where an expression begins, so the mark is one character."""
+    if at is None:
+        return
+    console.print(escape(f"{_GUTTER}= source: {at}"), soft_wrap=True, highlight=False)
+    line = own_line(at)
+    if 0 < at.column <= len(line):
+        one = Diagnostic(replace(at, end_column=at.column + 1), line, ())
+        for text in marked(one, width(console)):
+            console.print(escape(text), soft_wrap=True, highlight=False)
 
 
 def diagnostic(cause: Cause, report: CheckReport) -> Diagnostic:
@@ -91,17 +104,8 @@ def _notes(
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
         yield from (("pass", _PASS[vendor]) for vendor in vendors)
     yield from (("also", text) for text in [places(cause)] if text)
-    yield from (("source", text) for text in [_sources(cause)] if text)
     if doubt(one.first):
         yield "note", doubt(one.first)
-
-
-def _sources(cause: Cause) -> str:
-    """Where in the source of the text that was read all that stands; files without folders."""
-    said = dict.fromkeys(a.source for a in cause.accesses if a.source)
-    found = [", ".join(Path(place).name for place in one.split(", ")) for one in said]
-    more = f"; and {len(found) - _SOURCES} more" if len(found) > _SOURCES else ""
-    return "; ".join(found[:_SOURCES]) + more
 
 
 def why(one: Diagnostic, report: CheckReport) -> str:

@@ -46,13 +46,9 @@ def print_count(report: CountReport, console: Console) -> None:
     colour = "red" if report.extra else "green" if known else "yellow"
     open_ = "" if known else f" ({row.evidence}: the rule of {row.name})"
     passes = f"{report.passes} pass{'' if report.passes == 1 else 'es'}"
-    say(
-        console,
-        f"{row.name} on {report.target}: {passes}, ideal {report.ideal}, "
-        f"{report.counter} += {report.extra}{open_}",
-        rest="  ",
-        style=colour,
-    )
+    said = f"{row.name} on {report.target}: {passes}, ideal {report.ideal}"
+    say(console, said, rest="  ", style=colour)
+    say(console, f"{report.counter} += {report.extra}{open_}", "  ", "    ", style=colour)
     if report.witness is not None:
         say(console, f"{report.ways}-way: {report.witness}", "  ", "    ")
     if report.reason is not None:

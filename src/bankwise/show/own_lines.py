@@ -48,9 +48,12 @@ def line_at(report: CheckReport, at: Location) -> str:
     """The text at a place: of compiled source as the report has it, else of the file that was
     read; empty where that has no lines of its own."""
     said = report.source_lines.get((at.file, at.line))
-    if said is not None or not at.line or at.inside:
-        return said or ""
-    return _lines(at.file, at.line)
+    return own_line(at) if said is None else said
+
+
+def own_line(at: Location) -> str:
+    """The text at a place of a file that is there; empty where it has no such line."""
+    return _lines(at.file, at.line) if at.line and not at.inside else ""
 
 
 @lru_cache(maxsize=4_096)

@@ -89,12 +89,16 @@ class AccessDocument(Struct, frozen=True, kw_only=True):
     conflict: Annotated[Sureness, Meta(description="sure only if it runs, by a rule known")]
     doubt: Annotated[str | None, Meta(description="why a conflict is only possible")]
     note: str | None
+    origin: Annotated[
+        LocationDocument | None, Meta(description="the author's place that a compiler names for it")
+    ]
     iterations: tuple[IterationDocument, ...]
 
 
 def access_document(access: AccessReport, *, lanes: bool = False) -> AccessDocument:
     """One access. ``lanes``: with what every lane touches, which pages draw."""
     found, cost = access.lanes, access.cost
+    source = f"source {access.origin}" if access.origin else ""
     return AccessDocument(
         lanes=_lanes(found) if lanes and found else UNSET,
         location=view(LocationDocument, access.location),
@@ -126,7 +130,8 @@ def access_document(access: AccessReport, *, lanes: bool = False) -> AccessDocum
         confidence=access.confidence,
         conflict=access.conflict,
         doubt=doubt(access) or None,
-        note=access.note or None,
+        note="; ".join(filter(None, (access.note, source))) or None,
+        origin=view(LocationDocument, access.origin) if access.origin else None,
         iterations=tuple(_iteration(one) for one in access.iterations),
     )
 

@@ -1,0 +1,142 @@
+"""Of a Triton kernel the author's own text is told: its line at a conflict, its names in a call."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bankwise.read import triton_calls
+from command import bankwise
+from isa_texts import DATA
+from test_ttgir_wheel import needs_wheel
+from ttgir_texts import TILE, module
+
+LINE = "    tile = tl.load(x + places)"
+COLUMNS = "tensor<64x32xf16, #column>"
+
+
+def _conflict(folder: Path, place: str) -> Path:
+    """A TTGIR text whose only read conflicts: 32 lanes go down a column of 64 bytes a row."""
+    body = (
+        f"    %m = ttg.local_alloc : () -> {TILE}\n"
+        f"    %x = ttg.local_load %m : {TILE} -> {COLUMNS} loc(#loc2)\n"
+    )
+    path = folder / "k.ttgir"
+    path.write_text(f'{module(body)}#loc1 = loc({place})\n#loc2 = loc("tile"(#loc1))\n')
+    return path
+
+
+def test_a_conflict_of_ttgir_names_the_line_of_the_python_file_and_shows_it(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(f"@triton.jit\ndef k(x):\n{LINE}\n")
+    path = _conflict(tmp_path, f'"{own}":3:12')
+    printed = bankwise("check", path).out.splitlines()
+    at = printed.index(f"      = source: {own}:3:12")
+    assert printed[at + 1] == f"    3 | {LINE}"
+    assert printed[at + 2] == f"      | {' ' * LINE.index('tl.load')}^"
+    (access,) = json.loads(bankwise("check", path, "--format", "json").out)["accesses"]
+    assert access["origin"] == {"file": str(own), "line": 3, "column": 12}
+
+
+@pytest.mark.parametrize("text", [None, "one line\n", "a\nb\nshort\n"])
+def test_where_the_file_is_gone_or_another_the_place_alone_is_told(
+    text: str | None, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.py"
+    if text is not None:
+        own.write_text(text)
+    printed = bankwise("check", _conflict(tmp_path, f'"{own}":3:12')).out.splitlines()
+    at = printed.index(f"      = source: {own}:3:12")
+    assert printed[at + 1].startswith("      = why:")
+
+
+def test_a_text_without_places_names_none(tmp_path: Path) -> None:
+    path = _conflict(tmp_path, "unknown")
+    assert "= source:" not in bankwise("check", path).out
+    (access,) = json.loads(bankwise("check", path, "--format", "json").out)["accesses"]
+    assert access["origin"] is None
+
+
+def test_assembly_names_the_line_that_its_debug_lines_say(tmp_path: Path) -> None:
+    text = (DATA / "triton_attention.gfx942.amdgcn").read_text()
+    said = re.findall(r"\.loc\t1 (\d+) (\d+)", text.partition("\tds_read2_b64 v[124:127]")[0])[-1]
+    path = tmp_path / "k.amdgcn"
+    path.write_text(text)
+    printed = bankwise("check", path, "--kernel", "attention").out
+    assert f"= source: tests/data/make_triton_kernels.py:{said[0]}:{said[1]}" in printed
+
+
+def _calls(file: Path, verb: str) -> list[list[str]]:
+    """The commands that the refusal of a Triton program gives, as a shell takes them apart."""
+    ended = bankwise(verb, file)
+    assert ended.code == 2
+    assert "this is Triton source" in ended.err
+    assert max(map(len, ended.printed.splitlines())) <= 80
+    found = re.findall(r"^python -c '[^']*'$", ended.printed, re.MULTILINE)
+    return [shlex.split(one) for one in found]
+
+
+@needs_wheel
+@pytest.mark.parametrize(
+    ("verb", "says"), [("check", "transpose on sm_90"), ("fix", "nothing to fix")]
+)
+def test_the_refusal_of_a_triton_program_gives_a_call_that_runs(verb: str, says: str) -> None:
+    """Pasted as it is: the first kernel takes the placeholders."""
+    (_, *rest), *_ = _calls(DATA.parent / "make_triton_kernels.py", verb)
+    done = subprocess.run([sys.executable, *rest], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert says in done.stdout
+
+
+def _alone(text: str, name: str) -> str:
+    """One function of a file."""
+    found = (one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef))
+    return ast.unparse(next(one for one in found if one.name == name))
+
+
+@needs_wheel
+def test_pointers_are_told_from_numbers_in_all_kernels_that_are_here() -> None:
+    """The cases say which arguments are pointers: they are compiled and launched so."""
+    import triton_program
+
+    path = Path(triton_program.triton_kernels.__file__)
+    text = path.read_text()
+    for case in triton_program.triton_kernels.CASES.values():
+        hint = triton_calls.instead(str(path), _alone(text, case["fn"]), "check")
+        (call,) = re.findall(r"^python -c '[^']*'$", hint, re.MULTILINE)
+        said = json.loads(re.findall(r"\{[^}]*\}", call)[0])
+        assert {n for n, kind in said.items() if kind[0] == "*"} == {
+            n for n, kind in case["types"].items() if kind[0] == "*"
+        }, case["fn"]
+        assert said.keys() == case["types"].keys()
+
+
+def test_constants_are_those_of_the_text_where_it_says_some(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(
+        "import triton\nimport triton.language as tl\nraise SystemExit('it was run')\n"
+        "@triton.autotune([triton.Config({'bm': 16, 'bn': 128})], key=[])\n@triton.jit\n"
+        "def outer(x_ptr, step, bm: tl.constexpr, bn: tl.constexpr, fast: tl.constexpr = True):\n"
+        "    x_ptr = x_ptr + step\n    helper(x_ptr)\n"
+        "@triton.jit\ndef helper(x):\n    tl.load(x)\n"
+    )
+    ((*_, program),) = _calls(path, "check")
+    assert f'"{path}:outer"' in program
+    assert '{"x_ptr": "*fp16", "step": "i32"}' in program
+    assert '{"bm": 16, "bn": 128, "fast": True}' in " ".join(program.split())
+
+
+@pytest.mark.parametrize("text", ["def k(:\n", "\n", "@triton.heuristics\ndef k(x): pass\n"])
+def test_a_text_without_a_kernel_is_told_what_there_is(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(f"import triton\n@triton.x\n{text}")
+    ended = bankwise("check", path)
+    assert ended.code == 2
+    assert "call bankwise.triton.check" in ended.err
