@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bankwise.change.execute import compare
 from bankwise.change.execute.values import Element, numbers, rounded
+from bankwise.errors import InputError
 from run_mlir import floats, random, run
 
 EIGHT_BITS = ["f8E4M3FN", "f8E4M3FNUZ", "f8E5M2", "f8E5M2FNUZ"]
@@ -99,6 +100,26 @@ def test_equal_buffers_have_no_difference_and_nan_equals_nan():
     assert compare([nan], [nan[::-1].copy()]) == ()
     (difference,) = compare([np.array([0.0, 1.0])], [np.array([-0.0, 1.0])])
     assert (difference.binding, difference.count, difference.first) == (0, 1, 0)
+
+
+def test_a_span_that_begins_behind_the_first_byte_of_its_binding_is_filled_to_its_end():
+    """A tensor that IREE packs behind another: its loads are values, not zeros and faults."""
+    text = """func.func @k(%in: !stream.binding, %out: !stream.binding) {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %t = gpu.thread_id x
+  %a = stream.binding.subspan %in[%c1024] : !stream.binding -> memref<64xf32>
+  %b = stream.binding.subspan %out[%c0] : !stream.binding -> memref<64xf32>
+  %v = memref.load %a[%t] : memref<64xf32>
+  memref.store %v, %b[%t] : memref<64xf32>
+  return
+}"""
+    inputs, outputs = random(text)
+    assert (inputs.size, outputs.size) == (1024 // 4 + 64, 64)
+    assert run(text, inputs, outputs).faults == ()
+    assert np.array_equal(outputs, inputs[1024 // 4 :])
+    with pytest.raises(InputError, match="too far to execute"):
+        random(text.replace("constant 1024 ", f"constant {1 << 40} "))
 
 
 def test_random_buffers_repeat_for_a_seed_and_follow_the_bindings():

@@ -10,6 +10,8 @@ import pytest
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.algebra.address import Fold, RowFolds
+from bankwise.ask import fix_wave, write_mlir
+from bankwise.ask.check import check
 from bankwise.ask.fix import fix
 from bankwise.change.passes.unpad import unpad
 from bankwise.change.prove import MapClaim, prove
@@ -113,6 +115,21 @@ def test_a_type_that_an_alias_stands_for_loses_its_padding_like_any(tmp_path: Pa
     ]
     assert f": {TILE}" not in report.fixed_text
     assert report.after.totals.run == Cost(IDEAL, IDEAL)
+
+
+def test_a_padding_of_waves_tiles_is_told_as_what_nobody_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The statement is Python: whoever pastes it has to count what Wave's compiler emits then."""
+    now, best = (fix_wave.PromotedPadding(bits, 10, 20, 30) for bits in (64, 128))
+    for module in (fix_wave, write_mlir):
+        monkeypatch.setattr(module, "promoted_paddings", lambda *_: (now, best))
+    _, told, open_question = fix_wave.wave_settings(fix_wave.HOST_FUNCTION, (), "")
+    assert told.startswith("padding alone, 128 bits for 64")
+    assert "`bankwise check --isa`" in open_question
+    report = check(written(tmp_path, f"{PIPELINE}// {fix_wave.HOST_FUNCTION}\n"), "gfx942")
+    [snippet] = [one for one in report.kernels[0].snippets if "apply_padding" in one.text]
+    assert open_question in snippet.notes
 
 
 def test_the_pass_packs_the_pool_too() -> None:

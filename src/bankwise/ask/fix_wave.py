@@ -13,6 +13,7 @@ from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.errors import Refusal
 from bankwise.notation.padding import PADDINGS_BYTES
 from bankwise.notation.wave.settings import (
+    EMITTED,
     HOST_FUNCTION,
     OVERRIDE,
     PROMOTED_BITS,
@@ -50,7 +51,7 @@ def wave_settings(text: str, analyses: Sequence[Analysis], policy: str) -> tuple
     if best is None:
         return (OVERRIDE, f"no other padding of Wave's tiles is better than its own: {now}")
     told = f"padding alone, {best.bits} bits for {PROMOTED_BITS}: {best} (now {now})"
-    return (OVERRIDE, f"{told}, after: {padding_statement(best.bits)}")
+    return (OVERRIDE, f"{told}, after: {padding_statement(best.bits)}", EMITTED)
 
 
 def promoted_paddings(

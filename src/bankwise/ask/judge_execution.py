@@ -35,7 +35,6 @@ workgroups on any: the verdict tells how many."""
 _LEAST = 1 << 14
 """What a workgroup costs at least: beginning one takes as long as so much work."""
 _SEED = 20_26
-_LARGEST_ELEMENTS = 1 << 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,10 +244,11 @@ def _first(faults: Mapping[FaultKey, Fault]) -> Fault:
 
 def _sizes(opened: Opened, analysis: Analysis) -> dict[int, int]:
     """Elements of each binding, from the dispatch in the module that calls the kernel, if any."""
+    from bankwise.change.execute.run import LARGEST_ELEMENTS
     from bankwise.read.mlir.dispatches import dispatch_sizes
 
     sizes = dispatch_sizes(opened, analysis.kernel)
-    too_large = [n for n in sizes.values() if n > _LARGEST_ELEMENTS]
+    too_large = [n for n in sizes.values() if n > LARGEST_ELEMENTS]
     if too_large:
         raise InputError(f"a buffer of {too_large[0]:,} elements is too large to execute here")
     return sizes

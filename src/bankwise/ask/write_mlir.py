@@ -10,7 +10,7 @@ from bankwise.ask.analysis import Analysis
 from bankwise.ask.fix_groups import owned
 from bankwise.ask.fix_wave import promoted_paddings
 from bankwise.errors import Refusal
-from bankwise.notation.wave.settings import HOST_FUNCTION, padding_statement
+from bankwise.notation.wave.settings import EMITTED, HOST_FUNCTION, padding_statement
 from bankwise.read.options import Options, command
 from bankwise.show.values import Snippet
 
@@ -66,5 +66,5 @@ def wave_statement(text: str, analyses: Sequence[Analysis], options: Options) ->
         location=analyses[0].location,
         before=now.passes,
         after=best.passes,
-        notes=(f"{best}; now {now}",),
+        notes=(f"{best}; now {now}", EMITTED),
     )

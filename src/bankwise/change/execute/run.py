@@ -28,6 +28,8 @@ from bankwise.read.mlir.indexing import ThreadIds
 
 Ids = tuple[int, int, int]
 
+LARGEST_ELEMENTS = 1 << 27  # of a buffer that is filled
+
 
 @dataclass(frozen=True, slots=True)
 class Execution:
@@ -175,24 +177,33 @@ def _random(random: np.random.Generator, of: Element, count: int) -> Array:
 def _bindings(function: ir.Operation, known: Known) -> dict[int, tuple[Element, int]]:
     """Element type and element count (0: not known) by binding."""
     found: dict[int, tuple[Element, int]] = {}
+    firsts = [0]
 
-    def note(binding: int, kind: ir.Type, dynamic: Sequence[ir.Value] = ()) -> None:
+    def note(binding: int, kind: ir.Type, behind: Sequence[ir.Value] = ()) -> None:
+        """``behind``: the byte at which the span begins, then its dynamic sizes."""
         memref = ir.MemRefType(kind)
+        count = _elements(memref, behind[1:], known)
+        if count and behind:
+            first = (_number(behind[0], known) or 0) // element(memref).bytes
+            firsts.append(first)
+            count += first
         before = found.get(binding, (element(memref), 0))
-        found[binding] = (before[0], max(before[1], _elements(memref, dynamic, known)))
+        found[binding] = (before[0], max(before[1], count))
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "hal.interface.binding.subspan":
-            note(int(op.attributes["binding"]), op.results[0].type, list(op.operands)[1:])
+            note(int(op.attributes["binding"]), op.results[0].type, list(op.operands))
         if op.name == "stream.binding.subspan":
             which = ir.BlockArgument(op.operands[0]).arg_number
-            note(which, op.results[0].type, list(op.operands)[2:])
+            note(which, op.results[0].type, list(op.operands)[1:])
         return ir.WalkResult.ADVANCE
 
     for argument in function.regions[0].blocks[0].arguments:
         if isinstance(argument.type, ir.MemRefType) and not is_lds(ir.MemRefType(argument.type)):
             note(argument.arg_number, argument.type)
     function.walk(visit)
+    if (first := max(firsts)) > LARGEST_ELEMENTS:
+        raise InputError(f"a span at element {first:,} is too far to execute here")
     return found
 
 

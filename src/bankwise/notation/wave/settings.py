@@ -19,6 +19,12 @@ OVERRIDE = (
     "WAVE_CACHE_ON=0; its Python has no parameter for a layout (docs/fix.md)"
 )
 
+EMITTED = (
+    "not compiled: rows of another pitch may let the compiler join other accesses; "
+    "`bankwise check --isa` of what Wave prints then decides"
+)
+"""What a count of loads and stores leaves open of another padding."""
+
 
 def padding_statement(bits: int) -> str:
     """A statement after which every promoted tile has so many bits behind each row."""
