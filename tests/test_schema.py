@@ -203,7 +203,8 @@ def test_a_schema_refuses_what_is_no_such_document() -> None:
 def test_the_verb_lists_documents_and_prints_schemas() -> None:
     listed = bankwise("schema")
     assert listed.code == 0
-    assert [line.split()[0] for line in listed.out.splitlines()] == list(DOCUMENTS)
+    begins = [line.split()[0] for line in listed.out.splitlines() if not line.startswith(" ")]
+    assert begins == list(DOCUMENTS)
     one = bankwise("schema", "bankwise.certify/1")
     assert json.loads(one.out) == json_schema("bankwise.certify/1")
     none = bankwise("schema", "bankwise.nothing/1")
