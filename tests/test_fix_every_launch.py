@@ -172,8 +172,8 @@ def test_what_costs_more_instructions_than_it_saves_passes_is_told() -> None:
     assert answer["notes"] == []
     done = bankwise("fix", str(SUITE / "gemm_block2d.cu"), "-t", "sm_90", "--no-execute")
     assert re.search(
-        r"^note: \d+% more instructions are executed for 36% fewer passes: time it with\n"
-        r"  --run before you take it$",
+        r"^note: \d+% more instructions are executed for 36% fewer passes: time it with --run "
+        r"before you take it$",
         done.err,
         re.MULTILINE,
     )

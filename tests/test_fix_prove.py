@@ -47,4 +47,4 @@ def test_without_the_solver_prove_is_one_message(
     monkeypatch.setattr(judge_smt, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="z3, which is not installed") as error:
         fix(written(tmp_path, ROWS), "gfx950", isa=False, prove=True)
-    assert "bankwise[prove]" in error.value.hint
+    assert "[prove]" in error.value.hint

@@ -214,4 +214,4 @@ def test_a_missing_extra_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tinygrad.runtime.autogen.amd.cdna.ins", None)
     with pytest.raises(InputError) as missing:
         disassemble(b"\0\0\0\0", "gfx942")
-    assert "bankwise[binary]" in missing.value.hint
+    assert "[binary]" in missing.value.hint

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from command import bankwise
+from command import bankwise, unfolded
 from isa_texts import amd_text, ptx_text
 from kernel_texts import ROWS, STORE, changed
 
@@ -142,7 +142,7 @@ def test_text_json_and_exit_code_say_the_same(asked: tuple[Open, Path]) -> None:
     ended = bankwise("check", path, *target(path), "--format", "json")
     document = json.loads(ended.out)
     (kernel,) = document["kernels"]
-    lines = text.out.splitlines()
+    lines = unfolded(text.out).splitlines()
     last = lines[lines.index(document["verdict"])]
     assert (text.code, ended.code) == (kind.code, kind.code)
     assert kind.says in last

@@ -14,7 +14,7 @@ TARGET, INSTRUCTION = "sm_90", "ld.shared.b32"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Act:
     """``words`` and ``code`` before the question, ``offsets``: the byte of every lane."""
 
     words: str
@@ -32,20 +32,20 @@ class Step:
 
 
 STEPS = (
-    Step(
+    Act(
         "The 32 lanes of a warp read a column of 32 x 32 floats in shared memory. A row\n"
         "is 128 bytes, one round of the 32 banks: all lanes want words of the same bank.",
         ("__shared__ float tile[32][32];", "x = tile[lane][0];"),
         "lane*128",
     ),
-    Step(
+    Act(
         "They take turns, one word a pass; behind += is what the counter of a profiler\n"
         "adds. One line mends it: a float behind every row that nobody uses. A row is 132\n"
         "bytes then, and each begins one bank further.",
         ("__shared__ float tile[32][33];", "x = tile[lane][0];"),
         "lane*132",
     ),
-    Step(
+    Act(
         "No memory to spare? XOR the column with the row, where it is written and where\n"
         "it is read. Here is column 5:",
         ("__shared__ float tile[32][32];", "x = tile[lane][5 ^ lane];"),

@@ -133,7 +133,7 @@ def _print_error(message: str) -> None:
     from bankwise.show.wrap import wrapped
 
     if sys.stderr is not None:
-        print(wrapped(message), file=sys.stderr)
+        print(wrapped(message, kept=len("error: ")), file=sys.stderr)
 
 
 def _drop_output() -> None:
