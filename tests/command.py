@@ -22,13 +22,17 @@ class Ended:
     printed: str = ""
 
 
+_WORD = re.compile(r"`[^`]*`\S*|'[^']*'\S*|[^\s<]+<[^<>\n]{1,64}>\S*|\S+")
+"""What a line is never broken in: quoted text, a layout."""
+
+
 def unfolded(text: str) -> str:
     """Lines that go on in the next one, indented by two and with no room for its first word, in
     one piece again."""
     found: list[str] = []
     last = ""
     for line in text.split("\n"):
-        word = (re.match(r"`[^`]*`\S*|'[^']*'\S*|\S+", line.strip()) or [""])[0]
+        word = (re.match(_WORD, line.strip()) or [""])[0]
         deeper = found and _indent(line) == _indent(found[-1]) + 2
         if deeper and word != "hint:" and last and len(last) + 1 + len(word) > 80:
             found[-1] += f" {line.strip()}"
