@@ -336,7 +336,8 @@ def test_check_of_a_text_reports_passes_witness_and_source() -> None:
     assert (worst.cost.passes, worst.cost.ideal, worst.ways) == (256, 8, 32)
     assert worst.witness is not None
     assert "LDS at 0x" in worst.note
-    assert "source tiles.cu:13" in worst.note
+    assert worst.origin is not None
+    assert (worst.origin.file, worst.origin.line) == ("tiles.cu", 13)
     assert (report.target, report.exit_code) == ("sm_90", 1)
 
 

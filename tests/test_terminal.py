@@ -46,7 +46,9 @@ def test_lines_fit_and_break_no_word(
     report = document(path.name)
     lines = bankwise("check", path.name, *more).out.splitlines()
     pasted = {line.strip() for s in report.get("snippets", []) for line in _texts(s)}
+    whole = re.compile(r"\s*[^\s<]+<[^<>]*>\S*")
     wide = [line for line in lines if len(line) > 80 and line.strip() not in pasted]
+    wide = [line for line in wide if not whole.fullmatch(line)]
     verdicts = {report["verdict"], *(k["verdict"] for k in report["kernels"])}
     assert {line.strip() for line in wide} <= verdicts | {lines[-1]}
     table = lines[next(n for n, line in enumerate(lines) if re.match("(extra|line) ", line)) :]

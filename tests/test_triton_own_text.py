@@ -78,7 +78,7 @@ def _calls(file: Path, verb: str) -> list[list[str]]:
     ended = bankwise(verb, file)
     assert ended.code == 2
     assert "this is Triton source" in ended.err
-    assert max(map(len, ended.printed.splitlines())) <= 80
+    assert all(len(line) <= 80 or str(file) in line for line in ended.printed.splitlines())
     found = re.findall(r"^python -c '[^']*'$", ended.printed, re.MULTILINE)
     return [shlex.split(one) for one in found]
 
