@@ -12,27 +12,24 @@ kept, of equals the one with the fewest instructions, then the one that reads be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
 from bankwise.ask.array_posed import can_be
-from bankwise.ask.check_assembly import asked, counted_kernel, report_of, shown_first
+from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.every_launch import (
-    EmittedCost,
-    LaunchKey,
-    emitted_cost,
     every_launch,
     key_of,
     none_worse,
-    other_launches,
     over,
     resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
 from bankwise.ask.judge_emitted import dear, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
+from bankwise.ask.source_text import Author, CompiledText
 from bankwise.change.cxx.prove import ArrayClaim, prove_text
 from bankwise.change.cxx.spell import Spelling, edited, lines_before
 from bankwise.counting.cost import Cost
@@ -46,50 +43,9 @@ from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
-from bankwise.read.source import Compilation, SourceLanguage
 from bankwise.read.sources import language_of
 from bankwise.show.fixing import Change, FixReport, Verdict
 from bankwise.show.patch import unified_patch
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _CompiledText:
-    """A text, and what the compiler makes of it."""
-
-    text: str
-    kernels: tuple[AssemblyKernel, ...]
-    how: str
-    emitted: EmittedCost
-
-    def cost(self) -> tuple[int, int]:
-        """Passes of all kernels, and executed instructions of shared memory, in all launches."""
-        return sum(self.emitted.passes.values()), sum(self.emitted.executed.values())
-
-    def under(self, keys: Collection[LaunchKey]) -> _CompiledText:
-        """The same under those launches alone, and those that are shown."""
-        return _compiled_text(
-            self.text, other_launches(self.kernels, lambda one: key_of(one) in keys), self.how
-        )
-
-
-def _compiled_text(text: str, kernels: Sequence[AssemblyKernel], how: str) -> _CompiledText:
-    return _CompiledText(text, tuple(kernels), how, emitted_cost(kernels))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Author:
-    """The user's source as it is, how it is compiled, and what is asked of it."""
-
-    source: CxxSource
-    language: SourceLanguage
-    what: Compilation
-    options: Options
-
-    def compiled(self, text: str) -> _CompiledText:
-        """A text in its place, compiled and followed."""
-        what = replace(self.what, text=text)
-        found = self.language.check(what, **asked(self.options))
-        return _compiled_text(text, shown_first(found.kernels), found.how)
 
 
 def fix_source_file(
@@ -110,7 +66,7 @@ def fix_source_file(
         need_gpu(file)
     text = read_text(file)
     what, said = compilation_of(file, options)
-    author = _Author(parse(text, str(file)), language_of(what), what, options)
+    author = Author(parse(text, str(file)), language_of(what), what, options)
     before = author.compiled(text)
     fixed = _by_indices(author, before, judges)
     if not fixed.changes:
@@ -137,8 +93,8 @@ class _Fixed:
     """What became of a source. ``lines``: by line of its text that which it was, where that
     differs."""
 
-    before: _CompiledText
-    compiled: _CompiledText
+    before: CompiledText
+    compiled: CompiledText
     changes: tuple[Change, ...]
     verdicts: tuple[Verdict, ...]
     refusals: tuple[Refusal, ...]
@@ -150,7 +106,7 @@ class _Fixed:
         return bool(_failed(self.verdicts))
 
 
-def _by_indices(author: _Author, before: _CompiledText, judges: Judges) -> _Fixed:
+def _by_indices(author: Author, before: CompiledText, judges: Judges) -> _Fixed:
     """The source with other indices and extents of its arrays: what costs least, and where a judge
     rejects that, array by array what costs least of what none rejects."""
     planned, refusals, before = _planned(author, before)
@@ -163,8 +119,8 @@ def _by_indices(author: _Author, before: _CompiledText, judges: Judges) -> _Fixe
 
 
 def _written(
-    author: _Author,
-    before: _CompiledText,
+    author: Author,
+    before: CompiledText,
     planned: Sequence[ArrayPlans],
     judges: Judges,
     *,
@@ -172,7 +128,7 @@ def _written(
 ) -> _Fixed:
     """What is written of the plans, and judged; ``apart``: also as soon as an array is written."""
 
-    def heard(chosen: Sequence[_Chosen], after: _CompiledText) -> tuple[Verdict, ...]:
+    def heard(chosen: Sequence[_Chosen], after: CompiledText) -> tuple[Verdict, ...]:
         return _heard(author, before, after, chosen, judges)
 
     chosen, after, left = _chosen(author, before, planned, heard if apart else None)
@@ -186,7 +142,7 @@ def _written(
     )
 
 
-def _by_cute(author: _Author, before: _CompiledText, judges: Judges, indices: _Fixed) -> _Fixed:
+def _by_cute(author: Author, before: CompiledText, judges: Judges, indices: _Fixed) -> _Fixed:
     """The source with other layouts of CuTe, where it has any, for the target of its code."""
     target = next((k.target for k in before.kernels), author.options.target)
     options = replace(author.options, target=target)
@@ -198,9 +154,9 @@ def _by_cute(author: _Author, before: _CompiledText, judges: Judges, indices: _F
 
 
 def _heard(
-    author: _Author,
-    before: _CompiledText,
-    after: _CompiledText,
+    author: Author,
+    before: CompiledText,
+    after: CompiledText,
     chosen: Sequence[_Chosen],
     judges: Judges,
 ) -> tuple[Verdict, ...]:
@@ -212,7 +168,7 @@ def _heard(
 
 
 def _executed(
-    author: _Author, before: _CompiledText, after: _CompiledText, judges: Judges
+    author: Author, before: CompiledText, after: CompiledText, judges: Judges
 ) -> Iterator[Verdict]:
     """What they say who run both codes: the simulation, and a GPU."""
     texts = (before.kernels, before.text, after.text)
@@ -228,8 +184,8 @@ def _failed(verdicts: Iterable[Verdict]) -> str:
 
 
 def _planned(
-    author: _Author, before: _CompiledText
-) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...], _CompiledText]:
+    author: Author, before: CompiledText
+) -> tuple[tuple[ArrayPlans, ...], tuple[Refusal, ...], CompiledText]:
     """What could be written of each array that has conflicts, the costliest first; and why not. And
     the source under those launches that can be."""
     counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
@@ -260,7 +216,7 @@ def _planned(
     return tuple(sorted(plans, key=lambda one: -one.saved)), refusals, before
 
 
-_Heard = Callable[[Sequence["_Chosen"], _CompiledText], tuple[Verdict, ...]]
+_Heard = Callable[[Sequence["_Chosen"], CompiledText], tuple[Verdict, ...]]
 """The judges of what was chosen, and of what the compiler makes of it."""
 
 
@@ -274,11 +230,11 @@ class _Chosen:
 
 
 def _chosen(
-    author: _Author,
-    before: _CompiledText,
+    author: Author,
+    before: CompiledText,
     planned: Sequence[ArrayPlans],
     heard: _Heard | None,
-) -> tuple[tuple[_Chosen, ...], _CompiledText, tuple[Refusal, ...]]:
+) -> tuple[tuple[_Chosen, ...], CompiledText, tuple[Refusal, ...]]:
     """Array by array, the spelling that costs least where it is compiled; what was chosen so far
     stays. And why an array has none. ``heard``: by whom each is judged."""
     chosen: tuple[_Chosen, ...] = ()
@@ -298,12 +254,12 @@ def _chosen(
 
 
 def _cheapest(
-    author: _Author,
-    before: _CompiledText,
-    best: _CompiledText,
+    author: Author,
+    before: CompiledText,
+    best: CompiledText,
     chosen: Sequence[_Chosen],
     plans: ArrayPlans,
-) -> Iterator[tuple[_Chosen, _CompiledText]]:
+) -> Iterator[tuple[_Chosen, CompiledText]]:
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
     dear: then of equals the one with the fewest comes first, if as many blocks fit a unit."""
@@ -311,7 +267,7 @@ def _cheapest(
     wanted = cost[0] - plans.saved, cost[1]
     gpu = machine(before.kernels[0].target)
     left = [_Chosen(plans, plan, one) for plan in plans.plans for one in plan.spellings]
-    found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, _CompiledText]] = []
+    found: list[tuple[tuple[tuple[int, int], bool, int], _Chosen, CompiledText]] = []
     while left or found:
         while left and not any(
             one[0][0] <= wanted and not one[2].emitted.is_dear(best.emitted, gpu) for one in found
@@ -346,8 +302,8 @@ def _unwritten(source: CxxSource, plans: ArrayPlans, why: str) -> Refusal:
 
 
 def _tried(
-    author: _Author, before: _CompiledText, spellings: Sequence[Spelling]
-) -> _CompiledText | None:
+    author: Author, before: CompiledText, spellings: Sequence[Spelling]
+) -> CompiledText | None:
     """A text with some spellings, compiled; None where it does not compile, or where a launch takes
     more than before."""
     text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
@@ -360,7 +316,7 @@ def _tried(
     return made if none_worse(before.emitted.passes, made.emitted.passes) else None
 
 
-def _change(chosen: _Chosen, before: _CompiledText) -> Change:
+def _change(chosen: _Chosen, before: CompiledText) -> Change:
     plans, keys = chosen.plans, tuple(map(key_of, before.kernels))
     ideal = over(plans.ideal, keys)
     names = dict.fromkeys(k.name for one in plans.arrays for k in one.kernels)
@@ -378,8 +334,8 @@ def _change(chosen: _Chosen, before: _CompiledText) -> Change:
 
 def _verdicts(
     source: CxxSource,
-    before: _CompiledText,
-    after: _CompiledText,
+    before: CompiledText,
+    after: CompiledText,
     chosen: Sequence[_Chosen],
     isa: bool,
 ) -> Iterator[Verdict]:

@@ -21,8 +21,8 @@ import numpy as np
 from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError
 from bankwise.notation.framework import Language, Setting
-from bankwise.notation.kittens import SIZES
-from bankwise.notation.values import Memory, MemoryTable, limit
+from bankwise.notation.kittens import SIZES, tile_type
+from bankwise.notation.values import Memory, MemoryTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +54,14 @@ _HINT = "st_bf<64, 64, st_16x32_s>, st<half, 64, 64, st_32x32_s>, st_fp8e4m3<64,
 
 
 def _read(text: str, shape: Shape, setting: Setting) -> Memory:
-    found = _TEXT.fullmatch(text)
-    kind = (found["short"] or found["kind"] or "") if found else ""
-    if found is None or kind not in SIZES or bool(found["short"]) == bool(found["kind"]):
-        raise InputError(f"{text.strip()[:60]!r} is no shared tile of HipKittens", hint=_HINT)
+    found, kind = tile_type(text, shape, _TEXT, "HipKittens", _HINT)
     name, size = found["shape"], SIZES[kind]
     if name not in _SUBTILES:
         raise InputError(f"unknown shape st_{name}", hint=f"known: {', '.join(_SUBTILES)}")
-    if size * 8 != shape.element_bits:
-        message = f"a tile of {kind} has elements of {size * 8} bits, not {shape.element_bits}"
-        raise InputError(message)
     subtile, rows, columns = _SUBTILES[name], int(found["rows"]), int(found["columns"])
     if size not in subtile.exchanged:
         sizes = " and ".join(str(8 * one) for one in subtile.exchanged)
         raise InputError(f"st_{name} has elements of {sizes} bits, not {size * 8}")
-    limit(f"a tile of {rows} x {columns}", rows * columns)
     if not rows or not columns or rows % subtile.rows or columns % subtile.columns:
         hint = f"rows are multiples of {subtile.rows}, columns of {subtile.columns}"
         raise InputError(f"a shared tile of {rows} x {columns} of st_{name}", hint=hint)

@@ -39,16 +39,32 @@ _TEXT = re.compile(
 _HINT = "st_bf<64, 64>, st<bf16, 64, 64>, st<float, 32, 64, true, 64>, or st<bf16, 64, 64, false>"
 
 
-def _read(text: str, shape: Shape, setting: Setting) -> Memory:
-    found = _TEXT.fullmatch(text)
+def tile_type(
+    text: str, shape: Shape, grammar: re.Pattern[str], library: str, hint: str
+) -> tuple[re.Match[str], str]:
+    """The type of a shared tile of a library, and the name of its elements: those of ``shape``.
+
+    ``grammar`` has the groups ``short`` (``st_bf``) and ``kind`` (``st<bf16, ..``), one of which
+    the text says.
+
+    Raises:
+        InputError: no such type, or elements of another size.
+    """
+    found = grammar.fullmatch(text)
     kind = (found["short"] or found["kind"] or "") if found else ""
     if found is None or kind not in SIZES or bool(found["short"]) == bool(found["kind"]):
-        raise InputError(f"{text.strip()[:60]!r} is no shared tile", hint=_HINT)
-    size, rows, columns = SIZES[kind], int(found["rows"]), int(found["columns"])
-    if size * 8 != shape.element_bits:
-        message = f"a tile of {kind} has elements of {size * 8} bits, not {shape.element_bits}"
+        raise InputError(f"{text.strip()[:60]!r} is no shared tile of {library}", hint=hint)
+    if (bits := SIZES[kind] * 8) != shape.element_bits:
+        message = f"a tile of {kind} has elements of {bits} bits, not {shape.element_bits}"
         raise InputError(message)
+    rows, columns = int(found["rows"]), int(found["columns"])
     limit(f"a tile of {rows} x {columns}", rows * columns)
+    return found, kind
+
+
+def _read(text: str, shape: Shape, setting: Setting) -> Memory:
+    found, kind = tile_type(text, shape, _TEXT, "ThunderKittens", _HINT)
+    size, rows, columns = SIZES[kind], int(found["rows"]), int(found["columns"])
     if found["swizzle"] == "false":
         _check(rows, columns, 1, _BASE)
         return MemoryTable(np.arange(rows * columns).reshape(rows, columns), rows * columns)

@@ -1,0 +1,53 @@
+"""A source as it is, and a text in its place: compiled and followed under every launch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from bankwise.ask.check_assembly import asked, shown_first
+from bankwise.ask.every_launch import EmittedCost, LaunchKey, emitted_cost, key_of, other_launches
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.options import Options
+from bankwise.read.source import Compilation, SourceLanguage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompiledText:
+    """A text, and what the compiler makes of it."""
+
+    text: str
+    kernels: tuple[AssemblyKernel, ...]
+    how: str
+    emitted: EmittedCost
+
+    def cost(self) -> tuple[int, int]:
+        """Passes of all kernels, and executed instructions of shared memory, in all launches."""
+        return sum(self.emitted.passes.values()), sum(self.emitted.executed.values())
+
+    def under(self, keys: Collection[LaunchKey]) -> CompiledText:
+        """The same under those launches alone, and those that are shown."""
+        return _compiled(
+            self.text, other_launches(self.kernels, lambda one: key_of(one) in keys), self.how
+        )
+
+
+def _compiled(text: str, kernels: Sequence[AssemblyKernel], how: str) -> CompiledText:
+    return CompiledText(text, tuple(kernels), how, emitted_cost(kernels))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Author:
+    """The user's source as it is, how it is compiled, and what is asked of it."""
+
+    source: CxxSource
+    language: SourceLanguage
+    what: Compilation
+    options: Options
+
+    def compiled(self, text: str) -> CompiledText:
+        """A text in its place, compiled and followed."""
+        what = replace(self.what, text=text)
+        found = self.language.check(what, **asked(self.options))
+        return _compiled(text, shown_first(found.kernels), found.how)
