@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import msgspec
 from rich.console import Console
 
 from bankwise.lab import bench_attention as attention
@@ -24,9 +25,10 @@ from bankwise.lab.bench_attention import bench_attention
 from bankwise.lab.bench_cases import Steps, attributed
 from bankwise.lab.bench_gemm import bench_gemm
 from bankwise.lab.kernels.cases import BenchmarkCase
-from bankwise.lab.report.bench_cases import BenchReport, bench_document, print_bench
+from bankwise.lab.report.bench_cases import BenchReport, print_bench
 from bankwise.lab.report.bench_plot import plot_bench
 from bankwise.lab.report.bench_row import bench_csv, bench_rows
+from bankwise.lab.report.documents import bench_document
 
 QUICK_ATTENTION = ((1, 128, 64), (2, 384, 128), (4, 1024, 64), (16, 2048, 128), (1, 8192, 128))
 QUICK_GEMM = ((512, 512, 512), (4096, 4096, 4096), (1024, 4096, 1024))
@@ -70,7 +72,7 @@ def _bench(path: Path, run: Callable[[], BenchReport], cases: Sequence[Benchmark
 
 def _write(path: Path, report: BenchReport) -> None:
     path.with_suffix(".csv").write_text(bench_csv(report.rows))
-    document = bench_document(report)
+    document = msgspec.to_builtins(bench_document(report))
     del document["rows"]
     path.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
 

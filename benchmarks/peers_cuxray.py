@@ -21,9 +21,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bankwise.read.sass.disassemble import find_nvdisasm
 from bankwise.read.sass.parse import kernels
 from bankwise.read.sass.shared import DecodedAccess, touch
+from bankwise.read.toolkit import find_program
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 sys.path.insert(0, str(DATA))
@@ -111,7 +111,7 @@ def counters() -> dict[str, int]:
 
 
 def main() -> None:
-    disassembler = find_nvdisasm()
+    disassembler = find_program("nvdisasm")
     if shutil.which("nvcc") is None or disassembler is None:
         print("no nvcc or nvdisasm: there are no cubins to compare on")
         return

@@ -1,7 +1,12 @@
-"""docs/architecture.md names every room of the house, and no other."""
+"""docs/architecture.md names every room of the house, and no other; its scripts import what is there."""
 
+import ast
+import importlib
+import importlib.util
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -28,3 +33,14 @@ def test_what_the_page_says_of_the_compiler_is_so() -> None:
         if re.search(r"^\s*(?:from|import) iree\b", p.read_text("utf-8"), re.MULTILINE)
     }
     assert users == {"read", "change"}
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda p: p.stem)
+def test_what_a_benchmark_imports_is_there(script: Path) -> None:
+    for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("bankwise."):
+            continue
+        module = importlib.import_module(str(node.module))
+        for name in (alias.name for alias in node.names):
+            inner = f"{node.module}.{name}"
+            assert hasattr(module, name) or importlib.util.find_spec(inner), f"{script}: {inner}"

@@ -65,11 +65,9 @@ def test_the_tables_of_attention(groups: tuple[str, ...]) -> None:
 
 def test_where_the_f32_swizzle_is_faster_it_is_occupancy() -> None:
     rows = table("attention", "f32")
-    found = {s: x for s, x in ratios(rows, "padding", "swizzle").items() if x > 1}
+    found = {s: x for s, x in ratios(rows, "padding", "swizzle").items() if x > 1.02}
     low, high = min(found.values()), max(found.values())
-    assert (
-        f"The {len(found)} shapes where the swizzle is faster ({low:.2f}x to {high:.2f}x)" in PAGE
-    )
+    assert f"On {len(found)} shapes the swizzle is faster by {low:.2f}x to {high:.2f}x" in PAGE
     assert min(int(rows["padding", s]["workgroups"]) for s in found) == 192
     assert {s.rsplit("x", 1)[1] for s in found} == {"128"}
     both = {(rows["padding", s]["resident"], rows["swizzle", s]["resident"]) for s in found}
@@ -89,13 +87,23 @@ def test_blocked_rows_by_head_and_f16_by_rate_spill_and_length() -> None:
     assert f"best 16-bit rate is {best:.0f} TFLOP/s" in PAGE
     short = [r for (v, _), r in half.items() if v == "swizzle" and float(r["median_ms"]) < 0.01]
     assert f"{len(short)} of the f16 shapes take less than 10 µs" in PAGE
-    spills = {
-        (g, v, s.rsplit("x", 1)[1], r["local_bytes"])
-        for g in ("f16", "f32", "f32 blocked")
-        for (v, s), r in table("attention", g).items()
-        if r["local_bytes"] != "0"
-    }
-    assert spills == {("f16", "swizzle", "128", "8")}
+    assert "No kernel spills." in PAGE
+    rows = [r for g in ("f16", "f32", "f32 blocked") for r in table("attention", g).values()]
+    assert {r["local_bytes"] for r in rows} == {"0"}
+
+
+def test_how_often_the_swizzle_is_within_a_percent_or_two_of_the_fastest() -> None:
+    for group, words in (
+        ("f16", "within 1 % of the fastest of the three on {} shapes and within 2 % on {}."),
+        ("f32", "within 1 % of the fastest on {} shapes and within 2 % on all {}."),
+    ):
+        rows = table("attention", group)
+        slower = [
+            min(ratios(rows, v, "swizzle")[s] for v in ("none", "padding", "swizzle"))
+            for s in {s for _, s in rows}
+        ]
+        counts = [sum(1 / x <= 1 + limit for x in slower) for limit in (0.01, 0.02)]
+        assert words.format(*counts) in PAGE
 
 
 def test_the_table_of_products() -> None:
@@ -111,7 +119,8 @@ def test_the_table_of_products() -> None:
     against = [ratios(table("gemm", g), "padding", "swizzle") for g in groups]
     middle = " | ".join(f"{median(x.values()):.3f}x" for x in against)
     assert f"| median swizzle speed against padding | {middle} |" in PAGE
-    assert f"loses up to {100 - 100 * min(against[0].values()):.0f} %" in PAGE
+    faster = " | ".join(f"{sum(r > 1 for r in x.values())} of 10" for x in against)
+    assert f"| swizzle faster | {faster} |" in PAGE
     rates = column(
         lambda r: (
             ", ".join(f"{rate(r, v):.0f}" for v in ("none", "padding", "swizzle")) + " TFLOP/s"

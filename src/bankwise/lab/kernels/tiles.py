@@ -204,17 +204,26 @@ def _use(shape: Shape, name: str, weight: int, elements: bytes, gpu: Machine) ->
 
 
 def address_text(tile: KernelTile, placement: Placement) -> str:
-    """The CUDA function ``<tile>_address(tile, m, n)``: byte address of row m, column n.
+    """The CUDA functions ``<tile>_address(tile, m, n)`` and ``<tile>_step(at, m, n)``.
 
-    ``tile``: the shared address at which the tile starts. The offset is written with the row's
-    part apart (``64 * m + (n ^ 8 * (m & 7))``): a compiler then moves rows that a loop knows into
-    the constant part of an address, for a swizzle as for a pad.
+    The first is the byte address of row m, column n of the tile that starts at the shared address
+    ``tile``, a multiple of the bytes of a row. The offset is written with the row's part apart
+    (``64 * m + (n ^ 8 * (m & 7))``): a compiler then moves rows that a loop knows into the
+    constant part of an address, for a swizzle as for a pad.
+
+    The second goes m rows and n columns on from an address ``at``: one addition, or one XOR of a
+    constant, where the first computes all anew. Of a swizzle it is right where n has no bit of the
+    column that ``at`` was made from, and m none of the row's bits that are folded.
     """
     shape = Shape((("n", tile.columns), ("m", tile.rows)), 8 * tile.element_bytes)
-    offset = offset_text(shape, placement.address)
+    offset, name, size = offset_text(shape, placement.address), tile.name, tile.element_bytes
+    pitch = placement.size_bytes // tile.rows
+    sign = "+" if isinstance(placement.address, Padded) else "^"
     return (
-        f"__device__ __forceinline__ unsigned {tile.name}_address(unsigned tile, int m, int n) {{\n"
-        f"    return tile + {tile.element_bytes} * ({offset});\n}}\n"
+        f"__device__ __forceinline__ unsigned {name}_address(unsigned tile, int m, int n) {{\n"
+        f"    return tile + {size} * ({offset});\n}}\n"
+        f"__device__ __forceinline__ unsigned {name}_step(unsigned at, int m, int n) {{\n"
+        f"    return (at {sign} {size} * n) + {pitch} * m;\n}}\n"
     )
 
 

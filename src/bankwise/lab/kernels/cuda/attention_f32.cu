@@ -2,10 +2,11 @@
 // queries per blockIdx.x. Four warps of 16 rows each. A thread holds 8 rows (one of two groups, by
 // lane bit 0) and 4 of 64 keys (by lane bits 1 to 4): lanes T and T^1 read the same of K and V, lanes
 // T and T^2 the same of Q and P, so that the hardware serves two groups of lanes at once. Column
-// 4 c + j of the scores in shared memory is the key KEY(c, j): INTERLEAVED deals rows and keys out
-// like cards, otherwise every thread has neighbours. Before this text stand INTERLEAVED, HEAD,
-// Q_BYTES, K_BYTES, V_BYTES and the addresses q_address(tile, m, n), k_address(tile, m, n),
-// v_address(tile, m, n), p_address(tile, m, n).
+// 4 c + j of the scores in shared memory is the key FIRST_KEY(c) + NEXT_KEY j: INTERLEAVED deals
+// rows and keys out like cards, otherwise every thread has neighbours. Before this text stand
+// INTERLEAVED, HEAD, Q_BYTES, K_BYTES, V_BYTES, the addresses q_address(tile, m, n),
+// k_address(tile, m, n), v_address(tile, m, n), p_address(tile, m, n), and where a step from one of
+// them leads: q_step(at, m, n) and so on.
 
 #define ROWS 64
 #define THREADS 128
@@ -13,11 +14,15 @@
 #define PARTS (ROWS * VECTORS / THREADS)
 #define WIDE (HEAD / 64)
 #if INTERLEAVED
-#define ROW(i) (2 * warp + (lane & 1) + 8 * (i))
-#define KEY(c, j) ((c) + 16 * (j))
+#define FIRST_ROW (2 * warp + (lane & 1))
+#define NEXT_ROW 8
+#define FIRST_KEY(c) (c)
+#define NEXT_KEY 16
 #else
-#define ROW(i) (16 * warp + 8 * (lane & 1) + (i))
-#define KEY(c, j) (4 * (c) + (j))
+#define FIRST_ROW (16 * warp + 8 * (lane & 1))
+#define NEXT_ROW 1
+#define FIRST_KEY(c) (4 * (c))
+#define NEXT_KEY 1
 #endif
 
 extern "C" __global__ void __launch_bounds__(THREADS, HEAD == 64 ? 3 : 2)
@@ -38,6 +43,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, HEAD == 64 ? 3 : 2)
         const int vector = threadIdx.x + i * THREADS;
         store16(q_address(q_tile, vector / VECTORS, vector % VECTORS * 4), q[first + vector]);
     }
+    const unsigned q_at = q_address(q_tile, FIRST_ROW, 0);
+    const unsigned k_at = k_address(k_tile, FIRST_KEY(part), 0);
+    const unsigned p_at = p_address(p_tile, FIRST_ROW, 0);
+    const unsigned p_store = p_address(p_tile, FIRST_ROW, 4 * part);
+    const unsigned v_at = v_address(v_tile, 0, 4 * part);
     float4 o[8][WIDE] = {};
     float most[8], sum[8] = {};
 #pragma unroll
@@ -45,12 +55,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, HEAD == 64 ? 3 : 2)
 
     for (int key = 0; key < sequence; key += ROWS) {
         __syncthreads();
-#pragma unroll 8
-        for (int i = 0; i < PARTS; ++i) {
-            const int vector = threadIdx.x + i * THREADS;
-            const int m = vector / VECTORS, n = vector % VECTORS * 4;
-            store16(k_address(k_tile, m, n), k[static_cast<size_t>(key) * VECTORS + vector]);
-            store16(v_address(v_tile, m, n), v[static_cast<size_t>(key) * VECTORS + vector]);
+#pragma unroll 1
+        for (int i = 0; i < PARTS; i += 4) {
+            float4 x[4], y[4];
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const size_t at = static_cast<size_t>(key) * VECTORS + threadIdx.x + (i + j) * THREADS;
+                load_global(x[j], k + at);
+                load_global(y[j], v + at);
+            }
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                const int vector = threadIdx.x + (i + j) * THREADS;
+                const int m = vector / VECTORS, n = vector % VECTORS * 4;
+                store16(k_address(k_tile, m, n), x[j]);
+                store16(v_address(v_tile, m, n), y[j]);
+            }
         }
         __syncthreads();
 
@@ -59,10 +79,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, HEAD == 64 ? 3 : 2)
         for (int d = 0; d < HEAD; d += 4) {
             float4 a[8];
 #pragma unroll
-            for (int i = 0; i < 8; ++i) a[i] = load16(q_address(q_tile, ROW(i), d));
+            for (int i = 0; i < 8; ++i) a[i] = load16(q_step(q_at, NEXT_ROW * i, d));
 #pragma unroll
             for (int j = 0; j < 4; ++j) {
-                const float4 b = load16(k_address(k_tile, KEY(part, j), d));
+                const float4 b = load16(k_step(k_at, NEXT_KEY * j, d));
 #pragma unroll
                 for (int i = 0; i < 8; ++i) dot(s[i][j], a[i], b);
             }
@@ -89,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, HEAD == 64 ? 3 : 2)
                 o[i][w].z *= shrink;
                 o[i][w].w *= shrink;
             }
-            store16(p_address(p_tile, ROW(i), 4 * part),
+            store16(p_step(p_store, NEXT_ROW * i, 0),
                     make_float4(s[i][0], s[i][1], s[i][2], s[i][3]));
         }
         __syncwarp();
@@ -98,12 +118,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, HEAD == 64 ? 3 : 2)
         for (int n = 0; n < ROWS; n += 4) {
             float4 p[8];
 #pragma unroll
-            for (int i = 0; i < 8; ++i) p[i] = load16(p_address(p_tile, ROW(i), n));
+            for (int i = 0; i < 8; ++i) p[i] = load16(p_step(p_at, NEXT_ROW * i, n));
 #pragma unroll
             for (int w = 0; w < WIDE; ++w)
 #pragma unroll
                 for (int j = 0; j < 4; ++j) {
-                    const float4 b = load16(v_address(v_tile, KEY(n / 4, j), 4 * part + 64 * w));
+                    const float4 b = load16(v_step(v_at, FIRST_KEY(n / 4) + NEXT_KEY * j, 64 * w));
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
                         const float x = j == 0 ? p[i].x : j == 1 ? p[i].y : j == 2 ? p[i].z : p[i].w;
@@ -124,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, HEAD == 64 ? 3 : 2)
         const float inverse = 1.0f / sum[i];
 #pragma unroll
         for (int w = 0; w < WIDE; ++w)
-            out[first + ROW(i) * VECTORS + part + 16 * w] =
+            out[first + (FIRST_ROW + NEXT_ROW * i) * VECTORS + part + 16 * w] =
                 make_float4(o[i][w].x * inverse, o[i][w].y * inverse, o[i][w].z * inverse,
                             o[i][w].w * inverse);
     }

@@ -1,7 +1,7 @@
 // C = A B^T, f16 in, f32 sums, f16 out. A is m x k, B is n x k, both row-major; m and n are multiples
 // of 128, k of 64. A block makes 128 x 128 of C: eight warps, 2 x 4, of 64 x 32 each. Before this
-// text stand A_BYTES and the addresses a_address(tile, m, n) and
-// b_address(tile, m, n).
+// text stand A_BYTES, the addresses a_address(tile, m, n) and b_address(tile, m, n), and where a
+// step from one of them leads: a_step(at, m, n), b_step(at, m, n).
 
 #define ROWS 128
 #define DEPTH 64
@@ -13,7 +13,8 @@ __device__ __forceinline__ void fetch(uint4 (&part)[PARTS], const uint4* tile, i
 #pragma unroll
     for (int i = 0; i < PARTS; ++i) {
         const int vector = threadIdx.x + i * THREADS;
-        part[i] = tile[static_cast<size_t>(vector / VECTORS) * pitch + vector % VECTORS];
+        const size_t at = static_cast<size_t>(vector / VECTORS) * pitch + vector % VECTORS;
+        load_global(part[i], tile + at);
     }
 }
 
@@ -27,6 +28,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     a += static_cast<size_t>(blockIdx.y) * ROWS * pitch;
     b += static_cast<size_t>(blockIdx.x) * ROWS * pitch;
 
+    const int row = threadIdx.x / VECTORS, column = threadIdx.x % VECTORS * 8;
+    const unsigned a_store = a_address(a_tile, row, column);
+    const unsigned b_store = b_address(b_tile, row, column);
+    const unsigned a_at = a_address(a_tile, top + (lane & 15), 8 * (lane >> 4));
+    const unsigned b_at =
+        b_address(b_tile, left + 8 * (lane >> 4) + (lane & 7), 8 * (lane >> 3 & 1));
+
     uint4 a_part[PARTS], b_part[PARTS];
     fetch(a_part, a, pitch);
     fetch(b_part, b, pitch);
@@ -34,28 +42,20 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (int step = 0; step < k; step += DEPTH) {
 #pragma unroll
         for (int i = 0; i < PARTS; ++i) {
-            const int vector = threadIdx.x + i * THREADS;
-            const int row = vector / VECTORS, column = vector % VECTORS * 8;
-            store16(a_address(a_tile, row, column), a_part[i]);
-            store16(b_address(b_tile, row, column), b_part[i]);
+            store16(a_step(a_store, i * (THREADS / VECTORS), 0), a_part[i]);
+            store16(b_step(b_store, i * (THREADS / VECTORS), 0), b_part[i]);
         }
-        __syncthreads();
         const int next = (step + DEPTH < k ? step + DEPTH : step) / 8;
         fetch(a_part, a + next, pitch);
         fetch(b_part, b + next, pitch);
+        __syncthreads();
 #pragma unroll
         for (int d = 0; d < DEPTH; d += 16) {
             unsigned x[4][4], y[2][4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
-                const int row = top + 16 * i + (lane & 15);
-                ldmatrix(x[i], a_address(a_tile, row, d + 8 * (lane >> 4)));
-            }
+            for (int i = 0; i < 4; ++i) ldmatrix(x[i], a_step(a_at, 16 * i, d));
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
-                const int row = left + 16 * j + 8 * (lane >> 4) + (lane & 7);
-                ldmatrix(y[j], b_address(b_tile, row, d + 8 * (lane >> 3 & 1)));
-            }
+            for (int j = 0; j < 2; ++j) ldmatrix(y[j], b_step(b_at, 16 * j, d));
 #pragma unroll
             for (int i = 0; i < 4; ++i)
 #pragma unroll

@@ -1,8 +1,8 @@
 // C = A B^T in f32. A is m x k, B is n x k, both row-major; m and n are multiples of 128, k of 32. A
 // block makes 128 x 128 of C: eight warps, 4 x 2, of 32 x 64 each; a thread 8 x 8 (rows by lane bits
 // 0 and 4, columns by lane bits 1 to 3, both dealt out like cards): lanes T and T^1 read the same of
-// B, T and T^2 the same of A. Before this text stand A_BYTES and the addresses
-// a_address(tile, m, n) and b_address(tile, m, n).
+// B, T and T^2 the same of A. Before this text stand A_BYTES, the addresses a_address(tile, m, n) and
+// b_address(tile, m, n), and where a step from one of them leads: a_step(at, m, n), b_step(at, m, n).
 
 #define ROWS 128
 #define DEPTH 32
@@ -14,7 +14,8 @@ __device__ __forceinline__ void fetch(float4 (&part)[PARTS], const float4* tile,
 #pragma unroll
     for (int i = 0; i < PARTS; ++i) {
         const int vector = threadIdx.x + i * THREADS;
-        part[i] = tile[static_cast<size_t>(vector / VECTORS) * pitch + vector % VECTORS];
+        const size_t at = static_cast<size_t>(vector / VECTORS) * pitch + vector % VECTORS;
+        load_global(part[i], tile + at);
     }
 }
 
@@ -29,6 +30,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     a += static_cast<size_t>(blockIdx.y) * ROWS * pitch;
     b += static_cast<size_t>(blockIdx.x) * ROWS * pitch;
 
+    const int row = threadIdx.x / VECTORS, column = threadIdx.x % VECTORS * 4;
+    const unsigned a_store = a_address(a_tile, row, column);
+    const unsigned b_store = b_address(b_tile, row, column);
+    const unsigned a_at = a_address(a_tile, top, 0), b_at = b_address(b_tile, left, 0);
     float4 a_part[PARTS], b_part[PARTS];
     fetch(a_part, a, pitch);
     fetch(b_part, b, pitch);
@@ -36,23 +41,21 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (int step = 0; step < k; step += DEPTH) {
 #pragma unroll
         for (int i = 0; i < PARTS; ++i) {
-            const int vector = threadIdx.x + i * THREADS;
-            const int row = vector / VECTORS, column = vector % VECTORS * 4;
-            store16(a_address(a_tile, row, column), a_part[i]);
-            store16(b_address(b_tile, row, column), b_part[i]);
+            store16(a_step(a_store, i * (THREADS / VECTORS), 0), a_part[i]);
+            store16(b_step(b_store, i * (THREADS / VECTORS), 0), b_part[i]);
         }
-        __syncthreads();
         const int next = (step + DEPTH < k ? step + DEPTH : step) / 4;
         fetch(a_part, a + next, pitch);
         fetch(b_part, b + next, pitch);
+        __syncthreads();
 #pragma unroll 2
         for (int d = 0; d < DEPTH; d += 4) {
             float4 x[8];
 #pragma unroll
-            for (int i = 0; i < 8; ++i) x[i] = load16(a_address(a_tile, top + 4 * i, d));
+            for (int i = 0; i < 8; ++i) x[i] = load16(a_step(a_at, 4 * i, d));
 #pragma unroll
             for (int j = 0; j < 8; ++j) {
-                const float4 y = load16(b_address(b_tile, left + 8 * j, d));
+                const float4 y = load16(b_step(b_at, 8 * j, d));
 #pragma unroll
                 for (int i = 0; i < 8; ++i) dot(sum[i][j], x[i], y);
             }

@@ -17,6 +17,22 @@ __device__ __forceinline__ void store16(unsigned address, float4 x) {
                  : "memory");
 }
 
+// A load that stays where it is written. What the compiler knows to be constant it may move past
+// barriers, into the end of the round that was to hide it.
+__device__ __forceinline__ void load_global(uint4& x, const uint4* pointer) {
+    asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+                 : "l"(pointer)
+                 : "memory");
+}
+
+__device__ __forceinline__ void load_global(float4& x, const float4* pointer) {
+    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
+                 : "l"(pointer)
+                 : "memory");
+}
+
 __device__ __forceinline__ float4 load16(unsigned address) {
     float4 x;
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
