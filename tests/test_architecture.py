@@ -1,4 +1,4 @@
-"""docs/architecture.md names every room of the house, and no other; its scripts import what is there."""
+"""docs/architecture.md names every room of the house and no other; scripts import what is there."""
 
 import ast
 import importlib
