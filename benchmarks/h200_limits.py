@@ -5,6 +5,10 @@
 pieces   a block of 128 x 64 elements of 4 bytes is read and written without being transposed; each
          side in one piece (linear) or in the pieces of a transpose (strided)
 copied   a linear copy by blocks of 256 threads that move 16, 64 or 128 bytes each, by cache hint
+bulk     a linear copy by the bulk copy engine (TMA): 2 to 32 KB a block, through shared memory
+tensor   the same engine moves tiles from and to where a transpose has them, not transposed between
+
+A block of the last two has so much shared memory that the given number of them fit an SM.
 
 Rows: part, matrix, name, median milliseconds. docs/data/h200_transpose/limits.csv is what
 docs/results_transpose.md speaks of.
@@ -13,8 +17,10 @@ docs/results_transpose.md speaks of.
 from __future__ import annotations
 
 import csv
+import ctypes
 import sys
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +70,58 @@ copied(const uint4* __restrict__ in, uint4* __restrict__ out) {
 }
 """
 
+TENSOR = r"""
+struct alignas(64) Map { unsigned long long words[16]; };
+__device__ unsigned shared(const void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+extern "C" __global__ void __launch_bounds__(32)
+tensor(const __grid_constant__ Map in, const __grid_constant__ Map out, int rows, int columns,
+       int m, int k) {
+  // one thread moves a tile of m x k: in place on both sides, not transposed between
+  extern __shared__ __align__(1024) unsigned char tile[];
+  __shared__ __align__(8) unsigned long long arrived;
+  if (threadIdx.x) return;
+  const int m0 = blockIdx.x % rows * m, k0 = blockIdx.x / rows * k, bytes = m * k * 4;
+  unsigned long long keep;
+  asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&arrived)));
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared(&arrived)),
+               "r"(bytes) : "memory");
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile"
+               ".mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;"
+               ::"r"(shared(tile)), "l"(&in), "r"(k0), "r"(m0), "r"(shared(&arrived)), "l"(keep)
+               : "memory");
+  asm volatile("{\n.reg .pred p;\nagain: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n"
+               "@!p bra again;\n}" ::"r"(shared(&arrived)) : "memory");
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group"
+               " [%0, {%1, %2}], [%3];"
+               ::"l"(&out), "r"(m0), "r"(k0), "r"(shared(tile)) : "memory");
+  asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+extern "C" __global__ void __launch_bounds__(32)
+bulk(const char* in, char* out, int bytes) {
+  extern __shared__ __align__(128) unsigned char tile[];
+  __shared__ __align__(8) unsigned long long arrived;
+  if (threadIdx.x) return;
+  const size_t at = static_cast<size_t>(blockIdx.x) * bytes;
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&arrived)));
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared(&arrived)),
+               "r"(bytes) : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+               " [%0], [%1], %2, [%3];"
+               ::"r"(shared(tile)), "l"(in + at), "r"(bytes), "r"(shared(&arrived)) : "memory");
+  asm volatile("{\n.reg .pred p;\nagain: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n"
+               "@!p bra again;\n}" ::"r"(shared(&arrived)) : "memory");
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+               ::"l"(out + at), "r"(shared(tile)), "r"(bytes) : "memory");
+  asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+"""
+SHARED = 227 * 1024
+
 
 def defined(text: str, **values: object) -> str:
     return "".join(f"#define {name} {value}\n" for name, value in values.items()) + text
@@ -92,6 +150,58 @@ def copied(x: Any, y: Any) -> Iterator[tuple[str, Call]]:
                 yield name, lambda b=blocks, f=made: f((b,), (256,), (x, y))
 
 
+def tensor_map(array: Any, box: tuple[int, int]) -> Any:
+    """The 128 bytes by which TMA knows a matrix of 4-byte elements and a box of (rows, columns) of
+    it (CUDA driver API, ``cuTensorMapEncodeTiled``)."""
+    words = np.zeros(1, np.dtype({"names": ["words"], "formats": ["(16,)u8"], "itemsize": 128}))
+    space = ctypes.create_string_buffer(192)
+    start = (ctypes.addressof(space) + 63) // 64 * 64
+    rows, columns = array.shape
+    sizes, strides = (ctypes.c_uint64 * 2)(columns, rows), (ctypes.c_uint64 * 1)(columns * 4)
+    boxes, steps = (ctypes.c_uint32 * 2)(box[1], box[0]), (ctypes.c_uint32 * 2)(1, 1)
+    uint32, fetch_128_bytes = 2, 2
+    status = ctypes.CDLL("libcuda.so.1").cuTensorMapEncodeTiled(
+        ctypes.c_void_p(start), uint32, 2, ctypes.c_void_p(array.data.ptr),
+        sizes, strides, boxes, steps, 0, 0, fetch_128_bytes, 0,
+    )  # fmt: skip
+    if status:
+        sys.exit(f"cuTensorMapEncodeTiled: error {status}")
+    words["words"][0] = np.frombuffer((ctypes.c_char * 128).from_address(start), np.uint64)
+    return words
+
+
+def resident(blocks: int, bytes_: int) -> int:
+    """Dynamic shared memory with which so many blocks fit an SM."""
+    return max(bytes_, SHARED // blocks - 2048)
+
+
+def bulk(x: Any, y: Any) -> Iterator[tuple[str, Call]]:
+    for size in (2048, 4096, 16384, 32768):
+        for blocks in (2, 3, 4, 6, 12, 16, 24):
+            if (size + 2048) * blocks > SHARED:
+                continue
+            shared = resident(blocks, size)
+            made = compile_kernel(TENSOR, "bulk", shared_bytes=shared)
+            args, grid = (x, y, np.int32(size)), (x.nbytes // size,)
+            name = f"{size} bytes, {blocks} a multiprocessor"
+            yield name, lambda a=args, g=grid, f=made: f(g, (32,), a)
+
+
+def tensor(x: Any, y: Any) -> Iterator[tuple[str, Call]]:
+    rows, columns = x.shape
+    for m, k in ((32, 32), (64, 32), (64, 64), (128, 64), (64, 128), (256, 64), (128, 128)):
+        for blocks in (2, 3, 4, 5, 6, 12):
+            if (m * k * 4 + 2048) * blocks > SHARED:
+                continue
+            shared = resident(blocks, m * k * 4)
+            made = compile_kernel(TENSOR, "tensor", shared_bytes=shared)
+            maps = tensor_map(x, (m, k)), tensor_map(y, (k, m))
+            args = (*maps, *map(np.int32, (rows // m, columns // k, m, k)))
+            grid = (rows // m * (columns // k),)
+            name = f"{m} x {k}, {blocks} a multiprocessor"
+            yield name, lambda a=args, g=grid, f=made: f(g, (32,), a)
+
+
 def main(out: Path) -> None:
     module = cupy()
     with out.open("w", newline="") as file:
@@ -100,8 +210,8 @@ def main(out: Path) -> None:
         for m, k in SIZES:
             x = module.random.randint(0, 1 << 30, m * k, dtype=module.int32).reshape(m, k)
             y = module.empty((k, m), module.int32)
-            for part in (pieces,) if k == 256 else (pieces, copied):
-                for name, call in (("copy", device_copy(x, y)), *part(x, y)):
+            for part in (pieces,) if k == 256 else (pieces, copied, bulk, tensor):
+                for name, call in chain([("copy", device_copy(x, y))], part(x, y)):
                     ms = median_ms(call, warmup=2, repeats=25).median_ms
                     table.writerow((part.__name__, m, k, name, ms))
 

@@ -1,7 +1,9 @@
 """The transposes of docs/results_transpose.md: measure them, or write the page's tables.
 
     python benchmarks/h200_transpose.py measure FOLDER   # on a computer with the GPU
+    python benchmarks/h200_transpose.py shapes OUT.csv   # other shapes, on the same computer
     python benchmarks/h200_transpose.py tables           # from docs/data/h200_transpose
+    python benchmarks/h200_transpose.py shape-table      # of the other shapes, from the same folder
 
 The same as
 ``bankwise bench transpose --variants 230 --seed 6 --dtype fp32 --dtype fp16 -o FOLDER``.
@@ -9,6 +11,7 @@ The same as
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from collections.abc import Iterator
@@ -30,6 +33,25 @@ def measure(folder: Path) -> None:
         print(path)
 
 
+SHAPES = (
+    (8192, 8192), (4096, 65536), (16384, 4096), (65536, 1024), (12288, 6144), (256, 65536),
+    (49152, 768), (3200, 9600), (2048, 2048), (32768, 128),
+)  # fmt: skip
+
+
+def shapes(out: Path) -> None:
+    """Rows of every shape are written as soon as they are there; small ones are searched longer."""
+    from bankwise.lab.bench_transpose import BenchOptions, bench_transpose
+    from bankwise.lab.report.transpose_files import table_csv
+
+    with out.open("w", encoding="utf-8") as file:
+        for number, size in enumerate(SHAPES):
+            variants = 24 if size[0] * size[1] >= 1 << 26 else 72
+            options = BenchOptions((size,), ("fp32", "fp16"), variants=variants, profile=False)
+            head, *rows = table_csv(bench_transpose(options).lines).splitlines()
+            print(*([head] if not number else []), *rows, sep="\n", file=file, flush=True)
+
+
 def tables(lines: list[Line]) -> Iterator[str]:
     """A table of Markdown per type and size."""
     for case in sorted({(x["dtype"], x["m"], x["k"]) for x in lines}):
@@ -41,6 +63,26 @@ def tables(lines: list[Line]) -> Iterator[str]:
         for line in shown(mine):
             yield row(line)
         yield ""
+
+
+def shape_table(rows: list[dict[str, str]]) -> Iterator[str]:
+    """The best of each kind by its warm time, as shares of a copy: warm, cold."""
+    kinds = ("tuned", "triton", "cublas", "torch")
+    yield "| type | m x k | MB | tuned | Triton, best tile | cuBLAS geam | PyTorch |"
+    yield "|---|---|---|---|---|---|---|"
+    for dtype, m, k in dict.fromkeys((r["dtype"], int(r["m"]), int(r["k"])) for r in rows):
+        mine = [r for r in rows if (r["dtype"], r["m"], r["k"]) == (dtype, str(m), str(k))]
+        cells = [dtype, f"{m} x {k}", f"{m * k * {'fp16': 2, 'fp32': 4}[dtype] / 1e6:.0f}"]
+        for kind in kinds:
+            of_kind = [r for r in mine if r["kind"] == kind]
+            best = max(of_kind, key=lambda r: float(r["share"]), default=None)
+            shares = best and f"{percent(best, 'share')}, {percent(best, 'cold_share')}"
+            cells.append(shares or "-")
+        yield f"| {' | '.join(cells)} |"
+
+
+def percent(row: dict[str, str], name: str) -> str:
+    return f"{100 * float(row[name]):.1f}"
 
 
 def shown(lines: list[Line]) -> list[Line]:
@@ -81,6 +123,11 @@ def busiest(limits: dict[str, float] | None) -> str:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["measure"] and len(sys.argv) == 3:
         measure(Path(sys.argv[2]))
+    elif sys.argv[1:2] == ["shapes"] and len(sys.argv) == 3:
+        shapes(Path(sys.argv[2]))
+    elif sys.argv[1:] == ["shape-table"]:
+        with DATA.with_name("shapes.csv").open(encoding="utf-8") as file:
+            print("\n".join(shape_table(list(csv.DictReader(file)))))
     elif sys.argv[1:] == ["tables"]:
         print("\n".join(tables(json.loads(DATA.read_text("utf-8"))["lines"])))
     else:

@@ -143,6 +143,33 @@ def test_the_page_says_what_copies_without_a_transpose_reach():
         assert f"{text}{value:.1f} % |" in page
 
 
+def test_the_ceiling_is_that_of_the_copy_engine_in_a_transposes_pattern():
+    words = " ".join((ROOT / "docs" / "results_transpose.md").read_text("utf-8").split())
+    rows = list(csv.DictReader(MEASURED.with_name("limits.csv").open()))
+    found = [r for r in rows if r["part"] == "tensor"]
+    copy = next(float(r["median_ms"]) for r in found if r["name"] == "copy")
+    best = min((r for r in found if r["name"] != "copy"), key=lambda r: float(r["median_ms"]))
+    assert f"the best of all | {100 * copy / float(best['median_ms']):.1f} % |" in words
+    assert f"the copy engine moves {best['name'].split(',')[0]} elements" in words
+
+
+def test_other_shapes_stand_on_the_page_with_who_is_ahead():
+    page = (ROOT / "docs" / "results_transpose.md").read_text("utf-8")
+    words = [sys.executable, str(ROOT / "benchmarks" / "h200_transpose.py"), "shape-table"]
+    table = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+    assert table in page
+    ahead = [0, 0]
+    for line in table.splitlines()[2:]:
+        cells = [c.strip() for c in line.strip("|").split("|")[3:] if c.strip() != "-"]
+        kinds = [[float(x) for x in cell.split(",")] for cell in cells]
+        for which in (0, 1):
+            ahead[which] += kinds[0][which] >= max(x[which] for x in kinds)
+    assert f"ahead of PyTorch, cuBLAS and the best of the Triton tiles on {ahead[0]} of 20" in page
+    assert f"Cold, Triton's best is ahead on {20 - ahead[1]} of 20" in page
+    rows = list(csv.DictReader(MEASURED.with_name("shapes.csv").open()))
+    assert all(r["correct"] == "True" for r in rows if r["kind"] == "tuned")
+
+
 def test_at_least_200_variants_were_tried_for_every_matrix():
     rows = list(csv.DictReader(MEASURED.with_name("variants.csv").open()))
     tried = Counter((r["dtype"], r["k"]) for r in rows)

@@ -1,4 +1,4 @@
-"""What a kernel is measured against: a device copy, PyTorch, Triton, where they are importable."""
+"""What a kernel is measured against: a copy, PyTorch, cuBLAS, Triton, where they are there."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def device_copy(x: Any, y: Any) -> Call:
 def peers(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
     """(name, call) of every other transpose of ``x`` [m, k] that this computer has."""
     yield from _torch(x, dtype)
+    yield from _cublas(x, y, dtype)
     yield from _triton(x, y, dtype)
 
 
@@ -39,6 +40,18 @@ def _torch(x: Any, dtype: str) -> Iterator[tuple[str, Call]]:
     except ImportError:
         return
     yield "torch x.t().contiguous()", lambda: tensor.t().contiguous()
+
+
+def _cublas(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
+    """``geam`` as a transpose: of floats, so a signaling NaN comes out as a quiet one."""
+    try:
+        from cupy import cublas
+    except ImportError:
+        return
+    if dtype == "fp32":
+        kind = cupy().float32
+        a, out = x.view(kind), y.view(kind)
+        yield "cublas geam", lambda: cublas.geam("T", "T", 1.0, a, 0.0, a, out=out)
 
 
 def _triton(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
