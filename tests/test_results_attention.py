@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -145,3 +147,10 @@ def test_launches_that_differ_as_launched_are_large_and_too_high_alike() -> None
                 differ.append((over[0] + over[2]) / passes)
     assert f"{990 - len(differ)} of 990 exact; the others at most {100 * max(differ):.1f} %" in PAGE
     assert f"all {len(differ)} launches that differ" in PAGE
+
+
+def test_how_passes_rank_times_stands_where_trust_is_asked_for() -> None:
+    words = [sys.executable, str(ROOT / "benchmarks" / "ranking.py")]
+    table = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+    assert table.count("\n") == 4
+    assert table in (ROOT / "docs" / "trust.md").read_text("utf-8")
