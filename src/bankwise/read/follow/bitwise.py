@@ -16,7 +16,7 @@ def truth_table(a: Array, b: Array, c: Array, table: int) -> Array:
     """Bitwise: bit ``4 a + 2 b + c`` of ``table`` (PTX lop3, AMD bitop3). It is the XOR of some
     products of its sources, its algebraic normal form."""
     sources = tuple(np.asarray(x) for x in (a, b, c))
-    out = (sources[0] & sources[1] & sources[2]) & np.uint32(0)
+    out: Array = (sources[0] & sources[1] & sources[2]) & np.uint32(0)
     products = [_product(sources, chosen, ~out) for chosen in _normal_form(table)]
     for value in products:
         out = out ^ value
