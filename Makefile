@@ -29,8 +29,10 @@ $(DEMO): pyproject.toml
 demo: $(DEMO)
 	$(BIN)/python examples/demo.py
 
+# Hundreds of tests start bankwise as a process: none of them should compile its modules again.
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -13,10 +13,11 @@ from rich.console import Console
 from bankwise.ask.beside.beside import beside
 from bankwise.ask.beside.cause import RowContext, cause
 from bankwise.ask.beside.counters import Counter
-from bankwise.ask.beside.instructions import instruction_rows, kind_of
+from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.check import check, check_file
 from bankwise.ask.worth_static import static_worths
 from bankwise.errors import InputError
+from bankwise.hardware.sass_names import kind_of
 from bankwise.profile.read import parse_profile, read_profile
 from bankwise.profile.values import Launch, Profile, Quantity
 from bankwise.read.options import Options

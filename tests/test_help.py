@@ -231,5 +231,5 @@ def test_a_verb_is_found_without_the_modules_of_others() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     imported = done.stdout.splitlines()[-1].split()
-    assert "bankwise.cli.layouts" in imported
+    assert "bankwise.cli.count" in imported
     assert "bankwise.cli.check" not in imported

@@ -113,7 +113,7 @@ def test_a_deleted_working_directory_is_told(tmp_path: Path) -> None:
     one_message(done)
 
 
-@pytest.mark.parametrize("module", ["typer", "bankwise.cli.layouts", "bankwise.ask.count"])
+@pytest.mark.parametrize("module", ["typer", "bankwise.cli.count", "bankwise.ask.count"])
 def test_an_interrupt_is_one_word_from_the_first_import_on(tmp_path: Path, module: str) -> None:
     """The import of ``module`` is where the signal arrives."""
     before = f"""

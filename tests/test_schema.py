@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -150,8 +151,9 @@ OTHERS = {
 """Documents that need a GPU, a large input or minutes, made from their values."""
 
 
+@functools.cache
 def text_of(name: str) -> str:
-    """A document of the tests, by what prints it."""
+    """A document of the tests, by what prints it, which runs once."""
     return OTHERS[name]() if name in OTHERS else printed(name)
 
 

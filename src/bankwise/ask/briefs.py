@@ -13,10 +13,11 @@ from bankwise.ask.jobs import Order
 from bankwise.errors import CLEAN
 from bankwise.files import read_text
 from bankwise.read.recognise import text_of
-from bankwise.show.answers import check_document, counted, fix_document, solve_document, solved
+from bankwise.show.answers import check_document, counted, fix_document
 from bankwise.show.edits import changes
 from bankwise.show.fixing import FixReport
 from bankwise.show.schema import plain
+from bankwise.show.solutions import solve_document, solved
 
 if TYPE_CHECKING:
     from bankwise.show.documents.briefs import BriefDocument

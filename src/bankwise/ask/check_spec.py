@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 
-from bankwise.ask.spec import chosen, counted
+from bankwise.ask.spec import counted
 from bankwise.ask.tile_problem import TileProblem, tile_problem
 from bankwise.errors import InputError, Refusal
 from bankwise.notation import padding, row_major, xor
@@ -15,7 +15,7 @@ from bankwise.notation.framework import Framework, Ground, Setting
 from bankwise.notation.frameworks import FRAMEWORKS, languages, read_memory
 from bankwise.notation.values import Mapped
 from bankwise.read.options import Options, Progress
-from bankwise.read.tile_file.question import TileQuestion, WrittenLayout
+from bankwise.read.tile_file.question import TileQuestion, WrittenLayout, chosen
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.spec import SpecReport
 from bankwise.show.values import Snippet

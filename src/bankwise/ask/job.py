@@ -156,8 +156,8 @@ def fix_of(order: Order, tell: Tell) -> FixReport | ModelFix:
 
 def solved(order: Order, tell: Tell) -> Document:
     """``bankwise.solve/1``."""
-    from bankwise.show.answers import solve_document
     from bankwise.show.schema import plain
+    from bankwise.show.solutions import solve_document
 
     return plain(solve_document(solve_of(order, tell)))
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from bankwise.algebra.address import AddressMap, Identity, Linear, Padded
 from bankwise.algebra.layout import Layout
-from bankwise.ask.spec import chosen
 from bankwise.ask.tile_problem import TileProblem, tile_problem
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.notation.framework import Ground
@@ -19,7 +18,7 @@ from bankwise.notation.frameworks import framework
 from bankwise.notation.padding import PADDING
 from bankwise.notation.values import tabulate
 from bankwise.read.recognise import asker
-from bankwise.read.tile_file.question import SolveOptions, TileQuestion
+from bankwise.read.tile_file.question import SolveOptions, TileQuestion, chosen
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.solving import SolveReport
 from bankwise.solver.answer import Answer, Limits, exact

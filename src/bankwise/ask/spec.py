@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from pathlib import Path
 
@@ -15,9 +14,8 @@ from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import AllocationReport, Kernel, KernelAccess
 from bankwise.errors import InputError, Location, Refusal
-from bankwise.hardware.policies import policies
 from bankwise.notation.frameworks import fault
-from bankwise.read.tile_file.question import TileQuestion, WrittenLayout
+from bankwise.read.tile_file.question import TileQuestion, WrittenLayout, chosen
 from bankwise.read.tile_file.read import parse_question, read_question
 from bankwise.read.tile_file.views import disagreement
 from bankwise.show.spec import QuotedNumber, SpecReport
@@ -40,13 +38,6 @@ def check_spec_text(
 ) -> SpecReport:
     """The same for a text."""
     return counted(chosen(parse_question(text, file, target), policy))
-
-
-def chosen(spec: TileQuestion, policy: str) -> TileQuestion:
-    """The spec under a policy of the caller; "" keeps its own."""
-    if policy and policy not in policies():
-        raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
-    return replace(spec, policy=policy or spec.policy)
 
 
 def needs_layout(spec: TileQuestion) -> WrittenLayout:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bankwise.ask.solve import OWN, answered
-from bankwise.ask.spec import chosen, counted, needs_layout
+from bankwise.ask.spec import counted, needs_layout
 from bankwise.ask.spec_count import moves
 from bankwise.errors import Refusal
 from bankwise.notation import row_major
@@ -15,7 +15,7 @@ from bankwise.notation.fold import sizes
 from bankwise.notation.framework import Framework, Ground
 from bankwise.notation.frameworks import frameworks
 from bankwise.notation.values import Mapped, same_memory
-from bankwise.read.tile_file.question import SolveOptions, TileQuestion, WrittenLayout
+from bankwise.read.tile_file.question import SolveOptions, TileQuestion, WrittenLayout, chosen
 from bankwise.read.tile_file.read import read_question
 from bankwise.show.solving import SolveReport
 from bankwise.show.spec import Said, SpecSolution

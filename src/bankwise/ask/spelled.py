@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from bankwise.ask.beside.instructions import kind_of
 from bankwise.errors import InputError
 from bankwise.hardware.machine import Instruction, machine, names
+from bankwise.hardware.sass_names import kind_of
 
 _PTX = re.compile(r"(ld|st)\b[\w.:]*\.shared(?:::\w+)?(?:\.v([248]))?\.[bfus](8|16|32|64)")
 """ld.shared.v4.f32, ld.volatile.shared.u32: a vector is one access of all its elements."""

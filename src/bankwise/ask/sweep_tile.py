@@ -30,9 +30,8 @@ from bankwise.read.tile_file.read import parse_question
 from bankwise.solver.answer import Limits
 from bankwise.solver.choices import issue_choices
 from bankwise.solver.general import listed_workload
-from bankwise.solver.plan import Plan, Prefer, plan_in, spent, staged
+from bankwise.solver.plan import AS_IT_IS, Plan, Prefer, plan_in, spent, staged
 from bankwise.solver.price import Workload, costs
-from bankwise.solver.table import AS_IT_IS
 from bankwise.sweep.rules import layout_rules
 from bankwise.sweep.spec import Case
 from bankwise.sweep.store import Row

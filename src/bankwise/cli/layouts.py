@@ -1,4 +1,4 @@
-"""Layouts: count, solve, certify, explain, coalesce."""
+"""Layouts: solve, certify, explain, coalesce."""
 
 from __future__ import annotations
 
@@ -22,35 +22,6 @@ from bankwise.cli.common import (
     write_json,
 )
 from bankwise.errors import InputError
-
-
-@app.command(
-    epilog=examples(
-        "bankwise count --target gfx942 ds_read_b128 '(lane%16)*256'",
-    )
-)
-def count(
-    instruction: Annotated[
-        str, typer.Argument(help="Its name: ds_read_b128, LDS.128, ld.shared.v4.f32.")
-    ],
-    offsets: Annotated[str, typer.Argument(help="Byte offset, an expression of `lane`.")],
-    target: Target = "",
-    active: Annotated[str, typer.Option(help="Active lanes, e.g. 'lane < 48'.")] = "",
-    second: Annotated[str, typer.Option(help="Second address of a read2 / write2 form.")] = "",
-    form: Annotated[Output, typer.Option("--format", help="How to print.")] = Output.text,
-) -> None:
-    """Count the passes of one instruction whose offsets you write as an expression."""
-    from bankwise.ask.count import count_expression
-    from bankwise.show import counting
-
-    report = count_expression(target, instruction, offsets, active, second)
-    if form is Output.json:
-        from bankwise.show.documents.counting import count_document
-
-        write_json(count_document(report))
-    else:
-        counting.print_count(report, out())
-    raise typer.Exit(report.exit_code)
 
 
 @app.command(
@@ -86,7 +57,7 @@ def solve(
 ) -> None:
     """Find the best layout of a tile for all of its accesses, and prove it."""
     from bankwise.ask.solve import solve_file
-    from bankwise.show import answers
+    from bankwise.show import solutions
 
     answer = solve_file(
         problem,
@@ -96,7 +67,7 @@ def solve(
         steps=steps,
         prefer="" if prefer is None else prefer.value,
     )
-    report = answers.solved(answer)
+    report = solutions.solved(answer)
     if output:
         from bankwise.files import write_atomically
         from bankwise.show.schema import dumps
@@ -106,15 +77,15 @@ def solve(
             raise InputError("this answer has no certificate: it was found by counting")
         write_atomically(Path(output), dumps(certificate_document(report.certificate)))
     if form is FixFormat.json:
-        write_json(answers.solve_document(answer))
+        write_json(solutions.solve_document(answer))
     elif form is FixFormat.html:
         import sys
 
         from bankwise.workbench.page import html
 
-        sys.stdout.write(html(answers.solve_document(answer)))
+        sys.stdout.write(html(solutions.solve_document(answer)))
     else:
-        answers.print_solve(answer, out())
+        solutions.print_solve(answer, out())
     raise typer.Exit(report.exit_code)
 
 

@@ -95,7 +95,7 @@ def _assembly(file: Path, options: Options) -> Iterator[AccessToMeasure]:
 
 def question_parts(file: Path, options: Options) -> ToMeasure:
     """The accesses of a tile, under the layout of the file; else row-major and proved best."""
-    from bankwise.ask.spec import chosen
+    from bankwise.read.tile_file.question import chosen
 
     question = chosen(read_question(file, options.target), options.policy)
     return _as_asked(question) if question.layout else _solved(question)

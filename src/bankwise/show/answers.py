@@ -1,4 +1,7 @@
-"""The documents and the printing of answers, whatever kind of file was asked about."""
+"""The documents and the printing of ``check`` and ``fix``, whatever kind of file was asked about.
+
+What prints one kind of answer alone is imported for such an answer.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,18 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
-from bankwise.show import as_text, concise, solving, spec
+from bankwise.show import as_text
 from bankwise.show.baseline import held_against
-from bankwise.show.fixing import FixReport
 from bankwise.show.gate import Gate, print_gate
-from bankwise.show.model import ModelFix
 from bankwise.show.more import More, print_more
-from bankwise.show.solving import SolveReport
-from bankwise.show.spec import SpecReport, SpecSolution
 from bankwise.show.values import CheckReport
 
-if TYPE_CHECKING:  # structs need msgspec, which printing does not
+if TYPE_CHECKING:
     from bankwise.show.documents.checking import CheckDocument
     from bankwise.show.documents.fixing import FixDocument, FixModelDocument
-    from bankwise.show.documents.solving import SolveDocument
+    from bankwise.show.fixing import FixReport
+    from bankwise.show.model import ModelFix
+    from bankwise.show.spec import SpecReport
 
 
 def counted(answer: CheckReport | SpecReport) -> CheckReport:
@@ -50,6 +51,8 @@ def print_check(
     if isinstance(answer, CheckReport):
         as_text.print_check(answer, console, everything=everything)
     else:
+        from bankwise.show import spec
+
         spec.print_spec(answer, console, everything=everything)
 
 
@@ -65,13 +68,13 @@ def print_answer(
     """An answer of ``check`` in one of its forms, what the ``gate`` knows and what was asked for
     on top; the verdict last."""
     report = counted(answer)
-    if form == "concise":
-        concise.print_concise(report, console, held_against(report, gate.baseline).known)
-    elif form == "statistics":
-        concise.print_statistics(report, console, everything=everything)
+    if form:
+        _print_short(report, console, gate, form, everything)
     elif isinstance(answer, CheckReport):
         as_text.print_body(answer, console, everything=everything)
     else:
+        from bankwise.show import spec
+
         spec.print_body(answer, console, everything=everything)
     print_gate(report, gate, console)
     print_more(more, console)
@@ -81,34 +84,24 @@ def print_answer(
         spec.print_last(answer, console)
 
 
+def _print_short(
+    report: CheckReport, console: Console, gate: Gate, form: str, everything: bool
+) -> None:
+    from bankwise.show import concise
+
+    if form == "concise":
+        concise.print_concise(report, console, held_against(report, gate.baseline).known)
+    else:
+        concise.print_statistics(report, console, everything=everything)
+
+
 def fix_document(
     answer: FixReport | ModelFix, *, lanes: bool = False
 ) -> FixDocument | FixModelDocument:
     """An answer of ``fix``. ``lanes``: with what every lane touches, which pages draw."""
     from bankwise.show.documents import fixing
+    from bankwise.show.fixing import FixReport
 
     if isinstance(answer, FixReport):
         return fixing.fix_document(answer, lanes=lanes)
     return fixing.model_fix_document(answer, lanes=lanes)
-
-
-def solved(answer: SolveReport | SpecSolution) -> SolveReport:
-    """What the solver says in an answer of ``solve``."""
-    return answer if isinstance(answer, SolveReport) else answer.report
-
-
-def solve_document(answer: SolveReport | SpecSolution) -> SolveDocument:
-    """An answer of ``solve``."""
-    from bankwise.show.documents import solving as solutions
-
-    if isinstance(answer, SolveReport):
-        return solutions.solve_document(answer)
-    return solutions.solution_document(answer)
-
-
-def print_solve(answer: SolveReport | SpecSolution, console: Console) -> None:
-    """An answer of ``solve``."""
-    if isinstance(answer, SolveReport):
-        solving.print_solve(answer, console)
-    else:
-        spec.print_solution(answer, console)

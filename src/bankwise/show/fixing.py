@@ -15,12 +15,11 @@ from bankwise.errors import INCOMPLETE, Location, Refusal, exit_code
 from bankwise.read.names import short, short_each
 from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
-from bankwise.show.solving import price_text
+from bankwise.show.prices import price_text
 from bankwise.show.values import CheckReport, KernelReport
 from bankwise.show.words import adds, still_open
 from bankwise.solver.certificate import Certificate
-from bankwise.solver.plan import Plan
-from bankwise.solver.table import AS_IT_IS
+from bankwise.solver.plan import AS_IT_IS, Plan
 
 Status = Literal["passed", "failed", "not available", "skipped"]
 

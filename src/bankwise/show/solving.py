@@ -17,6 +17,7 @@ from bankwise.notation.frameworks import frameworks
 from bankwise.show.columns import say, table
 from bankwise.show.modes import print_modes
 from bankwise.show.notebook import printed
+from bankwise.show.prices import price_text
 from bankwise.show.solved_access import AccessRow, access_rows
 from bankwise.solver.answer import Answer
 from bankwise.solver.certificate import Certificate
@@ -189,14 +190,6 @@ def print_solve(report: SolveReport, console: Console, *, notations: bool = True
 def _spent(plan: Plan, report: SolveReport) -> str:
     """What the plan costs, and how it stands among all."""
     return f"{price_text(plan)}: {report.standing}"
-
-
-def price_text(plan: Plan) -> str:
-    """Data and issue cycles, or the passes and why no more is said."""
-    if plan.cycles is None:
-        return f"{number(plan.passes)} data cycles, issue cycles not known"
-    parts = f"{number(plan.passes)} data + {plan.issue_cycles:,} issue"
-    return f"{number(plan.cycles)} cycles ({parts})"
 
 
 def _against(plan: Plan, best: Plan) -> str:

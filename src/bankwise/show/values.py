@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport, Added, Sureness, added
@@ -19,8 +20,10 @@ from bankwise.hardware.machine import BANK_BYTES, AccessKind
 from bankwise.hardware.occupancy import Occupancy
 from bankwise.read.assembly import Opener
 from bankwise.show.notebook import printed
-from bankwise.solver.certificate import Certificate
-from bankwise.solver.known import Known
+
+if TYPE_CHECKING:
+    from bankwise.solver.certificate import Certificate
+    from bankwise.solver.known import Known
 
 _ORDINARY: frozenset[AccessKind] = frozenset({"plain", "matrix"})
 _COPIES: frozenset[AccessKind] = frozenset({"dma", "async", "bulk"})

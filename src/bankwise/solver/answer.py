@@ -38,12 +38,12 @@ from bankwise.solver.known import (
 )
 from bankwise.solver.modes import ModePlan
 from bankwise.solver.pads import padded_costs
-from bankwise.solver.plan import Plan, Prefer, Rank, plan_of, priced, rank_of, staged
+from bankwise.solver.plan import AS_IT_IS, Plan, Prefer, Rank, plan_of, priced, rank_of, staged
 from bankwise.solver.price import Workload, workload
 from bankwise.solver.problem import Problem
 from bankwise.solver.search import Solution, solve_within
 from bankwise.solver.simplest import SOLVER, keeps_vectors, linear_plan, simplest
-from bankwise.solver.table import AS_IT_IS, Table, bent, family_table, front_of
+from bankwise.solver.table import Table, bent, family_table, front_of
 from bankwise.solver.variants import Way
 
 ROW_MAJOR = Identity()

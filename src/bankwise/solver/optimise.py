@@ -28,10 +28,9 @@ from bankwise.solver.best import Best, best
 from bankwise.solver.choices import issue_choices, most_promising, standing_of
 from bankwise.solver.colouring import NODES
 from bankwise.solver.known import Known, Standing, known_of, no_worse
-from bankwise.solver.plan import Plan, Prefer, Rank, front, priced, rank_of
+from bankwise.solver.plan import AS_IT_IS, Plan, Prefer, Rank, front, priced, rank_of
 from bankwise.solver.price import Workload
 from bankwise.solver.spaces import Space
-from bankwise.solver.table import AS_IT_IS
 from bankwise.tile import Tile
 
 SpacesOf = Callable[[Tile], Sequence[Space]]

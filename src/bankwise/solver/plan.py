@@ -25,6 +25,9 @@ from bankwise.solver.stacked import MOST_LANES, lanes, stacked, totals
 from bankwise.solver.variants import joinable_parts
 from bankwise.tile import Tile
 
+AS_IT_IS = "as it is"
+"""The space of a layout that is there already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -14,10 +14,8 @@ from bankwise.notation.padding import PADDING
 from bankwise.notation.row_major import ROW_MAJOR
 from bankwise.solver.best import Prices, ranked
 from bankwise.solver.fit import family
-from bankwise.solver.plan import Plan, front, priced
+from bankwise.solver.plan import AS_IT_IS, Plan, front, priced
 from bankwise.solver.price import Workload
-
-AS_IT_IS = "as it is"
 
 Table = Mapping[str, tuple[Plan, ...]]
 """By family, its plans that fit."""

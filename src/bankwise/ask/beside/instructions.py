@@ -7,30 +7,18 @@ equally many; otherwise they are not paired, and that is said.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
+from bankwise.hardware.sass_names import kind_of
 from bankwise.profile.values import CountedInstruction, Launch
 from bankwise.show.beside import InstructionRow
 from bankwise.show.values import KernelReport
 
 _T = TypeVar("_T")
-
-_WIDTHS: Mapping[str, str] = {
-    "": "b32",
-    "U8": "b8",
-    "S8": "b8",
-    "U16": "b16",
-    "S16": "b16",
-    "64": "b64",
-    "128": "b128",
-}
-_PLAIN = re.compile(r"(?:^|\s)(LDS|STS)((?:\.\w+)*)\s")
-_MATRIX = re.compile(r"(?:^|\s)(LDSM|STSM)\.\w+\.(M\w+?)(?:\.(\d))?\s")
 
 
 def instruction_rows(
@@ -56,21 +44,6 @@ def instruction_rows(
         else:
             notes.append(f"{kind}: {len(ours)} in the text, {len(theirs)} in the machine code")
     return tuple(sorted(rows, key=lambda row: row.address)), tuple(notes)
-
-
-def kind_of(text: str) -> str:
-    """``LDS.128 R8, [R8]`` to ``ld.shared.b128``; the text itself for anything unknown."""
-    text = text + " "
-    matrix = _MATRIX.search(text)
-    if matrix:
-        name = "ldmatrix" if matrix[1] == "LDSM" else "stmatrix"
-        return f"{name}.x{matrix[3] or 1}" + (".trans" if matrix[2].startswith("MT") else "")
-    plain = _PLAIN.search(text)
-    if plain is None:
-        return text.split(",")[0].strip()
-    words = plain[2].strip(".").split(".")
-    width = next((_WIDTHS[w] for w in words if w and w in _WIDTHS), "b32")
-    return f"{'ld' if plain[1] == 'LDS' else 'st'}.shared.{width}"
 
 
 def _kinds(pairs: Iterable[tuple[_T, str]]) -> dict[str, list[_T]]:

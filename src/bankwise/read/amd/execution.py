@@ -34,7 +34,9 @@ def whole_writes(program: Program, operations: Sequence[AmdInstruction]) -> Prog
         for at in range(block.start, block.stop):
             step = program.steps[at]
             leaves = EXEC not in places or set(step.writes) <= set(step.reads)
-            steps[at] = replace(step, partial=step.partial and leaves)
+            partial = step.partial and leaves
+            if steps[at].partial != partial:
+                steps[at] = replace(step, partial=partial)
             if at < len(operations):
                 places = _after(operations[at], step, places)
         for after in block.after:

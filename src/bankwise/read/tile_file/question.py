@@ -11,13 +11,14 @@ the layout of the file (:mod:`bankwise.ask.spec_count`), and which layout is bes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
 from bankwise.algebra.offset import Dims, Shape
-from bankwise.errors import Location, Refusal
+from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Direction, Machine
+from bankwise.hardware.policies import policies
 from bankwise.notation.values import Distribution, Memory
 from bankwise.solver.general import Listed
 from bankwise.solver.plan import Prefer
@@ -168,3 +169,11 @@ class TileQuestion:
     def batch(self) -> int:
         """How many such tiles lie behind each other."""
         return prod(size for _, size in self.stages)
+
+
+def chosen(question: TileQuestion, policy: str) -> TileQuestion:
+    """The question under a policy of the caller; "" keeps its own. :class:`InputError` for one that
+    is not known."""
+    if policy and policy not in policies():
+        raise InputError(f"unknown policy {policy!r}", hint="known: " + ", ".join(policies()))
+    return replace(question, policy=policy or question.policy)
