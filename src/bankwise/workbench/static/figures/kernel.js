@@ -11,15 +11,10 @@ const EMPTY =
   "Here will stand what it takes: every access to shared memory with its passes, why lanes wait, and " +
   "the best layout.";
 
-/** Mount the panel; `embedded` is {document, source} of a report page, null elsewhere. */
-export function mountKernel(root, embedded, machines) {
+/** Mount the panel. */
+export function mountKernel(root, machines) {
   const result = h("div", { class: "result", "aria-live": "polite" });
   linkLines(result);
-  if (embedded) {
-    root.append(result);
-    show(result, embedded.document, { source: embedded.source, machines });
-    return;
-  }
   const text = h("textarea", {
     rows: 9,
     spellcheck: "false",
