@@ -22,7 +22,7 @@ export function mountKernel(root, machines) {
     wrap: "off",
     placeholder: token()
       ? `Paste or drop ${readable()}, or a report (JSON).`
-      : "Paste or drop a report here: bankwise check kernel.mlir --format json",
+      : "Paste or drop a report here: bankwise check kernel.cu --format json",
   });
   const target = h("input", { size: 10, "aria-label": "target", placeholder: "gfx950" });
   const size = h("input", { size: 10, "aria-label": "workgroup size", placeholder: "256,1,1" });
