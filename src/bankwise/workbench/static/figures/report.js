@@ -61,9 +61,9 @@ function fixView(fix, more) {
 /** One kernel before and after; kernels are never added up, no workgroup runs several of them. */
 function fixedKernel(kernel, after) {
   const later = after.kernels.find((one) => one.name === kernel.name).totals.run.extra;
-  const name = after.kernels.length > 1 ? `${kernel.name}: ` : "";
+  const name = after.kernels.length > 1 ? `${kernel.demangled ?? kernel.name}: ` : "";
   const line =
-    `${name}${number(kernel.totals.run.extra)} → ${number(later)} ` + "extra passes per workgroup";
+    `${name}${number(kernel.totals.run.extra)} → ${number(later)} extra passes per workgroup`;
   return h("p", { class: "headline" }, claim("fix-after", later, line));
 }
 

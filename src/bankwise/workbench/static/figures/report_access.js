@@ -15,10 +15,11 @@ export function accessTable(check, after, machines) {
   const place = new Map(inOrder(check).map((access, i) => [access, i]));
   const lens = h("div", { class: "lens", role: "region", "aria-label": "lanes of one access" });
   const names = ["line", "access", "instruction", "passes", "ideal", after ? "after" : "extra"];
-  const view = { lens, machines, lit: null, several: check.kernels.length > 1 };
+  const called = Object.fromEntries(check.kernels.map((k) => [k.name, k.demangled ?? k.name]));
+  const view = { lens, machines, called, several: check.kernels.length > 1 };
   const rows = check.accesses.map((access, i) => {
     const then = later[place.get(access)] ?? null;
-    return row(access, then, accessRow(view, access, then, i));
+    return row(access, then, accessRow(view, access, then, i), called[access.kernel]);
   });
   const headings = [...names, "why"].map((name, i) => [name, ["", "number", "why"][(i / 3) | 0]]);
   look(view, check.accesses[0], rows[0].element, 0);
@@ -28,7 +29,7 @@ export function accessTable(check, after, machines) {
 }
 
 /** What a row is sorted, filtered and grouped by. */
-function row(access, after, element) {
+function row(access, after, element, kernel) {
   const { line = 0, column = 0 } = access.location ?? {};
   const { passes, ideal, extra } = access.run;
   const cause = because(access);
@@ -37,8 +38,8 @@ function row(access, after, element) {
   return {
     element,
     values: [line * 1000 + (column ?? 0), name, instruction, passes, ideal, last, cause],
-    words: [access.kernel, name, access.operation, instruction, cause].join(" ").toLowerCase(),
-    kernel: access.kernel,
+    words: [kernel, name, access.operation, instruction, cause].join(" ").toLowerCase(),
+    kernel,
     buffer: access.allocations.join(", "),
     cause,
     extra,
@@ -68,7 +69,7 @@ function accessRow(view, access, after, i) {
       onpointerenter: seen,
       onfocus: seen,
     },
-    h("td", {}, placeText(access.location), view.several ? h("small", {}, access.kernel) : null),
+    h("td", {}, placeText(access.location), view.several ? h("small", {}, view.called[access.kernel]) : null),
     h("td", {}, nameOf(access), h("small", {}, access.operation)),
     h(
       "td",

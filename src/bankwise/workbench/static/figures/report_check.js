@@ -15,7 +15,7 @@ export function kernelView(kernel, { spec, later }) {
   return h(
     "section",
     { class: "kernel" },
-    h("h2", {}, kernel.name),
+    h("h2", {}, kernel.demangled ?? kernel.name),
     h(
       "p",
       {},
