@@ -29,10 +29,10 @@ function goToRow() {
 
 /** The source beside the rows scrolls to what is looked at; the page stays where it is. */
 function followSource({ target }) {
-  const row = target.closest?.(".columns tr[id]");
+  const row = target?.closest?.(".columns tr[id]");
   const line = row && root.querySelector(`[data-source-line="${lineOf(row)}"]`);
   const text = line?.parentElement;
-  if (text) text.scrollTop = line.offsetTop - text.offsetTop - text.clientHeight / 2;
+  if (text) text.scrollTop = line.offsetTop - text.clientHeight / 2;
 }
 
 /** From a line of the source to the first of its rows. */
@@ -59,5 +59,6 @@ root.addEventListener("focusin", followSource);
 root.addEventListener("pointerover", followSource);
 root.addEventListener("click", goToLine);
 addEventListener("hashchange", goToRow);
+followSource({ target: root.querySelector(".columns tr[id]") });
 goToRow();
 document.documentElement.dataset.ready = "yes";

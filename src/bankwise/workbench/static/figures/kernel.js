@@ -7,9 +7,7 @@ import { mountSolver } from "./solve.js";
 
 const MOST_BYTES = 4 << 20;
 const RECOGNISE_MS = 250;
-const EMPTY =
-  "Here will stand what it takes: every access to shared memory with its passes, why lanes wait, and " +
-  "the best layout.";
+const EMPTY = "Here will stand every access, why lanes wait and the best layout.";
 
 /** Mount the panel. */
 export function mountKernel(root, machines) {
