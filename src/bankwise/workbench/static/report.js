@@ -35,8 +35,17 @@ function followSource({ target }) {
   if (text) text.scrollTop = line.offsetTop - text.clientHeight / 2;
 }
 
-/** From a line of the source to the first of its rows. */
-function goToLine({ target }) {
+/**
+ * From a line of the source to the first of its rows; to a row itself. A link is followed here: in
+ * the frame of a notebook the browser would load the notebook in its place.
+ */
+function goToLine(event) {
+  const { target } = event;
+  const place = target.closest?.(".place-link");
+  if (place) {
+    event.preventDefault();
+    location.hash = place.hash;
+  }
   const line = target.closest?.(".hit[data-source-line]");
   const row = line && root.querySelector(`.columns tr[data-line="${lineOf(line)}"]`);
   if (row) location.hash = row.id;
