@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
         tab.page.locator('[data-figure="wave-read"]').screenshot(path=folder / "wave.png")
         document = plain(fix_document(fix_file(KERNEL, Options(), Judges(isa=False)), lanes=True))
         tab.open(_written(Path(name, "report.html"), html(document)))
-        tab.page.locator(".looked tbody tr").first.hover()
+        tab.page.locator(".looked tbody tr:not(.group)").first.hover()
         tab.page.screenshot(path=folder / "report.png")
         spec = plain(spec_document(check_spec(SPEC), lanes=True))
         tab.open(_written(Path(name, "spec.html"), html(spec)))

@@ -125,7 +125,7 @@ def test_the_witness_of_a_naive_read_is_lanes_0_2_12_14_of_phase_0(naive: CheckR
         assert (a.witness.phase, a.witness.lanes) == (0, (0, 2, 12, 14))
         assert len(set(a.witness.words)) == 4
         assert str(a.witness).startswith("lanes 0, 2, 12, 14 of phase 0 want different words of")
-        assert "32 mod 64 = 32, gcd(32, 64) = 32, period 2" in str(a.reason)
+        assert "32 mod 64 banks = 32: the banks repeat every 2 rows" in str(a.reason)
 
 
 def test_accesses_are_ranked_by_what_they_waste(naive: CheckReport) -> None:

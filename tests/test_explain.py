@@ -89,7 +89,7 @@ def test_every_word_has_one_meaning_and_a_source() -> None:
             assert bankwise(*shlex.split(words.replace("certify", "certify -h"))).code == 0
 
 
-@pytest.mark.parametrize("said", ["pass", "PASS", "Nsight's", "warp", "direct to lds", "n-way"])
+@pytest.mark.parametrize("said", ["pass", "PASS", "Nsight's", "warp", "direct to lds", "16-way"])
 def test_a_word_is_found_by_any_of_its_names(said: str) -> None:
     ended = bankwise("explain", said)
     if said == "Nsight's":
@@ -156,6 +156,13 @@ def test_every_instruction_of_a_machine_file_is_explained() -> None:
             assert f"in {len(row.phases)} phase" in said
             assert ("is unknown" in said) == (row.evidence == "unknown")
             assert f"confidence {row.confidence}" in said
+
+
+def test_a_word_of_two_words_needs_no_quotes() -> None:
+    assert bankwise("explain", "bank", "conflict").out == bankwise("explain", "bank conflict").out
+    ended = bankwise("explain", "bank", "conflictt")
+    assert ended.code == 2
+    assert "bank conflict" in ended.err
 
 
 def test_an_unknown_rule_is_met_with_the_nearest():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import subprocess
 import sys
@@ -129,6 +130,18 @@ def test_a_report_is_a_line_at_the_prompt_and_a_page_in_a_notebook() -> None:
     assert page.startswith("<pre")
     assert all(f"{line}" in page for line in (32, 39))
     assert "kernel_04_reads" in page
+
+
+def test_a_report_in_a_notebook_shows_itself_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """rich takes a shell of this name for Jupyter, and shows there whatever is printed."""
+    shell = type("ZMQInteractiveShell", (), {})
+    monkeypatch.setattr(builtins, "get_ipython", shell, raising=False)
+    shown: list[str] = []
+    monkeypatch.setattr("rich.jupyter.display", lambda _, text: shown.append(text))
+    report = bankwise.check(READS)
+    assert "32" in str(report)
+    assert "kernel_04_reads" in report._repr_html_()  # type: ignore[attr-defined]
+    assert shown == []
 
 
 # A reader that has enough

@@ -224,4 +224,4 @@ def test_the_tables_of_solve_fit_and_cut_nothing() -> None:
 def test_a_count_fits() -> None:
     ended = bankwise("count", "-t", "gfx950", "ds_read_b128", "(lane%16)*128 + lane//16*16")
     assert max(map(len, ended.out.splitlines())) <= 80
-    assert "gcd(32, 64) = 32" in " ".join(ended.out.split())
+    assert "32 mod 64 banks = 32: the banks repeat every 2 rows" in " ".join(ended.out.split())

@@ -135,6 +135,7 @@ def test_the_page_may_derive_the_alignment_from_vendor_and_width() -> None:
 
 def test_every_module_of_the_page_is_joined_once() -> None:
     joined = script()
-    for path in set(STATIC.rglob("*.js")) - {STATIC / "sw.js"}:  # A file of the public site.
+    others = {STATIC / name for name in ("sw.js", "report.js", "scan.js")}  # Of other pages.
+    for path in set(STATIC.rglob("*.js")) - others:
         name = "module_" + path.relative_to(STATIC).with_suffix("").as_posix().replace("/", "_")
         assert joined.count(f"const {name} = (() =>") == 1, f"{path} is not part of the page"

@@ -82,6 +82,13 @@ def test_a_page_says_whether_a_server_stands_behind_it() -> None:
     assert 'name="bankwise-server" content="yes"' in page("yes")
 
 
+def test_a_page_asks_for_what_it_reads_and_for_no_source() -> None:
+    asked = re.search(r'name="bankwise-formats" content="([^"]*)"', page("yes"))
+    assert asked is not None
+    assert {"PTX", "SASS"} <= set(asked[1].split(", "))
+    assert "CUDA source" not in asked[1]
+
+
 def test_no_module_ends_the_script_element() -> None:
     assert "</script" not in script()
     assert "<!--" not in script()

@@ -50,7 +50,7 @@ def test_a_site_opens_from_any_folder_and_again_without_its_host(
         tab.page.get_by_role("radio", name="Kernel", exact=True).click()
         tab.page.fill("#kernel textarea", ".version 8.0")
         tab.page.locator("#kernel").get_by_role("button", name="Check").click()
-        assert "pip install bankwise" in str(tab.page.text_content("#kernel .error"))
+        assert "bankwise check kernel.cu" in str(tab.page.text_content("#kernel .error"))
         tab.close()
 
 

@@ -146,8 +146,10 @@ def explain(
     from bankwise.ask.explain import explain_all
     from bankwise.show import explaining
 
-    if (spec is None) == (rule == "choose"):
-        raise InputError("`explain choose` takes a tile question, a rule takes none")
+    if rule == "choose" and spec is None:
+        raise InputError("`explain choose` takes a tile question")
+    if rule != "choose" and spec is not None:
+        rule, spec = f"{rule} {spec}", None  # A word of two words.
     if spec is not None:
         from bankwise.ask.choose import choose
         from bankwise.show.choosing import print_choose

@@ -48,11 +48,11 @@ class Reason:
         return self.banks // self.divisor
 
     def __str__(self) -> str:
+        repeat = f"the banks repeat every {self.period} rows"
+        same = repeat if self.period > 1 else "all rows begin in the same bank"
         return (
-            f"rows advance by {self.advance_words} words: {self.advance_words} mod {self.banks} = "
-            f"{self.residue}, gcd({self.residue}, {self.banks}) = {self.divisor}, period "
-            f"{self.period}: {self.rows} rows share {self.period} place"
-            f"{'s' if self.period > 1 else ''}, {self.ways}-way"
+            f"rows advance by {self.advance_words} words, {self.advance_words} mod {self.banks} "
+            f"banks = {self.residue}: {same}; {self.rows} rows, {self.ways}-way"
         )
 
 
@@ -80,21 +80,27 @@ class Meeting:
         """``apart`` modulo ``around``, the nearest to 0."""
         return (self.apart + self.around // 2) % self.around - self.around // 2
 
+    @property
+    def rounds(self) -> str:
+        """The distance in rounds of all banks, and what is left of it."""
+        left = self.residue if self.apart > 0 else -self.residue
+        many = (abs(self.apart) - left) // self.around
+        banks = self.around // BANK_BYTES if self.unit == "byte" else self.around
+        rest = f" {'less' if left < 0 else 'and'} {abs(left)}" if left else ""
+        return f"{many} round{'s' if many > 1 else ''} of the {banks} banks{rest}"
+
     def __str__(self) -> str:
         first, second = self.lanes
         sums = [(t.of(second) - t.of(first), t.factor) for t in self.terms]
         sum_text = " + ".join(f"{n} * {f}" if f != 1 else f"{n}" for n, f in sums if n).replace(
             "+ -", "- "
         )
-        far = [t.factor for t in self.terms if abs(t.factor) > self.around]
-        wraps = "".join(f", {f} mod {self.around} = {f % self.around}" for f in far)
         whole = self.unit == "byte" and self.taken <= BANK_BYTES
         place = "a word" if whole else f"the {self.taken} {self.unit}s of a lane"
         near = f", within {place}" if self.residue else ""
         return (
-            f"{self.unit} {' + '.join(map(str, self.terms))}{wraps}: lanes {first} and {second} "
-            f"are {sum_text} = {self.apart} apart, {self.apart} mod {self.around} = "
-            f"{self.residue}{near}"
+            f"{self.unit} {' + '.join(map(str, self.terms))}: lanes {first} and {second} "
+            f"are {sum_text} = {self.apart} apart, {self.rounds}{near}"
         )
 
 

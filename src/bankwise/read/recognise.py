@@ -97,8 +97,9 @@ def help_for(verb: str, lead: str = "") -> str:
 
 
 def words(*verbs: str) -> str:
-    """The texts that at least one of the verbs takes, in a sentence."""
-    texts = [one for verb in verbs for one in takers(verb) if not one.binary]
+    """The texts that one of the verbs takes as they are, without a compiler, in a sentence."""
+    taken = (one for verb in verbs for one in takers(verb))
+    texts = [one for one in taken if not (one.binary or one.compiled)]
     return ", ".join(str(one) for one in dict.fromkeys(texts))
 
 

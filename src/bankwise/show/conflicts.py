@@ -34,10 +34,7 @@ from bankwise.show.words import cell, doubt
 _KERNELS = 4
 _PLACES = 12
 _GUTTER = " " * 6
-_PASS = {
-    "amd": "one turn of the banks, a cycle of the LDS",
-    "nvidia": "one turn of the banks; Nsight Compute calls it a wavefront",
-}
+_PASS = {"amd": "on AMD a cycle of the LDS", "nvidia": "Nsight Compute calls it a wavefront"}
 
 
 def print_conflict(cause: Cause, report: CheckReport, console: Console, first: bool) -> None:
@@ -102,7 +99,7 @@ def _notes(
         yield "cost", f"and in {len(one.by_kernel) - _KERNELS} more kernels"
     if first:
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
-        yield from (("pass", _PASS[vendor]) for vendor in vendors)
+        yield "pass", "; ".join(("one turn of the banks", *(_PASS[one] for one in vendors)))
     yield from (("also", text) for text in [places(cause)] if text)
     if doubt(one.first):
         yield "note", doubt(one.first)
@@ -118,7 +115,7 @@ def why(one: Diagnostic, report: CheckReport) -> str:
     step = stepping(one, report, reason)
     taken = f"{reason.advance_words} mod {reason.banks} banks = {reason.residue}"
     if reason.residue:
-        taken += f": {reason.rows} such steps share {reason.period} places"
+        taken += f": the banks repeat every {reason.period} steps"
     return f"{witness}; {step} by {reason.advance_words} words, {taken}"
 
 

@@ -43,7 +43,8 @@ def _text(report: object, printer: str, columns: int = 0) -> tuple[str, str]:
 
     module, _, function = printer.partition(":")
     print_: Callable[[Any, Console], None] = getattr(import_module(module), function)
-    console = Page(columns, file=io.StringIO(), record=True)
+    # In a notebook a console of rich would show each line by itself, whatever its file is.
+    console = Page(columns, file=io.StringIO(), record=True, force_jupyter=False)
     print_(report, console)
     plain = console.export_text(clear=False)
     return plain, console.export_html(inline_styles=True, code_format=_PAGE)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -32,7 +33,7 @@ def nouns() -> tuple[Noun, ...]:
 
 def noun(said: str) -> Noun | None:
     """The word called so, by any of its names, whatever its case; None if there is none."""
-    called = _plain(said)
+    called = re.sub(r"^\d+ way$", "n way", _plain(said))
     return next((n for n in nouns() if called in map(_plain, (n.name, *n.also))), None)
 
 

@@ -48,7 +48,8 @@ def describe(value: Any) -> dict[str, Any]:
     name = value.get("file", "")
     found = recognise_text(name if is_plain(name) else "", value.get("text", ""))
     verbs = [] if found.compiled else [verb for verb in get_args(Verb) if verb in found.verbs]
-    instead = f"no page compiles it; {found.instead}" if found.compiled else found.instead
+    page = "no page compiles it; `bankwise check FILE --format html` does, and makes a page; or"
+    instead = f"{page} {found.instead}" if found.compiled else found.instead
     return {
         "format": str(found),
         "verbs": verbs,

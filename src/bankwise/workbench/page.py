@@ -38,7 +38,7 @@ def page(server: Host = "") -> str:
     facts = _static("machines.json")
     formats = words("check", "solve")
     gallery = _carried(json.loads(_static("gallery.json")))
-    return _fill("index.html", facts=facts, server=server, gallery=gallery, formats=formats)
+    return _fill("index.html", "main", facts=facts, server=server, gallery=gallery, formats=formats)
 
 
 def site() -> dict[str, str]:
@@ -58,6 +58,7 @@ def html(report: object, source: str = "") -> str:
     machines = [m for m in known if m["name"] in _targets(document)]
     return _fill(
         "report.html",
+        "report",
         report=_carried({"document": document, "source": source}),
         facts=_carried({"machines": machines}),
     )
@@ -75,11 +76,16 @@ def _targets(document: dict[str, Any]) -> set[str]:
     return kernels.union(*(_targets(one) for one in inside if one))
 
 
+def scan_html(**slots: str) -> str:
+    """A scan as a page: what stands in its slots, and the script that arranges its rows."""
+    return _fill("scan.html", "scan", **slots)
+
+
 @cache
-def script() -> str:
-    """All modules from ``main.js`` down as one: every module a function, called once."""
+def script(entry: str = "main") -> str:
+    """All modules from ``entry`` down as one: every module a function, called once."""
     done: dict[str, str] = {}
-    _collect("main.js", done)
+    _collect(f"{entry}.js", done)
     return "".join(done.values())
 
 
@@ -115,18 +121,20 @@ def lean(text: str) -> str:
     return "".join(lines)
 
 
-def style() -> str:
-    """The style sheet without comments, and without spaces where they mean nothing."""
-    return _AROUND.sub(lambda match: match[1] or "", _REMARK.sub("", lean(_static("style.css"))))
+def style(entry: str = "main") -> str:
+    """The style sheets without comments, and without spaces where they mean nothing: what all
+    pages share, and but for the workbench what reports have of their own."""
+    sheets = _static("style.css") + ("" if entry == "main" else _static("report.css"))
+    return _AROUND.sub(lambda match: match[1] or "", _REMARK.sub("", lean(sheets)))
 
 
 def _variable(path: str) -> str:
     return "module_" + re.sub(r"\W", "_", path.removesuffix(".js"))
 
 
-def _fill(template: str, **slots: str) -> str:
-    code = script()
-    values = {"style": style(), "script": code, "policy": _policy(code), **slots}
+def _fill(template: str, entry: str, **slots: str) -> str:
+    code = script(entry)
+    values = {"style": style(entry), "script": code, "policy": _policy(code), **slots}
     return _SLOT.sub(lambda match: values[match[1]], _static(template))
 
 

@@ -1,11 +1,9 @@
-"""A scan as one HTML file: a table without a script, which needs nothing else."""
+"""A scan as one HTML file that needs nothing else: a table, which a script sorts and filters."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from html import escape
-from importlib import resources
 
 from bankwise.show.scanning import (
     SUMMARY_TITLES,
@@ -16,7 +14,7 @@ from bankwise.show.scanning import (
     summary_cells,
     why_open,
 )
-from bankwise.workbench.page import style
+from bankwise.workbench import page
 
 _TITLES = (
     *("kernel", "target", "LDS bytes", "answered", "passes", "ideal", "extra per workgroup"),
@@ -24,24 +22,20 @@ _TITLES = (
 )
 _WORDS = ("kernel", "worst access", "open", "target")
 """Columns of words; the others are numbers."""
-_SLOT = re.compile(r"@@(\w+)@@")
 
 
 def scan_html(report: ScanReport) -> str:
     """The report as a page."""
     broken = "".join(f"<li>{escape(str(one))}</li>" for one in report.broken)
-    slots = {
-        "style": style(),
-        "summary": escape(summary(report)),
-        "rows": "\n".join(map(_row, report.kernels)),
-        "titles": _heads(SUMMARY_TITLES),
-        "heads": _heads(_TITLES),
-        "targets": "\n".join(
-            f"<tr>{_cells(SUMMARY_TITLES, summary_cells(row))}</tr>" for row in report.summary
-        ),
-        "broken": f"<h2>Not read</h2>\n<ul>{broken}</ul>" if broken else "",
-    }
-    return _SLOT.sub(lambda match: slots[match[1]], _static("scan.html"))
+    targets = (f"<tr>{_cells(SUMMARY_TITLES, summary_cells(row))}</tr>" for row in report.summary)
+    return page.scan_html(
+        summary=escape(summary(report)),
+        rows="\n".join(map(_row, report.kernels)),
+        titles=_heads(SUMMARY_TITLES),
+        heads=_heads(_TITLES),
+        targets="\n".join(targets),
+        broken=f"<h2>Not read</h2>\n<ul>{broken}</ul>" if broken else "",
+    )
 
 
 def _row(kernel: ScannedKernel) -> str:
@@ -55,7 +49,9 @@ def _row(kernel: ScannedKernel) -> str:
     )
     place = escape(f"{kernel.file}: {kernel.name}", quote=True)
     first = f'<td class="name" title="{place}">{escape(kernel.called + many)}</td>'
-    return f"<tr>{first}{_cells(_TITLES[1:], cells)}</tr>"
+    cause = escape(kernel.why or ("none" if kernel.passes else "not counted"), quote=True)
+    said = f'data-file="{escape(kernel.file, quote=True)}" data-cause="{cause}"'
+    return f"<tr {said}>{first}{_cells(_TITLES[1:], cells)}</tr>"
 
 
 def _heads(titles: Iterable[str]) -> str:
@@ -74,7 +70,3 @@ def _cells(titles: Iterable[str], texts: Iterable[str]) -> str:
 
 def _kind(title: str) -> str:
     return "number" if title not in _WORDS else "why" if title == "worst access" else ""
-
-
-def _static(path: str) -> str:
-    return (resources.files(__package__) / "static" / path).read_text("utf-8")

@@ -19,20 +19,18 @@ const json = (id) => JSON.parse(document.getElementById(id).textContent);
 const machines = readMachines(json("machines"));
 const all = (...mounts) => () => mounts.forEach((mount) => mount(machines));
 
-if (document.getElementById("workbench")) {
-  restore();
-  mountViews(machines, json("gallery"), {
-    story: all(mountStory),
-    algebra: all(mountAlgebra, mountFamily),
-    hardware: all(mountRules, mountHardware, mountWave, mountWaveThread, mountDescriptor),
-    memory: all(mountMemory),
-  });
-  followLinks();
-  mountWorkbench(document.getElementById("workbench"), machines);
-  mountIntersection(machines);
-  mountBridge(machines);
-}
-mountKernel(document.getElementById("kernel"), json("report"), machines);
+restore();
+mountViews(machines, json("gallery"), {
+  story: all(mountStory),
+  algebra: all(mountAlgebra, mountFamily),
+  hardware: all(mountRules, mountHardware, mountWave, mountWaveThread, mountDescriptor),
+  memory: all(mountMemory),
+});
+followLinks();
+mountWorkbench(document.getElementById("workbench"), machines);
+mountIntersection(machines);
+mountBridge(machines);
+mountKernel(document.getElementById("kernel"), machines);
 addEventListener("hashchange", restore);
 const host = document.querySelector('meta[name="bankwise-server"]')?.content;
 if (host === "static") navigator.serviceWorker?.register("./sw.js");

@@ -30,7 +30,7 @@ export const whyAlone = () =>
   served()
     ? "This address carries no token: open the one that `bankwise workbench` printed."
     : "This page stands alone: it counts layouts and addresses, and shows reports. Kernels are " +
-      "read by bankwise itself: pip install bankwise, then `bankwise workbench`.";
+      "read by `bankwise check kernel.cu --format html`, or `bankwise workbench`.";
 
 /** A server at work, or one that is gone: what `fetch` says is one sentence for the reader. */
 async function ask(path, more = {}) {

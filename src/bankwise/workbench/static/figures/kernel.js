@@ -7,19 +7,12 @@ import { mountSolver } from "./solve.js";
 
 const MOST_BYTES = 4 << 20;
 const RECOGNISE_MS = 250;
-const EMPTY =
-  "Here will stand what it takes: every access to shared memory with its passes, why lanes wait, and " +
-  "the best layout.";
+const EMPTY = "Here will stand every access, why lanes wait and the best layout.";
 
-/** Mount the panel; `embedded` is {document, source} of a report page, null elsewhere. */
-export function mountKernel(root, embedded, machines) {
+/** Mount the panel. */
+export function mountKernel(root, machines) {
   const result = h("div", { class: "result", "aria-live": "polite" });
   linkLines(result);
-  if (embedded) {
-    root.append(result);
-    show(result, embedded.document, { source: embedded.source, machines });
-    return;
-  }
   const text = h("textarea", {
     rows: 9,
     spellcheck: "false",
@@ -27,7 +20,7 @@ export function mountKernel(root, embedded, machines) {
     wrap: "off",
     placeholder: token()
       ? `Paste or drop ${readable()}, or a report (JSON).`
-      : "Paste or drop a report here: bankwise check kernel.mlir --format json",
+      : "Paste or drop a report here: bankwise check kernel.cu --format json",
   });
   const target = h("input", { size: 10, "aria-label": "target", placeholder: "gfx950" });
   const size = h("input", { size: 10, "aria-label": "workgroup size", placeholder: "256,1,1" });

@@ -34,12 +34,18 @@ export const strip = (name, of = "") =>
     "aria-label": `${name}${of && ` of ${of}`}: the arrow keys choose one, Escape lets go`,
   });
 
-/** How much room the panes have; asked when the window or what is shown has changed. */
-export function measure(view) {
-  for (const pane of view.panes) pane.room = 0;
-  const shown = view.panes.filter(({ element }) => !element.hidden && element.offsetParent);
-  for (const pane of shown) pane.room = pane.stage.clientWidth;
-  view.room = view.parts.lanes.clientWidth;
+/**
+ * Paint whenever the room of the panes is another. To ask for it at every press would make the
+ * browser lay out the page twice.
+ */
+export function follow(view) {
+  const { panes, parts } = view;
+  const fit = new ResizeObserver(() => {
+    for (const pane of panes) pane.room = pane.stage.clientWidth;
+    view.room = parts.lanes.clientWidth;
+    paint(view);
+  });
+  for (const element of [parts.lanes, ...panes.map(({ stage }) => stage)]) fit.observe(element);
 }
 
 /** Paint the panes and everything that is linked with them. */

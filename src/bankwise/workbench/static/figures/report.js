@@ -51,19 +51,19 @@ function fixView(fix, more) {
     h("ul", { class: "verdicts" }, fix.verdicts.map(verdictView)),
     fix.changes.map(changeView),
     refusals(fix.refusals),
-    checkView(before, after, more),
     fix.patch
       ? h("details", { open: true }, h("summary", {}, "Patch"), patchView(fix.patch))
       : null,
+    checkView(before, after, more),
   );
 }
 
 /** One kernel before and after; kernels are never added up, no workgroup runs several of them. */
 function fixedKernel(kernel, after) {
   const later = after.kernels.find((one) => one.name === kernel.name).totals.run.extra;
-  const name = after.kernels.length > 1 ? `${kernel.name}: ` : "";
+  const name = after.kernels.length > 1 ? `${kernel.demangled ?? kernel.name}: ` : "";
   const line =
-    `${name}${number(kernel.totals.run.extra)} → ${number(later)} ` + "extra passes per workgroup";
+    `${name}${number(kernel.totals.run.extra)} → ${number(later)} extra passes per workgroup`;
   return h("p", { class: "headline" }, claim("fix-after", later, line));
 }
 
@@ -129,19 +129,21 @@ function checkView(check, after, more) {
     after ? null : headline(check),
     check.left_out ? h("p", { class: "hint" }, check.left_out) : null,
     check.spec ? tileView(check, more.machines) : null,
-    accessTable(check, after, more.machines),
+    h(
+      "div",
+      { class: "columns" },
+      accessTable(check, after, more.machines),
+      h(
+        "div",
+        { class: "kernels" },
+        check.kernels.map((kernel) => kernelView(kernel, { spec: check.spec, later: after })),
+        check.findings.map(findingView),
+        refusals(check.refusals),
+        check.notes.map((note) => h("p", { class: "hint" }, note)),
+      ),
+      more.source ? sourceView(more.source, check) : null,
+    ),
     check.counters ? countersView(check.counters) : null,
-    check.kernels.map((kernel) => kernelView(kernel, { spec: check.spec, later: after })),
-    check.findings.map(findingView),
-    refusals(check.refusals),
-    more.source ? sourceView(more.source, check) : null,
-    check.notes.length
-      ? h(
-          "ul",
-          { class: "hint" },
-          check.notes.map((note) => h("li", {}, note)),
-        )
-      : null,
   );
 }
 

@@ -6,8 +6,6 @@ import { stacksSvg, witnessSvg } from "./report_banks.js";
 import { placeText } from "./report_check.js";
 import { rowTable } from "./report_rows.js";
 
-/** What stands beside a picture at most, in pixels. */
-const MARGIN = 48;
 const STAGE = { class: "stage scroll", tabindex: 0, role: "group", "aria-label": "banks" };
 
 /** A table of the accesses; with `after` (a check document) what they cost once rewritten. */
@@ -17,18 +15,21 @@ export function accessTable(check, after, machines) {
   const place = new Map(inOrder(check).map((access, i) => [access, i]));
   const lens = h("div", { class: "lens", role: "region", "aria-label": "lanes of one access" });
   const names = ["line", "access", "instruction", "passes", "ideal", after ? "after" : "extra"];
-  const view = { lens, machines, lit: null, several: check.kernels.length > 1 };
+  const called = Object.fromEntries(check.kernels.map((k) => [k.name, k.demangled ?? k.name]));
+  const view = { lens, machines, called, several: check.kernels.length > 1 };
   const rows = check.accesses.map((access, i) => {
     const then = later[place.get(access)] ?? null;
-    return row(access, then, accessRow(view, access, then, i));
+    return row(access, then, accessRow(view, access, then, i), called[access.kernel]);
   });
-  const headings = [...names, "why"].map((name, i) => [name, i > 2 && i < 6 ? "number" : ""]);
+  const headings = [...names, "why"].map((name, i) => [name, ["", "number", "why"][(i / 3) | 0]]);
   look(view, check.accesses[0], rows[0].element, 0);
-  return h("div", { class: "looked" }, lens, rowTable(rows, headings));
+  const redraw = () => view.drawn !== room(lens) && view.draw?.();
+  new ResizeObserver(redraw).observe(lens);
+  return h("div", { class: "looked" }, lens, h("div", {}, rowTable(rows, headings)));
 }
 
 /** What a row is sorted, filtered and grouped by. */
-function row(access, after, element) {
+function row(access, after, element, kernel) {
   const { line = 0, column = 0 } = access.location ?? {};
   const { passes, ideal, extra } = access.run;
   const cause = because(access);
@@ -37,8 +38,8 @@ function row(access, after, element) {
   return {
     element,
     values: [line * 1000 + (column ?? 0), name, instruction, passes, ideal, last, cause],
-    words: [access.kernel, name, access.operation, instruction, cause].join(" ").toLowerCase(),
-    kernel: access.kernel,
+    words: [kernel, name, access.operation, instruction, cause].join(" ").toLowerCase(),
+    kernel,
     buffer: access.allocations.join(", "),
     cause,
     extra,
@@ -68,13 +69,14 @@ function accessRow(view, access, after, i) {
       onpointerenter: seen,
       onfocus: seen,
     },
-    h("td", {}, placeText(access.location), view.several ? h("small", {}, access.kernel) : null),
+    h("td", {}, placeText(access.location), view.several ? h("small", {}, view.called[access.kernel]) : null),
     h("td", {}, nameOf(access), h("small", {}, access.operation)),
     h(
       "td",
       {},
       instructionText(access),
       h("small", {}, `${access.instruction_source} · ${access.evidence} ${access.confidence}`),
+      access.doubt ? h("small", {}, access.doubt) : null,
     ),
     h(
       "td",
@@ -83,12 +85,7 @@ function accessRow(view, access, after, i) {
     ),
     h("td", { class: "number" }, number(access.run.ideal)),
     h("td", { class: `number ${tone}` }, number(last)),
-    h(
-      "td",
-      { class: "why" },
-      because(access),
-      access.doubt ? h("small", {}, access.doubt) : null,
-    ),
+    h("td", { class: "why" }, because(access)),
   );
 }
 
@@ -113,7 +110,7 @@ function look(view, access, row, i) {
   row.classList.add("seen");
   view.lit = row;
   const counted = countLanes(access.lanes, view.machines);
-  refill(view.lens, ...(counted ? lensOf(access, counted, i) : [witnessView(access)]));
+  refill(view.lens, ...(counted ? lensOf(view, access, counted, i) : witnessView(view, access)));
 }
 
 /** The costliest execution counted anew by the page; null where the report does not tell it. */
@@ -135,17 +132,18 @@ function findRow(lanes, machines) {
 }
 
 /** Head, choice of phase, and the words of every bank with the lanes that want them. */
-function lensOf(access, counted, i) {
+function lensOf(view, access, counted, i) {
   const costs = counted.phases.map((phase) => phase.passes);
   const worst = costs.indexOf(Math.max(...costs));
   const stage = h("div", STAGE);
   const said = h("p", { class: "hint" });
   const pick = h("div", {});
   const draw = (number) => {
+    view.draw = () => draw(number);
     const phase = counted.phases[number];
     const shown = phases(counted);
     refill(pick, shown.length > 1 ? choices("phase", shown, number, draw) : null);
-    stage.innerHTML = stacksSvg(phase, counted.row.banks, access.witness?.bank, innerWidth - MARGIN);
+    stage.innerHTML = stacksSvg(phase, counted.row.banks, access.witness?.bank, drawn(view));
     refill(said, document.createTextNode(phaseText(phase, number, counted)));
   };
   draw(worst);
@@ -191,11 +189,15 @@ function phaseText(phase, number, counted) {
 }
 
 /** Without the lanes there is still the witness: who collides, and where. */
-function witnessView(access) {
-  const { witness } = access;
-  if (!witness) return h("p", { class: "hint" }, "No lanes of this access collide.");
-  const picture = h("div", { class: "witness" }, h("p", { class: "hint" }, witness.text));
-  picture.append(h("div", STAGE));
-  picture.lastChild.innerHTML = witnessSvg(witness, innerWidth - MARGIN);
-  return picture;
+function witnessView(view, { witness }) {
+  view.draw = null;
+  if (!witness) return [h("p", { class: "hint" }, "No lanes of this access collide.")];
+  const stage = h("div", STAGE);
+  view.draw = () => (stage.innerHTML = witnessSvg(witness, drawn(view)));
+  view.draw();
+  return [h("div", { class: "witness" }, h("p", { class: "hint" }, witness.text), stage)];
 }
+
+/** How wide a picture in the lens may be; it is drawn so wide. */
+const drawn = (view) => (view.drawn = room(view.lens));
+const room = (lens) => lens.clientWidth || 300;

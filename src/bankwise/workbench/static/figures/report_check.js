@@ -15,7 +15,7 @@ export function kernelView(kernel, { spec, later }) {
   return h(
     "section",
     { class: "kernel" },
-    h("h2", {}, kernel.name),
+    h("h2", {}, kernel.demangled ?? kernel.name),
     h(
       "p",
       {},
@@ -99,7 +99,7 @@ export function sourceView(source, check) {
       {
         class: marked.has(i + 1) ? "hit" : "",
         "data-source-line": i + 1,
-        "data-mark": marked.get(i + 1) ?? null,
+        "data-mark": marked.get(i + 1),
       },
       `${String(i + 1).padStart(4)}  ${text}\n`,
     ),

@@ -13,11 +13,13 @@ const FEW = 6;
 /**
  * A table body that is sorted by its headings, filtered and grouped. `rows`: {element, values, words,
  * kernel, buffer, cause, extra}, `values` by heading; `headings`: [name, class]. The element has the
- * controls, if there is something to control, and the table.
+ * controls, if there is something to control, and the table. `more`: {what, groups, group}, where the
+ * rows are no accesses, which start grouped by what causes their conflicts.
  */
-export function rowTable(rows, headings) {
+export function rowTable(rows, headings, more = {}) {
   const body = h("tbody", {}, rows.map(({ element }) => element));
-  const view = { rows, body, by: null, down: true, wanted: "", group: "", bad: false };
+  const { what, groups, group } = { what: "accesses", groups: GROUPS, group: "cause", ...more };
+  const view = { rows, body, what, groups, by: null, down: true, wanted: "", group: "", bad: false };
   view.heads = headings.map(([name, kind], at) => heading(view, name, kind, at));
   const table = h(
     "table",
@@ -25,15 +27,17 @@ export function rowTable(rows, headings) {
     h("thead", {}, h("tr", {}, view.heads)),
     body,
   );
-  view.columns = headings.length;
-  return [rows.length > FEW ? controls(view) : null, h("div", SCROLL, named(table))];
+  view.table = named(table);
+  const several = group && rows.length > FEW && new Set(rows.map((row) => row[group])).size > 1;
+  if (several) view.group = group;
+  const tools = rows.length > FEW ? controls(view) : null;
+  arrange(view);
+  return [tools, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": what }, table)];
 }
-
-const SCROLL = { class: "scroll", tabindex: 0, role: "region", "aria-label": "accesses" };
 
 function heading(view, name, kind, at) {
   const sort = () => {
-    view.down = view.by === at ? !view.down : true;
+    view.down = view.by !== at || !view.down;
     view.by = at;
     arrange(view);
   };
@@ -45,7 +49,7 @@ function heading(view, name, kind, at) {
 function controls(view) {
   const search = h("input", {
     type: "search",
-    "aria-label": "filter the accesses",
+    "aria-label": `filter the ${view.what}`,
     placeholder: "filter",
     oninput: () => {
       view.wanted = search.value.toLowerCase();
@@ -58,7 +62,7 @@ function controls(view) {
     arrange(view);
   });
   view.said = h("span", { class: "hint", role: "status" });
-  const group = select("Group by", GROUPS, "", (by) => {
+  const group = select("Group by", view.groups, view.group, (by) => {
     view.group = by;
     arrange(view);
   });
@@ -73,6 +77,7 @@ function arrange(view) {
   );
   if (by !== null) shown.sort((a, b) => (down ? -1 : 1) * order(a.values[by], b.values[by]));
   const groups = group ? Map.groupBy(shown, (row) => row[group]) : new Map([["", shown]]);
+  put(view.table, { "data-group": group });
   const worst = [...groups].sort((a, b) => (group ? total(b[1]) - total(a[1]) : 0));
   view.body.replaceChildren(
     ...worst.flatMap(([name, rows]) => [
@@ -91,7 +96,7 @@ const order = (a, b) => (typeof a === "number" ? a - b : a.localeCompare(b));
 const total = (rows) => rows.reduce((sum, { extra }) => sum + extra, 0);
 
 function title(view, name, rows) {
-  const many = `${number(rows.length)} ${rows.length === 1 ? "access" : "accesses"}`;
+  const many = `${view.what}: ${number(rows.length)}`;
   const said = `${name || "none"} · ${many} · ${number(total(rows))} extra passes`;
-  return h("tr", { class: "group" }, h("th", { colspan: view.columns, scope: "colgroup" }, said));
+  return h("tr", { class: "group" }, h("th", { colspan: view.heads.length, scope: "colgroup" }, said));
 }

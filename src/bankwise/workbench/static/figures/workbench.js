@@ -6,7 +6,7 @@ import { button, copying, h, put, refill, verdict } from "../view/dom.js";
 import { theme } from "../view/theme.js";
 import { addressInput, notationInput, tabs } from "./inputs.js";
 import { legend } from "./legend.js";
-import { measure, paint, pane, strip } from "./panes.js";
+import { follow, paint, pane, strip } from "./panes.js";
 import { player, playing, stop } from "./play.js";
 import { seeSides } from "./sides.js";
 import { accessRows } from "./workbench_accesses.js";
@@ -57,10 +57,11 @@ export function mountWorkbench(root, machines) {
   followPointer(view);
   listen((_, patch) => {
     if (["g", "t", "l", "o", "a", "e", "i", "v"].some((key) => key in patch)) stop(view);
-    if (KEYS.some((key) => key in patch)) draw(view, ["y", "i", "z", "o", "l"].some((k) => k in patch));
+    if (KEYS.some((key) => key in patch)) draw(view);
   });
-  theme.onchange(() => draw(view, true));
-  draw(view, true);
+  theme.onchange(() => draw(view));
+  draw(view);
+  follow(view);
 }
 
 /** The switch of the algebra and the figure that it shows. */
@@ -82,9 +83,8 @@ function algebraPanel(view) {
   return h("div", { class: "wb-algebra" }, view.algebra.button, view.algebra.figure);
 }
 
-/** Draw what the state says; `sized`: the room of the panes may have changed. */
-function draw(view, sized) {
-  const shapes = view.seen?.sides.length;
+/** Draw what the state says. */
+function draw(view) {
   view.seen = seeSides(state(), view.machines);
   const { values, sides } = view.seen;
   const free = values.i === "address";
@@ -95,7 +95,6 @@ function draw(view, sized) {
   if (!free) drawTile(view);
   for (const { tag, element } of view.panes) element.hidden = !sides.some((s) => s.tag === tag);
   verdicts(view, free);
-  if (sized || shapes !== sides.length) measure(view);
   if (sides.length) {
     refill(view.parts.scrub, [...scrubbers(view.seen), enlarge(values)]);
     playing(view);
