@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -354,8 +355,11 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
     case = user.triton_kernels.CASES["transpose_f16"]
     fixed = bankwise.triton.fix(
         f"{KERNELS}:transpose", case["types"], "gfx950", constexprs=case["constants"],
-        numbers=case["numbers"],
+        numbers=case["numbers"], accept_sampled=True,
     )  # fmt: skip
+    assert fixed.report.exit_code == 0
+    ran = next(one for one in fixed.report.verdicts if one.judge == "execution")
+    assert ran.status == "passed"  # its arguments are preloaded
     rows = {row[0]: row[1:] for one in fixed.report.verdicts for row in one.rows}
     assert rows["conflicts"][0] > 0
     assert rows["conflicts"][1] == 0
@@ -412,6 +416,14 @@ def test_knobs_are_ranked_by_what_their_code_takes() -> None:
         assert row.work == row.knobs["bm"] * 64
     assert json.loads(json.dumps(report.document()))["rows"][0]["refusal"] is None
     assert str(report).splitlines()[1].split()[:3] == ["bm", "num_warps", "passes/work"]
+    (launch,) = ast.parse(report.paste).body
+    assert isinstance(launch, ast.Expr)
+    assert isinstance(launch.value, ast.Call)
+    said = {one.arg: ast.literal_eval(one.value) for one in launch.value.keywords}
+    assert said == {**constants, **good[0].knobs}
+    assert [ast.unparse(one) for one in launch.value.args] == ["a", "b", "c", "size"]
+    config = f"triton.Config({{'bm': {good[0].knobs['bm']}}}, num_warps=4)"
+    assert str(report).splitlines()[-1] == config
 
 
 @needs_wheel

@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("iree.compiler", reason="needs the extra [ir]")
 
 from bankwise.algebra.address import Fold, RowFolds
-from bankwise.ask import fix_wave, write_mlir
 from bankwise.ask.check import check
 from bankwise.ask.fix import fix
 from bankwise.change.passes.unpad import unpad
@@ -18,6 +17,7 @@ from bankwise.change.prove import MapClaim, prove
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError
 from bankwise.notation.padding import Unpadded
+from bankwise.notation.wave.settings import HOST_FUNCTION, NOT_COMPILED
 from bankwise.read.mlir.module import Opened, open_text
 from bankwise.show.fixing import FixReport
 from kernel_texts import changed, written
@@ -117,19 +117,83 @@ def test_a_type_that_an_alias_stands_for_loses_its_padding_like_any(tmp_path: Pa
     assert report.after.totals.run == Cost(IDEAL, IDEAL)
 
 
-def test_a_padding_of_waves_tiles_is_told_as_what_nobody_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def joined(pitch: int) -> str:
+    """256 threads fill 64 rows of 32 f16; each reads columns 16 apart of two rows 16 apart, which
+    the compiler joins in pairs. Marked as a text of Wave's; ``pitch``: f16 from row to row."""
+    tile, pool = f"memref<64x{pitch}xf16, {LDS}>", f"memref<{128 * pitch}xi8, {LDS}>"
+    four = "memref<64x32xf16>, vector<4xf16>"
+    places = [("r", "c"), ("r", "d"), ("q", "c"), ("q", "d")]
+    reads = [
+        f"  %b{n} = vector.load %p[%{r}, %{c}] : {tile}, vector<4xf16>"
+        for n, (r, c) in enumerate(places)
+    ]
+    writes = [f"  vector.store %b{n}, %out[%{r}, %{c}] : {four}" for n, (r, c) in enumerate(places)]
+    return f"""
+// {HOST_FUNCTION}
+func.func @k(%in: memref<64x32xf16>, %out: memref<64x32xf16>) attributes {{
+    gpu.known_block_size = array<i32: 256, 1, 1>, gpu.known_grid_size = array<i32: 1, 1, 1>}} {{
+  %c0 = arith.constant 0 : index
+  %x = gpu.thread_id x upper_bound 256
+  %w = affine.apply affine_map<()[s0] -> (s0 floordiv 4)>()[%x]
+  %j = affine.apply affine_map<()[s0] -> ((s0 mod 4) * 8)>()[%x]
+  %r = affine.apply affine_map<()[s0] -> (s0 mod 16 + (s0 floordiv 128) * 32)>()[%x]
+  %q = affine.apply affine_map<()[s0] -> (s0 + 16)>()[%r]
+  %c = affine.apply affine_map<()[s0] -> (((s0 mod 64) floordiv 16) * 4)>()[%x]
+  %d = affine.apply affine_map<()[s0] -> (s0 + 16)>()[%c]
+  %pool = memref.alloc() : {pool}
+  %p = memref.view %pool[%c0][] : {pool} to {tile}
+  %a = vector.load %in[%w, %j] : memref<64x32xf16>, vector<8xf16>
+  vector.store %a, %p[%w, %j] : {tile}, vector<8xf16>
+  gpu.barrier
+{chr(10).join((*reads, *writes))}
+  return
+}}
+"""
+
+
+JOINED_IDEAL = 64 * 32 * 2 // 128 + 4 * 256 * 8 // 128
+"""Stores of 4,096 bytes and reads of 8,192, of which a pass serves 128 where reads are in pairs."""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> FixReport:
+    file = written(Path(tmp_path_factory.mktemp("joined")), joined(36))
+    report = fix(file, "gfx950", execute=False)
+    assert isinstance(report, FixReport)
+    return report
+
+
+def test_where_the_compiler_joins_reads_the_layout_is_planned_for_that(told: FixReport) -> None:
+    rows = {name: (old, new) for name, old, new in verdict(told, "isa").rows}
+    assert rows["ds_read2st64_b64"] == (0, 2)
+    assert rows["passes of a workgroup"][1] == JOINED_IDEAL < rows["passes of a workgroup"][0]
+    assert told.exit_code == 0
+    [note] = told.notes
+    assert "another layout was planned first" in note
+
+
+@pytest.mark.parametrize("bits", [0, 128])
+def test_paddings_of_waves_python_are_told_by_the_code_of_their_text(
+    told: FixReport, tmp_path: Path, bits: int
 ) -> None:
-    """The statement is Python: whoever pastes it has to count what Wave's compiler emits then."""
-    now, best = (fix_wave.PromotedPadding(bits, 10, 20, 30) for bits in (64, 128))
-    for module in (fix_wave, write_mlir):
-        monkeypatch.setattr(module, "promoted_paddings", lambda *_: (now, best))
-    _, told, open_question = fix_wave.wave_settings(fix_wave.HOST_FUNCTION, (), "")
-    assert told.startswith("padding alone, 128 bits for 64")
-    assert "`bankwise check --isa`" in open_question
-    report = check(written(tmp_path, f"{PIPELINE}// {fix_wave.HOST_FUNCTION}\n"), "gfx942")
-    [snippet] = [one for one in report.kernels[0].snippets if "apply_padding" in one.text]
-    assert open_question in snippet.notes
+    [line] = [one for one in told.settings if one.startswith(f"  {bits} bits: ")]
+    file = written(tmp_path, joined(32 + bits // 16))
+    code = check(file, "gfx950", isa=True)
+    passes, size = code.totals.run.passes, code.kernels[0].allocations[0].bytes
+    assert line.startswith(f"  {bits} bits: {passes:,} passes, ")
+    assert line.endswith(f" {size:,} bytes")
+
+
+def test_no_padding_is_advised_that_is_worse_in_code(told: FixReport) -> None:
+    """By its loads 128 bits are better than Wave's 64; the code says otherwise."""
+    assert told.settings[-1].startswith("no other padding is better than Wave's own")
+    assert not any("apply_padding" in line for line in told.settings)
+
+
+def test_without_the_compiler_no_padding_is_advised(tmp_path: Path) -> None:
+    report = fix(written(tmp_path, joined(36)), "gfx950", execute=False, isa=False)
+    assert isinstance(report, FixReport)
+    assert report.settings[-1] == NOT_COMPILED
 
 
 def test_the_pass_packs_the_pool_too() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from bankwise.change.simulate.arithmetic import OPERATIONS
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
-from bankwise.change.simulate.memory import POINTERS
+from bankwise.change.simulate.memory import POINTERS, Words
 from bankwise.change.simulate.ptx import PTX_SIMULATOR
 from bankwise.errors import Refusal
 
@@ -331,3 +331,18 @@ def test_pointers_lie_apart() -> None:
     told = same("st.global.u32 [%rd4], %r1;", "st.global.u32 [%rd5], %r1;")
     assert isinstance(told, Simulated)
     assert f"0 bytes behind pointer {POINTERS // POINTERS}" in told.differs
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+@pytest.mark.parametrize("at", [0, 1, 2, 3])
+def test_global_memory_is_of_bytes_wherever_a_word_begins(at: int, size: int) -> None:
+    """Triton stores rows of f16 that begin at a half in words that begin there."""
+    memory, places = Words(7), POINTERS + np.arange(16, dtype=np.uint64)
+    memory.store(places, np.arange(1, 17, dtype=np.uint64), 1)
+    asked = np.array([POINTERS + at], np.uint64)
+    held = bytes(range(1, 17))
+    assert memory.load(asked, size).tolist() == [int.from_bytes(held[at : at + size], "little")]
+    memory.store(asked, np.array([0xA1B2C3D4E5F60718], np.uint64) >> np.uint64(64 - 8 * size), size)
+    new = 0xA1B2C3D4E5F60718 >> (64 - 8 * size)
+    held = held[:at] + new.to_bytes(size, "little") + held[at + size :]
+    assert memory.load(places, 1).tolist() == list(held)

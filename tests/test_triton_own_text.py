@@ -73,9 +73,9 @@ def test_assembly_names_the_line_that_its_debug_lines_say(tmp_path: Path) -> Non
     assert f"= source: tests/data/make_triton_kernels.py:{said[0]}:{said[1]}" in printed
 
 
-def _calls(file: Path, verb: str) -> list[list[str]]:
+def _calls(file: Path, verb: str, *target: str) -> list[list[str]]:
     """The commands that the refusal of a Triton program gives, as a shell takes them apart."""
-    ended = bankwise(verb, file)
+    ended = bankwise(verb, file, *target)
     assert ended.code == 2
     assert "this is Triton source" in ended.err
     assert all(len(line) <= 80 or str(file) in line for line in ended.printed.splitlines())
@@ -93,6 +93,17 @@ def test_the_refusal_of_a_triton_program_gives_a_call_that_runs(verb: str, says:
     done = subprocess.run([sys.executable, *rest], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert says in done.stdout
+
+
+def test_the_call_is_for_the_gpu_that_was_said_and_two_stages(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\n@triton.jit\ndef k(x_ptr, n, num_stages: tl.constexpr):\n"
+        "    tl.load(x_ptr + n)\n"
+    )
+    ((_, _, program),) = _calls(path, "fix", "-t", "MI355X")
+    assert '"gfx950"' in program
+    assert '"num_stages": 2' in program
 
 
 def _alone(text: str, name: str) -> str:

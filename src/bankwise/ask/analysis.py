@@ -72,6 +72,7 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
     from bankwise.read.mlir.names import called
 
     gpu = machine(_target(opened, kernel, options))
+    gpu = gpu.paired if options.paired else gpu
     size = _workgroup_size(opened, kernel, options)
     _check_launch(opened, kernel, size)
     extraction = extract(

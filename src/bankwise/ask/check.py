@@ -55,6 +55,6 @@ def check_file(
     ``progress`` is called with (checked, all) dispatches of a model. ``beside``: further options
     that were given, as the command line spells them.
     """
-    answer = asker(file, "check", (*options.given, *beside))
+    answer = asker(file, "check", (*options.given, *beside), options.target)
     report: CheckReport | SpecReport = answer(file, options, progress)
     return report

@@ -13,7 +13,7 @@ from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
 from bankwise.ask.kernel_report import check_report, kernel_report
-from bankwise.ask.write_mlir import to_write, wave_statement, written
+from bankwise.ask.write_mlir import to_write, written
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
@@ -71,9 +71,6 @@ def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
     """Count what was extracted."""
     kernels = [_report(analysis, opened.source.file, options) for analysis in analyses]
-    if len(analyses) == 1:
-        more = wave_statement(opened.source.text, analyses, options)
-        kernels = [replace(kernels[0], snippets=(*kernels[0].snippets, *more))]
     level = () if options.isa else _source_level(analyses)
     return check_report(
         opened.source.file,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
+from bankwise.ask.fix_gains import recounted
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_judged import RewrittenFile, judged
 from bankwise.ask.fix_padding import Padding, Start, kept, paddings, without
@@ -30,7 +31,7 @@ from bankwise.ask.fix_proved import (
     write_proved,
 )
 from bankwise.ask.fix_told import PlannedTask, change_of
-from bankwise.ask.fix_wave import wave_settings
+from bankwise.ask.fix_wave import with_wave
 from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import ReportedText, kernel_price, price_of, rests_on
 from bankwise.counting.count_kernel import count_kernel
@@ -98,7 +99,7 @@ def fix_file(
     # Whatever is fixed is compiled: ``--isa`` says something about all of it.
     said = (flag for flag in beside if flag != "--isa")
     given = (*options.given, *said, *judges.given)
-    answer = asker(file, "fix", given)
+    answer = asker(file, "fix", given, options.target)
     report: FixReport | ModelFix = answer(file, options, judges, output=output, progress=progress)
     return report
 
@@ -117,8 +118,9 @@ def fix_kernels(
     if judges.prove:
         need_solver()
     found = rewritten(file, options)
-    report = judged(found, judges, progress)
-    return replace(report, settings=(*report.settings, *_back_into_iree(found.before.opened)))
+    report = with_wave(judged(found, judges, progress), found, judges)
+    back = _back_into_iree(found.before.opened) if report.changes else ()
+    return replace(report, settings=(*report.settings, *back))
 
 
 _EXECUTABLE = re.compile(r"^ *hal\.executable (?:private |public )?@([\w$.-]+)", re.MULTILINE)
@@ -164,12 +166,24 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         parts={} if done.parted is None else done.parted.parts,
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
-        settings=wave_settings(source_text, before.analyses, options.width_policy),
     )
-    instead = None
+    instead: Callable[[], RewrittenFile] | None = None
     if done.instead is not None:
         instead = partial(_as_file, file, options, before, done.instead)
-    return RewrittenFile(options, report, before, after, done.start, done.claims, instead)
+    elif not done.paired and any(a.machine.paired != a.machine for a in before.analyses):
+        instead = partial(_in_pairs, file, options, before)
+    last = (done.claims, instead, done.parted is not None)
+    return RewrittenFile(options, report, before, after, done.start, *last)
+
+
+def _in_pairs(file: Path, options: Options, before: ReportedText) -> RewrittenFile:
+    """The best if the compiler joins reads, which are served otherwise then."""
+    paired, opened = replace(options, paired=True), before.opened
+    done = rewrite(opened, analyse(opened, paired), paired)
+    after = analyse(done.opened, options)
+    changes = recounted(done.changes, before.analyses, after)
+    done = replace(done, analyses=after, changes=changes, instead=None, fronts=(), paired=True)
+    return _as_file(file, options, before, done)
 
 
 def _doubt(before: CheckReport, after: CheckReport) -> str:
@@ -188,7 +202,8 @@ class Rewritten:
     ``start``: the text that claims are about, the user's or that with accesses in parts
     (``parted``). ``worse``: the paddings that had better stayed, because no fold could be written.
     ``done``: the rewrites that stand in the text. ``instead``: with accesses whole, what is written
-    if the compiler makes worse code of those in parts. ``fronts``: what competes, by group."""
+    if the compiler makes worse code of those in parts. ``fronts``: what competes, by group.
+    ``paired``: planned for reads that the compiler joins in pairs."""
 
     start: Opened
     opened: Opened
@@ -202,6 +217,7 @@ class Rewritten:
     parted: PartedText | None = None
     instead: Rewritten | None = None
     fronts: tuple[GroupFront, ...] = ()
+    paired: bool = False
 
 
 def rewrite(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> Rewritten:

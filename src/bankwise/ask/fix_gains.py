@@ -8,17 +8,18 @@ there is not written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_mlir import kernel_of
-from bankwise.ask.fix_groups import OwnedGroup
+from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.text_price import issued_cycles
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Refusal
+from bankwise.show.fixing import Change
 from bankwise.tile import COPIES
 
 if TYPE_CHECKING:
@@ -82,6 +83,21 @@ def gain(
         sum(r.run.passes + issued_cycles(r, gpu) for r in reports) for reports in (old, new)
     )
     return Gain(_passes(old), _passes(new), (cycles[0], cycles[1]))
+
+
+def recounted(
+    changes: Sequence[Change], before: tuple[Analysis, ...], after: tuple[Analysis, ...]
+) -> tuple[Change, ...]:
+    """Changes that were planned by other rules, with what their groups take by those of the GPU."""
+    old, new = counted_text(before), counted_text(after)
+    groups = {each.key: each for each in owned(before)}
+    found: list[Change] = []
+    for change in changes:
+        got = gain(groups[change.kernel, ", ".join(change.allocations)], before, old, new)
+        told = f"planned for reads that the compiler joins in pairs: {change.optimum}"
+        one = replace(change, before=got.before, after=got.after, optimum=told, certificate=None)
+        found.append(one)
+    return tuple(found)
 
 
 def _reports(

@@ -25,7 +25,8 @@ class RewrittenFile:
     """What ``fix`` makes of a file, proved. ``report``: the answer without other verdicts.
 
     ``before``: the user's text; ``after``: what is written; ``start``: the text that the claims are
-    about. ``instead``: where accesses are in parts, the best with all of them whole.
+    about. ``instead``: what to judge where the emitted code is worse: with accesses in ``parts``
+    the best with all of them whole, else what is best if the compiler joins reads.
     """
 
     options: Options
@@ -35,6 +36,7 @@ class RewrittenFile:
     start: Opened
     claims: tuple[MapClaim, ...]
     instead: Callable[[], RewrittenFile] | None = None
+    parts: bool = False
 
 
 def as_it_was(found: RewrittenFile) -> RewrittenFile:
@@ -82,8 +84,17 @@ def _compiled(found: RewrittenFile) -> tuple[RewrittenFile, tuple[Verdict, ...]]
     verdict = judge_isa(found.before, found.after, preference(found.options.prefer))
     if verdict.status != "failed" or found.instead is None:
         return found, (verdict,)
-    told = Refusal(f"accesses stay whole: in parts {verdict.detail}")
-    whole = found.instead()
-    report = replace(whole.report, refusals=(*whole.report.refusals, told))
-    whole = replace(whole, report=report)
-    return _compiled(whole) if report.changes else (whole, ())
+    other = found.instead()
+    if found.parts:
+        told = Refusal(f"accesses stay whole: in parts {verdict.detail}")
+        report = replace(other.report, refusals=(*other.report.refusals, told))
+        whole = replace(other, report=report)
+        return _compiled(whole) if report.changes else (whole, ())
+    if not other.report.changes:
+        return found, (verdict,)
+    last = judge_isa(other.before, other.after, preference(found.options.prefer))
+    if last.status == "failed":
+        return found, (verdict,)
+    why = f"another layout was planned first, but {verdict.detail.partition(';')[0]}"
+    report = replace(other.report, notes=(*other.report.notes, why))
+    return replace(other, report=report), (last,)

@@ -114,12 +114,12 @@ def without(
 
 
 def _written(opened: Opened, padding: Padding, text: Statements) -> list[Edit] | str:
-    from bankwise.change.passes.rows import allocating, unpadded
+    from bankwise.change.passes.rows import allocating, in_rows
     from bankwise.read.mlir.names import called
 
     function = padding.owned.analyses[0].kernel.op
     ops = allocating(function, padding.names, called(opened))
-    return unpadded(ops, padding.undone.rows, text) if ops else "something else allocates it"
+    return in_rows(ops, padding.undone.rows, text) if ops else "something else allocates it"
 
 
 def _packed(opened: Opened, done: Mapping[Key, Padding]) -> Opened:

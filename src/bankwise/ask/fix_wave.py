@@ -1,116 +1,174 @@
-"""What to set in Wave's Python, beside the text that ``fix`` writes, as far as that can say it."""
+"""What to set in Wave's Python: its paddings are compiled and counted, beside what ``fix`` writes.
+
+All promoted tiles are padded alike (:mod:`bankwise.notation.wave.settings`). The text that Wave
+writes with each padding is made of the user's, compiled and counted, since the compiler joins other
+accesses in rows of another pitch. What is advised is better by its code, or nothing is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bankwise.algebra.address import Padded
-from bankwise.ask.analysis import Analysis
+from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
+from bankwise.ask.fix_judged import RewrittenFile, as_it_was
+from bankwise.ask.judge_isa import EmittedCode, after_in, emitted_code, waves
+from bankwise.ask.text_price import ReportedText, TextPrice
 from bankwise.errors import Refusal
 from bankwise.notation.padding import PADDINGS_BYTES
 from bankwise.notation.wave.settings import (
-    EMITTED,
     HOST_FUNCTION,
+    NOT_COMPILED,
     OVERRIDE,
     PROMOTED_BITS,
     padding_statement,
 )
+from bankwise.read.options import Judges, Options
+from bankwise.show.fixing import FixReport
 
 if TYPE_CHECKING:
-    from bankwise.counting.access import Allocation
-    from bankwise.solver.plan import Plan
+    from bankwise.notation.padding import Unpadded
 
 
 @dataclass(frozen=True, slots=True)
 class PromotedPadding:
-    """Bits behind each row of every promoted tile, and what the tiles take then."""
+    """Bits behind each row of every promoted tile, and what the code takes then."""
 
     bits: int
-    passes: int
-    cycles: int
-    lds_bytes: int
+    price: TextPrice
+    waves: int | None
 
     def __str__(self) -> str:
-        return (
-            f"{self.passes:,} passes, {self.cycles:,} cycles with issue, {self.lds_bytes:,} bytes"
+        return f"{self.bits} bits{self.now}: {priced(self.price)}"
+
+    @property
+    def now(self) -> str:
+        """Whether it is Wave's own, in words."""
+        return " (now)" * (self.bits == PROMOTED_BITS)
+
+    def better(self, now: PromotedPadding) -> bool:
+        """Whether it takes fewer cycles, no more passes, and leaves a unit as many waves."""
+        fewer = self.waves is not None and now.waves is not None and self.waves < now.waves
+        new, old = self.price, now.price
+        dear = new.cycles >= old.cycles or new.passes > old.passes or new.unknown > old.unknown
+        # Whatever conflicts by rules that nobody knows are real.
+        doubtful = new.cycles > old.cycles - old.assumed or new.passes > old.passes - old.assumed
+        return not (dear or fewer or doubtful)
+
+
+def priced(price: TextPrice) -> str:
+    """What the code of a workgroup takes, in words."""
+    least = f" ({price.passes - price.assumed:,} if none by {' and '.join(price.rules)} is real)"
+    passes = f"{price.passes:,} passes{least * bool(price.assumed)}"
+    return f"{passes}, {price.cycles:,} cycles with issue, {price.lds_bytes:,} bytes"
+
+
+def with_wave(report: FixReport, found: RewrittenFile, judges: Judges) -> FixReport:
+    """The answer with what a user of Wave does; as it is where Wave did not write the text.
+
+    A plan that the emitted code refuses is taken back: then the padding is the answer, or nothing.
+    """
+    before = found.before
+    asked = report.changes or before.report.totals.run.extra
+    if HOST_FUNCTION not in before.opened.source.text or not asked:
+        return report
+    paste = (OVERRIDE,) if report.changes else ()
+    if not judges.isa:
+        return replace(report, settings=(*report.settings, *paste, NOT_COMPILED))
+    failed = [v for v in report.verdicts if v.status == "failed"]
+    if [v.judge for v in failed] == ["isa"]:
+        why = Refusal(
+            f"the layout that was planned: {failed[0].detail}", before.analyses[0].location
         )
+        kept = as_it_was(replace(found, report=report)).report
+        report, paste = replace(kept, refusals=(*report.refusals, why)), ()
+    known = compiled_paddings(before, found)
+    taken = after_in(report.verdicts) if report.accepted else None
+    told = _told(known, taken) if isinstance(known, tuple) else iter((str(known),))
+    return replace(report, settings=(*report.settings, *paste, *told))
 
 
-def wave_settings(text: str, analyses: Sequence[Analysis], policy: str) -> tuple[str, ...]:
-    """What a user of Wave does with the answer, in lines; nothing where Wave did not write it."""
-    if HOST_FUNCTION not in text:
-        return ()
-    known = promoted_paddings(analyses, policy)
-    if known is None:
-        return (OVERRIDE,)
-    now, best = known
-    if best is None:
-        return (OVERRIDE, f"no other padding of Wave's tiles is better than its own: {now}")
-    told = f"padding alone, {best.bits} bits for {PROMOTED_BITS}: {best} (now {now})"
-    return (OVERRIDE, f"{told}, after: {padding_statement(best.bits)}", EMITTED)
+def _told(known: tuple[PromotedPadding, ...], taken: tuple[int, int] | None) -> Iterator[str]:
+    """The paddings and the best of them; ``taken``: passes and cycles of the patch."""
+    yield "paddings that Wave's Python can set, compiled, of a workgroup's code:"
+    yield from (f"  {each}" for each in known)
+    now = next(each for each in known if each.bits == PROMOTED_BITS)
+    better = [each for each in known if each.better(now)]
+    if not better:
+        yield "no other padding is better than Wave's own" + "; the patch is" * bool(taken)
+        return
+    best = min(better, key=lambda each: (each.price.cycles, each.price.passes))
+    than = best.price.cycles - (taken[1] if taken else best.price.cycles)
+    beside = f"{abs(than):,} cycles {'more' if than > 0 else 'fewer'} than the patch"
+    beside = "as many cycles as the patch" if than == 0 else beside
+    yield f"without a patch, {best.bits} bits ({beside}):" if taken else f"set {best.bits} bits:"
+    yield padding_statement(best.bits)
 
 
-def promoted_paddings(
-    analyses: Sequence[Analysis], policy: str
-) -> tuple[PromotedPadding, PromotedPadding | None] | None:
-    """Wave's own padding and the best one, if that is another; None where its own is not known."""
-    found = [padded(analyses, bits, policy) for bits in (0, *(8 * n for n in PADDINGS_BYTES))]
-    known = {each.bits: each for each in found if each is not None}
-    now = known.get(PROMOTED_BITS)
-    if now is None:
+def compiled_paddings(
+    before: ReportedText, found: RewrittenFile
+) -> tuple[PromotedPadding, ...] | Refusal:
+    """Each padding that Wave can be set to, by what is emitted with it; what cannot be counted is
+    left out. A Refusal where its own is not known."""
+    if len(before.analyses) != 1:
+        return Refusal("Wave's paddings are compared for one kernel: --kernel")
+    tiles = _tiles(before.analyses[0])
+    if tiles is None:
+        return Refusal("not all tiles are padded by Wave's 64 bits: other paddings are not tried")
+    now = _emitted(before, PROMOTED_BITS)
+    if isinstance(now, Refusal):
+        return Refusal(f"Wave's paddings are not compared: {now.reason}")
+    others = (each for each in (0, *(8 * n for n in PADDINGS_BYTES)) if each != PROMOTED_BITS)
+    texts = ((bits, _padded(before, tiles, bits, found.options)) for bits in others)
+    tried = (_emitted(text, bits) for bits, text in texts if text is not None)
+    known = [now, *(each for each in tried if isinstance(each, PromotedPadding))]
+    return tuple(sorted(known, key=lambda each: each.bits))
+
+
+_Tiles = tuple[tuple[OwnedGroup, "Unpadded"], ...]
+
+
+def _tiles(analysis: Analysis) -> _Tiles | None:
+    """The tiles with their rows; None where one of them is not padded as Wave pads."""
+    from bankwise.change.rewrite.unpadded import padded_rows
+
+    found = [(each, padded_rows(each.group)) for each in owned((analysis,))]
+    for each, rows in found:
+        bits = 8 * each.group.allocations[0].element_bytes
+        if each.unknown or rows is None or (rows.pitch - rows.row) * bits != PROMOTED_BITS:
+            return None
+    return tuple((each, rows) for each, rows in found if rows is not None) or None
+
+
+def _padded(
+    before: ReportedText, tiles: _Tiles, bits: int, options: Options
+) -> ReportedText | None:
+    """The text with another padding; None where there is none, or it does not fit."""
+    from bankwise.ask.check_mlir import report_of
+    from bankwise.change.passes.repad import PaddedTiles, repadded
+
+    wanted: list[PaddedTiles] = []
+    for each, rows in tiles:
+        names = frozenset(one.name for one in each.group.allocations)
+        pad, rest = divmod(bits, 8 * each.group.allocations[0].element_bytes)
+        if rest:
+            return None
+        wanted.append(PaddedTiles(names, rows, pad))
+    text = repadded(before.opened, before.analyses[0].kernel.name, tuple(wanted))
+    if isinstance(text, Refusal):
         return None
-    best = min(known.values(), key=lambda each: (each.cycles, each.passes, each.lds_bytes))
-    better = best.cycles < now.cycles and best.passes <= now.passes
-    return now, best if better else None
-
-
-def padded(analyses: Sequence[Analysis], bits: int, policy: str) -> PromotedPadding | None:
-    """What all padded tiles take with so many bits behind each row; None where that is not known,
-    where a tile is not padded as Wave pads, or where it would not fit."""
-    groups = owned(analyses)
-    plans = [_plan(each, bits, policy) for each in groups]
-    found = [plan for plan in plans if plan is not None]
-    if not found or len(found) < len(groups) or len(analyses) > 1:
+    again = analyse(text, options)
+    if sum(a.size_bytes for a in again[0].extraction.allocations) > again[0].machine.lds_bytes:
         return None
-    tiles = [tile for each in groups for tile in each.group.allocations]
-    size = sum(_bytes(tile, bits) for tile in tiles)
-    passes, cycles = (sum(map(int, each)) for each in zip(*map(_spent, found), strict=True))
-    fits = size <= groups[0].machine.lds_bytes
-    return PromotedPadding(bits, passes, cycles, size) if fits else None
+    return ReportedText(text, again, report_of(text, options, again))
 
 
-def _bytes(tile: Allocation, bits: int) -> int:
-    """A tile of Wave with other padding; its last row has it, too."""
-    return tile.size_bytes + prod(tile.shape[:-1]) * (bits - PROMOTED_BITS) // 8
-
-
-def _spent(plan: Plan) -> tuple[int, int]:
-    return int(plan.passes), int(plan.passes) + (plan.issue_cycles or plan.instructions)
-
-
-def _plan(owned: OwnedGroup, bits: int, policy: str) -> Plan | None:
-    """A group of tiles with so many bits behind each row, issued as they are aligned then."""
-    from bankwise.change.rewrite.group import tile_of
-    from bankwise.change.rewrite.unpadded import Shortened, padded_rows, shortened
-    from bankwise.solver.best import Best, best
-    from bankwise.solver.spaces import PADDING, Space
-
-    rows = padded_rows(owned.group)
-    element = 8 * owned.group.allocations[0].element_bytes
-    if owned.unknown or rows is None or (rows.pitch - rows.row) * element != PROMOTED_BITS:
-        return None
-    short = shortened(owned.group, rows, owned.machine, policy)
-    tile = tile_of(short.group, {}) if isinstance(short, Shortened) else short
-    if isinstance(tile, Refusal) or bits % element:
-        return None
-    space = Space(PADDING, (Padded(rows.row, bits // element),) if bits else ())
-    found = best(tile, owned.machine, [space], policy=policy)
-    if not isinstance(found, Best):
-        return None
-    if not bits:
-        return found.present
-    return found.plans[0] if isinstance(found.plans[0].layout, Padded) else None
+def _emitted(text: ReportedText, bits: int) -> PromotedPadding | Refusal:
+    code: EmittedCode | Refusal = emitted_code(text, 0)
+    if isinstance(code, Refusal):
+        return code
+    if isinstance(code.price, Refusal):
+        return code.price
+    return PromotedPadding(bits, code.price, waves(code) if code.listing.vgprs else None)

@@ -7,7 +7,7 @@ more passes, or more data and issue cycles, is rejected. Registers and occupancy
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 Row = tuple[str, int, int]
 """A number before and after, by name."""
 
+PASSES = "passes of a workgroup"
+CYCLES = "data and issue cycles of a workgroup"
+"""Rows of the verdict: what a workgroup executes."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _EmittedCode:
+class EmittedCode:
     """One kernel as it is emitted; ``price``: what a workgroup takes, or why that is not known."""
 
     kernel: KernelReport
@@ -71,13 +75,20 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     return Verdict("isa", "passed", "; ".join((detail, *dict.fromkeys(said))), tuple(rows))
 
 
+def after_in(verdicts: Sequence[Verdict]) -> tuple[int, int] | None:
+    """Passes and cycles of the code afterwards, of all kernels; None where that is not known."""
+    rows = [row for verdict in verdicts if verdict.judge == "isa" for row in verdict.rows]
+    passes, cycles = ([new for name, _, new in rows if name == of] for of in (PASSES, CYCLES))
+    return (sum(passes), sum(cycles)) if passes and cycles else None
+
+
 def _both(
     before: ReportedText, after: ReportedText, number: int
-) -> tuple[_EmittedCode, _EmittedCode] | Verdict:
-    old = _emitted(before, number)
+) -> tuple[EmittedCode, EmittedCode] | Verdict:
+    old = emitted_code(before, number)
     if isinstance(old, Refusal):
         return Verdict("isa", "not available", old.reason)
-    new = _emitted(after, number)
+    new = emitted_code(after, number)
     if isinstance(new, Refusal):
         return Verdict("isa", "failed", f"the fixed kernel does not compile: {new.reason}")
     known = old.listing.diagnostics
@@ -85,7 +96,8 @@ def _both(
     return Verdict("isa", "failed", f"the compiler says: {dropped[0]}") if dropped else (old, new)
 
 
-def _emitted(text: ReportedText, number: int) -> _EmittedCode | Refusal:
+def emitted_code(text: ReportedText, number: int) -> EmittedCode | Refusal:
+    """What the compiler makes of a kernel of a text, by its number."""
     from bankwise.change.compile.compile import listing_of
 
     kernel, file = text.report.kernels[number], text.opened.source.file
@@ -97,10 +109,10 @@ def _emitted(text: ReportedText, number: int) -> _EmittedCode | Refusal:
         return listing
     read = followed(code, kernel, file)
     if isinstance(read, Refusal):
-        return _EmittedCode(kernel, listing, read)
+        return EmittedCode(kernel, listing, read)
     source = kernel_of(replace(text.analyses[number], compiled={}))
     found = as_emitted(kernel, source, read)
-    return _EmittedCode(found, listing, _price(found), tuple(_assumed(found)))
+    return EmittedCode(found, listing, _price(found), tuple(_assumed(found)))
 
 
 def _price(kernel: KernelReport) -> TextPrice | Refusal:
@@ -117,19 +129,19 @@ def _assumed(kernel: KernelReport) -> Iterator[str]:
     yield from sorted(n for n in names if gpu.instruction(n).evidence == "unknown")
 
 
-def _counts(old: _EmittedCode, new: _EmittedCode) -> list[Row]:
+def _counts(old: EmittedCode, new: EmittedCode) -> list[Row]:
     """Instructions in the text, and bytes."""
     from bankwise.read.emitted import compare
 
     return [(row.name, row.before, row.after) for row in compare(old.listing, new.listing)]
 
 
-def _prices(old: _EmittedCode, new: _EmittedCode) -> Iterator[Row]:
+def _prices(old: EmittedCode, new: EmittedCode) -> Iterator[Row]:
     """What a workgroup executes, and how many waves a unit holds."""
     if isinstance(old.price, TextPrice) and isinstance(new.price, TextPrice):
-        yield "passes of a workgroup", old.price.passes, new.price.passes
+        yield PASSES, old.price.passes, new.price.passes
         if issue_known(machine(old.kernel.target)):
-            yield "data and issue cycles of a workgroup", old.price.cycles, new.price.cycles
+            yield CYCLES, old.price.cycles, new.price.cycles
         instructions = old.price.instructions, new.price.instructions
         yield "LDS instructions of a workgroup's waves", *instructions
     for name in ("vgprs", "sgprs"):
@@ -137,17 +149,18 @@ def _prices(old: _EmittedCode, new: _EmittedCode) -> Iterator[Row]:
         if have is not None and get is not None:
             yield f"{'vector' if name == 'vgprs' else 'scalar'} registers", have, get
     if old.listing.vgprs is not None and new.listing.vgprs is not None:
-        yield "waves that a unit holds", _waves(old), _waves(new)
+        yield "waves that a unit holds", waves(old), waves(new)
 
 
-def _waves(code: _EmittedCode) -> int:
+def waves(code: EmittedCode) -> int:
+    """How many waves a unit holds, as far as registers and shared memory let it."""
     listing, kernel = code.listing, code.kernel
     size = kernel.lds_bytes if listing.lds_bytes is None else listing.lds_bytes
     usage = Usage(prod(kernel.workgroup_size), size, listing.vgprs, listing.sgprs)
     return occupancy(machine(kernel.target), usage).resident_waves
 
 
-def _doubts(old: _EmittedCode, new: _EmittedCode) -> Iterator[str]:
+def _doubts(old: EmittedCode, new: EmittedCode) -> Iterator[str]:
     """Why the passes of the code are not compared, or what they rest on."""
     unknown = next((c.price for c in (old, new) if isinstance(c.price, Refusal)), None)
     if unknown is not None:
@@ -161,7 +174,7 @@ def _doubts(old: _EmittedCode, new: _EmittedCode) -> Iterator[str]:
         yield rests_on(old.price, new.price, "the code of a workgroup") or plain
 
 
-def _worse(old: _EmittedCode, new: _EmittedCode, prefer: Prefer) -> str:
+def _worse(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str:
     """What the emitted code takes more of, in words; empty if nothing."""
     sizes = old.listing.lds_bytes, new.listing.lds_bytes
     if sizes[0] is not None and sizes[1] is not None and sizes[1] > sizes[0]:

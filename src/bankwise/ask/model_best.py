@@ -113,7 +113,7 @@ def _candidates(lowered: LoweredDispatch, options: Options, code: bool) -> list[
     plan = rewritten(lowered.path, options)
     plans = [as_it_was(plan)] if plan.report.changes else []
     plans = [plan, *plans]
-    if code and plan.instead is not None:
+    if code and plan.parts and plan.instead is not None:
         plans.insert(1, plan.instead())
     alone = [replace(each, instead=None) for each in plans]
     return [_FixedLowering(lowered, each, _code(each) if code else None) for each in alone]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.fix_groups import owned
-from bankwise.ask.fix_wave import promoted_paddings
 from bankwise.errors import Refusal
-from bankwise.notation.wave.settings import EMITTED, HOST_FUNCTION, padding_statement
 from bankwise.read.options import Options, command
 from bankwise.show.values import Snippet
 
@@ -51,20 +49,3 @@ def to_write(analysis: Analysis, file: str, options: Options) -> Iterator[Snippe
 
 def _passes(plan: Plan) -> Fraction | int:
     return plan.passes
-
-
-def wave_statement(text: str, analyses: Sequence[Analysis], options: Options) -> Iterator[Snippet]:
-    """The one padding of all promoted tiles that is better than Wave's own, as its Python."""
-    known = promoted_paddings(analyses, options.width_policy) if HOST_FUNCTION in text else None
-    now, best = known or (None, None)
-    if now is None or best is None:
-        return
-    yield Snippet(
-        language="Wave's Python",
-        what=f"padding of all promoted tiles: {best.bits} bits",
-        text=padding_statement(best.bits),
-        location=analyses[0].location,
-        before=now.passes,
-        after=best.passes,
-        notes=(f"{best}; now {now}", EMITTED),
-    )

@@ -21,7 +21,8 @@ class Format:
     option that it has no use for, what to say instead. ``stage``: of what a compiler leaves in a
     folder the highest is checked, 0 is named only. ``binary``: it has no text. ``compiled``:
     reading it runs a compiler, which opens whatever its text includes: only for who may open that
-    too. ``instead``: what to do; ``instead_of``: who says it of the path, the text and the verb.
+    too. ``instead``: what to do; ``instead_of``: who says it of the path, the text,
+    the verb and the GPU.
     """
 
     name: str

@@ -37,8 +37,8 @@ class Options:
     types of its arrays. ``times``: how often a workgroup passes over a tile of a CK header, ``N``
     or ``NAME=N`` texts.
     Of machine code: ``openers``: try what would open the rest; ``shapes``: try several shapes where
-    none is known; ``work``: steps that following one launch of a kernel is worth, 0 for what its
-    size is.
+    none is known; ``paired``: MLIR is planned as if the compiler joined its reads in pairs;
+    ``work``: steps that following one launch of a kernel is worth, 0 for what its size is.
     """
 
     target: str = ""
@@ -59,6 +59,7 @@ class Options:
     times: tuple[str, ...] = field(default=(), metadata={"flag": TIMES})
     openers: bool = True
     shapes: bool = True
+    paired: bool = False
     work: int = 0
 
     def __post_init__(self) -> None:

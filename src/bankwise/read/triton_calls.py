@@ -19,24 +19,27 @@ _LISTED = 3
 """Kernels whose calls are written; of others the names."""
 _NAMED = 8
 _ASKED = {"check": "check({})", "fix": "fix({}).report"}
-_CONSTANT = 64
+_CONSTANT, _STAGES, _TARGET = 64, 2, "sm_90"
 _GUESSES = (
     'types of arguments ("*fp16": a pointer to f16; "i32"), values of constants and the GPU are '
     "placeholders: put yours. numbers={..} says how far loops run"
 )
+_FEW = ("num_stages", "stages", "num_warps")
+"""Constants that are small numbers."""
 _MEMORY = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
 _MOST = 64
 
 
-def instead(path: str, text: str, verb: str) -> str:
-    """What to do with a Triton program that ``verb`` was asked about; empty if it has no kernel."""
+def instead(path: str, text: str, verb: str, target: str = "") -> str:
+    """What to do with a Triton program that ``verb`` was asked about; empty if it has no kernel.
+    ``target``: the GPU, where one was said."""
     try:
         kernels = list(_kernels(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     if not kernels or verb not in _ASKED:
         return ""
-    calls = [_call(path, one, _ASKED[verb]) for one in kernels[:_LISTED]]
+    calls = [_call(path, one, _ASKED[verb], target or _TARGET) for one in kernels[:_LISTED]]
     more = [one.name for one in kernels[_LISTED:]]
     others = f"the same for {', '.join(more[:_NAMED])}" + ", .." * (len(more) > _NAMED)
     needs = "" if wheel.installed() else f"\nit needs Triton: {install('triton')}"
@@ -48,6 +51,18 @@ def instead(path: str, text: str, verb: str) -> str:
             "or check the folder of a kernel in ~/.triton/cache",
         ]
     )
+
+
+def parameters(text: str, name: str) -> tuple[str, ...]:
+    """The names of a function's parameters, in order; none where the text has no such function."""
+    functions = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef))
+    found = next((n for n in functions if n.name == name), None)
+    return () if found is None else tuple(one.arg for one in _listed(found))
+
+
+def _listed(function: ast.FunctionDef) -> list[ast.arg]:
+    args = function.args
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
 
 
 def _kernels(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -74,9 +89,9 @@ def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _call(path: str, function: ast.FunctionDef, asked: str) -> str:
+def _call(path: str, function: ast.FunctionDef, asked: str, target: str) -> str:
     """A command for a shell, in lines that may be indented."""
-    listed = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    listed = _listed(function)
     constants = [a.arg for a in listed if a.annotation and _last(a.annotation) == "constexpr"]
     pointers = _pointers(function)
     types = {
@@ -84,8 +99,13 @@ def _call(path: str, function: ast.FunctionDef, asked: str) -> str:
         for a in listed
         if a.arg not in constants
     }
-    values = {**dict.fromkeys(constants, _CONSTANT), **_said(function, constants)}
-    parts = [json.dumps(f"{path}:{function.name}", ensure_ascii=False), _dict(types), '"sm_90"']
+    guesses = {name: _STAGES if name.lower() in _FEW else _CONSTANT for name in constants}
+    values = {**guesses, **_said(function, constants)}
+    parts = [
+        json.dumps(f"{path}:{function.name}", ensure_ascii=False),
+        _dict(types),
+        json.dumps(target),
+    ]
     parts += [f"constexprs={_dict(values)}"] if values else []
     said = asked.format("\n  " + ",\n  ".join(parts))
     return f"python -c {shlex.quote(f'import bankwise.triton as t; print(t.{said})')}"

@@ -197,7 +197,7 @@ def print_story(report: FixReport, console: Console, *, everything: bool = False
         console.print("[red]not offered[/]: a judge rejected it")
     for note in report.notes if report.accepted else ():
         say(console, note, "note: ", "  ", style="yellow")
-    for line in report.settings if report.accepted else ():
+    for line in report.settings if report.accepted or not report.changes else ():
         console.print(escape(line))
 
 

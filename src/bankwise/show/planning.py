@@ -169,17 +169,20 @@ def _print_table(report: PlanReport, console: Console) -> None:
     rows, colours = [], []
     for row in report.rows:
         planned, emitted = (total(side) for side in (row.planned, row.emitted))
-        told = f"{_emission_text(row.planned)} -> {_emission_text(row.emitted)}: {row.change}"
+        texts = dict.fromkeys(map(_emission_text, (row.planned, row.emitted)))
+        told = f"{' -> '.join(texts)}: {row.change}"
         rows.append(
             [
                 "" if row.source is None else f"{Path(row.source.file).name}:{row.source.line}",
-                *(f"{cost.passes:,} / {cost.ideal:,}" for cost in (planned, emitted)),
+                f"{planned.passes:,} / {planned.ideal:,}",
+                "same" if planned == emitted else f"{emitted.passes:,} / {emitted.ideal:,}",
                 f"{row.direction} {', '.join(row.buffers)}",
                 told,
             ]
         )
         colours.append("" if row.change == AS_PLANNED else "yellow")
-    titles = ("source", "planned passes", "emitted", "access", "planned -> emitted: change")
+    console.print("[dim]passes / ideal of each execution[/]")
+    titles = ("source", "planned", "emitted", "access", "instructions: change")
     table(console, titles, rows, colours, whole=True)
 
 

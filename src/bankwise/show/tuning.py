@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -41,18 +41,47 @@ class KnobRow:
 class TuneReport:
     """All settings, the fewest passes for one unit of work first; those without numbers last.
 
-    ``code``: which code was counted.
+    ``code``: which code was counted; ``parameters``: of the kernel, in order; ``given``: constants
+    and options that are no knobs; ``constants``: which names are constants of the kernel.
     """
 
     kernel: str
     target: str
     rows: tuple[KnobRow, ...]
     code: str = ""
+    parameters: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
+    constants: frozenset[str] = frozenset()
 
     @property
     def best(self) -> KnobRow | None:
         """The first row, if it has numbers."""
         return next((row for row in self.rows if not row.refusal), None)
+
+    @property
+    def paste(self) -> str:
+        """The launch of the best setting, in the names of the kernel's text; empty if none has
+        numbers."""
+        if self.best is None:
+            return ""
+        said = {**self.given, **self.best.knobs}
+        values = {name: said[name] for name in (*self.parameters, *said) if name in said}
+        first = next((n for n, p in enumerate(self.parameters) if p in self.constants), None)
+        plain = [p if n < (first or n + 1) else f"{p}={p}" for n, p in enumerate(self.parameters)]
+        plain = [text for text in plain if text.partition("=")[0] not in self.constants]
+        named = [f"{name}={value!r}" for name, value in values.items()]
+        return _wrapped(f"{self.kernel}[grid](", [*plain, *named])
+
+    @property
+    def config(self) -> str:
+        """The best setting as an entry of ``triton.autotune``; empty where a constant of the kernel
+        has the name of an option."""
+        if self.best is None or self.constants & set(_CONFIG):
+            return ""
+        knobs = self.best.knobs
+        own = {name: value for name, value in knobs.items() if name not in _CONFIG}
+        more = [f"{name}={value!r}" for name, value in knobs.items() if name in _CONFIG]
+        return _wrapped("triton.Config(", [repr(own), *more])
 
     def document(self) -> dict[str, Any]:
         """``bankwise.tune/1``, for :func:`json.dumps`."""
@@ -70,7 +99,28 @@ class TuneReport:
         widths = [max(len(line[n]) for line in cells) for n in range(len(heads))]
         lines = ["  ".join(c.rjust(w) for c, w in zip(x, widths, strict=True)) for x in cells]
         told = f"{self.kernel}, {self.target}: passes of a workgroup in its {self.code}; not time"
-        return "\n".join((told, *(line.rstrip() for line in lines)))
+        table = "\n".join((told, *(line.rstrip() for line in lines)))
+        config = f"\nor, of triton.autotune:\n{self.config}" * bool(self.config)
+        paste = f"\nto paste, and to be timed:\n{self.paste}{config}" * bool(self.paste)
+        return f"{table}{paste}"
+
+
+_CONFIG = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+"""Options that ``triton.Config`` has parameters for; others stand among the constants."""
+
+
+def _wrapped(head: str, items: Sequence[str]) -> str:
+    """A call in lines of at most 79 characters, as far as its items allow."""
+    lines = [head]
+    for number, item in enumerate(items):
+        piece = item + (")" if number == len(items) - 1 else ", ")
+        if len(lines[-1]) + len(piece.rstrip()) > _COLUMNS:
+            lines.append("    ")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
+
+
+_COLUMNS = 79
 
 
 def _cells(row: KnobRow, names: Sequence[str]) -> list[str]:

@@ -57,13 +57,15 @@ def fix(
     target: str,
     *,
     execute: bool = True,
+    accept_sampled: bool = False,
     **said: Any,
 ) -> TritonFix:
     """Compile a ``@triton.jit`` function, and give its shared buffers better encodings.
 
     ``fn`` to ``said``: as :func:`bankwise.triton.source.source_of` takes them. ``execute``:
-    simulate the PTX of both. What is fixed is the kernel of these constants, types and options:
-    name those that the program uses.
+    simulate the code of both; it runs some blocks, and ``accept_sampled`` takes the proof for the
+    rest, as ``--accept-sampled`` does. What is fixed is the kernel of these constants, types and
+    options: name those that the program uses.
 
     Raises :class:`InputError` as :func:`bankwise.triton.check` does.
     """
@@ -73,7 +75,7 @@ def fix(
         made.texts["ttgir"],
         Path(f"{source.name}.ttgir"),
         source.said,
-        Judges(execute=execute),
+        Judges(execute=execute, accept_sampled=accept_sampled),
         ttgir_options(made.metadata),
     )
     return TritonFix(source.name, report, made.source_hash)

@@ -20,6 +20,7 @@ from bankwise.ask.ttgir_code import counted_code
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.read.options import Progress
+from bankwise.read.triton_calls import parameters
 from bankwise.show.tuning import KnobRow, TuneReport
 from bankwise.triton.source import TritonSource, compiled, source_of
 
@@ -59,7 +60,17 @@ def tune(
         raise InputError(f"no setting compiles: {rows[0][0].refusal}")
     order = sorted(rows, key=lambda each: (bool(each[0].refusal), each[0].price))
     how = next(how for _, how in rows if how)
-    return TuneReport(source.name, target, tuple(row for row, _ in order), how)
+    own = {k for k in source.constants if source.types.get(k, "constexpr") == "constexpr"}
+    fixed = {**{k: v for k, v in source.constants.items() if k in own}, **source.options}
+    return TuneReport(
+        source.name,
+        target,
+        tuple(row for row, _ in order),
+        how,
+        parameters=parameters(source.path.read_text("utf-8"), source.name),
+        given={k: v for k, v in fixed.items() if k not in knobs},
+        constants=frozenset(own),
+    )
 
 
 def _settings(knobs: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""Byte pools whose parts became shorter: the parts move together, and the pool ends behind them.
+"""Byte pools whose parts became shorter, or shall become longer: their parts move, and the pool
+ends behind the last one.
 
     %b = memref.view %pool[%c4608][] : memref<9216xi8, ..> to memref<64x32xf16, ..>
       ->
@@ -11,7 +12,7 @@ A pool stays as it is where its text is not written like that (a type alias, say
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from iree.compiler import ir
 
@@ -31,8 +32,16 @@ _VIEW = re.compile(
 )
 
 
-def packed(opened: Opened, kernel: str, names: Iterable[str]) -> str:
-    """The text with those pools of a function packed that have a part of these names."""
+def packed(
+    opened: Opened,
+    kernel: str,
+    names: Iterable[str],
+    size: Callable[[ir.Operation], int] | None = None,
+) -> str:
+    """The text with those pools of a function packed that have a part of these names.
+
+    ``size``: the bytes that a view shall have room for, where that is not what it shows now.
+    """
     name, wanted = called(opened), set(names)
     functions = (f for f in operations(opened.module.operation) if f.name.endswith(".func"))
     inside = (f for f in functions if ir.StringAttr(f.attributes["sym_name"]).value == kernel)
@@ -42,16 +51,15 @@ def packed(opened: Opened, kernel: str, names: Iterable[str]) -> str:
         edit
         for pool in pools
         if pool is not None and any(name(view) in wanted for view in pool.views)
-        for edit in _packed(pool, text)
+        for edit in _laid(pool, *(pool.placed(size) if size else pool.packed), text)
     ]
     return apply_edits(opened.source.text, edits)
 
 
-def _packed(pool: Pool, text: Statements) -> list[Edit]:
-    """The edits of one pool; none where nothing is gained, or one of them cannot be made."""
+def _laid(pool: Pool, places: Sequence[int], size: int, text: Statements) -> list[Edit]:
+    """The edits of one pool; none where it stays as it is, or one of them cannot be made."""
     old = ir.MemRefType(pool.op.results[0].type)
-    places, size = pool.packed
-    if size >= old.shape[0]:
+    if (places, size) == (tuple(place_of(views[0]) for views in pool.parts), old.shape[0]):
         return []
     body = text.body(pool.op)
     head, _, spelled = text.text[body.start : body.end].rpartition(" : ")

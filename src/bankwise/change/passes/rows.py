@@ -59,22 +59,23 @@ def allocating(function: ir.Operation, names: set[str], name: Called) -> list[ir
     return list(found) if {*found.values()} == names else []
 
 
-def unpadded(ops: Sequence[ir.Operation], rows: Unpadded, text: Statements) -> list[Edit] | str:
-    """The allocations ``ops`` in rows of ``rows.row``, and every type that follows; or why not."""
+def in_rows(ops: Sequence[ir.Operation], rows: Rows, text: Statements) -> list[Edit] | str:
+    """The allocations ``ops`` in other rows, and every type that follows; or why not."""
     edits: dict[Edit, None] = {}
     for op in ops:
-        found = _unpadded(op, rows, text)
+        found = _in_rows(op, rows, text)
         if isinstance(found, str):
             return found
         edits |= dict.fromkeys(found)
     return list(edits)
 
 
-def _unpadded(op: ir.Operation, rows: Unpadded, text: Statements) -> list[Edit] | str:
+def _in_rows(op: ir.Operation, rows: Rows, text: Statements) -> list[Edit] | str:
     old = ir.MemRefType(op.results[0].type)
     if not isinstance(old.layout, ir.AffineMapAttr):
         return f"{old} says its strides"
-    new = memref((*old.shape[:-1], rows.row), old)
+    pitch = rows.row if isinstance(rows, Unpadded) else rows.row + rows.pad
+    new = memref((*old.shape[:-1], pitch), old)
     written, found = text.types(op, old), followed(op.results[0], new, rows, text)
     if isinstance(found, str) or not written:
         return found if isinstance(found, str) else f"its type {old} is not found in the text"

@@ -176,11 +176,7 @@ class CutVector:
         for number, place in enumerate(places):
             after = result if number == len(places) - 1 else f"{stem}_with{number}"
             lines.append(f"{stem}_{number} = {self._again(place)}")
-            lines.append(
-                f"{after} = vector.insert_strided_slice {stem}_{number}, {before} "
-                f"offsets = [{number * self.access}], strides = [1] : "
-                f"{self._vector(self.access)} into {whole}"
-            )
+            lines.append(f"{after} = {self._insert(f'{stem}_{number}', before, number)}")
             before = after
         return lines
 
@@ -191,13 +187,31 @@ class CutVector:
         lines = []
         for number, place in enumerate(places):
             piece = f"{stem}_{number}"
-            lines.append(
-                f"{piece} = vector.extract_strided_slice {value} offsets = "
-                f"[{number * self.access}], sizes = [{self.access}], strides = [1] : "
-                f"{self._vector(self.span)} to {self._vector(self.access)}"
-            )
+            lines.append(f"{piece} = {self._extract(value, number)}")
             lines.append(self._again(place).replace(value, piece, 1))
         return lines
+
+    def _insert(self, piece: str, before: str, number: int) -> str:
+        """The vector ``before`` with one of its pieces."""
+        part, whole, at = self._vector(self.access), self._vector(self.span), number * self.access
+        if self._older:
+            said = f"<{{offsets = [{at}], strides = [1]}}> : ({part}, {whole}) -> {whole}"
+            return f'"vector.insert_strided_slice"({piece}, {before}) {said}'
+        said = f"offsets = [{at}], strides = [1] : {part} into {whole}"
+        return f"vector.insert_strided_slice {piece}, {before} {said}"
+
+    def _extract(self, value: str, number: int) -> str:
+        """A piece of a vector."""
+        part, whole, at = self._vector(self.access), self._vector(self.span), number * self.access
+        said = f"offsets = [{at}], sizes = [{self.access}], strides = [1]"
+        if self._older:
+            return f'"vector.extract_strided_slice"({value}) <{{{said}}}> : ({whole}) -> {part}'
+        return f"vector.extract_strided_slice {value} {said} : {whole} to {part}"
+
+    @property
+    def _older(self) -> bool:
+        """Whether another compiler printed the text: it may know the generic form alone."""
+        return bool(self.text.opened.source.edits)
 
     def _again(self, place: str) -> str:
         """The operation with another last index and the type of a piece."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from bankwise.algebra.address import Identity
 from bankwise.change.passes.lowered import Lowered, lowered_groups
 from bankwise.change.passes.pool_places import packed
-from bankwise.change.passes.rows import allocating, unpadded
+from bankwise.change.passes.rows import allocating, in_rows
 from bankwise.change.passes.statements import Statements, statements
 from bankwise.change.passes.values import PROVED, Outcome, PassOptions, Remark
 from bankwise.change.prove import MapClaim, prove
@@ -102,7 +102,7 @@ def _shortened(
         return "copies in lane order fill its rows, padding and all"
     names = tuple(allocation.name for allocation in group.allocations)
     ops = allocating(lowered.kernel.op, {*names}, called(lowered.opened))
-    edits = unpadded(ops, rows, text) if ops else "nothing allocates it here"
+    edits = in_rows(ops, rows, text) if ops else "nothing allocates it here"
     if isinstance(edits, str):
         return edits
     claim = MapClaim(first.kernel, names, None, rows)

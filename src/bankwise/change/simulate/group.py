@@ -68,8 +68,8 @@ def simulated_group(
     args: dict[str | int, int] = dict(
         zip((*GROUPS, *WORKGROUP_IDS), (*setting.grid, *index), strict=True)
     )
-    known = known_memory(kernel, setting.block, args)
-    for (where, at), byte in argument_bytes(kernel, setting, known).items():
+    known = argument_bytes(kernel, setting, known_memory(kernel, setting.block, args))
+    for (where, at), byte in known.items():
         base = _KERNARG if where == "kernarg" else _DISPATCH
         memory.store(np.array([base + at], np.uint64), np.array([byte], np.uint64), 1)
     state = start(kernel, setting.block, args, known)
@@ -100,8 +100,6 @@ def argument_bytes(
 
 def _registers(kernel: AmdKernel, state: State) -> None:
     """Pointers as numbers; a register that nothing writes is 0."""
-    if kernel.bits("user_sgpr_kernarg_preload_length"):
-        raise Unsupported("preloaded arguments")
     for name, held in list(state.registers.items()):
         if isinstance(held, Unknown) and held.pointer is not None:
             base = _KERNARG if held.pointer[0] == "kernarg" else _DISPATCH

@@ -37,6 +37,11 @@ class Words:
         if size == 8:
             high = self.load(addresses + np.uint64(_WORD), _WORD)
             return self.load(addresses, _WORD) | high << np.uint64(32)
+        if _crosses(addresses, size):
+            found = np.zeros(len(addresses), np.uint64)
+            for n in range(size):
+                found |= self.load(addresses + np.uint64(n), 1) << np.uint64(8 * n)
+            return found
         at = addresses // np.uint64(_WORD)
         words = mixed(at ^ np.uint64(self.salt)) & np.uint64(0xFFFFFFFF)
         if self.written:
@@ -53,6 +58,11 @@ class Words:
             self.store(addresses, values & np.uint64(0xFFFFFFFF), _WORD)
             self.store(addresses + np.uint64(_WORD), values >> np.uint64(32), _WORD)
             return
+        if _crosses(addresses, size):
+            for n in range(size):
+                byte = values >> np.uint64(8 * n) & np.uint64(255)
+                self.store(addresses + np.uint64(n), byte, 1)
+            return
         at = (addresses // np.uint64(_WORD)).tolist()
         if size == _WORD:
             self.written.update(zip(at, values.tolist(), strict=True))
@@ -63,6 +73,11 @@ class Words:
             now = self.written.get(word, old)
             mask = (1 << 8 * size) - 1 << shift
             self.written[word] = now & ~mask | value << shift & mask
+
+
+def _crosses(addresses: Values, size: int) -> bool:
+    """Whether some of so many bytes, at most a word, lie in the next word."""
+    return bool((addresses % np.uint64(_WORD) + np.uint64(size) > _WORD).any())
 
 
 @dataclass(slots=True, eq=False)

@@ -14,21 +14,20 @@ HOST_FUNCTION = "func.func @isolated_benchmark"
 PROMOTED_BITS = 64
 """Bits behind each row of a tile that Wave promotes."""
 
-OVERRIDE = (
-    "Wave compiles this in place of its own text: WaveCompileOptions(override_mlir=..), with "
-    "WAVE_CACHE_ON=0; its Python has no parameter for a layout (docs/fix.md)"
-)
+OVERRIDE = """\
+the patched text (-o fixed.mlir) goes to Wave in place of its own, with
+the environment variable WAVE_CACHE_ON=0 (its Python cannot say a layout):
+WaveCompileOptions(.., override_mlir=open("fixed.mlir").read())"""
 
-EMITTED = (
-    "not compiled: rows of another pitch may let the compiler join other accesses; "
-    "`bankwise check --isa` of what Wave prints then decides"
-)
-"""What a count of loads and stores leaves open of another padding."""
+NOT_COMPILED = "paddings that Wave's Python can set are compared by their code: without --no-isa"
 
 
 def padding_statement(bits: int) -> str:
-    """A statement after which every promoted tile has so many bits behind each row."""
-    pad = f"{bits} // dtype.bitwidth()"
-    padded = f"({pad}, (*shape[:-1], shape[-1] + {pad}))" if bits else "(0, shape)"
-    module = "from wave_lang.kernel.wave import promotion"
-    return f"{module}; promotion.apply_padding = lambda shape, dtype: {padded}"
+    """Statements after which every promoted tile has so many bits behind each row; lines to paste
+    before ``wave_compile``."""
+    return f"""\
+from wave_lang.kernel.wave import promotion
+def apply_padding(shape, dtype):
+    pad = {bits} // dtype.bitwidth()
+    return pad, (*shape[:-1], shape[-1] + pad)
+promotion.apply_padding = apply_padding"""

@@ -11,6 +11,7 @@ is one that anything else looks at.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from iree.compiler import ir
@@ -39,10 +40,14 @@ class Pool:
     @property
     def packed(self) -> tuple[tuple[int, ...], int]:
         """Where its parts begin at least, in their order, and the bytes of all of them."""
+        return self.placed(_size)
+
+    def placed(self, size: Callable[[ir.Operation], int]) -> tuple[tuple[int, ...], int]:
+        """The same if its parts have other sizes; ``size``: bytes of a view."""
         places, end = [], 0
         for views in self.parts:
             places.append(-(-end // _ALIGNED_BYTES) * _ALIGNED_BYTES)
-            end = places[-1] + _size(views[0])
+            end = places[-1] + size(views[0])
         return tuple(places), end
 
     def part(self, view: ir.Operation) -> ir.Operation | None:

@@ -35,3 +35,4 @@ class TuneDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.tune/1
     target: str
     code: Annotated[str, Meta(description="which code was counted")]
     rows: tuple[KnobRowDocument, ...]
+    paste: Annotated[str, Meta(description="the launch of the best setting; empty: there is none")]
