@@ -27,10 +27,11 @@ from bankwise.ask.every_launch import (
     resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import dear, judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import beyond, dear, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
 from bankwise.ask.source_text import Author, CompiledText
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.spell import Spelling, edited, lines_before
 from bankwise.counting.cost import Cost
 from bankwise.errors import InputError, Location, Refusal
@@ -69,6 +70,7 @@ def fix_source_file(
     author = Author(parse(text, str(file)), language_of(what), what, options)
     before = author.compiled(text)
     fixed = _by_indices(author, before, judges)
+    told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
     before, after = fixed.before, fixed.compiled
@@ -84,7 +86,10 @@ def fix_source_file(
         accept_sampled=judges.accept_sampled,
         by_line=True,
         lines=fixed.lines,
-        notes=dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
+        notes=(
+            *told,
+            *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
+        ),
     )
 
 
@@ -344,6 +349,7 @@ def _verdicts(
             *(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad),
             (*one.sizes, *one.others),
             typed=c.spelling.typed,
+            columns=c.plan.map.columns,
         )
         for c in chosen
         for one in c.plans.arrays
@@ -354,7 +360,8 @@ def _verdicts(
     else:
         every = [one.array for c in chosen for one in c.plans.arrays]
         pieces = [array for array in every if array.unsized]
-        detail = _PROVED.format(uses=proved, arrays=len(claims))
+        what = "elements" if any(claim.columns for claim in claims) else "rows"
+        detail = _PROVED.format(uses=proved, arrays=len(claims), what=what)
         detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
         detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
         yield Verdict("proof", "passed", detail, complete=not pieces)
@@ -365,8 +372,9 @@ def _verdicts(
 _TIME = {True: "time it with --run before you take it", False: "time it before you take it"}
 
 _PROVED = (
-    "{uses} uses of {arrays} arrays go through the new maps, which permute rows: for all launches, "
-    "if no index leaves its extent and no other file names them or goes on from an element"
+    "{uses} uses of {arrays} arrays go through the new maps, which permute {what}: for all "
+    "launches, if no index leaves its extent and no other file names them or goes on from an "
+    "element"
 )
 _INSTANTIATED = "; of templates what is instantiated in this file"
 _PIECES = (
