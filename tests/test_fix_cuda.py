@@ -334,8 +334,8 @@ def test_what_a_filter_of_kernels_left_out_is_said_to_be_left_out(tmp_path: Path
     assert "that was compiled" not in said
 
 
-_SHORT_ROWS = """// Rows of 64 bytes, read 16 bytes at a time by every fourth: four pieces each, and eight lanes
-// want one each.
+_SHORT_ROWS = """// Rows of 64 bytes, read 16 bytes at a time by every fourth: four pieces each, and
+// eight lanes want one each.
 __global__ void __launch_bounds__(256) short_rows(const float *a, float4 *o) {
   __shared__ float s[64][16];
   const int t = threadIdx.x;
