@@ -65,6 +65,11 @@ class ArrayPlans:
     ideal: Passes
 
     @property
+    def kernels(self) -> frozenset[str]:
+        """The names of those that have the arrays."""
+        return frozenset(kernel.name for one in self.arrays for kernel in one.kernels)
+
+    @property
     def saved(self) -> int:
         """By the best plan, in all launches together."""
         return sum(self.present.values()) - self.plans[0].total

@@ -193,9 +193,13 @@ def _posed(
     return PosedArray(array, size, tile, told, tuple(k for k, _ in kernels), tuple(owners))
 
 
+_LONGEST = 8
+"""Bytes of an element of a tile, at most."""
+
+
 def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> Tile:
     """The array in the largest units that it and all accesses consist of."""
-    bits = size.element_bytes
+    bits = size.element_bytes | _LONGEST
     for one in patterns:
         bits |= one.access.access.width_bytes
         bits |= int(np.bitwise_or.reduce(one.offsets_bytes[one.active], initial=0))
