@@ -28,8 +28,8 @@ from bankwise.show.values import KernelReport, Snippet
 @dataclass(frozen=True, slots=True, eq=False)
 class SourcePlans:
     """``plans``: of the arrays that have conflicts, what saves most first; ``refusals``: why others
-    have none, ``unasked``: why those have none that no kernel has; ``names``: of all arrays; ``keys``: the launches that can be, None where that was not
-    asked."""
+    have none, ``unasked``: why those have none that no kernel has; ``names``: of all arrays;
+    ``keys``: the launches that can be, None where that was not asked."""
 
     plans: tuple[ArrayPlans, ...]
     refusals: tuple[Refusal, ...]
