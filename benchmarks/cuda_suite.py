@@ -23,7 +23,8 @@ from cuda_suite_corrupt import corrupt
 from cuda_suite_count import least_passes, present_passes
 
 from bankwise.ask import fix_source
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.prove import prove_text
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.tree import CxxSource
 from bankwise.read.options import Options

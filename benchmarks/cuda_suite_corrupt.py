@@ -19,7 +19,8 @@ from typing import Any
 
 from bankwise.algebra.address import Fold
 from bankwise.ask.judge_emitted import judge_emitted
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.prove import prove_text
 from bankwise.errors import InputError, Refusal
 from bankwise.read.cxx.sizes import ArraySize
 from bankwise.read.cxx.tree import parse

@@ -23,7 +23,7 @@ from command import bankwise
 ROOT = Path(__file__).parents[1]
 PAGES = (
     "README.md",
-    *(f"docs/{name}.md" for name in ("index", "tutorial", "session", "faq", "ck")),
+    *(f"docs/{name}.md" for name in ("index", "tutorial", "session", "faq", "ck", "profile")),
 )
 _BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)

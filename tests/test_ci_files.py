@@ -23,8 +23,9 @@ CONFLICTS, CLEAN = "conflicts.s", "with space.amdgcn"
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
 
-def hook() -> dict[str, Any]:
-    (found,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+def hook(which: str = "bankwise-check") -> dict[str, Any]:
+    every = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    (found,) = [one for one in every if one["id"] == which]
     return dict(found)
 
 
@@ -62,6 +63,16 @@ def test_the_hook_names_what_pre_commit_needs_and_the_kernels_that_are_read() ->
     assert found["id"] == "bankwise-check"
     assert all(re.search(found["files"], f"k{s}") for s in stages() if s not in (".asm", ".ttgir"))
     assert not re.search(found["files"], "k.py")
+
+
+def test_the_hook_of_cuda_source_installs_what_compiles_it() -> None:
+    import tomllib
+
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found = hook("bankwise-check-cuda")
+    assert found["additional_dependencies"] == extras["optional-dependencies"]["cuda"]
+    assert (found["files"], found["entry"]) == (r"\.cu$", hook()["entry"])
+    assert "|cu)" in found["entry"]
 
 
 def test_the_hook_checks_every_file_and_passes_options_on(kernels: Path) -> None:

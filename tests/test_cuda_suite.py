@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from bankwise.algebra.address import Fold
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.prove import prove_text
 from bankwise.counting.conflict import count
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import machine

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bankwise.algebra.address import Fold
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
-from bankwise.change.cxx.spell import IndexMap, Spelling, edited, spellings
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.prove import prove_text
+from bankwise.change.cxx.spell import Spelling, edited, spellings
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays
 from bankwise.read.cxx.sizes import ArraySize
@@ -53,7 +56,7 @@ def texts(map_: IndexMap) -> list[str]:
 
 def test_every_spelling_is_proved_and_is_the_map() -> None:
     source, ways = spelled(IndexMap((FOLD,)))
-    assert [way.how for way in ways] == ["xor", "sum", "step", "unrolled", "unrolled"]
+    assert [way.how for way in ways] == ["xor", "sum", "step", *["unrolled"] * 3]
     rows, columns = np.meshgrid(range(64), range(32), indexing="ij")
     by_hand = columns ^ (rows // 4 % 8) * 4
     for way in ways:
@@ -382,3 +385,63 @@ def test_two_folds_of_one_number_are_proved_and_their_corruptions_refused() -> N
             part = ArrayClaim(0, "s", (less,), 0, (size,))
             assert isinstance(prove_text(source, parse(after, "k.cu"), [part]), Refusal)
     assert refused > 60
+
+
+ACROSS = """__global__ void k(float* o, int t, int k) {
+  __shared__ float s[64][16];
+  const float* p = &s[0][0];
+  o[t] = s[t * 4 + 1][k] * s[t][3] * s[37][k] * s[53][5] * s[k][k] * p[t * 16 + k];
+}
+"""
+CROSSING = (Fold(64, 4, 8), Fold(4, 1, 2))
+"""Of the number of the element: bits 6 to 8 into 2 to 4, of which 4 is of the row, and bit 2 into
+bit 0, both of the column."""
+SIXTEEN = ArraySize(4096, 4, (64, 16), 4, 0)
+
+
+def crosses(text: str) -> bool:
+    """By evaluating each index in Python, for every element."""
+    t, k = np.meshgrid(range(64), range(16), indexing="ij")
+
+    def elements(text: str) -> list[np.ndarray]:
+        found = re.findall(r"s\[([^\]]*)\]\[([^\]]*)\] *[*]|p\[(.*)\];", text.split("o[t] =")[1])
+        uses = [[eval(i.replace("/", "//"), {"t": t, "k": k}) for i in u if i] for u in found]
+        rows = [u[0] + 0 * t if len(u) > 1 else u[0] // 16 for u in uses]
+        columns = [u[-1] + 0 * t if len(u) > 1 else u[0] % 16 for u in uses]
+        assert len(uses) == 6
+        return [np.stack(one) for one in zip(rows, columns, strict=True)]
+
+    for (row, column), new in zip(elements(ACROSS), elements(text), strict=True):
+        old = row * 16 + column
+        place = old ^ (old >> 6 & 7) << 2 ^ (old >> 2 & 1)
+        if not np.array_equal(new[:, row < 64], np.stack((place // 16, place % 16))[:, row < 64]):
+            return False
+    return True
+
+
+def test_a_fold_across_rows_is_written_into_both_indices_and_its_corruptions_are_refused() -> None:
+    source, refused = parse(ACROSS, "k.cu"), 0
+    claim = ArrayClaim(0, "s", CROSSING, 0, (SIXTEEN,), columns=16)
+    (way,) = spellings(source, shared_arrays(source)[0], IndexMap(CROSSING, 0, 16), [SIXTEEN])  # type: ignore[misc]
+    after = str(edited(source, way.edits))
+    assert crosses(after)
+    assert prove_text(source, parse(after, "k.cu"), [claim]) == 6
+    begin = after.index("o[t] =") + 6
+    for place in re.finditer(r">>|<<|\^|&|\b\d+\b|\b[tk]\b", after[begin:]):
+        word, at = place[0], begin + place.start()
+        other = str(int(word) + 1) if word.isdecimal() else {"t": "k", "k": "t"}.get(word, "|")
+        wrong = after[:at] + other + after[at + len(word) :]
+        if not crosses(wrong):
+            refused += 1
+            assert isinstance(prove_text(source, parse(wrong, "k.cu"), [claim]), Refusal), wrong
+    assert refused > 60
+    right = parse(after, "k.cu")
+    for less in (
+        replace(claim, folds=CROSSING[:1]),
+        replace(claim, columns=0),
+        replace(claim, columns=32),
+        replace(claim, sizes=(replace(SIXTEEN, kept_bytes=16),)),
+        replace(claim, sizes=(replace(SIXTEEN, extents=(17, 16)),)),
+        replace(claim, sizes=(replace(SIXTEEN, aligned=64),)),
+    ):
+        assert isinstance(prove_text(source, right, [less]), Refusal), less

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from bankwise.algebra.address import Fold
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
-from bankwise.change.cxx.spell import IndexMap, edited
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.prove import prove_text
+from bankwise.change.cxx.spell import edited
 from bankwise.change.cxx.tile import HEADER, as_tile
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import shared_arrays

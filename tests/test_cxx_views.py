@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 from bankwise.algebra.address import Fold
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
-from bankwise.change.cxx.spell import IndexMap, edited, spellings
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.prove import prove_text
+from bankwise.change.cxx.spell import edited, spellings
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, shared_arrays, tied
 from bankwise.read.cxx.sizes import ArraySize

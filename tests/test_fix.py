@@ -339,15 +339,17 @@ def test_random_inputs_are_not_zero() -> None:
     assert all(np.unique(b).size > 1000 for b in buffers)
 
 
-def test_exit_3_is_said_with_its_reason_and_what_opens_it(tmp_path: Path) -> None:
+def test_exit_1_and_3_are_said_with_their_reasons_and_what_opens_3(tmp_path: Path) -> None:
     report = fix(written(tmp_path, ROWS), "gfx950", execute=False, isa=False)
     assert isinstance(report, FixReport)
     sample = Verdict("execution", "passed", "some of them", complete=False)
     sampled = replace(report, verdicts=(*report.verdicts, sample))
     enough = replace(sampled, accept_sampled=True)
-    assert [each.exit_code for each in (report, sampled, enough)] == [0, 3, 0]
+    left = replace(report, changes=(), after=report.before)
+    some = replace(report, after=report.before)
+    assert [each.exit_code for each in (report, sampled, enough, left, some)] == [0, 3, 0, 1, 1]
     ends = []
-    for each in (report, sampled, enough):
+    for each in (report, sampled, enough, left, some):
         told = StringIO()
         print_fix(each, Console(file=told, width=200))
         ends.append([line for line in told.getvalue().splitlines() if line.startswith("exit")])
@@ -355,3 +357,7 @@ def test_exit_3_is_said_with_its_reason_and_what_opens_it(tmp_path: Path) -> Non
     assert len(ends[1]) == 1
     assert "exit 3: " in ends[1][0]
     assert "--accept-sampled" in ends[1][0]
+    name, extra = report.before.kernels[0].name, report.before.totals.run.extra
+    which = f"{name} ({extra:,} a workgroup)"
+    assert ends[3] == [f"exit 1: conflicts are left in the text, which stays as it is: {which}"]
+    assert ends[4] == [f"exit 1: conflicts are left in what is written: {which}"]

@@ -157,7 +157,7 @@ IMAD R5, R6, UR4, R0
 LEA R5, R5, 0x400, 0x2
 STS [R5], R4"""
     (anywhere,) = sass(body).accesses
-    assert "ctaid.x" in anywhere.unknown
+    assert "blockIdx.x" in anywhere.unknown
     assert offsets(anywhere) == (4 * LANE).tolist()
     (found,) = sass(body, args={"ctaid.x": 2}).accesses
     assert offsets(found) == (4 * (64 + LANE)).tolist()

@@ -9,10 +9,12 @@ import pytest
 
 from bankwise.errors import InputError
 from bankwise.read.amd.dialect import AMD
+from bankwise.read.assembly import Opener
 from bankwise.read.follow.driver import check_code
 from bankwise.read.launch.expression import launch_of
 from bankwise.read.launch.facts import KernelLaunch, Launches
 from bankwise.read.launch.read import launches_in_toml
+from bankwise.read.options import arguments_of
 from bankwise.read.ptx.dialect import PTX
 from isa_texts import amd_text, lanes
 
@@ -225,3 +227,9 @@ def test_an_amd_launch_says_sizes_in_the_dispatch_packet_and_behind_the_argument
     (kernel,) = check_code(AMD, text, "k.s", launches=said)
     found = [lanes(one)[0] for one in kernel.accesses if not one.unknown]
     assert found == ([] if wanted is None else [4 * wanted])
+
+
+def test_arguments_are_taken_as_cuda_calls_them() -> None:
+    told = arguments_of(("blockIdx.x=2", "gridDim.y=0x4", "ctaid.z=1", "n=1", "8=7"))
+    assert told == {"ctaid.x": 2, "nctaid.y": 4, "ctaid.z": 1, "n": 1, 8: 7}
+    assert Opener(told, 1, 0).option.split()[1:4:2] == ["blockIdx.x=2", "gridDim.y=4"]

@@ -377,3 +377,13 @@ def test_of_several_files_each_is_scanned_for_the_gpu_it_names(folder: Path) -> 
         assert {k.target for k in scanned(*paths, options=asked).kernels} == {"gfx942"}
     with pytest.raises(InputError, match="is for gfx942, not for gfx950"):
         scanned(files[0], options=asked)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_kernel_that_no_file_has_is_refused(many: bool) -> None:
+    tiles = Path(__file__).parent / "data" / "profile" / "tiles.ptx"
+    sass = tiles.parents[1] / "sass" / "tiles.sass"
+    done = bankwise("scan", *[str(tiles), str(sass)][: 1 + many], "--kernel", "nobody")
+    assert done.code == 2
+    assert "no kernel 'nobody' in " in done.err
+    assert ("wide, fragments" in done.err) != many

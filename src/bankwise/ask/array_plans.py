@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from bankwise.algebra.address import AddressMap, Fold, Padded, RowFolds
+from bankwise.ask.advice import address_fold
 from bankwise.ask.array_posed import PosedArray, SizedArray, posed_of, sized, spaces_of
 from bankwise.ask.every_launch import (
     Passes,
@@ -19,7 +20,8 @@ from bankwise.ask.every_launch import (
     shown,
     summed,
 )
-from bankwise.change.cxx.spell import IndexMap, Spelling, said, spellings, together
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.spell import Spelling, said, spellings, together
 from bankwise.change.cxx.tile import as_tile
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
@@ -61,6 +63,11 @@ class ArrayPlans:
     plans: tuple[ArrayPlan, ...]
     present: Passes
     ideal: Passes
+
+    @property
+    def kernels(self) -> frozenset[str]:
+        """The names of those that have the arrays."""
+        return frozenset(kernel.name for one in self.arrays for kernel in one.kernels)
 
     @property
     def saved(self) -> int:
@@ -122,9 +129,9 @@ def _by_hand(
         return refused
     lines = {source.place(use.span.start).line for use in array.uses}
     lines |= {one.location.line for one in array.refusals if one.location is not None}
-    text = said(source, array, _index_map(better[0].layout, first))
-    keys = shown(first.kernels)
-    now, then = (over(one, keys) for one in (first.present, first.passes(better[0])))
+    plan, map_ = better[0]
+    text, keys = said(source, array, map_), shown(first.kernels)
+    now, then = (over(one, keys) for one in (first.present, first.passes(plan)))
     return replace(
         refused,
         reason=f"{refused.reason}; by hand, wherever it is used (lines "
@@ -140,8 +147,7 @@ def _plans(
     first, *others = posed
     plans: list[ArrayPlan] = []
     why: Refusal | None = None
-    for plan in _better(first, gpu):
-        map_ = _index_map(plan.layout, first)
+    for plan, map_ in _better(first, gpu):
         passes = [first.passes(plan), *(_passes(map_, one) for one in others)]
         ways = _spelled(source, map_, posed, accessor)
         if isinstance(ways, Refusal):
@@ -167,8 +173,9 @@ def _of_each(source: CxxSource, posed: PosedArray, gpu: Machine) -> str:
         key = key_of(kernel)
         mine = [(posed.passes(plan)[key], plan) for one, plan in each if one is kernel]
         least, plan = min(mine, key=lambda one: one[0], default=(now[key], None))
-        if plan is not None and least < now[key]:
-            text = said(source, posed.array, _index_map(plan.layout, posed))
+        map_ = None if plan is None else _index_map(plan.layout, posed)
+        if map_ is not None and least < now[key]:
+            text = said(source, posed.array, map_)
             told.append(f"{text} takes {now[key]:,} -> {least:,} with {block(kernel)} threads")
     if not told:
         return ""
@@ -186,9 +193,10 @@ _UNKNOWN = {
 """Why nobody knows where an array lies, by whether it is unsized."""
 
 
-def _better(posed: PosedArray, gpu: Machine) -> list[Plan]:
-    """The plans that take fewer passes, the fewest first; of equals a pitch where it costs no
-    resident block, since it changes one place of the text."""
+def _better(posed: PosedArray, gpu: Machine) -> list[tuple[Plan, IndexMap]]:
+    """The plans that take fewer passes, the fewest first, as the indices can say them; of equals a
+    pitch where it costs no resident block, since it changes one place of the text, and what stays
+    in its row before what does not."""
 
     def order(plan: Plan) -> tuple[object, ...]:
         padded = isinstance(plan.layout, Padded)
@@ -197,8 +205,9 @@ def _better(posed: PosedArray, gpu: Machine) -> list[Plan]:
     every = posed.best.plans
     if not any(serves(posed.present, posed.passes(plan)) for plan in every):
         every = (*every, *(plan for _, plan in _alone(posed, gpu)))
-    better = {p.layout: p for p in every if serves(posed.present, posed.passes(p))}
-    return sorted(better.values(), key=order)
+    better = sorted((p for p in every if serves(posed.present, posed.passes(p))), key=order)
+    said_ = {_index_map(plan.layout, posed): plan for plan in reversed(better)}
+    return [(plan, map_) for map_, plan in reversed(said_.items()) if map_ is not None]
 
 
 def _alone(posed: PosedArray, gpu: Machine) -> Iterator[tuple[AssemblyKernel, Plan]]:
@@ -253,27 +262,42 @@ def _spelled(
     return refused or tuple(map(together, zip(*ways, strict=True)))
 
 
-def _index_map(layout: AddressMap, posed: PosedArray) -> IndexMap:
-    """What a map of the tile does to the last index of the array."""
-    scale, flat = posed.scale, len(posed.size.extents) == 1
+def _index_map(layout: AddressMap, posed: PosedArray) -> IndexMap | None:
+    """What a map of the tile does to the last indices of the array; None where they cannot say it.
+
+    That of places is one of rows where it says no more than that.
+    """
+    scale, row, flat = posed.scale, posed.tile.row, len(posed.size.extents) == 1
     if isinstance(layout, Padded):
         return IndexMap(pad=layout.pad // scale)
-    folds = layout.folds if isinstance(layout, RowFolds) else (layout,)
-    each = scale if flat else posed.tile.row
-    binary = (fold for fold in folds if isinstance(fold, Fold))
-    return IndexMap(tuple(Fold(f.divisor // each, f.unit // scale, f.phases) for f in binary))
+    folds = layout.folds if isinstance(layout, RowFolds) else _folds(layout)
+    if folds is None or any(fold.unit % scale or fold.divisor % scale for fold in folds):
+        return None
+    rows = not flat and all(f.divisor % row == 0 and f.block <= row for f in folds)
+    each = row if rows else scale
+    known = tuple(Fold(f.divisor // each, f.unit // scale, f.phases) for f in folds)
+    return IndexMap(known, columns=0 if rows or flat else row // scale)
+
+
+def _folds(layout: AddressMap) -> tuple[Fold, ...] | None:
+    """A linear map as folds of which none changes what another reads."""
+    made = address_fold(layout, 1)
+    return None if made is None else made.folds
 
 
 def _passes(map_: IndexMap, posed: PosedArray) -> Passes | None:
     """What a map costs another size; None where it cannot have it."""
     scale, row = posed.scale, posed.tile.row
+    if map_.columns and map_.columns * scale != row:
+        return None
     if map_.pad:
         layout: AddressMap = Padded(row, map_.pad * scale)
     else:
         flat = len(posed.size.extents) == 1
-        each = scale if flat else row
+        each = scale if flat or map_.columns else row
         folds = tuple(Fold(f.divisor * each, f.unit * scale, f.phases) for f in map_.folds)
-        if any(row % fold.block for fold in folds):
+        whole = posed.tile.shape.elements if map_.columns else row
+        if any(whole % fold.block for fold in folds):
             return None
         layout = folds[0] if flat and len(folds) == 1 else RowFolds(row, folds)
     plan = priced(posed.best.work, LAST_INDEX, layout)

@@ -193,9 +193,13 @@ def _posed(
     return PosedArray(array, size, tile, told, tuple(k for k, _ in kernels), tuple(owners))
 
 
+_LONGEST = 8
+"""Bytes of an element of a tile, at most."""
+
+
 def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> Tile:
     """The array in the largest units that it and all accesses consist of."""
-    bits = size.element_bytes
+    bits = size.element_bytes | _LONGEST
     for one in patterns:
         bits |= one.access.access.width_bytes
         bits |= int(np.bitwise_or.reduce(one.offsets_bytes[one.active], initial=0))
@@ -208,16 +212,20 @@ def _tile(patterns: Sequence[AddressPattern], size: ArraySize, gpu: Machine) -> 
 
 def spaces_of(tile: Tile, size: ArraySize, gpu: Machine) -> list[Space]:
     """Folds and pitches that take nothing apart which the source, or the compiler, moves together;
-    of rows also the sums of folds, searched exactly."""
+    also the sums of folds, searched exactly: inside rows, and across them, as ``check`` does."""
     row, unit = tile.row, size.kept_bytes * 8 // tile.shape.element_bits
     if len(size.extents) == 1:
         flat = tuple(fold for fold in bit_folds(tile, gpu) if fold.unit % unit == 0)
         two = (RowFolds(row, pair) for pair in combinations(flat, 2) if _beside(*pair))
-        return [Space(LINEAR, flat), Space(LINEAR, tuple(two))]
+        return [Space(LINEAR, flat, linear=True), Space(LINEAR, tuple(two))]
     folds = [f for f in row_folds(tile, [row]) if f.binary and f.unit % unit == 0]
     spaces = [Space(LAST_INDEX, tuple(folds))]
     if not row & (row - 1):
         spaces.append(Space(LAST_INDEX, rows=(row,)))
+        within = row * size.extents[-2] if len(size.extents) > 2 else 0
+        places = (f for f in bit_folds(tile, gpu) if f.unit % unit == 0)
+        inside = tuple(f for f in places if not within or within % (f.divisor * f.phases) == 0)
+        spaces.append(Space(LINEAR, inside, linear=not within))
     wide = max(unit, tile.span)
     pads = tuple(Padded(row, pad) for pad in range(wide, bank_row(tile, gpu), wide))
     return [*spaces, Space(PADDING, pads)]

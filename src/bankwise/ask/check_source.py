@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from bankwise.ask.advice import unseen_addresses
-from bankwise.ask.check_assembly import asked, origin_of, report_of
+from bankwise.ask.check_assembly import asked, origin_of, report_of, shown_first
 from bankwise.ask.fix_cute_source import written_by_cute
+from bankwise.ask.source_plans import SourcePlans, promised, source_plans
+from bankwise.ask.write_emitted import Origin
 from bankwise.errors import InputError
 from bankwise.files import read_text
 from bankwise.read.assembly import AssemblyKernel
@@ -37,25 +39,59 @@ def check_source_file(
     arrays: tuple[SharedArray, ...] = ()
     try:
         found = at_expressions(found, texts)
-        arrays = shared_arrays(parse(texts[str(path)], str(path)))
+        source = parse(texts[str(path)], str(path))
+        arrays = shared_arrays(source)
         origin = replace(origin, flat=all(one.flat for one in arrays))
     except InputError as error:
         said = (*said, f"no columns: {error.message}")
     report = report_of(path, found.kernels, notes=(found.how, *said), asked_of=origin)
     unadvised = [one.name for one in found.kernels if _unadvised(report, one)]
-    refused = _not_written([k.name for k in report.kernels if k.snippets] or unadvised, arrays)
+    named = [k.name for k in report.kernels if k.snippets]
+    refused = _not_written(named or unadvised, arrays)
+    planned = _NO_PLANS
+    if named and not refused and origin.command:
+        launches, told = shown_first(found.kernels), _commands(report)
+        planned = source_plans(source, language_of(what), what, options, launches)
+        report = replace(
+            report, kernels=tuple(promised(k, planned, launches) for k in report.kernels)
+        )
+        if _commands(report) < told or not planned.kernels.issuperset(named):
+            refused = "; ".join(map(str, planned.refusals))
     by_cute = _by_cute(report, texts[str(path)], options) if refused else None
     if by_cute is not None:
         report = by_cute
     elif refused:
-        by_hand = replace(origin, command="")
-        report = report_of(path, found.kernels, notes=(found.how, *said, refused), asked_of=by_hand)
+        report = _by_hand(report, path, found.kernels, origin, planned, refused)
     elif unadvised:
         report = replace(report, notes=(*report.notes, _BY_ARRAY))
     return replace(report, source_lines=_lines(report, texts))
 
 
 _BY_ARRAY = "`bankwise fix`, with the same options, looks for layouts array by array"
+
+
+def _commands(report: CheckReport) -> int:
+    """How many conflicts a command is named against."""
+    return sum(bool(one.command) for kernel in report.kernels for one in kernel.snippets)
+
+
+_NO_PLANS = SourcePlans((), ())
+
+
+def _by_hand(
+    report: CheckReport,
+    path: Path,
+    kernels: Sequence[AssemblyKernel],
+    origin: Origin,
+    planned: SourcePlans,
+    refused: str,
+) -> CheckReport:
+    """The report with what to write by hand, for the kernels that have no plan."""
+    plain = report_of(path, kernels, asked_of=replace(origin, command=""))
+    told = f"`bankwise fix` would not edit it: {refused}"
+    both = zip(report.kernels, plain.kernels, strict=True)
+    mine = tuple(one if one.name in planned.kernels else other for one, other in both)
+    return replace(report, kernels=mine, notes=(*report.notes, told))
 
 
 def _by_cute(report: CheckReport, text: str, options: Options) -> CheckReport | None:
@@ -79,8 +115,10 @@ def _not_written(named: Sequence[str], arrays: Sequence[SharedArray]) -> str:
     theirs = [a for a in arrays if not a.kernel or any(a.function in name for name in named)]
     if not named or any(a.uses and not a.refusals for a in theirs):
         return ""
-    why = next((str(one) for a in theirs for one in a.refusals), "no array is declared in the text")
-    return f"`bankwise fix` would not edit it: {why}"
+    return next((str(one) for a in theirs for one in a.refusals), _NONE)
+
+
+_NONE = "no array is declared in the text"
 
 
 def _lines(report: CheckReport, texts: Mapping[str, str]) -> dict[tuple[str, int], str]:

@@ -16,30 +16,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bankwise.ask.array_plans import ArrayPlan, ArrayPlans, plans_of
-from bankwise.ask.array_posed import can_be
+from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.every_launch import (
-    every_launch,
     key_of,
     none_worse,
     over,
     resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
-from bankwise.ask.judge_emitted import dear, judge_emitted, judge_taken
+from bankwise.ask.judge_emitted import beyond, dear, judge_emitted, judge_taken
 from bankwise.ask.judge_run import judge_run, need_gpu
+from bankwise.ask.source_plans import source_plans
 from bankwise.ask.source_text import Author, CompiledText
-from bankwise.change.cxx.prove import ArrayClaim, prove_text
+from bankwise.change.cxx.claim import ArrayClaim
+from bankwise.change.cxx.prove import prove_text
 from bankwise.change.cxx.spell import Spelling, edited, lines_before
 from bankwise.counting.cost import Cost
-from bankwise.errors import InputError, Location, Refusal
+from bankwise.errors import InputError, Refusal
 from bankwise.files import check_writable, read_text
 from bankwise.hardware.machine import machine
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.compile_flags import compilation_of
-from bankwise.read.cxx.arrays import shared_arrays, tied
-from bankwise.read.cxx.sizes import sizes
 from bankwise.read.cxx.tree import CxxSource, in_template, parse
 from bankwise.read.names import listed
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
@@ -69,6 +67,7 @@ def fix_source_file(
     author = Author(parse(text, str(file)), language_of(what), what, options)
     before = author.compiled(text)
     fixed = _by_indices(author, before, judges)
+    told = beyond(fixed.changes, fixed.before.kernels, fixed.compiled.kernels)
     if not fixed.changes:
         fixed = _by_cute(author, before, judges, fixed)
     before, after = fixed.before, fixed.compiled
@@ -84,7 +83,10 @@ def fix_source_file(
         accept_sampled=judges.accept_sampled,
         by_line=True,
         lines=fixed.lines,
-        notes=dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
+        notes=(
+            *told,
+            *dear(before.kernels, after.kernels, _TIME[author.language.name == "CUDA"]),
+        ),
     )
 
 
@@ -191,29 +193,11 @@ def _planned(
     counted = (counted_kernel(kernel, machine(kernel.target)) for kernel in before.kernels)
     if not any(kernel.totals.run.extra for kernel in counted):
         return (), (), before
-    source = author.source
-    arrays = shared_arrays(source)
-    if not arrays:
-        why = Refusal("no __shared__ array is declared in it", Location(source.file))
-        return (), (why,), before
-    measured = sizes(source, arrays, author.language, author.what)
-    if isinstance(measured, Refusal):
-        return (), (measured,), before
-    gpu = machine(author.language.target(author.what.target, source.file))
-    before = before.under(
-        {key_of(one) for one in every_launch(before.kernels) if can_be(one, measured, gpu)}
+    found = source_plans(
+        author.source, author.language, author.what, author.options, before.kernels
     )
-    found = [
-        plans_of(
-            *(source, {n: arrays[n] for n in numbers}, before.kernels, measured, gpu),
-            accessor=author.options.accessor,
-            only=author.options.kernel,
-        )
-        for numbers in tied(arrays)
-    ]
-    plans = [one for one in found if isinstance(one, ArrayPlans)]
-    refusals = tuple(one for one in found if isinstance(one, Refusal))
-    return tuple(sorted(plans, key=lambda one: -one.saved)), refusals, before
+    refusals = (*found.unasked, *found.refusals)
+    return found.plans, refusals, before if found.keys is None else before.under(found.keys)
 
 
 _Heard = Callable[[Sequence["_Chosen"], CompiledText], tuple[Verdict, ...]]
@@ -344,6 +328,7 @@ def _verdicts(
             *(one.number, one.array.name, c.plan.map.folds, c.plan.map.pad),
             (*one.sizes, *one.others),
             typed=c.spelling.typed,
+            columns=c.plan.map.columns,
         )
         for c in chosen
         for one in c.plans.arrays
@@ -354,7 +339,8 @@ def _verdicts(
     else:
         every = [one.array for c in chosen for one in c.plans.arrays]
         pieces = [array for array in every if array.unsized]
-        detail = _PROVED.format(uses=proved, arrays=len(claims))
+        what = "elements" if any(claim.columns for claim in claims) else "rows"
+        detail = _PROVED.format(uses=proved, arrays=len(claims), what=what)
         detail += _INSTANTIATED * any(in_template(source, one.statement) for one in every)
         detail += _PIECES.format(names=listed([one.name for one in pieces])) if pieces else ""
         yield Verdict("proof", "passed", detail, complete=not pieces)
@@ -365,8 +351,9 @@ def _verdicts(
 _TIME = {True: "time it with --run before you take it", False: "time it before you take it"}
 
 _PROVED = (
-    "{uses} uses of {arrays} arrays go through the new maps, which permute rows: for all launches, "
-    "if no index leaves its extent and no other file names them or goes on from an element"
+    "{uses} uses of {arrays} arrays go through the new maps, which permute {what}: for all "
+    "launches, if no index leaves its extent and no other file names them or goes on from an "
+    "element"
 )
 _INSTANTIATED = "; of templates what is instantiated in this file"
 _PIECES = (

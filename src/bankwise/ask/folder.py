@@ -27,6 +27,7 @@ APART = " ["
 """Between a kernel's own name and the file it is from, where several have that name."""
 
 _SOURCES = "source, which is checked where it is named"
+_TELLS = "`bankwise check {file}` compiles a source, `bankwise scan {folder}` every one"
 _MOST_FILES = 5_000
 _NAMED = 3
 _BACKEND = r"_(?:rocm|cuda|vulkan|llvm|embedded|system)"
@@ -77,6 +78,7 @@ def check_folder(folder: Path, options: Options, progress: Progress | None = Non
     for file in (f for f in files if f.suffix.lower() not in stages()):
         left[_SOURCES if file.suffix.lower() in sources else "not read"].append(file)
     notes += [_left(why, some) for why, some in left.items() if some]
+    notes += [_TELLS.format(folder=folder, file=some[0]) for some in [left.get(_SOURCES)] if some]
     return _merged(folder, reports, refusals, notes)
 
 
@@ -209,6 +211,10 @@ def _foreign(folder: Path, files: Sequence[Path]) -> InputError:
     kinds = Counter(f.suffix or f.name for f in files).most_common(_NAMED)
     seen = ", ".join(f"{count} {suffix}" for suffix, count in kinds)
     dump = any(f.suffix.lower() in stages(left=True) for f in files)
+    sources = {suffix for one in takers("check") if one.compiled for suffix in one.suffixes}
+    source = next((f for f in files if f.suffix.lower() in sources), None)
+    if source is not None:
+        hint = _TELLS.format(folder=folder, file=source)
     what = "no stage of a kernel that is text" if dump else "nothing that a compiler dumps"
     return InputError(f"{what} in this folder: it has {seen}", location=place, hint=hint)
 

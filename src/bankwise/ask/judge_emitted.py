@@ -15,7 +15,7 @@ from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import Size
 from bankwise.read.names import short
 from bankwise.read.source import Compilation, SourceLanguage
-from bankwise.show.fixing import Verdict
+from bankwise.show.fixing import Change, Verdict
 
 ASSUMED = (64, 100)
 """What is tried for integers that nobody says: one that tiles divide, and one that they do not."""
@@ -55,6 +55,23 @@ def _counted(
             if (key := key_of(one)) in new.passes:
                 row = f"{named}passes with {block(one)} threads"
                 yield row, old.passes[key], new.passes[key]
+
+
+def beyond(
+    changes: Sequence[Change], before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]
+) -> tuple[str, ...]:
+    """Where the compiler makes more passes of a changed text than its plans say, in words: they are
+    priced on the accesses that it made of the text as it was."""
+    planned = sum(one.before.passes - one.after.passes for one in changes)
+    keys = [key_of(one) for one in before]
+    old, new = (over(emitted_cost(each).passes, keys) for each in (before, after))
+    more = planned - (old - new)
+    if not changes or more <= 0:
+        return ()
+    return (
+        f"compiled, it takes {more:,} passes more than planned, since its accesses are others now: "
+        "`bankwise fix` of the result looks at these",
+    )
 
 
 def dear(

@@ -74,13 +74,17 @@ def scan(
     ``store_file``: None keeps nothing. ``least_extra``: leaves kernels out of the report that
     surely waste fewer passes. ``progress`` is called with (ended, found so far) kernels. Safe to
     kill, and to interrupt: run it again to go on. Raises :class:`InputError` for a path that is not
-    there, and if nothing could be read.
+    there, if nothing could be read, and if no file has a kernel that was asked for.
     """
     seen = gather(paths, options, answer, store_file, limits, progress)
     kept = str(store_file) if store_file else ""
     report = _report(tuple(map(str, paths)), kept, seen, least_extra)
     if report.nothing_read:
         raise unreadable(report.broken)
+    if options.kernel and seen.files and not (seen.places or seen.broken or seen.why):
+        message = f"no kernel {options.kernel!r} in {seen.files} files"
+        place, hint = Location(report.paths[0]), "without --kernel all that are there are listed"
+        raise InputError(message, location=place, hint=hint)
     return report
 
 

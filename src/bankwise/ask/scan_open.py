@@ -91,10 +91,11 @@ def open_file(file: ScanFile) -> tuple[ScanCase, ...]:
 
 
 def _elsewhere(error: InputError, file: ScanFile) -> bool:
-    """Whether a file only lacks the kernel that was asked for, or one of a folder has none."""
+    """Whether a file, that is not the only one, lacks the kernel that was asked for; or one of a
+    folder has none."""
     wanted = file.options.kernel
     if wanted and f"no kernel {wanted!r}" in error.message:
-        return True
+        return not file.alone
     return not file.named and error.message in (NO_CODE, NO_KERNEL)
 
 

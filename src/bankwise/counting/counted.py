@@ -142,15 +142,16 @@ class AccessReport:
 
 
 def repeated(access: AccessReport, times: int) -> AccessReport:
-    """A whole access, whose executions are known, so many times in a workgroup."""
-    assert access.counted, "how often it runs is known"
+    """An access that runs so many times, in a workgroup, as it was followed once."""
     executions = access.executions * times
-    again = (replace(one, executions=one.executions * times) for one in access.iterations)
+    again = (
+        replace(one, executions=one.executions * times, really=None) for one in access.iterations
+    )
     return replace(
         access,
         executions=executions,
         times=exactly(executions),
-        run=access.run * times,
+        run=sum((one.cost * one.executions for one in access.iterations), Cost()) * times,
         iterations=tuple(again),
     )
 

@@ -10,6 +10,7 @@ from bankwise.counting.access import Access
 from bankwise.errors import Location, Refusal
 from bankwise.notation.cute.hopper import MatrixDescriptor
 from bankwise.read.launch.facts import KernelLaunch
+from bankwise.read.options import argument_name
 
 ArgumentValues = Mapping[str | int, int]
 """Numbers of kernel arguments, by name or by byte offset (AMD) or position (PTX)."""
@@ -94,7 +95,8 @@ class Opener:
     @property
     def option(self) -> str:
         """How they are given."""
-        return " ".join(f"--arg {name}={value}" for name, value in self.arguments.items())
+        given = self.arguments.items()
+        return " ".join(f"--arg {argument_name(key)}={value}" for key, value in given)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

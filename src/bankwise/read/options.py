@@ -174,6 +174,20 @@ def arguments_of(texts: tuple[str, ...]) -> dict[str | int, int]:
 
 
 def argument_key(name: str) -> str | int:
-    """An argument by name, or by position or offset where it begins with a digit. ValueError if
-    that is no number."""
-    return int(name, 0) if name[:1].isdigit() else name
+    """An argument by name, or by position or offset where it begins with a digit; of CUDA's
+    ``blockIdx`` and ``gridDim`` what machine code calls them. ValueError if that is no number."""
+    if name[:1].isdigit():
+        return int(name, 0)
+    word, dot, axis = name.partition(".")
+    return f"{_WORDS.get(word, word)}{dot}{axis}"
+
+
+def argument_name(key: str | int) -> str:
+    """An argument as a person gives it: :func:`argument_key` backwards."""
+    word, dot, axis = str(key).partition(".")
+    said = {machine: own for own, machine in _WORDS.items()}
+    return f"{said.get(word, word)}{dot}{axis}"
+
+
+_WORDS = {"blockIdx": "ctaid", "gridDim": "nctaid"}
+"""What CUDA calls a block's place, and PTX and SASS."""

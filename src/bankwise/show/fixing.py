@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
-from bankwise.errors import INCOMPLETE, Location, Refusal, exit_code
+from bankwise.errors import FINDINGS, INCOMPLETE, Location, Refusal, exit_code
 from bankwise.read.names import short, short_each
 from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
@@ -73,6 +73,10 @@ class GroupFront:
     allocations: tuple[str, ...]
     target: str
     plans: tuple[Plan, ...]
+
+
+_NAMED = 4
+"""Kernels that the last line names."""
 
 
 @printed("bankwise.show.fixing:print_fix")
@@ -152,18 +156,34 @@ class FixReport:
         }
         return tuple(reason for reason, holds in found.items() if holds)
 
+    @property
+    def remaining(self) -> tuple[str, ...]:
+        """What is left that is sure: the reasons of exit 1."""
+        sure = [kernel for kernel in self.after.kernels if kernel.conflict == "sure"]
+        named = [f"{short(k.name)} ({adds(k.added)} {self.after.each(k.name)})" for k in sure]
+        more = [f"{len(named) - _NAMED} more kernels"] * (len(named) > _NAMED)
+        where = "what is written" if self.accepted else "the text, which stays as it is"
+        left = f"conflicts are left in {where}: {', '.join((*named[:_NAMED], *more))}"
+        found = dict.fromkeys(f"{one.rule}: {one.message}" for one in self.after.findings)
+        return (*((left,) if sure else ()), *found)
+
+    def reasons(self, code: int) -> tuple[str, ...]:
+        """Why a run ends with an exit code; of 0 and 2 nothing."""
+        return {FINDINGS: self.remaining, INCOMPLETE: self.incomplete}.get(code, ())
+
 
 def print_fix(report: FixReport, console: Console, *, everything: bool = False) -> None:
-    """Tell the before / after story, and why it ends incomplete. ``everything``: each access."""
+    """Tell the before / after story, and why it ends so. ``everything``: each access."""
     print_story(report, console, everything=everything)
-    print_exit(report.exit_code, report.incomplete, console)
+    print_exit(report.exit_code, report.reasons(report.exit_code), console)
 
 
 def print_exit(code: int, reasons: Iterable[str], console: Console) -> None:
-    """Why a run ends as incomplete; nothing of another end."""
+    """Why a run ends with an exit code, where there are reasons."""
     said = "; ".join(dict.fromkeys(reasons))
-    if code == INCOMPLETE and said:
-        console.print(f"[yellow]exit {code}:[/] {escape(said)}")
+    if said:
+        colour = "red" if code == FINDINGS else "yellow"
+        console.print(f"[{colour}]exit {code}:[/] {escape(said)}")
 
 
 def print_story(report: FixReport, console: Console, *, everything: bool = False) -> None:

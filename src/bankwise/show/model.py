@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from bankwise.errors import Refusal, exit_code, worst
+from bankwise.errors import INCOMPLETE, Refusal, exit_code, worst
 from bankwise.show.fixing import FixReport, print_exit, print_story
 
 
@@ -80,6 +80,7 @@ def print_model_fix(found: ModelFix, console: Console, *, everything: bool = Fal
             "nothing was written: a model has no patch; --keep DIR writes its kernels, fixed, "
             "-o FILE.vmfb the model with them in it"
         )
-    reasons = [reason for report in found.reports for reason in report.incomplete]
-    unread = ["not every dispatch could be lowered"] * bool(found.refusals)
-    print_exit(found.exit_code, (*unread, *reasons), console)
+    code = found.exit_code
+    reasons = [reason for report in found.reports for reason in report.reasons(code)]
+    unread = ["not every dispatch could be lowered"] * (bool(found.refusals) and code == INCOMPLETE)
+    print_exit(code, (*unread, *reasons), console)

@@ -19,6 +19,7 @@ from bankwise.ask.beside.cause import ARBITRATION, RowContext, cause
 from bankwise.ask.beside.counters import Counter, counters, counters_named
 from bankwise.ask.beside.instructions import instruction_rows
 from bankwise.ask.beside.profiled import called, one_kernel
+from bankwise.ask.beside.rounds import Rounds, rounds_of, unconfirmed
 from bankwise.ask.check_assembly import UNCOUNTED
 from bankwise.ask.folder import APART
 from bankwise.ask.worth import measured_worth
@@ -132,12 +133,14 @@ def _match(
             notes.append(f"{wanted!r} is left out: it may be any of {several}")
         else:
             notes.append(f"{wanted!r} is left out: {report.file} has no such kernel")
-    notes += [f"{n!r} is not in the profile" for at, n in enumerate(names) if at not in found]
+    notes += [f"{called(n)} is not in the profile" for at, n in enumerate(names) if at not in found]
     return [(report.kernels[at], launches) for at, launches in sorted(found.items())], notes
 
 
 def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -> KernelBeside:
     groups, scale = _workgroups(kernel, launches)
+    rounds = _rounds(report, kernel, launches, groups)
+    kernel = kernel if rounds is None else rounds.kernel
     unsure = _unsure(kernel)
     scaled = None if unsure else groups
     instructions, notes = instruction_rows(kernel, launches, scaled)
@@ -145,18 +148,30 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     seen = _shared_counters(kernel, launches)
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
     case = RowContext(machine(kernel.target).vendor, tuple(incomplete), exact, tuple(seen))
-    rows = tuple(_row(c, m, kernel, scaled, case) for c, _, m in seen)
+    rows = [_row(c, m, kernel, scaled, case) for c, _, m in seen]
+    if rounds is not None:
+        rows = unconfirmed(rows, rounds.counters, "rounds")
+        notes = (*notes, str(rounds))
     return KernelBeside(
         kernel=kernel.name,
         measured_as=", ".join(dict.fromkeys(launch.kernel for launch in launches)),
         launches=len(launches),
         workgroups=groups,
         scale=scale,
-        rows=rows,
+        rows=tuple(rows),
         instructions=instructions,
         worth=measured_worth(kernel, launches, missing(report.refused(kernel))),
         notes=(*_sizes(kernel, launches), *notes),
     )
+
+
+def _rounds(
+    report: CheckReport, kernel: KernelReport, launches: list[Launch], groups: int | None
+) -> Rounds | None:
+    """How often loops ran whose rounds nobody knows, where that is all that is not known."""
+    if not groups or _unsure(kernel) != [UNCOUNTED] or report.refused(kernel):
+        return None
+    return rounds_of(kernel, launches, groups, lambda access: not access.counted)
 
 
 def _unsure(kernel: KernelReport) -> list[str]:

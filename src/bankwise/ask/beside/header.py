@@ -13,12 +13,12 @@ from dataclasses import replace
 from math import isclose
 
 from bankwise.ask.beside.cause import Seen, rated_by
-from bankwise.ask.beside.counters import Counter, counters
+from bankwise.ask.beside.counters import Counter
 from bankwise.ask.beside.profiled import called
-from bankwise.counting.counted import repeated
+from bankwise.ask.beside.rounds import rounds_of, unconfirmed
 from bankwise.errors import InputError, Location
 from bankwise.profile.values import Launch, Profile
-from bankwise.show.beside import CounterRow, KernelBeside
+from bankwise.show.beside import KernelBeside
 from bankwise.show.values import CheckReport, KernelReport
 
 UNSAID = "how often a workgroup passes over the tiles is not known"
@@ -65,16 +65,12 @@ def as_often(
 ) -> tuple[KernelReport, Counter | None]:
     """The kernel with as many passes a workgroup as its executed instructions stand for, and the
     counter that says so. As it is where that is said, or is no whole number."""
-    executed = next((c for c in counters("amd") if c.quality == "instructions"), None)
-    measured = None if executed is None else _sum(executed, launches)
-    if kernel.tile_passes or executed is None or not groups or not measured:
+    if kernel.tile_passes or not groups:
         return kernel, None
-    each = executed.predict(kernel) * groups
-    if not each or measured % each:
+    found = rounds_of(kernel, launches, groups, lambda _: True)
+    if found is None:
         return kernel, None
-    often = int(measured // each)
-    accesses = tuple(repeated(access, often) for access in kernel.accesses)
-    return replace(kernel, accesses=accesses, tile_passes=often), executed
+    return replace(found.kernel, tile_passes=found.times), found.counters[0]
 
 
 def told(
@@ -86,20 +82,11 @@ def told(
 ) -> KernelBeside:
     """The comparison with the condition that it stands under; the counter that is the scale
     confirms nothing."""
-    rows = tuple(_scale(row) if scale and row.counter == scale.name else row for row in found.rows)
+    rows = tuple(unconfirmed(found.rows, [scale] if scale else [], "passes"))
     notes = [_condition(kernel, scale, tiles)]
     if not kernel.tile_passes:
         notes += _mixed(seen, tiles)
     return replace(found, rows=rows, notes=(*found.notes, *notes), each=kernel.each)
-
-
-def _sum(counter: Counter, launches: Sequence[Launch]) -> float | None:
-    values = [launch.counters.get(counter.name) for launch in launches]
-    return None if None in values else sum(v.value for v in values if v is not None)
-
-
-def _scale(row: CounterRow) -> CounterRow:
-    return replace(row, predicted=None, cause="it says how many passes there were, and no more")
 
 
 def _condition(kernel: KernelReport, scale: Counter | None, tiles: Sequence[KernelReport]) -> str:

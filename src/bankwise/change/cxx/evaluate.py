@@ -15,6 +15,8 @@ def value_of(source: CxxSource, node: Node, names: Mapping[str, IntArray]) -> In
     """An expression of XOR, shifts, masks and sums over known parts; None for any other."""
     outer, node = node, inside_parentheses(node)
     text = source.of(node)
+    if source.of(outer) in names and outer != node:
+        return names[source.of(outer)]
     if text in names:
         return names[text] if outer != node or _together(source, node) else None
     if node.type == "number_literal":

@@ -9,11 +9,11 @@ It reads both texts again and shares nothing with who wrote them but the syntax 
    that count from elsewhere begin at whole periods of the map; a row that is named before it is
    used has its number still.
 3. The new last index is evaluated, for every column and every row that there is, and is the column
-   that the claimed map gives.
+   that the claimed map gives; of a map that crosses rows the last two, which are the place.
    Where the array has a type that says the map, no index is new: what the type does to an index is
    evaluated, and every use names an element by all its indices.
-4. The map is a permutation of every row and keeps what a use moves together, in order; a pitch only
-   lengthens rows, by whole units of what is moved together.
+4. The map is a permutation of every row, or of all of them together, and keeps what a use moves
+   together, in order; a pitch only lengthens rows, by whole units of what is moved together.
 
 That holds for all launches and all data, on what C++ demands of an index: that it stays inside its
 extent. A text that leaves a row on purpose (``tile[0][40]`` of rows of 32) is against that rule,
@@ -25,12 +25,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import lcm
 
 import numpy as np
 
-from bankwise.algebra.address import Fold
+from bankwise.change.cxx.claim import (
+    MOST,
+    MOST_COLUMNS,
+    ArrayClaim,
+    across,
+    aligned,
+    keeps,
+    mapped,
+    period,
+    placed,
+)
 from bankwise.change.cxx.evaluate import value_of
 from bankwise.change.cxx.prove_tile import TypedText, expression_of, folds_of, without_types
 from bankwise.counting.access import IntArray
@@ -50,24 +58,6 @@ from bankwise.read.cxx.tree import span as span_of
 from bankwise.read.cxx.uses import ArrayUse
 
 _UNROLL = re.compile(r"#pragma unroll(?: \d+)?\s*")
-_MOST_ROWS = 4096
-_MOST_COLUMNS = 1 << 16
-_MOST = 1 << 22
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayClaim:
-    """The map that an edit says it applies to an array. ``number``: among those of the text;
-    ``sizes``: in each kernel that has it. ``folds``: XORs of chunks of ``unit`` with the number of
-    the row (of the element, in one dimension) divided by ``divisor``, modulo ``phases``; or a
-    ``pad`` behind every row; ``typed``: the array's type says it."""
-
-    number: int
-    name: str
-    folds: tuple[Fold, ...]
-    pad: int
-    sizes: tuple[ArraySize, ...]
-    typed: bool = False
 
 
 def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]) -> int | Refusal:
@@ -84,7 +74,7 @@ def prove_text(before: CxxSource, after: CxxSource, claims: Sequence[ArrayClaim]
         return Refusal("the texts do not declare the same arrays")
     changed = {claim.number: claim for claim in claims}
     for group in tied(old):
-        maps = {(changed[n].folds, changed[n].pad) for n in group if n in changed}
+        maps = {changed[n].map for n in group if n in changed}
         if maps and (len(maps) > 1 or any(n not in changed for n in group)):
             return Refusal("a function is given arrays of which not all have one map")
     spans = [_free(arrays, changed) for arrays in (old, new)]
@@ -123,7 +113,7 @@ def _types_differ(
                 known = zip(("r", "c", *_PARAMETERS), (row, found, *numbers), strict=True)
                 value = value_of(after.header, expression, {k: np.asarray(v) for k, v in known})
                 found = np.full_like(found, -1) if value is None else value
-            if not (found == _mapped(claim, row, column)).all():
+            if not (found == mapped(claim, row, column)).all():
                 return Refusal(f"{name}: {layout} is not the claimed map")
     return None
 
@@ -135,8 +125,14 @@ def _free(arrays: Sequence[SharedArray], changed: Mapping[int, ArrayClaim]) -> l
         array = arrays[number]
         if claim.pad:
             free.add(array.extents[-1])
-        free |= {use.indices[-1] for use in array.uses if use.indices and _written(use, claim)}
+        new = [use for use in array.uses if use.indices and _written(use, claim)]
+        free |= {index for use in new for index in _changed(use, claim)}
     return sorted(free)
+
+
+def _changed(use: ArrayUse, claim: ArrayClaim) -> tuple[ByteSpan, ...]:
+    """The indices of a use that are other ones under a map."""
+    return use.indices[-2 if claim.columns and not use.flat else -1 :]
 
 
 def _written(use: ArrayUse, claim: ArrayClaim) -> bool:
@@ -191,15 +187,8 @@ def _shape(use: ArrayUse) -> tuple[object, ...]:
 def _permuted(old: SharedArray, claim: ArrayClaim) -> str:
     """Why a map cannot be applied to all uses of an array; empty if it can."""
     pinned = next((use.pinned for use in old.uses if use.pinned and not claim.typed), "")
-    wrong = (_keeps(claim, size) or _aligned(claim, size) for size in set(claim.sizes))
+    wrong = (keeps(claim, size) or aligned(claim, size) for size in set(claim.sizes))
     return pinned or next(filter(None, wrong), "")
-
-
-def _aligned(claim: ArrayClaim, size: ArraySize) -> str:
-    """Why a pointer that begins inside an array may count otherwise than the array itself."""
-    row = 1 if size.flat else size.columns
-    period = lcm(_rows(claim) * row, *(fold.block for fold in claim.folds))
-    return "a pointer begins inside a period of the map" if size.aligned % period else ""
 
 
 def _lengthened(
@@ -229,53 +218,6 @@ def _loose(source: CxxSource, extent: ByteSpan) -> bool:
     return True
 
 
-def _keeps(claim: ArrayClaim, size: ArraySize) -> str:
-    """Why a map is no permutation of every row that keeps units; empty if it is."""
-    columns, unit = size.extents[-1], -(-size.kept_bytes // size.element_bytes)
-    rows = _rows(claim) if len(size.extents) > 1 else 1
-    if rows > _MOST_ROWS or columns > _MOST_COLUMNS or not columns:
-        return "the map is too large to be tried"
-    if len(size.extents) > 2 and size.extents[-2] % rows:
-        return "the map reads more than the number of a row"
-    column = np.broadcast_to(np.arange(columns), (rows, columns))
-    row = np.arange(rows)[:, None] if len(size.extents) > 1 else column
-    moved = _mapped(claim, row, column)
-    if not (np.sort(moved, axis=1) == np.arange(columns)).all():
-        return "the map is no permutation of its rows"
-    if columns % unit:
-        return f"rows of {columns} are no groups of {unit}"
-    grouped = moved.reshape(rows, -1, unit)
-    kept = grouped - grouped[..., :1] == np.arange(unit)
-    return "" if kept.all() and not (grouped[..., 0] % unit).any() else f"groups of {unit} part"
-
-
-def _rows(claim: ArrayClaim) -> int:
-    """How many rows the map tells apart: a multiple of the periods of all its folds."""
-    return lcm(*(fold.divisor * fold.phases for fold in claim.folds))
-
-
-def _mapped(claim: ArrayClaim, row: IntArray, column: IntArray) -> IntArray:
-    """New columns by definition: chunk XOR (row / divisor mod phases), fold after fold."""
-    for fold in claim.folds:
-        chunk = column // fold.unit ^ row // fold.divisor % fold.phases
-        column = chunk * fold.unit + column % fold.unit
-    return np.asarray(column)
-
-
-def _placed(claim: ArrayClaim, size: ArraySize, row: IntArray, byte: IntArray) -> IntArray:
-    """The new byte of a row, or of the whole array, that an index means."""
-    column, rest = byte // size.element_bytes, byte % size.element_bytes
-    return _mapped(claim, row, column) * size.element_bytes + rest
-
-
-def _across(claim: ArrayClaim, size: ArraySize, byte: IntArray) -> IntArray:
-    """The same, of an index that counts on over rows."""
-    row_bytes = size.columns * size.element_bytes
-    row, inside = byte // row_bytes, byte % row_bytes
-    longer = row_bytes + claim.pad * size.element_bytes
-    return row * longer + _placed(claim, size, row, inside)
-
-
 def _moved(
     before: CxxSource,
     after: CxxSource,
@@ -286,13 +228,15 @@ def _moved(
 ) -> str:
     """Why the new last index is not the map of the old one; empty if it is."""
     texts = [_bare(before, index) for index in old.indices[-2:]]
+    if claim.columns and len(texts) != 2 - old.flat:
+        return f"{before.of(old.span)} names no element"
     scale = size.scale(old.scale)
     whole = size.bytes_ if old.flat or size.flat else size.columns * size.element_bytes
-    if not scale or not whole or whole > _MOST_COLUMNS * size.element_bytes:
+    if not scale or not whole or whole > MOST_COLUMNS * size.element_bytes:
         return "what its index counts is not known"
     column = _axis(texts[-1], whole // scale)[None]
     rows = _tried(claim, size)
-    if rows * whole > _MOST * scale:
+    if rows * whole > MOST * scale:
         return "it has more rows than can be tried"
     row = _axis(texts[0], rows)[:, None]
     if len(texts) == 2 and len(set(texts)) == 1:
@@ -301,26 +245,45 @@ def _moved(
         row = column * scale // size.element_bytes
     both = zip(texts, (row, column)[-len(texts) :], strict=True)
     names = {text: values for text, values in both if not text.isdecimal()}
-    node = node_at(after, new.indices[-1])
-    value = None if node is None else value_of(after, node, names)
     if any(acts(before, index) for index in old.indices[-2:]):
         return f"{before.of(old.span)} does more than to name a place"
-    if value is None:
+    found = [_value(after, index, names) for index in _changed(new, claim)]
+    values = [one for one in found if one is not None]
+    if len(values) < len(found):
         return f"{after.of(new.indices[-1])} is no expression of the old indices"
     byte = column * scale
-    place = _across(claim, size, byte) if old.flat else _placed(claim, size, row, byte)
-    if (value * scale == place).all():
-        return ""
-    return f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
+    if len(values) > 1:
+        right = _crosses(claim, size, row, byte, (values[0], values[1] * scale))
+    else:
+        place = across(claim, size, byte) if old.flat else placed(claim, size, row, byte)
+        right = bool((values[0] * scale == place).all())
+    told = f"{after.of(new.indices[-1])} is not the new place of {before.of(old.indices[-1])}"
+    return "" if right else told
+
+
+def _value(source: CxxSource, index: ByteSpan, names: Mapping[str, IntArray]) -> IntArray | None:
+    """A new index, of the values of the old ones."""
+    node = node_at(source, index)
+    return None if node is None else value_of(source, node, names)
+
+
+def _crosses(
+    claim: ArrayClaim, size: ArraySize, row: IntArray, byte: IntArray, new: tuple[IntArray, ...]
+) -> bool:
+    """Whether a row and a byte of it are the new place of old ones, and in a row."""
+    long = size.columns * size.element_bytes
+    place = across(claim, size, row * long + byte)
+    inside = (new[1] >= 0) & (new[1] < long)
+    return bool(((new[0] * long + new[1] == place) & inside).all())
 
 
 def _tried(claim: ArrayClaim, size: ArraySize) -> int:
     """How many rows a new index is tried with: all there are, so that no bit of the number of a
     row is left to chance."""
     if size.flat:
-        return _rows(claim)
+        return period(claim)
     rows = size.extents[-2] or size.bytes_ // (size.columns * size.element_bytes)
-    return max(_rows(claim), rows)
+    return rows if claim.columns else max(period(claim), rows)
 
 
 def _inside(
@@ -335,24 +298,24 @@ def _inside(
     """Whether a new index is the map of the old one, by the parts that the terms of that make:
     tried for every block and every place in it, and whatever whole periods the phase leaves out."""
     block = max(fold.block for fold in claim.folds)
-    period, count = _rows(claim), size.columns
-    if old.scale or acts(before, old.indices[0]) or period % block or count % block:
+    whole, count = period(claim), size.columns
+    if old.scale or acts(before, old.indices[0]) or whole % block or count % block:
         return False
     if any(fold.divisor % block for fold in claim.folds):
         return False
-    parts = parts_of(before, old.indices[0], size.facts(number), block, period)
+    parts = parts_of(before, old.indices[0], size.facts(number), block, whole)
     node = node_at(after, new.indices[-1])
-    if parts is None or node is None or count // block * (2 * count // period) > _MOST_COLUMNS:
+    if parts is None or node is None or count // block * (2 * count // whole) > MOST_COLUMNS:
         return False
     high = np.arange(0, count, block)[:, None, None]
-    left_out = np.arange(-count // period * period, count + 1, period)[None, :, None]
+    left_out = np.arange(-count // whole * whole, count + 1, whole)[None, :, None]
     low = np.arange(block)[None, None]
     phase = high - (left_out if parts.phase != parts.high else 0)
-    whole = phase % parts.factor == 0
+    told = phase % parts.factor == 0
     names = {parts.phase: phase // parts.factor, parts.high: high, parts.low: low}
     value = value_of(after, node, {text: one for text, one in names.items() if text})
-    place = _mapped(claim, high + low, high + low)
-    return value is not None and bool(((value == place) | ~whole).all())
+    place = mapped(claim, high + low, high + low)
+    return value is not None and bool(((value == place) | ~told).all())
 
 
 def _axis(text: str, extent: int) -> IntArray:

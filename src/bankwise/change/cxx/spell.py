@@ -5,6 +5,7 @@
     Bs[r][c]           ->  Bs[r][c ^ ((r & 7) << 2)]                        of chunks of 4
     Bs[r][c]           ->  Bs[r][(((c >> 2) ^ (r & 7)) << 2) + (c & 3)]     the same map
     Bs[r][c]           ->  Bs[r][c + ((c / 4 ^ (r & 7)) - c / 4) * 4]       and again
+    Bs[r][c]           ->  Bs[r ^ (r >> 4 & 1)][c ^ ((r >> 2 & 3) << 2)]    one that crosses rows
     *(float4*)&Bs[r][c]                                                     always as one XOR
 
 The three of chunks are one map with three fates: where a compiler joins neighbouring elements into
@@ -23,6 +24,7 @@ from fractions import Fraction
 from math import lcm
 
 from bankwise.algebra.address import Fold
+from bankwise.change.cxx.index_map import IndexMap, new_indices
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
 from bankwise.read.cxx.operand import operand
@@ -39,33 +41,6 @@ class CxxEdit:
 
     span: ByteSpan
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class IndexMap:
-    """What becomes of the last index of an array, whatever its extent: ``folds``, which leave it in
-    its row, or a ``pad`` of so many elements behind every row.
-
-    The divisors of the folds count rows; elements, where the array has one dimension.
-    """
-
-    folds: tuple[Fold, ...] = ()
-    pad: int = 0
-
-    @property
-    def unit(self) -> int:
-        """Elements that stay together."""
-        return min((fold.unit for fold in self.folds), default=1)
-
-    @property
-    def block(self) -> int:
-        """Elements inside which they are exchanged."""
-        return max((fold.block for fold in self.folds), default=1)
-
-    @property
-    def period(self) -> int:
-        """Rows, or elements, after which the map is the same again."""
-        return lcm(*(fold.divisor * fold.phases for fold in self.folds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +93,13 @@ def spellings(
     """
     if map_.pad:
         return _pitched(source, array, map_, sizes)
-    outer = {size.extents[-2] for size in sizes if len(size.extents) > 2}
+    outer = {size.extents[-2] * (map_.columns or 1) for size in sizes if len(size.extents) > 2}
     if any(rows % (f.divisor * f.phases) for rows in outer for f in map_.folds):
         return Refusal("the fold needs more rows than the last but one dimension has")
+    if map_.columns and {map_.columns} != {size.columns for size in sizes}:
+        return Refusal("the fold crosses rows, and not all of them are equally long")
     for size in sizes:
-        period = lcm(map_.period * (1 if size.flat else size.columns), map_.block)
+        period = lcm(map_.period * (1 if size.flat or map_.columns else size.columns), map_.block)
         if size.aligned % period:
             begins = source.place(array.bases[0].span.start)
             return Refusal("a pointer begins inside a period of the best fold", begins)
@@ -139,7 +116,8 @@ def spellings(
     ways = ["xor"] if map_.unit == 1 else ["xor", "sum", "step"]
     found = [_folded(source, array, map_, maps, how) for how in ways]
     lows = [parts.low if parts is not None else "" for _, parts in maps]
-    return (*found[:-1], *hinted(source, found[-1], lows))
+    again = hinted(source, found[1], lows)[-1:] if map_.unit > 1 else ()
+    return (*found[:-1], *hinted(source, found[-1], lows), *(w for w in again if w not in found))
 
 
 def hinted(source: CxxSource, last: Spelling, lows: Sequence[str]) -> tuple[Spelling, ...]:
@@ -210,11 +188,14 @@ def _writable(
 def _counted(map_: IndexMap, use: ArrayUse, size: ArraySize) -> IndexMap | None:
     """A map in what the index of a use counts: elements over all rows, vectors, bytes."""
     across = Fraction(size.element_bytes, size.scale(use.scale) or size.element_bytes)
-    along = across * size.columns if use.flat else across if size.flat else Fraction(1)
+    places = bool(map_.columns) or size.flat
+    along = across if places else across * size.columns if use.flat else Fraction(1)
     folds = [(fold.divisor * along, fold.unit * across, fold.phases) for fold in map_.folds]
-    if any(not _power(n) for fold in folds for n in fold[:2]):
+    columns = map_.columns * across
+    if any(not _power(n) for fold in folds for n in fold[:2]) or columns.denominator > 1:
         return None
-    return IndexMap(tuple(Fold(int(d), int(u), phases) for d, u, phases in folds))
+    known = tuple(Fold(int(d), int(u), phases) for d, u, phases in folds)
+    return IndexMap(known, columns=int(columns))
 
 
 def _power(number: Fraction) -> bool:
@@ -253,8 +234,9 @@ def said(source: CxxSource, array: SharedArray, map_: IndexMap, how: str = "xor"
         last = source.of(array.extents[-1])
         return f"{array.name}: rows of {last} become {last} + {map_.pad}"
     row, column = ("", "i") if array.flat else ("[r]", "c")
-    new = _index(map_, how, column, "i" if array.flat else "r")
-    return f"{array.name}{row}[{column}] -> {array.name}{row}[{new}]"
+    new = new_indices(map_, how, (column,) if array.flat else ("r", column))
+    row_ = row if len(new) == 1 else f"[{new[0]}]"
+    return f"{array.name}{row}[{column}] -> {array.name}{row_}[{new[-1]}]"
 
 
 def _steps(map_: IndexMap, use: ArrayUse, size: ArraySize) -> tuple[int, int]:
@@ -273,14 +255,14 @@ def _folded(
 ) -> Spelling:
     """``maps``: as each use counts, and the parts of its index."""
     edits = tuple(
-        CxxEdit(
-            use.indices[-1],
-            _column(source, own, how, use)
-            if parts is None
-            else _inside(source, own, how, use, parts),
-        )
+        edit
         for use, (own, parts) in zip(array.uses, maps, strict=True)
         if use.indices
+        for edit in (
+            _anew(source, own, how, use)
+            if parts is None
+            else (CxxEdit(use.indices[-1], _inside(source, own, how, use, parts)),)
+        )
     )
     return Spelling(array, map_, edits, how, said(source, array, map_, how))
 
@@ -292,7 +274,7 @@ def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: I
     how = "xor" if use.kept else how
     folds = (Fold(f.divisor // parts.factor, f.unit, f.phases) for f in map_.folds)
     low, phase = (one if _WORD.fullmatch(one) else f"({one})" for one in (parts.low, parts.phase))
-    new = _index(IndexMap(tuple(folds)), how, low, phase)
+    (new,) = new_indices(IndexMap(tuple(folds)), how, (phase, low))
     new = f"{parts.high} + {new}" if how != "xor" else f"{parts.high} + ({new})"
     return new if _bracketed(source, use.indices[-1]) else f"({new})"
 
@@ -300,12 +282,14 @@ def _inside(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse, parts: I
 _WORD = re.compile(r"[\w.]+")
 
 
-def _column(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> str:
-    texts = [_atom(source, index) for index in use.indices[-2:]]
-    if all(text.isdecimal() for text in texts):
-        return str(_number(map_, int(texts[-1]), int(texts[0])))
-    new = _index(map_, "xor" if use.kept else how, texts[-1], texts[0])
-    return new if _bracketed(source, use.indices[-1]) else f"({new})"
+def _anew(source: CxxSource, map_: IndexMap, how: str, use: ArrayUse) -> Iterator[CxxEdit]:
+    old = use.indices[-1:] if map_.columns and use.flat else use.indices[-2:]
+    texts = new_indices(map_, "xor" if use.kept else how, [_atom(source, one) for one in old])
+    for index, text in zip(old[-len(texts) :], texts, strict=True):
+        if text == _atom(source, index):
+            continue
+        whole = text.isdecimal() or _bracketed(source, index)
+        yield CxxEdit(index, text if whole else f"({text})")
 
 
 def _bracketed(source: CxxSource, index: ByteSpan) -> bool:
@@ -317,41 +301,8 @@ def _bracketed(source: CxxSource, index: ByteSpan) -> bool:
     )
 
 
-def _number(map_: IndexMap, column: int, row: int) -> int:
-    """The new column of a place that is known."""
-    for fold in map_.folds:
-        column ^= row // fold.divisor % fold.phases * fold.unit
-    return column
-
-
 def _atom(source: CxxSource, index: ByteSpan) -> str:
     """An index as a part of a larger expression."""
     text, node = source.of(index), node_at(source, index)
     whole = node.type == "parenthesized_expression" or operand(source, node)
     return text if whole and span(node) == index else f"({text})"
-
-
-def _index(map_: IndexMap, how: str, column: str, row: str) -> str:
-    """The new column: ``how`` one XOR, a sum of chunk and place, or the step from the old one."""
-    unit = 1 if how == "xor" else map_.unit
-    terms = [_shifted(_phase(fold, row), fold.unit // unit) for fold in map_.folds]
-    if how == "xor":
-        return " ^ ".join((column, *terms))
-    if how == "step":
-        chunk = " ^ ".join((f"{column} / {unit}", *terms))
-        step = f"(({chunk}) - {column} / {unit}) * {unit}"
-        # a tree reads (COL) + (..) as a cast
-        return f"{step} + {column}" if column[0] == "(" else f"{column} + {step}"
-    shift, mask = unit.bit_length() - 1, unit - 1
-    chunk = " ^ ".join((f"({column} >> {shift})", *terms))
-    return f"(({chunk}) << {shift}) + ({column} & {mask})"
-
-
-def _phase(fold: Fold, row: str) -> str:
-    """The number that a row XORs its chunks with."""
-    shift, mask = fold.divisor.bit_length() - 1, fold.phases - 1
-    return f"({row} >> {shift} & {mask})" if shift else f"({row} & {mask})"
-
-
-def _shifted(phase: str, unit: int) -> str:
-    return phase if unit == 1 else f"({phase} << {unit.bit_length() - 1})"

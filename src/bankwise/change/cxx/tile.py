@@ -15,7 +15,8 @@ from functools import reduce
 from pathlib import Path
 
 from bankwise.algebra.address import Fold
-from bankwise.change.cxx.spell import CxxEdit, IndexMap, Spelling, hinted
+from bankwise.change.cxx.index_map import IndexMap
+from bankwise.change.cxx.spell import CxxEdit, Spelling, hinted
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray, only_elements
 from bankwise.read.cxx.sizes import ArraySize
@@ -33,7 +34,11 @@ def as_tile(
     """The ways to write a fold as the array's type; a Refusal where not all uses are elements."""
     place = source.place(array.statement.start)
     rows = {size.extents[-2] for size in sizes if len(size.extents) > 2}
-    if map_.pad or any(n % (f.divisor * f.phases) for n in rows for f in map_.folds):
+    if (
+        map_.pad
+        or map_.columns
+        or any(n % (f.divisor * f.phases) for n in rows for f in map_.folds)
+    ):
         return Refusal(f"{array.name}: its map is none that a type says", place)
     why = only_elements(source, array) or _named_already(source)
     if why is not None:

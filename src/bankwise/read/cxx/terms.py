@@ -74,6 +74,10 @@ def parts_of(
     texts = (" + ".join(source.of(one.span) for one in some) for some in (high, low, read))
     phase, factor = _divided(source, read[0]) if len(read) == 1 else ("", 1)
     first, second, third = texts
+    if len(low) == 1:
+        alone = low[0].span
+        node = source.root.named_descendant_for_byte_range(alone.start, alone.stop)
+        second = source.of(inside_parentheses(node))
     return IndexParts(first, second, phase or third, factor if phase else 1)
 
 

@@ -44,7 +44,7 @@ def start(size: Size, args: ArgumentValues) -> State:
     registers |= {"SR_CgaCtaId": constant(0), "SR_SWINHI": constant(WINDOW_HIGH)}
     for axis in "xyz":
         given = args.get(f"ctaid.{axis}")
-        lost = Unknown(f"the block's index ctaid.{axis}", uniform=True, fact=f"ctaid.{axis}")
+        lost = Unknown(f"the block's index blockIdx.{axis}", uniform=True, fact=f"ctaid.{axis}")
         registers[f"SR_CTAID.{axis.upper()}"] = lost if given is None else constant(given)
     state.registers.update(registers)
     return state

@@ -1,0 +1,107 @@
+"""Which plans the shared arrays of a source have: what ``fix`` writes, and ``check`` promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+
+from bankwise.ask.array_plans import ArrayPlans, plans_of
+from bankwise.ask.array_posed import can_be
+from bankwise.ask.every_launch import (
+    LaunchKey,
+    every_launch,
+    key_of,
+    other_launches,
+    over,
+)
+from bankwise.errors import Location, Refusal
+from bankwise.hardware.machine import machine
+from bankwise.read.assembly import AssemblyKernel
+from bankwise.read.cxx.arrays import shared_arrays, tied
+from bankwise.read.cxx.sizes import sizes
+from bankwise.read.cxx.tree import CxxSource
+from bankwise.read.options import Options
+from bankwise.read.source import Compilation, SourceLanguage
+from bankwise.show.values import KernelReport, Snippet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourcePlans:
+    """``plans``: of the arrays that have conflicts, what saves most first; ``refusals``: why others
+    have none, ``unasked``: why those have none that no kernel has; ``names``: of all arrays;
+    ``keys``: the launches that can be, None where that was not asked."""
+
+    plans: tuple[ArrayPlans, ...]
+    refusals: tuple[Refusal, ...]
+    unasked: tuple[Refusal, ...] = ()
+    names: frozenset[str] = frozenset()
+    keys: frozenset[LaunchKey] | None = None
+
+    @property
+    def kernels(self) -> frozenset[str]:
+        """The names of those that have an array with a plan."""
+        return frozenset(name for one in self.plans for name in one.kernels)
+
+
+def source_plans(
+    source: CxxSource,
+    language: SourceLanguage,
+    what: Compilation,
+    options: Options,
+    kernels: Sequence[AssemblyKernel],
+) -> SourcePlans:
+    """The plans of each array of a source whose ``kernels`` were followed."""
+    arrays = shared_arrays(source)
+    if not arrays:
+        why = Refusal("no __shared__ array is declared in it", Location(source.file))
+        return SourcePlans((), (why,))
+    measured = sizes(source, arrays, language, what)
+    if isinstance(measured, Refusal):
+        return SourcePlans((), (measured,))
+    gpu = machine(language.target(what.target, source.file))
+    keys = frozenset(key_of(one) for one in every_launch(kernels) if can_be(one, measured, gpu))
+    known = other_launches(kernels, lambda one: key_of(one) in keys)
+    plans: list[ArrayPlans] = []
+    refusals: list[Refusal] = []
+    unasked: list[Refusal] = []
+    for numbers in tied(arrays):
+        one = plans_of(
+            *(source, {n: arrays[n] for n in numbers}, known, measured, gpu),
+            accessor=options.accessor,
+            only=options.kernel,
+        )
+        if isinstance(one, ArrayPlans):
+            plans.append(one)
+        elif one is not None:
+            here = any(n in measured.get(kernel.name, {}) for n in numbers for kernel in known)
+            (refusals if here else unasked).append(one)
+    names = frozenset(array.name for array in arrays)
+    plans.sort(key=lambda one: -one.saved)
+    return SourcePlans(tuple(plans), tuple(refusals), tuple(unasked), names, keys)
+
+
+def promised(
+    kernel: KernelReport, found: SourcePlans, launches: Sequence[AssemblyKernel]
+) -> KernelReport:
+    """What to write against the conflicts of a kernel, as ``fix`` plans it: its words and passes in
+    place of those that layouts of the emitted buffers have."""
+    keys = [key_of(one) for one in launches if one.name == kernel.name]
+    plans = [one for one in found.plans if kernel.name in one.kernels]
+    said = (_as_planned(one, plans, found.names, keys) for one in kernel.snippets)
+    return replace(kernel, snippets=tuple(said))
+
+
+def _as_planned(
+    snippet: Snippet, plans: Sequence[ArrayPlans], known: Set[str], keys: Sequence[LaunchKey]
+) -> Snippet:
+    """A snippet in the words of the plan of its arrays, without the command where they have none.
+    ``known``: the names of all arrays of the text."""
+    mine = set(snippet.buffers)
+    for one in plans:
+        names = {array.array.name for array in one.arrays}
+        if names & mine:
+            before, after = (over(each, keys) for each in (one.present, one.plans[0].passes))
+            alike = names == mine and before == snippet.before
+            text = one.plans[0].spellings[0].text
+            return replace(snippet, what=text, after=after) if alike else snippet
+    return replace(snippet, command="") if mine & known else snippet
