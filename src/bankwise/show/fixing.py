@@ -89,7 +89,8 @@ class FixReport:
     still. ``fronts``: what else could be written. ``settings``: what to do with it in the framework
     that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
     knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
-    path. ``notes``: what the change may cost.
+    path. ``modules``: of a dump of a compiler, the executables that are written in its place, by
+    name. ``notes``: what the change may cost.
     """
 
     before: CheckReport
@@ -107,6 +108,7 @@ class FixReport:
     lines: Mapping[int, int] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
     assumed: str = ""
     notes: tuple[str, ...] = ()
 
