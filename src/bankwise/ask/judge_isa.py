@@ -76,7 +76,7 @@ def _both(
 ) -> tuple[_EmittedCode, _EmittedCode] | Verdict:
     old = _emitted(before, number)
     if isinstance(old, Refusal):
-        return Verdict("isa", "not available", old.reason)
+        return Verdict("isa", "no answer" if old.crash else "not available", old.reason)
     new = _emitted(after, number)
     if isinstance(new, Refusal):
         return Verdict("isa", "failed", f"the fixed kernel does not compile: {new.reason}")

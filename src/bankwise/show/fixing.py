@@ -22,7 +22,8 @@ from bankwise.solver.certificate import Certificate
 from bankwise.solver.plan import Plan
 from bankwise.solver.table import AS_IT_IS
 
-Status = Literal["passed", "failed", "not available", "skipped"]
+Status = Literal["passed", "failed", "not available", "no answer", "skipped"]
+"""No answer: who can say it crashed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +143,24 @@ class FixReport:
     def incomplete(self) -> tuple[str, ...]:
         """What is not all analysed, executed or sure, and what opens it: the reasons of exit 3."""
         asked = [v for v in self.verdicts if v.judge in ("smt", "run") and v.status != "passed"]
+        asked += [v for v in self.verdicts if v.status == "no answer"]
         partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
         found = {
             "conflicts are possible in what was written": self.after.conflict == "possible",
             "execution did not see the whole launch (--accept-sampled: the proof will do)": (
                 self.sampled and not self.accept_sampled
             ),
-            **{f"{v.judge} gives no answer ({v.status})": True for v in asked},
+            **{_silent(v): True for v in asked},
             "the proof holds for this launch alone": partly,
             "something stays as it is (not changed: ..)": bool(self.refusals),
             "not all is analysed and known (open in ..)": not self.after.accounted,
         }
         return tuple(reason for reason, holds in found.items() if holds)
+
+
+def _silent(verdict: Verdict) -> str:
+    said = f" ({verdict.status})" * (verdict.status != "no answer")
+    return f"{verdict.judge} gives no answer{said}"
 
 
 def print_fix(report: FixReport, console: Console, *, everything: bool = False) -> None:
@@ -169,12 +176,15 @@ def print_exit(code: int, reasons: Iterable[str], console: Console) -> None:
         console.print(f"[yellow]exit {code}:[/] {escape(said)}")
 
 
-def print_story(report: FixReport, console: Console, *, everything: bool = False) -> None:
-    """What :func:`print_fix` tells, but for the end."""
+def print_story(
+    report: FixReport, console: Console, *, everything: bool = False, name: str = ""
+) -> None:
+    """What :func:`print_fix` tells, but for the end. ``name``: of one answer of several."""
     for refusal in report.before.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     if not report.changes and not report.refusals:
-        console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
+        said = "nothing to fix: no allocation has conflicts that a swizzle removes"
+        console.print(f"{escape(name)}{said}")
     for change in report.changes:
         names = escape("".join(f"{name}: " for name in _others(change)))
         named = escape(short_each(change.kernel))
