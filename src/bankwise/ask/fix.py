@@ -118,7 +118,7 @@ def fix_kernels(
         need_solver()
     found = rewritten(file, options)
     report = judged(found, judges, progress)
-    settings = back_into_iree(found.before.opened, report.modules)
+    settings = back_into_iree(found.before.opened, report.modules, output)
     return replace(report, settings=(*report.settings, *settings))
 
 

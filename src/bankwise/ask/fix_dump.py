@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bankwise.change.compile.wrap import executables, prepare
@@ -22,7 +23,7 @@ Modules = tuple[tuple[str, str], ...]
 """Executables by name, each with its text."""
 
 _NO_PIPELINE = re.compile(r"translation_info = #iree_codegen\.translation_info<pipeline = [^>]*>")
-_FLAG = "iree-compile MODEL.mlir .. --iree-hal-substitute-executable-configuration="
+_FLAG = "--iree-hal-substitute-executable-configuration="
 
 
 def modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
@@ -41,25 +42,35 @@ def modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
     return tuple(found.items())
 
 
-def back_into_iree(opened: Opened, written: Modules) -> tuple[str, ...]:
-    """How the answer gets into the model, in lines. ``written``: of a dump, what -o writes of it.
-    A text that is not said to be lowered runs through the pipeline again, which makes other code
-    of it."""
+def named(written: Modules, destination: Path) -> tuple[tuple[Path, str], ...]:
+    """Which file each executable gets: of several, files below a folder or beside a name."""
+    if len(written) < 2:
+        return tuple((destination, text) for _, text in written)
+    if destination.suffix == ".mlir":
+        return tuple((destination.with_suffix(f".{name}.mlir"), text) for name, text in written)
+    return tuple((destination / f"{name}.mlir", text) for name, text in written)
+
+
+def back_into_iree(opened: Opened, written: Modules, output: str = "") -> tuple[str, ...]:
+    """How the answer gets into the model, in lines. ``written``: of a dump, what -o writes of it,
+    to ``output``. A text that is not said to be lowered runs through the pipeline again, which
+    makes other code of it."""
     text = opened.source.parsed
-    named = [name for name, _ in executables(text)]
-    if written and all(name in named for name, _ in written):
-        return tuple(_of_a_dump([name for name, _ in written]))
+    names = [name for name, _ in executables(text)]
+    if written and all(name in names for name, _ in written):
+        return _of_a_dump(written, "" if output == "-" else output)
     taken = prepare(text)
-    if len(named) != 1 or isinstance(taken, Refusal):
+    if len(names) != 1 or isinstance(taken, Refusal):
         return ()
     lowered = [] if taken.text == text else _NO_PIPELINE.findall(taken.text)
     first = (f"before that its func.func needs the attribute {lowered[0]}",) if lowered else ()
-    return (f"into the model: {_FLAG}{named[0]}=FIXED.mlir", *first)
+    return (f"into the model: iree-compile MODEL.mlir .. {_FLAG}{names[0]}=FIXED.mlir", *first)
 
 
-def _of_a_dump(names: list[str]) -> Iterable[str]:
-    one = len(names) == 1
-    out = "FIXED.mlir" if one else "FIXED"
-    yield f"-o {out} writes {'it' if one else 'each'} as iree-compile takes it; into the model:"
-    for name in names:
-        yield f"  {_FLAG}{name}={out if one else f'{out}/{name}.mlir'}"
+def _of_a_dump(written: Modules, output: str) -> tuple[str, ...]:
+    out = output or ("FIXED.mlir" if len(written) == 1 else "FIXED/")
+    each = "it" if len(written) == 1 else "each kernel"
+    pairs = zip(written, named(written, Path(out)), strict=True)
+    flags = [f"{_FLAG}{name}={path}" for (name, _), (path, _) in pairs]
+    first = () if output else (f"-o {out} writes {each} as iree-compile takes it",)
+    return (*first, "into the model: iree-compile MODEL.mlir ..", *(f"  {flag}" for flag in flags))

@@ -137,7 +137,7 @@ def fix(
     )
     if write and output:
         raise InputError("--write and --output exclude each other")
-    with progress("executing workgroups") as advance:
+    with progress("executing workgroups", first="reading, planning, compiling") as advance:
         judges = Judges(execute, isa, reference, accept_sampled, prove, run)
         said = flags(context)
         found = asked(
@@ -158,11 +158,11 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
     from bankwise.files import make_folder, write_atomically
     from bankwise.show.fixing import print_fix
 
-    named = list(_named(report, destination)) if report.accepted else []
+    files = list(_named(report, destination)) if report.accepted else []
     if destination == "-" and report.accepted:
         sys.stdout.write("// -----\n".join(text for _, text in report.modules) or report.fixed_text)
-    for path, data in named:
-        if len(named) > 1 or report.files:
+    for path, data in files:
+        if len(files) > 1 or report.files:
             make_folder(path.parent)
         write_atomically(path, data)
     if form is FixFormat.json:
@@ -176,25 +176,25 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
         sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
     else:
         print_fix(report, err(), everything=everything)
-        if named:
-            print(*(f"written: {path}" for path, _ in named), sep="\n", file=sys.stderr)
+        if files:
+            print(*(f"written: {path}" for path, _ in files), sep="\n", file=sys.stderr)
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
 
 
 def _named(report: FixReport, destination: str) -> Iterator[tuple[Path, str | bytes]]:
     """What is written where; of a dump with several executables each to its own file."""
+    from bankwise.ask.fix_dump import named
+
     path = Path(destination)
     if destination in ("", "-"):
         return
     if report.files:
         yield from ((path / name, data) for name, data in report.files)
-    elif len(report.modules) > 1 and path.suffix == ".mlir":
-        yield from ((path.with_suffix(f".{n}.mlir"), text) for n, text in report.modules)
-    elif len(report.modules) > 1:
-        yield from ((path / f"{name}.mlir", text) for name, text in report.modules)
+    elif report.modules:
+        yield from named(report.modules, path)
     else:
-        yield path, report.modules[0][1] if report.modules else report.fixed_text
+        yield path, report.fixed_text
 
 
 @app.command(

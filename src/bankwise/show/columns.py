@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from os.path import commonprefix
 from typing import Any
 
 from rich.console import Console
@@ -187,7 +186,8 @@ def told_apart(names: Sequence[str], most: int) -> dict[str, str]:
         found = {name: _without_piece(name, head, room) for name in some}
         if len({*found.values()}) == len(some):
             return found
-    same = len(commonprefix(list(some)))
+    columns = enumerate(zip(*some, strict=False))
+    same = next((at for at, signs in columns if len({*signs}) > 1), 0)
     behind = {name: f"..{name[same:][:room]}" for name in some}
     apart = len({*behind.values()}) == len(some)
     return behind if apart else {name: cut(name, most) for name in some}

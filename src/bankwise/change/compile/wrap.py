@@ -21,7 +21,7 @@ _FUNCTION = re.compile(r"\b(func\.func|gpu\.func)\s+(?:public\s+|private\s+)?@([
 _EXECUTABLE = re.compile(r"\b(?:stream\.executable|hal\.executable\.source)\b")
 _HAL_EXECUTABLE = re.compile(r"\bhal\.executable\s+(?:public\s+|private\s+)?@([\w$.\-]+)")
 _ALIAS = re.compile(r"^[#!][A-Za-z_]\w* = [^\n]*", re.MULTILINE)
-_MODULE = re.compile(r"^\s*(?:builtin\.)?module\b[^\n]*\{", re.MULTILINE)
+_MODULE = re.compile(r"^[ \t]*(?:builtin\.)?module\b[^\n]*\{", re.MULTILINE)
 _LOWERED = re.compile(r"\bgpu\.(?:thread|lane)_id\b|#gpu\.address_space<workgroup>")
 _BLOCK_SIZE = re.compile(r"\bknown_block_size\s*=\s*array<i32:\s*(\d+),\s*(\d+),\s*(\d+)>")
 _DISPATCH = re.compile(
