@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bankwise.show.columns import Page, table
+from bankwise.show.columns import Page, table, told_apart
 from bankwise.show.wrap import wrapped
 from command import bankwise
 
@@ -125,3 +125,25 @@ def test_a_table_that_is_too_wide_keeps_every_cell(capsys: pytest.CaptureFixture
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 or "_ZN6kernel" * 9 in line for line in lines)
     assert set(row) <= set(" ".join(lines).split())
+
+
+@pytest.mark.parametrize(
+    ("names", "most", "shown"),
+    [
+        (
+            ("two_dispatch_0_matmul_512x512_f16", "two_dispatch_1_matmul_512x512_f16"),
+            18,
+            ("two_dispatch_0..16", "two_dispatch_1..16"),
+        ),
+        (
+            (f"{'x' * 30}1{'y' * 30}", f"{'x' * 30}2{'y' * 30}"),
+            12,
+            ("..1yyyyyyyyy", "..2yyyyyyyyy"),
+        ),
+        (("short", "other"), 12, ("short", "other")),
+    ],
+)
+def test_names_that_are_cut_stay_apart(
+    names: tuple[str, ...], most: int, shown: tuple[str, ...]
+) -> None:
+    assert tuple(told_apart(names, most).values()) == shown

@@ -71,11 +71,13 @@ class Refusal:
     """A domain "no": what could not be done, where, and why. It is reported, never dropped.
 
     ``access``: it is, or may be, of an access; False for a place at which control flow is lost.
+    ``crash``: a program that was asked ended by a signal.
     """
 
     reason: str
     location: Location | None = None
     access: bool = True
+    crash: bool = False
 
     def __str__(self) -> str:
         return f"{self.location}: {self.reason}" if self.location else self.reason

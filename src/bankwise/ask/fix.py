@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
+from bankwise.ask.fix_dump import back_into_iree, modules
 from bankwise.ask.fix_gains import recounted
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_judged import RewrittenFile, judged
@@ -36,11 +36,11 @@ from bankwise.ask.judge_smt import need_solver
 from bankwise.ask.text_price import ReportedText, kernel_price, price_of, rests_on
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
-from bankwise.files import check_writable
+from bankwise.files import check_writable, read_text
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
-from bankwise.show.patch import unified_patch
+from bankwise.show.patch import spliced, unified_patch
 from bankwise.show.values import CheckReport
 
 if TYPE_CHECKING:
@@ -119,27 +119,8 @@ def fix_kernels(
         need_solver()
     found = rewritten(file, options)
     report = with_wave(judged(found, judges, progress), found, judges)
-    back = _back_into_iree(found.before.opened) if report.changes else ()
+    back = back_into_iree(found.before.opened, report.modules, output) if report.changes else ()
     return replace(report, settings=(*report.settings, *back))
-
-
-_EXECUTABLE = re.compile(r"^ *hal\.executable (?:private |public )?@([\w$.-]+)", re.MULTILINE)
-_NO_PIPELINE = re.compile(r"translation_info = #iree_codegen\.translation_info<pipeline = [^>]*>")
-
-
-def _back_into_iree(opened: Opened) -> tuple[str, ...]:
-    """How the answer to a dump of one executable of IREE gets into the model, in lines. A text that
-    is not said to be lowered runs through the pipeline again, which makes other code of it."""
-    from bankwise.change.compile.wrap import prepare
-
-    text = opened.source.parsed
-    named, taken = _EXECUTABLE.findall(text), prepare(text)
-    if len(named) != 1 or isinstance(taken, Refusal):
-        return ()
-    flag = f"iree-compile MODEL.mlir .. --iree-hal-substitute-executable-configuration={named[0]}="
-    lowered = [] if taken.text == text else _NO_PIPELINE.findall(taken.text)
-    first = (f"before that its func.func needs the attribute {lowered[0]}",) if lowered else ()
-    return (f"into the model: {flag}FIXED.mlir", *first)
 
 
 def rewritten(file: Path, options: Options) -> RewrittenFile:
@@ -153,7 +134,9 @@ def rewritten(file: Path, options: Options) -> RewrittenFile:
 
 def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten) -> RewrittenFile:
     after = _counted(done.opened, done.analyses, options)
-    source_text, fixed_text = before.opened.source.text, done.opened.source.text
+    read, fixed = before.opened.source.text, done.opened.source.text
+    source_text = read_text(file)
+    fixed_text, of_a_dump = spliced(source_text, read, fixed), source_text != read
     report = FixReport(
         before=before.report,
         after=after.report,
@@ -162,10 +145,11 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         verdicts=() if done.proof is None else (done.proof,),
         source_text=source_text,
         fixed_text=fixed_text,
-        patch=unified_patch(file, source_text, fixed_text),
+        patch=unified_patch(file, source_text, fixed_text, (read, fixed)),
         parts={} if done.parted is None else done.parted.parts,
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
+        modules=modules(done.opened, before.report.kernels) if of_a_dump else (),
     )
     instead: Callable[[], RewrittenFile] | None = None
     if done.instead is not None:

@@ -49,6 +49,7 @@ def as_it_was(found: RewrittenFile) -> RewrittenFile:
         verdicts=(),
         fixed_text=text,
         patch="",
+        modules=(),
         parts={},
         assumed="",
     )

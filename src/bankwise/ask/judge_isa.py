@@ -87,7 +87,7 @@ def _both(
 ) -> tuple[EmittedCode, EmittedCode] | Verdict:
     old = emitted_code(before, number)
     if isinstance(old, Refusal):
-        return Verdict("isa", "not available", old.reason)
+        return Verdict("isa", "no answer" if old.crash else "not available", old.reason)
     new = emitted_code(after, number)
     if isinstance(new, Refusal):
         return Verdict("isa", "failed", f"the fixed kernel does not compile: {new.reason}")

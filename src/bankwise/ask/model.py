@@ -61,7 +61,14 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
         findings=tuple(f for r in reports for f in r.findings),
         refusals=(*_refusals(dispatches), *(x for r in reports for x in r.refusals)),
         notes=tuple(
-            dict.fromkeys((*_notes(dispatches, options), *_not_default(options), *_said(reports)))
+            dict.fromkeys(
+                (
+                    *_notes(dispatches, options),
+                    *_not_default(options),
+                    _where_places_are(options),
+                    *_said(reports),
+                )
+            )
         ),
     )
 
@@ -172,6 +179,14 @@ def _notes(dispatches: tuple[Dispatch, ...], options: Options) -> tuple[str, ...
     how = _lowering(options)
     first = f"lowered by IREE for {options.target} ({how}): {len(dispatches)} dispatches, "
     return (f"{first}{shared} with workgroup memory",)
+
+
+def _where_places_are(options: Options) -> str:
+    """The text that lines and columns are of: the model has none of them."""
+    name = f"DISPATCH.{options.target}.mlir"
+    if options.keep:
+        return f"places are lines of the lowered kernels, {Path(options.keep) / name}"
+    return f"places are lines of the lowered kernels: `--keep DIR` writes them, DIR/{name}"
 
 
 def _not_default(options: Options) -> tuple[str, ...]:

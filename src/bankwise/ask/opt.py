@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bankwise.errors import InputError
+from bankwise.files import read_text
 from bankwise.read.options import Options, dims_of, three
 from bankwise.read.recognise import require
 from bankwise.show.opting import OptReport
+from bankwise.show.patch import spliced
 
 if TYPE_CHECKING:
     from bankwise.change.passes.values import Outcome, PassOptions
@@ -85,7 +87,7 @@ def opt_file(file: Path, passes: Sequence[str], options: Options, rules: Rules) 
             opened = open_text(text, str(file))
     if not any(outcome.changed for name, outcome in done if name != _PRINTED):
         text, done = original, [each for each in done if each[0] != _PRINTED]
-    return OptReport(str(file), tuple(done), text)
+    return OptReport(str(file), tuple(done), spliced(read_text(file), original, text))
 
 
 _PRINTED = "custom-form"

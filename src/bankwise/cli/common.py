@@ -243,17 +243,20 @@ def err() -> Console:
 
 
 @contextmanager
-def progress(text: str, every_s: float | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr that vanishes when done. Where stderr is no terminal nothing, or
-    with ``every_s`` a line as often and one at the end."""
+def progress(
+    text: str, every_s: float | None = None, *, first: str = ""
+) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on stderr that vanishes when done; ``first``: what goes on before the first
+    step. Where stderr is no terminal nothing, or with ``every_s`` a line as often and one at the
+    end."""
     if not sys.stderr.isatty():
         yield _lines(text, inf if every_s is None else every_s)
         return
     from rich.progress import Progress
 
     with Progress(console=err(), transient=True) as bar:
-        task = bar.add_task(text, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task(first or text, total=None)
+        yield lambda done, total: bar.update(task, description=text, completed=done, total=total)
 
 
 def _lines(text: str, every_s: float) -> Callable[[int, int], None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -136,7 +137,7 @@ def fix(
     )
     if write and output:
         raise InputError("--write and --output exclude each other")
-    with progress("executing workgroups") as advance:
+    with progress("executing workgroups", first="reading, planning, compiling") as advance:
         judges = Judges(execute, isa, reference, accept_sampled, prove, run)
         said = flags(context)
         found = asked(
@@ -157,14 +158,13 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
     from bankwise.files import make_folder, write_atomically
     from bankwise.show.fixing import print_fix
 
+    files = list(_named(report, destination)) if report.accepted else []
     if destination == "-" and report.accepted:
-        sys.stdout.write(report.fixed_text)
-    elif report.files and report.accepted:
-        for name, data in report.files:
-            make_folder((Path(destination) / name).parent)
-            write_atomically(Path(destination) / name, data)
-    elif destination and report.accepted:
-        write_atomically(Path(destination), report.fixed_text)
+        sys.stdout.write("// -----\n".join(text for _, text in report.modules) or report.fixed_text)
+    for path, data in files:
+        if len(files) > 1 or report.files:
+            make_folder(path.parent)
+        write_atomically(path, data)
     if form is FixFormat.json:
         from bankwise.show.documents.fixing import fix_document
 
@@ -176,11 +176,25 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
         sys.stdout.write(html(fix_document(report, lanes=True), report.source_text))
     else:
         print_fix(report, err(), everything=everything)
-        if report.accepted and destination not in ("", "-"):
-            names = [Path(destination) / name for name, _ in report.files] or [Path(destination)]
-            print(*(f"written: {name}" for name in names), sep="\n", file=sys.stderr)
+        if files:
+            print(*(f"written: {path}" for path, _ in files), sep="\n", file=sys.stderr)
         if not destination and report.accepted:
             sys.stdout.write(report.patch)
+
+
+def _named(report: FixReport, destination: str) -> Iterator[tuple[Path, str | bytes]]:
+    """What is written where; of a dump with several executables each to its own file."""
+    from bankwise.ask.fix_dump import named
+
+    path = Path(destination)
+    if destination in ("", "-"):
+        return
+    if report.files:
+        yield from ((path / name, data) for name, data in report.files)
+    elif report.modules:
+        yield from named(report.modules, path)
+    else:
+        yield path, report.fixed_text
 
 
 @app.command(

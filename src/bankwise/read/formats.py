@@ -49,14 +49,20 @@ _COMPILED = "ask.worth_static:compiled"
 
 
 def _mlir(
-    name: str, article: str, suffixes: tuple[str, ...], sign: Sign, family: str = ""
+    name: str,
+    article: str,
+    suffixes: tuple[str, ...],
+    sign: Sign,
+    family: str = "",
+    options: frozenset[str] = _MLIR_OPTIONS,
 ) -> Format:
     """MLIR with threads, however it is wrapped."""
     return Format(
         *(name, article, suffixes, sign),
         family,
         verbs=_MLIR_VERBS,
-        options=_MLIR_OPTIONS,
+        options=options,
+        ways_on={"--write": "-o FIXED.mlir writes the executable, not the log that it was in"},
         listing=_COMPILED,
         gpus="read.own_gpu:of_mlir",
         stage=1 if ".mlir" in suffixes else None,
@@ -112,7 +118,7 @@ READ: tuple[Format, ...] = (
         options=_MODEL_OPTIONS,
         instead="`bankwise check FILE --target gfx942 --keep DIR` lowers it and keeps its kernels",
     ),
-    _mlir("print of several passes", "a", (), signs.is_dump),
+    _mlir("print of several passes", "a", (), signs.is_dump, options=_MLIR_OPTIONS - {"--write"}),
     _mlir("MLIR in a document", "", (".rst", ".md"), signs.is_document, family="document"),
     Format(
         *("AMD assembly", "", (".s", ".amdgcn", ".rocmasm", ".asm")),

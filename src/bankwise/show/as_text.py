@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -86,6 +87,7 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
     shown = rows if everything else rows[:SHOWN]
     several = len({access.kernel for access in report.accesses}) > 1
     files = len({access.location.file for access in report.accesses}) > 1
+    files = files and not all(map(_names_its_file, report.accesses))
     titles = ["extra", "ways", "passes", "ideal", "runs", "place", "instruction"]
     titles.append("kernel" if several else "access")
     cells = [list(_cells(row, several, files)) for row in shown]
@@ -99,6 +101,15 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
         many = f"{len(left)} more access" + ("es" if len(left) > 1 else "")
         say(console, f"and {many}, {rest} extra passes (--all)", style="dim")
     console.print()
+
+
+_DISPATCH = re.compile(r"(?:.*\[|.*/)?([\w$-]+)")
+
+
+def _names_its_file(access: AccessReport) -> bool:
+    """Whether the file of a lowered model says no more than the kernel does."""
+    found = _DISPATCH.match(access.location.file)
+    return found is not None and access.kernel.startswith(f"{found[1]}_")
 
 
 def _mark(access: AccessReport) -> str:

@@ -101,13 +101,21 @@ def _cut(
     before = sum(sizes[:-1]) + len(_GAP) * len(sizes[:-1])
     room = most - before
     sizes[-1] = min(sizes[-1], max(room - len(_GAP) - _LEAST, len(titles[-2])))
+    beside = room - len(_GAP) - sizes[-1]
+    below = beside < min(_LEAST, max(len(row[-1]) for row in (titles, *rows)))
+    names = [row[-1] for row in rows]
+    narrow, wide = (told_apart(names, most) for most in (max(beside, _LEAST), max(room, _LEAST)))
     for number, row in enumerate((titles, *rows), -1):
         cells = _aligned(row, sizes, right)
+        if below:
+            yield number, _GAP.join(cells).rstrip()
+            yield number, _GAP + cut(row[-1], most - len(_GAP))
+            continue
         if len(row[-2]) <= sizes[-1]:
-            last = cut(row[-1], room - len(_GAP) - sizes[-1])
+            last = narrow.get(row[-1], row[-1])
             yield number, _GAP.join((*cells, last)).rstrip()
             continue
-        yield number, _GAP.join((*cells[:-1], cut(row[-1], room))).rstrip()
+        yield number, _GAP.join((*cells[:-1], wide.get(row[-1], row[-1]))).rstrip()
         yield number, " " * max(0, min(before, most - len(row[-2]))) + row[-2]
 
 
@@ -168,6 +176,26 @@ def cut(text: str, most: int) -> str:
         return text
     head = (most - 2) * 2 // 3
     return f"{text[:head]}..{text[len(text) - (most - 2 - head) :]}"
+
+
+def told_apart(names: Sequence[str], most: int) -> dict[str, str]:
+    """Each name in at most so many characters, without a piece of it where it is longer: the middle
+    of it, or where two would look alike the nearest piece by which none do, if there is one."""
+    some, room = dict.fromkeys(names), max(most - 2, 0)
+    for head in sorted(range(room + 1), key=lambda head: abs(head - room * 2 // 3)):
+        found = {name: _without_piece(name, head, room) for name in some}
+        if len({*found.values()}) == len(some):
+            return found
+    columns = enumerate(zip(*some, strict=False))
+    same = next((at for at, signs in columns if len({*signs}) > 1), 0)
+    behind = {name: f"..{name[same:][:room]}" for name in some}
+    apart = len({*behind.values()}) == len(some)
+    return behind if apart else {name: cut(name, most) for name in some}
+
+
+def _without_piece(name: str, head: int, room: int) -> str:
+    whole = len(name) <= room + 2
+    return name if whole else f"{name[:head]}..{name[len(name) - (room - head) :]}"
 
 
 def _is_number(cell: str) -> bool:

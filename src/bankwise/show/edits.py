@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
 from bankwise.read.names import short_each
 from bankwise.show.fixing import FixReport, pairs
+from bankwise.show.patch import lines_of, opcodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,10 @@ class LinesEdit:
 
 def line_edits(before: str, after: str) -> Iterator[LinesEdit]:
     """What makes one text of the other. Only a newline ends a line."""
-    old, new = _lines(before), _lines(after)
-    for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    old, new = lines_of(before), lines_of(after)
+    for tag, i, j, k, m in opcodes(old, new):
         if tag != "equal":
             yield LinesEdit(i, j, "".join(new[k:m]))
-
-
-def _lines(text: str) -> list[str]:
-    parts = text.split("\n")
-    return [f"{part}\n" for part in parts[:-1]] + [parts[-1]] * bool(parts[-1])
 
 
 def digest(text: str) -> str:

@@ -21,7 +21,8 @@ from bankwise.show.words import adds, still_open
 from bankwise.solver.certificate import Certificate
 from bankwise.solver.plan import AS_IT_IS, Plan
 
-Status = Literal["passed", "failed", "not available", "skipped"]
+Status = Literal["passed", "failed", "not available", "no answer", "skipped"]
+"""No answer: who can say it crashed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ class FixReport:
     still. ``fronts``: what else could be written. ``settings``: what to do with it in the framework
     that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
     knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
-    path. ``notes``: what the change may cost.
+    path. ``modules``: of a dump of a compiler, the executables that are written in its place, by
+    name. ``notes``: what the change may cost.
     """
 
     before: CheckReport
@@ -110,6 +112,7 @@ class FixReport:
     lines: Mapping[int, int] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     files: tuple[tuple[str, bytes], ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
     assumed: str = ""
     notes: tuple[str, ...] = ()
 
@@ -143,13 +146,14 @@ class FixReport:
     def incomplete(self) -> tuple[str, ...]:
         """What is not all analysed, executed or sure, and what opens it: the reasons of exit 3."""
         asked = [v for v in self.verdicts if v.judge in ("smt", "run") and v.status != "passed"]
+        asked += [v for v in self.verdicts if v.status == "no answer"]
         partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
         found = {
             "conflicts are possible in what was written": self.after.conflict == "possible",
             "execution did not see the whole launch (--accept-sampled: the proof will do)": (
                 self.sampled and not self.accept_sampled
             ),
-            **{f"{v.judge} gives no answer ({v.status})": True for v in asked},
+            **{_silent(v): True for v in asked},
             "the proof holds for this launch alone": partly,
             "something stays as it is (not changed: ..)": bool(self.refusals),
             "not all is analysed and known (open in ..)": not self.after.accounted,
@@ -172,6 +176,11 @@ class FixReport:
         return {FINDINGS: self.remaining, INCOMPLETE: self.incomplete}.get(code, ())
 
 
+def _silent(verdict: Verdict) -> str:
+    said = f" ({verdict.status})" * (verdict.status != "no answer")
+    return f"{verdict.judge} gives no answer{said}"
+
+
 def print_fix(report: FixReport, console: Console, *, everything: bool = False) -> None:
     """Tell the before / after story, and why it ends so. ``everything``: each access."""
     print_story(report, console, everything=everything)
@@ -186,12 +195,15 @@ def print_exit(code: int, reasons: Iterable[str], console: Console) -> None:
         console.print(f"[{colour}]exit {code}:[/] {escape(said)}")
 
 
-def print_story(report: FixReport, console: Console, *, everything: bool = False) -> None:
-    """What :func:`print_fix` tells, but for the end."""
+def print_story(
+    report: FixReport, console: Console, *, everything: bool = False, name: str = ""
+) -> None:
+    """What :func:`print_fix` tells, but for the end. ``name``: of one answer of several."""
     for refusal in report.before.refusals:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
     if not report.changes and not report.refusals:
-        console.print("nothing to fix: no allocation has conflicts that a swizzle removes")
+        said = "nothing to fix: no allocation has conflicts that a swizzle removes"
+        console.print(f"{escape(name)}{said}")
     for change in report.changes:
         names = escape("".join(f"{name}: " for name in _others(change)))
         named = escape(short_each(change.kernel))

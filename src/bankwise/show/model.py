@@ -67,8 +67,9 @@ def print_model_fix(found: ModelFix, console: Console, *, everything: bool = Fal
     """Tell the story of every dispatch, then what was written."""
     for note in found.notes:
         console.print(f"[dim]note: {escape(note)}[/]")
-    for report in found.reports:
-        print_story(report, console, everything=everything)
+    names = [f"{each.dispatch}: " for each in found.defaults] or [""] * len(found.reports)
+    for report, name in zip(found.reports, names, strict=True):
+        print_story(report, console, everything=everything, name=name)
     for each in found.defaults:
         console.print(escape(str(each)))
     for refusal in found.refusals:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shlex
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from signal import Signals
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from bankwise.change.compile.wrap import CompilerInput, Size, prepare
 from bankwise.errors import InputError, Location, Refusal
@@ -180,7 +181,8 @@ def _run(
         texts = tuple(path.read_text("utf-8") for path in found)
     errors = diagnostics(done.stderr, file)
     if done.returncode:
-        return errors[0] if errors else died(done, file)
+        said = errors[0] if errors and done.returncode > 0 else died(done, file)
+        return said if done.returncode > 0 else _repeatable(said, done, source.text)
     if not texts:
         return Refusal(f"the compiler made no {target} kernel of this text", Location(file))
     sizes = {name: int(size) for name, size in _SHARED_BYTES.findall(done.stderr)}
@@ -240,13 +242,21 @@ def diagnostics(
     ]
 
 
+def _repeatable(crash: Refusal, done: subprocess.CompletedProcess[str], text: str) -> Refusal:
+    """A crash with the command that shows it again, on a file that stays."""
+    folder = Path(mkdtemp(prefix="bankwise-crash-"))
+    (folder / "kernel.mlir").write_text(text, "utf-8")
+    again = shlex.join(["iree-compile", *done.args[1:]])
+    return replace(crash, reason=f"{crash.reason}; again: cd {folder} && {again}")
+
+
 def died(done: subprocess.CompletedProcess[str], file: str) -> Refusal:
     """What to say of a failure without a diagnostic: a signal (crash, memory), an unknown exit."""
     if done.returncode < 0:
         how = f"crashed on this text ({Signals(-done.returncode).name})"
     else:
         how = f"failed with exit code {done.returncode} and no message"
-    return Refusal(f"the compiler {how}", Location(file))
+    return Refusal(f"{compiler_name()} {how}", Location(file), crash=done.returncode < 0)
 
 
 def _choose(

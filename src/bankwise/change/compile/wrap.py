@@ -12,16 +12,22 @@ Only text is handled: nothing here can crash on a kernel, and no binding is impo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bankwise.errors import Refusal
 
 _FUNCTION = re.compile(r"\b(func\.func|gpu\.func)\s+(?:public\s+|private\s+)?@([\w$.\-]+)\s*\(")
 _EXECUTABLE = re.compile(r"\b(?:stream\.executable|hal\.executable\.source)\b")
-_HAL_EXECUTABLE = re.compile(r"\bhal\.executable\s+(?:public\s+|private\s+)?@")
+_HAL_EXECUTABLE = re.compile(r"\bhal\.executable\s+(?:public\s+|private\s+)?@([\w$.\-]+)")
+_ALIAS = re.compile(r"^[#!][A-Za-z_]\w* = [^\n]*", re.MULTILINE)
+_MODULE = re.compile(r"^[ \t]*(?:builtin\.)?module\b[^\n]*\{", re.MULTILINE)
 _LOWERED = re.compile(r"\bgpu\.(?:thread|lane)_id\b|#gpu\.address_space<workgroup>")
 _BLOCK_SIZE = re.compile(r"\bknown_block_size\s*=\s*array<i32:\s*(\d+),\s*(\d+),\s*(\d+)>")
-_DISPATCH = re.compile(r"\bdispatch_config\b.*?\bworkgroup_size\s*=\s*\[([\d,\s]+)\]")
+_DISPATCH = re.compile(
+    r"\bdispatch_config\s+@([\w$.\-]+)\s+workgroup_size\s*=\s*\[([\d,\s]+)\]"
+    r"(?:\s*subgroup_size\s*=\s*(\d+))?"
+)
 _THREADS = re.compile(r"\bgpu\.thread_id\s+([xyz])(?:\s+upper_bound\s+(\d+))?")
 _SHARED = re.compile(r"#gpu\.address_space<workgroup>|,\s*3\s*(?::\s*i32\s*)?>\s*$")
 
@@ -55,8 +61,10 @@ def prepare(
     """The text as the compiler takes it.
 
     ``kernel`` picks a function where there are several; ``workgroup_size`` is needed where the text
-    does not state it. A :class:`Refusal` says what is missing.
+    does not state it. Of several executables, or of one in a program, the kernel's own is taken. A
+    :class:`Refusal` says what is missing.
     """
+    text = _own_executable(text, kernel)
     clean = _blank(text)
     functions = [f for m in _FUNCTION.finditer(clean) if (f := _function(text, clean, m))]
     device = [f for f in functions if f.device or _LOWERED.search(clean, f.body, f.end)]
@@ -73,9 +81,50 @@ def prepare(
         size = workgroup_size or _size(clean, function)
         if size is None:
             return _no_size(function)
-        header = _configured(function.header, size, wave_size)
+        header = _configured(function.header, size, _wave(clean, function, wave_size))
         text = text[: function.body - len(function.header)] + header + text[function.body :]
     return CompilerInput(text, arguments)
+
+
+def executables(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The executables of a text by name, each with the functions in it."""
+    clean = _blank(text)
+    return tuple(
+        (match[1], tuple(f[2] for f in _FUNCTION.finditer(clean, *span)))
+        for match, span in _executables(clean)
+    )
+
+
+def _executables(clean: str) -> Iterator[tuple[re.Match[str], tuple[int, int]]]:
+    for match in _HAL_EXECUTABLE.finditer(clean):
+        body = clean.find("{", match.end())
+        if body >= 0:
+            yield match, (match.start(), _close(clean, body) + 1)
+
+
+def _own_executable(text: str, kernel: str) -> str:
+    """The text without whatever stands beside the executable of ``kernel``, lines kept; as it is
+    where it has no such executable.
+
+    It becomes public: a private one that nobody dispatches is dropped, and iree-compile 3.13 then
+    crashes for want of it.
+    """
+    clean = _blank(text)
+    found = [span for _, span in _executables(clean)]
+    own = [s for s in found if any(kernel in ("", f[2]) for f in _FUNCTION.finditer(clean, *s))]
+    if len(own) != 1:
+        return text
+    (start, end), aliases = own[0], [m.span() for m in _ALIAS.finditer(text)]
+    name = text.index("@", start)
+    public = text[start:name].replace("private", "public") + text[name:end]
+    beside = _ALIAS.sub("", f"{clean[:start]}{clean[end:]}")
+    if not _MODULE.sub("", beside).replace("}", "").strip():
+        return f"{text[:start]}{public}{text[end:]}"
+    parts, at = [], 0
+    for first, last in sorted({*aliases, (start, end)}):
+        parts += [_lines(text[at:first]), public if first == start else text[first:last]]
+        at = last
+    return "".join((*parts, _lines(text[at:])))
 
 
 def _bare(
@@ -92,7 +141,8 @@ def _bare(
         size = workgroup_size or _size(clean, kernel)
         if size is None:
             return _no_size(kernel)
-        header = _configured("" if kernel.device else header, size, wave_size)
+        wave = _wave(clean, kernel, wave_size)
+        header = _configured("" if kernel.device else header, size, wave)
     arguments = _arguments(kernel)
     if isinstance(arguments, Refusal):
         return arguments
@@ -204,13 +254,24 @@ def _size(clean: str, function: _Function) -> Size | None:
     stated = _BLOCK_SIZE.search(function.header)
     if stated:
         return tuple(map(int, stated.groups()))
-    config = _DISPATCH.search(clean, function.end)
+    config = _config(clean, function)
     if config:
-        return tuple(int(n) for n in config[1].split(","))
+        return tuple(int(n) for n in config[2].split(","))
     bounds = dict(_THREADS.findall(clean[function.body : function.end]))
     if not bounds or "" in bounds.values():
         return None
     return tuple(int(bounds.get(d, 1)) for d in "xyz")
+
+
+def _config(clean: str, function: _Function) -> re.Match[str] | None:
+    """What the text says of the function's launch beside it."""
+    return next((m for m in _DISPATCH.finditer(clean) if m[1] == function.name), None)
+
+
+def _wave(clean: str, function: _Function, wave_size: int) -> int:
+    """Lanes of a wave as the text says them, or what is given."""
+    config = _config(clean, function)
+    return int(config[3]) if config and config[3] else wave_size
 
 
 def _no_size(function: _Function) -> Refusal:

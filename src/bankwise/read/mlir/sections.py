@@ -7,10 +7,12 @@ worth trying, the fullest first: all sections together, then one alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from bankwise.read.mlir.dumps import Dump, KeptText, alone, blanked, dumps, kernels, renamed
+from bankwise.read.mlir.dumps import used as used_dumps
 from bankwise.read.mlir.source import Edit, SourceText, line_and_column, masked, source_of
 
 Kind = Literal["block", "dump", "split"]
@@ -37,10 +39,7 @@ class TextReading:
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|code|sourcecode)::[ \t]*mlir[ \t]*\r?$", re.M)
 _OPTION = re.compile(r"[ \t]+:[\w-]+:")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*\{?[.]?mlir\b[^\n]*$", re.M)
-_BANNER = re.compile(r"^[ \t]*// -----// IR Dump [^\n]*$", re.M)
 _SPLIT = re.compile(r"^// -----[ \t]*\r?$", re.M)
-_FUNCTION = re.compile(r"\bfunc\.func (?:public |private )?@([\w$.-]+)")
-_SYMBOL = re.compile(r'@([\w$.-]+|"[^"]*")')
 _KINDS = {"block": "code block", "dump": "dump", "split": "part"}
 
 
@@ -56,9 +55,11 @@ def candidates(file: str, text: str) -> Iterator[TextReading]:
     """The readings of ``text`` to try, in this order."""
     found = sections(text)
     if not found:
-        yield TextReading(_read(file, text, (Section("split", 0, len(text)),)))
+        yield TextReading(_read(file, text, [KeptText(0, len(text))]))
         return
     used = _used(text, found)
+    if found[0].kind == "dump":
+        yield _set_into_programs(file, text, found, used)
     yield TextReading(_read(file, text, used), _section_notes(text, found, used))
     if len(used) > 1:
         alone = sorted(used, key=lambda s: (not _has_shared_memory(text, s), -s.start))
@@ -68,17 +69,49 @@ def candidates(file: str, text: str) -> Iterator[TextReading]:
             )
 
 
-def _read(file: str, text: str, used: tuple[Section, ...]) -> SourceText:
-    edits: list[Edit] = []
-    at = 0
+def _set_into_programs(
+    file: str, text: str, found: tuple[Section, ...], used: tuple[Section, ...]
+) -> TextReading:
+    """Dumps that are read, each in the executable of its kernel. Where others are left out, their
+    lines are empty in what is read: a change costs what the kernel is long, not the dump."""
+    read = [Dump(section.start, section.end, section.name) for section in used]
+    each = [alone(text, dump) for dump in read]
+    notes = _section_notes(text, found, used)
+    kept = sorted((k for one in each for k in one), key=lambda k: k.start)
+    if len(found) > len(used):
+        text, moved = blanked(text, read, [k for one in each for k in one])
+        new = iter(moved)
+        each = [tuple(next(new) for _ in one) for one in each]
+        kept = sorted(moved, key=lambda k: k.start)
+    return TextReading(_read(file, text, kept, renamed(text, each)), notes)
+
+
+def _read(
+    file: str,
+    text: str,
+    used: Sequence[Section] | Sequence[KeptText],
+    more: Iterable[Edit] = (),
+) -> SourceText:
+    edits = [*more]
+    at, behind = 0, ""
     for section in used:
-        edits.append(Edit(at, section.start, "\n" if at else ""))
+        before, after = _around(section)
+        edits.append(Edit(at, section.start, f"{behind}{before}" or ("\n" if at else "")))
         edits += _debug_locations(text, section)
-        at = section.end
-    edits.append(Edit(at, len(text), ""))
+        at, behind = section.end, after
+    edits.append(Edit(at, len(text), behind))
     if text.startswith("\ufeff") and edits[0].end == 0:
         edits[0] = Edit(0, 1, "")
-    return source_of(file, text, (edit for edit in edits if edit.end > edit.start))
+    return source_of(file, text, filter(_changes, edits))
+
+
+def _changes(edit: Edit) -> bool:
+    """Nothing between two parts, and nothing put there, is no edit; nor is one inside another."""
+    return edit.end > edit.start or (edit.end == edit.start and bool(edit.replacement.strip()))
+
+
+def _around(section: Section | KeptText) -> tuple[str, str]:
+    return (section.before, section.behind) if isinstance(section, KeptText) else ("", "")
 
 
 def _section_notes(
@@ -112,10 +145,7 @@ def _unread(text: str, found: tuple[Section, ...], used: tuple[Section, ...]) ->
 
 def _kernels(text: str, section: Section) -> set[str]:
     """The functions of a section that have shared memory."""
-    functions = [*_FUNCTION.finditer(text, section.start, section.end)]
-    ends = [*(match.start() for match in functions), section.end][1:]
-    pairs = zip(functions, ends, strict=True)
-    return {match[1] for match, end in pairs if _SHARED.search(text, match.start(), end)}
+    return kernels(text, Dump(section.start, section.end, section.name))
 
 
 def _first_line(text: str, section: Section) -> int:
@@ -124,28 +154,11 @@ def _first_line(text: str, section: Section) -> int:
 
 
 def _used(text: str, found: tuple[Section, ...]) -> tuple[Section, ...]:
-    """Of each name the last dump. Where dumps go on past the stage that can be read (printed after
-    all passes, say), of each kernel the one of that stage, and nothing else."""
     if found[0].kind != "dump":
         return found
-    last = {section.name: section for section in found}
-    kernels = [s for s in found if _is_kernel(text[s.start : s.end])]
-    if kernels and len(found) > len(last):
-        named = [section for section in kernels if section.name] or kernels
-        last = {section.name: section for section in named}
-        last |= {s.name: s for s in named if _STAGE in text[s.start : s.start + _BANNER_LENGTH]}
-    return tuple(sorted(last.values(), key=lambda section: section.start))
-
-
-_STAGE, _BANNER_LENGTH = "resolve-swizzle-hints", 200
-"""The pass of IREE after which addresses are whole and loops and types are still there."""
-_SHARED = re.compile(r"\bmemref<[^\n]*\baddress_space<workgroup>|\bmemref<[^<>\n]*, 3(?: : i\d+)?>")
-_LOWERED = re.compile(r"\bllvm\.|\bcf\.(?:cond_)?br\b|\bvm\.")
-
-
-def _is_kernel(dump: str) -> bool:
-    """Whether shared memory is accessed through memrefs, in loops that are still loops."""
-    return bool(_SHARED.search(dump)) and not _LOWERED.search(dump)
+    chosen = used_dumps(text, [Dump(one.start, one.end, one.name) for one in found])
+    starts = {dump.start for dump in chosen}
+    return tuple(section for section in found if section.start in starts)
 
 
 def _has_shared_memory(text: str, section: Section) -> bool:
@@ -178,23 +191,7 @@ def _rst_block(text: str, directive: re.Match[str]) -> Section:
 
 
 def _dumps(text: str) -> tuple[Section, ...]:
-    starts = [match.start() for match in _BANNER.finditer(text)]
-    ends = [*starts[1:], len(text)]
-    return tuple(
-        Section("dump", start, end, _symbol(text[start:end]))
-        for start, end in zip(starts, ends, strict=False)
-    )
-
-
-def _symbol(dump: str) -> str:
-    """The symbol of the operation a dump shows: in its banner if the whole module was printed,
-    otherwise on its first line that is not a definition."""
-    banner, *lines = dump.split("\n")
-    code = (
-        line for line in lines if line.strip() and not line.lstrip().startswith(("#", "!", "//"))
-    )
-    found = _SYMBOL.search(banner) or _SYMBOL.search(next(code, ""))
-    return found[1] if found else ""
+    return tuple(Section("dump", dump.start, dump.end, dump.name) for dump in dumps(text))
 
 
 def _splits(text: str) -> tuple[Section, ...]:
@@ -207,7 +204,7 @@ def _splits(text: str) -> tuple[Section, ...]:
     return tuple(part for part in parts if masked(text[part.start : part.end]).strip())
 
 
-def _debug_locations(text: str, section: Section) -> list[Edit]:
+def _debug_locations(text: str, section: Section | KeptText) -> list[Edit]:
     """Cut ``loc(..)``: with it the parser would name lines of another file, not of this one."""
     if "loc(" not in text[section.start : section.end]:
         return []

@@ -1,0 +1,76 @@
+"""What ``fix`` writes of a dump of a compiler, and how that gets back into the model.
+
+A dump is a log: nobody compiles it. What is written is each executable in it that has a kernel, at
+the stage that was read, with the fix and with what says that it is lowered already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bankwise.change.compile.wrap import executables, prepare
+from bankwise.errors import Refusal
+from bankwise.hardware.machine import machine
+from bankwise.show.values import KernelReport
+
+if TYPE_CHECKING:
+    from bankwise.read.mlir.module import Opened
+
+Modules = tuple[tuple[str, str], ...]
+"""Executables by name, each with its text."""
+
+_NO_PIPELINE = re.compile(r"translation_info = #iree_codegen\.translation_info<pipeline = [^>]*>")
+_FLAG = "--iree-hal-substitute-executable-configuration="
+
+
+def modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
+    """The executables of ``kernels`` as iree-compile takes them; none where one lacks what it
+    needs."""
+    text = opened.source.parsed
+    names = {held: name for name, functions in executables(text) for held in functions}
+    found: dict[str, str] = {}
+    for kernel in kernels:
+        size, lanes = kernel.workgroup_size, machine(kernel.target).wave_size
+        taken = prepare(text, kernel=kernel.name, workgroup_size=size, wave_size=lanes)
+        if isinstance(taken, Refusal):
+            return ()
+        lines = (f"{line}\n" for line in taken.text.split("\n") if line.strip())
+        found[names.get(kernel.name, kernel.name)] = "".join(lines)
+    return tuple(found.items())
+
+
+def named(written: Modules, destination: Path) -> tuple[tuple[Path, str], ...]:
+    """Which file each executable gets: of several, files below a folder or beside a name."""
+    if len(written) < 2:
+        return tuple((destination, text) for _, text in written)
+    if destination.suffix == ".mlir":
+        return tuple((destination.with_suffix(f".{name}.mlir"), text) for name, text in written)
+    return tuple((destination / f"{name}.mlir", text) for name, text in written)
+
+
+def back_into_iree(opened: Opened, written: Modules, output: str = "") -> tuple[str, ...]:
+    """How the answer gets into the model, in lines. ``written``: of a dump, what -o writes of it,
+    to ``output``. A text that is not said to be lowered runs through the pipeline again, which
+    makes other code of it."""
+    text = opened.source.parsed
+    names = [name for name, _ in executables(text)]
+    if written and all(name in names for name, _ in written):
+        return _of_a_dump(written, "" if output == "-" else output)
+    taken = prepare(text)
+    if len(names) != 1 or isinstance(taken, Refusal):
+        return ()
+    lowered = [] if taken.text == text else _NO_PIPELINE.findall(taken.text)
+    first = (f"before that its func.func needs the attribute {lowered[0]}",) if lowered else ()
+    return (f"into the model: iree-compile MODEL.mlir .. {_FLAG}{names[0]}=FIXED.mlir", *first)
+
+
+def _of_a_dump(written: Modules, output: str) -> tuple[str, ...]:
+    out = output or ("FIXED.mlir" if len(written) == 1 else "FIXED/")
+    each = "it" if len(written) == 1 else "each kernel"
+    pairs = zip(written, named(written, Path(out)), strict=True)
+    flags = [f"{_FLAG}{name}={path}" for (name, _), (path, _) in pairs]
+    first = () if output else (f"-o {out} writes {each} as iree-compile takes it",)
+    return (*first, "into the model: iree-compile MODEL.mlir ..", *(f"  {flag}" for flag in flags))

@@ -1,0 +1,156 @@
+"""Dumps of all passes: each kernel alone in its executable, and what iree-compile makes of that.
+
+The dumps are put together from real ones of single passes (``data/dumps``), in the order in which
+``--mlir-print-ir-after-all`` prints them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from bankwise.ask.fix import fix
+from bankwise.change.compile import compile as compiling
+from bankwise.change.compile.wrap import CompilerInput, executables, prepare
+from bankwise.errors import Refusal
+from bankwise.read.emitted import Listing
+from bankwise.read.mlir.kernels import kernels
+from bankwise.read.mlir.module import open_text
+from bankwise.read.mlir.sections import candidates
+from bankwise.show.fixing import FixReport, Verdict
+from command import bankwise, unfolded
+from kernel_texts import written
+from patches import applied
+
+DUMPS = Path(__file__).parent / "data" / "dumps"
+NAME = "mm_dispatch_0_matmul_64x64x64_f16xf16xf32"
+SLICE = "%x, %y, %z = iree_tensor_ext.dispatch.workgroup_count_from_slice()"
+BANNER = "// -----// IR Dump After {} //----- //\n"
+
+
+def dump(stage: str) -> str:
+    """A dump of one pass without the comment above it."""
+    text = (DUMPS / f"iree-3.13.0-{stage}.mlir").read_text("utf-8")
+    return text[text.index("// -----// IR Dump") :].rstrip("\n") + "\n\n"
+
+
+def executable() -> str:
+    """The executable of the module's dump, as it stands alone."""
+    found = re.search(r"^  hal\.executable .*?^  \}\n", dump("module"), re.MULTILINE | re.DOTALL)
+    assert found
+    return dedent(found[0])
+
+
+def all_passes() -> str:
+    first = BANNER.format("ConfigureExecutablesPass: iree-hal-configure-executables")
+    last = BANNER.format("ConvertToROCDLPass: iree-convert-to-rocdl")
+    lowered = f"{last}module {{\n  llvm.func @{NAME}() {{ llvm.return }}\n}}\n"
+    counted = dump("executable").replace(SLICE, "%x = arith.constant 1 : index")
+    counted = counted.replace("yield %x, %y, %z", "yield %x, %x, %x")
+    parts = (first, executable(), "\n", counted, dump("kernel"), lowered)
+    return "".join(parts)
+
+
+def two_modules() -> str:
+    """Two kernels, each printed with its whole module, in which an alias means something else."""
+    one = dump("module").replace(
+        "module attributes", "#map = affine_map<(d0) -> (d0)>\nmodule attributes", 1
+    )
+    other = one.replace("mm_dispatch_0", "mm_dispatch_1").replace("(d0)>", "(d0 + 1)>")
+    return f"{one}{other}"
+
+
+@pytest.fixture(scope="module")
+def fixed(tmp_path_factory: pytest.TempPathFactory) -> FixReport:
+    path = written(tmp_path_factory.mktemp("dump"), all_passes())
+    report = fix(path, execute=False, isa=False)
+    assert isinstance(report, FixReport)
+    return report
+
+
+def test_a_kernel_that_was_printed_alone_knows_its_gpu_its_threads_and_its_grid() -> None:
+    opened = open_text(all_passes())
+    (kernel,) = kernels(opened)
+    assert (kernel.name, kernel.target) == (NAME, "gfx950")
+    assert (kernel.workgroup_size, kernel.grid) == ((256, 1, 1), (1, 1, 1))
+    at, lines = opened.location_of(kernel.op).line, all_passes().split("\n")
+    assert "ResolveSwizzleHints" in lines[at - 2]
+    assert lines[at - 1].startswith(f"func.func @{NAME}")
+
+
+def test_what_is_written_is_the_executable_and_compiles(fixed: FixReport) -> None:
+    ((name, text),) = fixed.modules
+    assert (name, executables(text)) == ("mm_dispatch_0", (("mm_dispatch_0", (NAME,)),))
+    assert "#iree_codegen.no_pipeline workgroup_size = [256, 1, 1] subgroup_size = 64" in text
+    assert "llvm." not in text
+    assert isinstance(compiling.compile_text(text, "gfx950"), Listing)
+    flag = "--iree-hal-substitute-executable-configuration=mm_dispatch_0=FIXED.mlir"
+    assert flag in " ".join(fixed.settings)
+
+
+def test_the_patch_is_of_the_dump_and_touches_its_stage_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = written(tmp_path, all_passes())
+    report = fix(path.name, execute=False, isa=False)
+    assert isinstance(report, FixReport)
+    assert report.source_text == all_passes()
+    assert applied(report.patch, tmp_path, path.name) == report.fixed_text
+    start, end = (all_passes().index(mark) for mark in (dump("kernel"), "ConvertToROCDLPass"))
+    assert report.fixed_text[:start] == all_passes()[:start]
+    assert report.fixed_text.endswith(all_passes()[end:])
+
+
+def test_the_command_writes_the_executable_and_no_log(tmp_path: Path) -> None:
+    path = written(tmp_path, all_passes())
+    out = tmp_path / "fixed.mlir"
+    bankwise("fix", path, "--no-execute", "--no-isa", "-o", out)
+    assert "IR Dump After Configure" not in out.read_text("utf-8")
+    assert executables(out.read_text("utf-8"))[0][0] == "mm_dispatch_0"
+    refused = bankwise("fix", path, "--write")
+    assert refused.code == 2
+    assert "-o FIXED.mlir writes the executable" in unfolded(refused.err)
+
+
+def test_each_kernel_of_modules_is_read_in_its_own_executable() -> None:
+    opened = open_text(two_modules())
+    found = [(k.name, k.target) for k in kernels(opened)]
+    assert found == [(NAME, "gfx950"), (NAME.replace("0_", "1_", 1), "gfx950")]
+    assert "#map_of1 = affine_map<(d0) -> (d0 + 1)>" in opened.source.parsed
+    assert "util.global" not in opened.source.parsed
+
+
+def test_the_compiler_gets_the_executable_of_the_kernel_alone() -> None:
+    text = next(candidates("k", two_modules())).source.parsed
+    taken = prepare(text, kernel=NAME)
+    assert isinstance(taken, CompilerInput)
+    assert [name for name, _ in executables(taken.text)] == ["mm_dispatch_0"]
+    assert taken.text.count("\n") == text.count("\n"), "lines keep their numbers"
+    assert "hal.executable public @mm_dispatch_0" in taken.text
+
+
+def test_a_crash_of_the_compiler_is_told_as_one_with_the_way_to_see_it_again(
+    fixed: FixReport,
+) -> None:
+    """iree-compile 3.13.0 drops a private executable that nobody dispatches, and crashes then."""
+    private = fixed.modules[0][1].replace("hal.executable public", "hal.executable private")
+    backend = compiling.backend_of("gfx950")
+    assert backend is not None
+    taken = CompilerInput(private, ("--compile-mode=hal-executable",))
+    found = compiling._run(taken, "gfx950", backend, "k.mlir", 100)
+    assert isinstance(found, Refusal)
+    assert found.crash
+    said = re.search(r"crashed on this text \(SIG\w+\); again: cd (\S+) && (.*)", found.reason)
+    assert said
+    assert (Path(said[1]) / "kernel.mlir").read_text("utf-8") == private
+    assert said[2].startswith("iree-compile kernel.mlir --iree-hal-target-backends=rocm")
+    shutil.rmtree(said[1])
+    silent = replace(fixed, verdicts=(Verdict("isa", "no answer", found.reason),))
+    assert silent.exit_code == 3
+    assert "isa gives no answer" in silent.incomplete
