@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
-from bankwise.hardware.policies import Issue
+from bankwise.hardware.policies import Issue, paired
 from bankwise.read.mlir.joined import CompiledAccess, compiled_accesses, issues_of, joins_of
 from bankwise.read.names import listed, means
 from bankwise.read.options import MOST_THREADS, Options, dims_of, three
@@ -72,7 +72,7 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
     from bankwise.read.mlir.names import called
 
     gpu = machine(_target(opened, kernel, options))
-    gpu = gpu.paired if options.paired else gpu
+    gpu = paired(gpu) if options.paired else gpu
     size = _workgroup_size(opened, kernel, options)
     _check_launch(opened, kernel, size)
     extraction = extract(

@@ -37,6 +37,7 @@ from bankwise.ask.text_price import ReportedText, kernel_price, price_of, rests_
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable, read_text
+from bankwise.hardware.policies import paired
 from bankwise.read.options import ALL_JUDGES, Judges, Options, Progress
 from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
@@ -154,7 +155,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
     instead: Callable[[], RewrittenFile] | None = None
     if done.instead is not None:
         instead = partial(_as_file, file, options, before, done.instead)
-    elif not done.paired and any(a.machine.paired != a.machine for a in before.analyses):
+    elif not done.paired and any(paired(a.machine) != a.machine for a in before.analyses):
         instead = partial(_in_pairs, file, options, before)
     last = (done.claims, instead, done.parted is not None)
     return RewrittenFile(options, report, before, after, done.start, *last)
@@ -162,8 +163,8 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
 
 def _in_pairs(file: Path, options: Options, before: ReportedText) -> RewrittenFile:
     """The best if the compiler joins reads, which are served otherwise then."""
-    paired, opened = replace(options, paired=True), before.opened
-    done = rewrite(opened, analyse(opened, paired), paired)
+    in_pairs, opened = replace(options, paired=True), before.opened
+    done = rewrite(opened, analyse(opened, in_pairs), in_pairs)
     after = analyse(done.opened, options)
     changes = recounted(done.changes, before.analyses, after)
     done = replace(done, analyses=after, changes=changes, instead=None, fronts=(), paired=True)

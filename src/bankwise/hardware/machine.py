@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -158,17 +158,6 @@ class Machine:
                 hint=_did_you_mean(near, f"bankwise machines {self.name}"),
             )
         return found
-
-    @property
-    def paired(self) -> Machine:
-        """The same, with every read served as one address of its two-address form, where the rule
-        of that is known: what reads take that the compiler joins in pairs (``ds_read2_b64``)."""
-        joined = {row.name.replace("read2", "read"): row for row in self.instructions.values()}
-        rows = dict(self.instructions)
-        for name, row in joined.items():
-            if row.addresses == 2 and name in rows and row.evidence != "unknown":
-                rows[name] = replace(row, name=name, addresses=1)
-        return replace(self, instructions=rows)
 
     def fact(self, name: str) -> Fact:
         """The fact called ``name``; KeyError if the machine file does not state it."""

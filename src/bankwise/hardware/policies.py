@@ -26,7 +26,7 @@ instruction (``ds_read2_b64``). To see that, read the emitted code (:mod:`bankwi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from bankwise.errors import InputError, Refusal
@@ -238,3 +238,14 @@ def _special(
         return f"ds_{operation or f'add_u{8 * width}'}"
     returns = operation in ("", "atom") or "_rtn" in operation
     return f"{'atom' if returns else 'red'}.shared.b{8 * width}"
+
+
+def paired(gpu: Machine) -> Machine:
+    """The machine with every read served as one address of its two-address form, where the rule of
+    that is known: what reads take that the compiler joins in pairs (``ds_read2_b64``)."""
+    joined = {row.name.replace("read2", "read"): row for row in gpu.instructions.values()}
+    rows = dict(gpu.instructions)
+    for name, row in joined.items():
+        if row.addresses == 2 and name in rows and row.evidence != "unknown":
+            rows[name] = replace(row, name=name, addresses=1)
+    return replace(gpu, instructions=rows)
