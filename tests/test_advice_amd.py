@@ -93,3 +93,17 @@ def test_compiled_kernels_get_registers_that_their_text_does_not_name(name: str)
     for number in (int(one[1:]) for one in said.groups()):
         assert not re.search(rf"\bv{number}\b", text)
         assert not any(number in one for one in ranges)
+
+
+def test_two_addresses_of_one_read_are_counted_once(tmp_path: Path) -> None:
+    """gfx950 serves ``ds_read2st64_b64`` in quarter waves, and a single read in halves."""
+    text = KERNEL.replace("gfx942", "gfx950").replace(
+        "ds_read_b32 v4, v2\n\tds_read_b32 v5, v2 offset:4", "ds_read2st64_b64 v[4:7], v2 offset1:2"
+    )
+    path = tmp_path / "pairs.s"
+    path.write_text(text, "utf-8")
+    answer = checked(path)
+    (kernel,) = answer["kernels"]
+    assert any(a["instruction"] == "ds_read2st64_b64" for a in answer["accesses"])
+    present = sum(optimum["present"]["passes"] for optimum in kernel["optima"])
+    assert present == kernel["totals"]["run"]["passes"] > 0

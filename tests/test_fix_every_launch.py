@@ -195,3 +195,19 @@ def test_where_a_judge_rejects_a_text_the_next_one_is_tried(
     assert report.fixed_text not in (TRANSPOSE, seen[0])
     before, after = (one.kernels[0].totals.run for one in (report.before, report.after))
     assert after.extra < before.extra
+
+
+def test_no_instance_of_a_template_pays_for_another(tmp_path: Path) -> None:
+    """``transpose<33>`` is free of conflicts; a map that frees ``transpose<32>`` costs it more."""
+    path = tmp_path / "tiles.cu"
+    path.write_bytes((Path(__file__).parent / "data" / "profile" / "tiles.cu").read_bytes())
+    done = bankwise("fix", path, "--target", "sm_90", "--no-execute", "--format", "json")
+    answer = json.loads(done.out)
+    before, after = (
+        {kernel["name"]: kernel["totals"]["run"]["passes"] for kernel in answer[when]["kernels"]}
+        for when in ("before", "after")
+    )
+    assert all(after[name] <= passes for name, passes in before.items())
+    assert sum(after.values()) < sum(before.values())
+    reasons = " ".join(str(one) for one in answer["refusals"])
+    assert "a block of transpose<33> would take 64 -> " in reasons

@@ -63,6 +63,9 @@ NOT_RUN = {
     "bankwise check libbitsandbytes": "needs that library; tests/test_binary_check.py",
     "bankwise check libkernels.a": "needs a compiler; tests/test_binary_check.py",
     "bankwise check kernel.hsaco": "needs a compiler; tests/test_binary_check.py",
+    "bankwise check dump.mlir": "tests/test_dump.py",
+    "bankwise fix dump.mlir": "tests/test_dump.py",
+    "bankwise fix gemm.mlir": "tests/test_fix_wave.py",
     "bankwise check model.mlir": "tests/test_model.py",
     "bankwise fix model.mlir": "tests/test_model.py",
 }

@@ -272,3 +272,8 @@ def test_bytes_changed_anywhere_in_a_cubin_are_read_or_refused() -> None:
             from_cubin(bytes(data[:cut]), "k.cubin")
             read += 1
     assert read > 100
+
+
+def test_without_either_there_is_no_bound() -> None:
+    facts = from_cubin(cubin(info((0x17, struct.pack("<IHHI", 0, 0, 0, 8 << 18)))), "k.cubin")["k"]
+    assert (facts.workgroup_size, facts.bounded) == (None, False)

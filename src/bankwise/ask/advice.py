@@ -23,7 +23,7 @@ from bankwise.counting.access import IntArray
 from bankwise.counting.cost import Cost
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import UNITS, Instruction, Machine
-from bankwise.hardware.policies import Issue
+from bankwise.hardware.policies import Issue, one_by_one
 from bankwise.notation.padding import block_pads
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, EmittedBuffer, buffers, called, together
@@ -74,6 +74,7 @@ def advise(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     write: list[Snippet | None] = []
     notes = list(_placed_by_units(found))
     movable = [one for one in found if not _units(one)]
+    gpu = one_by_one(gpu)
     for buffer in called(_alike(movable, kernel, gpu), kernel.variables):
         tile = flat_tile(buffer, gpu, _room(buffer, found, kernel))
         if len(optima) == MOST_SEARCHES:
@@ -160,7 +161,8 @@ def flat_tile(buffer: EmittedBuffer, gpu: Machine, room: int) -> Tile:
 
 
 def use_of(use: AddressPattern, gpu: Machine, size: int) -> Use:
-    """An access in elements of ``size`` bytes. What copies cost is not asked."""
+    """An access in elements of ``size`` bytes. What copies cost is not asked. ``gpu`` serves
+    addresses :func:`~bankwise.hardware.policies.one_by_one`, as they are named here."""
     access = use.access.access
     row = _one_address(gpu, gpu.instruction(use.access.instruction))
     copies = access.kind in COPIES
@@ -186,9 +188,7 @@ def _size(touched: int, room: int) -> int:
 
 
 def _one_address(gpu: Machine, row: Instruction) -> Instruction:
-    """Two-address forms are served address by address: as the row of one of them."""
-    if row.addresses == 1:
-        return row
+    """Two-address forms are served address by address: as the row of one, where it is alike."""
     stem = row.name.replace("2st64_", "_").replace("2addr_stride64_", "").replace("2addr_", "")
     same = gpu.instructions.get(stem.replace("2_", "_"))
     alike = same and (same.width_bytes, same.banks, same.phases, same.merge) == (
@@ -197,7 +197,7 @@ def _one_address(gpu: Machine, row: Instruction) -> Instruction:
         row.phases,
         row.merge,
     )
-    return same if same is not None and alike else replace(row, addresses=1)
+    return same if same is not None and alike else row
 
 
 def _key(tile: Tile, gpu: Machine) -> object:

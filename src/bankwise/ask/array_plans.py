@@ -167,7 +167,7 @@ _NOTHING = "no fold of its rows and no pitch takes fewer passes"
 
 def _of_each(source: CxxSource, posed: PosedArray, gpu: Machine) -> str:
     """What would serve some launch alone, where nothing serves all of them; in words."""
-    now, each = posed.present, list(_alone(posed, gpu))
+    now, each = posed.present, list(_alone(posed))
     told: list[str] = []
     for kernel in posed.kernels:
         key = key_of(kernel)
@@ -204,15 +204,15 @@ def _better(posed: PosedArray, gpu: Machine) -> list[tuple[Plan, IndexMap]]:
 
     every = posed.best.plans
     if not any(serves(posed.present, posed.passes(plan)) for plan in every):
-        every = (*every, *(plan for _, plan in _alone(posed, gpu)))
+        every = (*every, *(plan for _, plan in _alone(posed)))
     better = sorted((p for p in every if serves(posed.present, posed.passes(p))), key=order)
     said_ = {_index_map(plan.layout, posed): plan for plan in reversed(better)}
     return [(plan, map_) for map_, plan in reversed(said_.items()) if map_ is not None]
 
 
-def _alone(posed: PosedArray, gpu: Machine) -> Iterator[tuple[AssemblyKernel, Plan]]:
+def _alone(posed: PosedArray) -> Iterator[tuple[AssemblyKernel, Plan]]:
     """The plans for each launch by itself, with what they take in all of them."""
-    keys = dict.fromkeys(posed.owners)
+    keys, gpu = dict.fromkeys(posed.owners), posed.best.work.machine
     for kernel in (one for one in posed.kernels if key_of(one) in keys and len(keys) > 1):
         owned = zip(posed.tile.uses, posed.owners, strict=True)
         mine = tuple(use for use, owner in owned if owner == key_of(kernel))

@@ -28,6 +28,7 @@ from bankwise.ask.every_launch import (
 )
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
+from bankwise.hardware.policies import one_by_one
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import AddressPattern, uses_of
 from bankwise.read.cxx.arrays import SharedArray
@@ -187,8 +188,9 @@ def _posed(
         owners += [key_of(kernel)] * len(found)
     if not patterns:
         return None
-    tile = _tile(patterns, size, gpu)
-    told = best(tile, gpu, spaces_of(tile, size, gpu), certify=False)
+    single = one_by_one(gpu)
+    tile = _tile(patterns, size, single)
+    told = best(tile, single, spaces_of(tile, size, single), certify=False)
     assert isinstance(told, Best), "every access names its instruction"
     return PosedArray(array, size, tile, told, tuple(k for k, _ in kernels), tuple(owners))
 

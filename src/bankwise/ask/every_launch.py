@@ -1,7 +1,7 @@
 """The launches that a change has to serve: all that are known of a kernel, or were tried.
 
-The accesses of all of them are priced together, and none pays for another: where several are known
-or tried of a kernel, none may take more passes than before.
+The accesses of all of them are priced together, and none pays for another: no launch of any kernel
+may take more passes than before.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from bankwise.ask.check_assembly import counted_kernel
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
+from bankwise.read.names import short
 from bankwise.solver.plan import Plan
 
 LaunchKey = tuple[str, str]
@@ -103,10 +104,19 @@ def summed(found: Iterable[Passes]) -> Passes:
     return sums
 
 
+def paying(now: Passes, then: Passes) -> str:
+    """Which launch takes more than before, in words; empty if none does. No launch of any kernel
+    pays for another: those that both have are compared."""
+    more = [key for key in now if then.get(key, 0) > now[key]]
+    if not more:
+        return ""
+    worst = max(more, key=lambda key: then[key] - now[key])
+    return f"a block of {short(worst[0])} would take {now[worst]:,} -> {then[worst]:,} passes"
+
+
 def none_worse(now: Passes, then: Passes) -> bool:
-    """Whether no launch pays for another of its kernel: those that both have are compared."""
-    many = Counter(name for name, _ in now)
-    return not any(then[k] > now[k] for k in now.keys() & then.keys() if many[k[0]] > 1)
+    """Whether no launch of any kernel takes more passes than before."""
+    return not paying(now, then)
 
 
 def serves(now: Passes, then: Passes) -> bool:

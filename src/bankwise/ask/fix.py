@@ -119,7 +119,7 @@ def fix_kernels(
     if judges.prove:
         need_solver()
     found = rewritten(file, options)
-    report = with_wave(judged(found, judges, progress), found, judges)
+    report = with_wave(judged(found, judges, progress), found, judges, output)
     back = back_into_iree(found.before.opened, report.modules, output) if report.changes else ()
     return replace(report, settings=(*report.settings, *back))
 

@@ -18,7 +18,7 @@ from math import prod
 from pathlib import Path
 
 from bankwise.ask.check_assembly import asked, counted_kernel, kernels_of, report_of, shown_first
-from bankwise.ask.every_launch import EmittedCost, emitted_cost, key_of, none_worse, over
+from bankwise.ask.every_launch import EmittedCost, emitted_cost, key_of, over, paying
 from bankwise.ask.judge_emitted import dear, judge_code, judge_taken
 from bankwise.ask.ptx_plans import VariablePlan, VariablePlans, plans_of, seen
 from bankwise.change.ptx.fold import BEGINS_BYTES, VariableFold
@@ -208,8 +208,8 @@ def _tried(
         return Refusal(error.message, error.location)
     if _crowded(before, found):
         return Refusal("fewer blocks fit an SM")
-    worse = not none_worse(before.emitted.passes, found.emitted.passes)
-    return Refusal("a launch that was tried takes more passes with it") if worse else found
+    more = paying(before.emitted.passes, found.emitted.passes)
+    return Refusal(more) if more else found
 
 
 def _crowded(before: _AssembledText, after: _AssembledText) -> bool:

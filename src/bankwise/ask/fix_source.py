@@ -20,8 +20,8 @@ from bankwise.ask.array_plans import ArrayPlan, ArrayPlans
 from bankwise.ask.check_assembly import counted_kernel, report_of
 from bankwise.ask.every_launch import (
     key_of,
-    none_worse,
     over,
+    paying,
     resident,
 )
 from bankwise.ask.fix_cute_source import fixed_by_cute
@@ -224,8 +224,8 @@ def _chosen(
     chosen: tuple[_Chosen, ...] = ()
     best, refusals = before, list[Refusal]()
     for plans in planned:
-        taken, why = None, ""
-        for one, found in _cheapest(author, before, best, chosen, plans):
+        taken, why, paid = None, "", list[str]()
+        for one, found in _cheapest(author, before, best, chosen, plans, paid):
             why = _failed(heard((*chosen, one), found)) if heard else ""
             if not why:
                 taken, best = one, found
@@ -233,7 +233,7 @@ def _chosen(
         if taken is not None:
             chosen = (*chosen, taken)
         else:
-            refusals.append(_unwritten(author.source, plans, why))
+            refusals.append(_unwritten(author.source, plans, why, paid))
     return chosen, best, tuple(refusals)
 
 
@@ -243,10 +243,12 @@ def _cheapest(
     best: CompiledText,
     chosen: Sequence[_Chosen],
     plans: ArrayPlans,
+    paid: list[str],
 ) -> Iterator[tuple[_Chosen, CompiledText]]:
     """The spellings of an array that cost less than ``best``, compiled: the one that costs least,
     the next one, .. A text as cheap as the plan says ends the search, unless its instructions are
-    dear: then of equals the one with the fewest comes first, if as many blocks fit a unit."""
+    dear: then of equals the one with the fewest comes first, if as many blocks fit a unit.
+    ``paid`` gets which launches others would cost more."""
     cost = best.emitted.beside(before.emitted)
     wanted = cost[0] - plans.saved, cost[1]
     gpu = machine(before.kernels[0].target)
@@ -258,7 +260,9 @@ def _cheapest(
         ):
             one = left.pop(0)
             made = _tried(author, before, [*(c.spelling for c in chosen), one.spelling])
-            if made is not None and (price := made.emitted.beside(before.emitted)) < cost:
+            if isinstance(made, str):
+                paid.append(made)
+            elif made is not None and (price := made.emitted.beside(before.emitted)) < cost:
                 crowded = _crowded(before.kernels, made.kernels)
                 rank = price, crowded, made.emitted.nearer(before.emitted)
                 found.append((rank, one, made))
@@ -273,23 +277,24 @@ def _crowded(before: Sequence[AssemblyKernel], after: Sequence[AssemblyKernel]) 
     return any(resident(new) < resident(old) for old, new in zip(before, after, strict=True))
 
 
-def _unwritten(source: CxxSource, plans: ArrayPlans, why: str) -> Refusal:
+def _unwritten(source: CxxSource, plans: ArrayPlans, why: str, paid: Sequence[str]) -> Refusal:
     """An array of which nothing that was planned was good when it was compiled; ``why``: by whom
-    the last one was rejected."""
+    the last one was rejected; ``paid``: which launches would take more with others."""
     names = ", ".join(one.array.name for one in plans.arrays)
     ways = ", ".join(dict.fromkeys(s.how for p in plans.plans for s in p.spellings))
     why = f"the last one that does is rejected: {why}" if why else "none of these texts costs less"
     many = any(one.others for array in plans.arrays for one in array.kernels)
     why += " in all launches that were tried" * many
+    why += f"; with the first one {paid[0]}" if paid else ""
     reason = f"{names}: written as {ways} and compiled, {why}"
     return Refusal(reason, source.place(plans.arrays[0].array.statement.start))
 
 
 def _tried(
     author: Author, before: CompiledText, spellings: Sequence[Spelling]
-) -> CompiledText | None:
-    """A text with some spellings, compiled; None where it does not compile, or where a launch takes
-    more than before."""
+) -> CompiledText | str | None:
+    """A text with some spellings, compiled; None where it does not compile; where a launch takes
+    more than before, which one."""
     text = edited(author.source, tuple(edit for one in spellings for edit in one.edits))
     if isinstance(text, Refusal):
         return None
@@ -297,7 +302,7 @@ def _tried(
         made = author.compiled(text).under(before.emitted.passes.keys())
     except InputError:
         return None
-    return made if none_worse(before.emitted.passes, made.emitted.passes) else None
+    return paying(before.emitted.passes, made.emitted.passes) or made
 
 
 def _change(chosen: _Chosen, before: CompiledText) -> Change:

@@ -21,8 +21,8 @@ from bankwise.notation.padding import PADDINGS_BYTES
 from bankwise.notation.wave.settings import (
     HOST_FUNCTION,
     NOT_COMPILED,
-    OVERRIDE,
     PROMOTED_BITS,
+    override,
     padding_statement,
 )
 from bankwise.read.options import Judges, Options
@@ -65,8 +65,11 @@ def priced(price: TextPrice) -> str:
     return f"{passes}, {price.cycles:,} cycles with issue, {price.lds_bytes:,} bytes"
 
 
-def with_wave(report: FixReport, found: RewrittenFile, judges: Judges) -> FixReport:
+def with_wave(
+    report: FixReport, found: RewrittenFile, judges: Judges, output: str = ""
+) -> FixReport:
     """The answer with what a user of Wave does; as it is where Wave did not write the text.
+    ``output``: the file that it is written to, if that was said.
 
     A plan that the emitted code refuses is taken back: then the padding is the answer, or nothing.
     """
@@ -74,7 +77,8 @@ def with_wave(report: FixReport, found: RewrittenFile, judges: Judges) -> FixRep
     asked = report.changes or before.report.totals.run.extra
     if HOST_FUNCTION not in before.opened.source.text or not asked:
         return report
-    paste = (OVERRIDE,) if report.changes else ()
+    file = output if output not in ("", "-") else "fixed.mlir"
+    paste = (override(file),) if report.changes else ()
     if not judges.isa:
         return replace(report, settings=(*report.settings, *paste, NOT_COMPILED))
     failed = [v for v in report.verdicts if v.status == "failed"]

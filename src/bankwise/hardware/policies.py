@@ -249,3 +249,10 @@ def paired(gpu: Machine) -> Machine:
         if row.addresses == 2 and name in rows and row.evidence != "unknown":
             rows[name] = replace(row, name=name, addresses=1)
     return replace(gpu, instructions=rows)
+
+
+def one_by_one(gpu: Machine) -> Machine:
+    """The machine with two-address forms that serve one address: for tiles whose accesses name
+    both addresses, each as an access of its own."""
+    rows = {name: replace(row, addresses=1) for name, row in gpu.instructions.items()}
+    return replace(gpu, instructions=rows)

@@ -14,7 +14,7 @@ from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import diagnostic
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.show.words import COLOURS, cell, doubt
+from bankwise.show.words import COLOURS, cell, doubt, not_checked
 
 
 def print_concise(
@@ -34,6 +34,8 @@ def print_concise(
     for refusal in report.refusals:
         place = str(refusal.location or report.file)
         _line(console, place, "not-analysed", str(refusal.reason))
+    for note in not_checked(report):
+        _line(console, report.file, "not-checked", note)
 
 
 def _line(console: Console, place: str, rule: str, message: str) -> None:

@@ -16,7 +16,7 @@ from bankwise.show.baseline import KnownConflicts, held_against, said_known
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.values import CheckReport
-from bankwise.show.words import assumptions, doubt
+from bankwise.show.words import assumptions, doubt, not_checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,8 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     if gate.exit_code(report):
         lines += [command("notice", place, text) for place, text in assumptions(report)]
     held = held_against(report, gate.baseline)
-    told = filter(None, (*said_known(held, gate.baseline), said_left_out(report, gate)))
+    left = (*not_checked(report), said_left_out(report, gate))
+    told = filter(None, (*said_known(held, gate.baseline), *left))
     lines += [command("notice", Location(report.file), text) for text in told]
     return "".join(f"{line}\n" for line in lines)
 

@@ -68,6 +68,11 @@ def assumptions(report: CheckReport) -> Iterator[tuple[Location, str]]:
             yield kernel.location, f"{kernel.name}: {left}"
 
 
+def not_checked(report: CheckReport) -> tuple[str, ...]:
+    """The notes of a folder that say which of its files were not checked, and why."""
+    return tuple(note for note in report.notes if note.startswith("left out"))
+
+
 def _one_workgroup(kernel: KernelReport) -> bool:
     return any(a.one_workgroup for a in kernel.accesses)
 

@@ -8,18 +8,23 @@ Source: wave-lang 3.9.1 (``wave/promotion.py``, ``wave/compile.py``, ``wave/comp
 
 from __future__ import annotations
 
+import json
+
 HOST_FUNCTION = "func.func @isolated_benchmark"
 """What Wave writes around its kernels, if nobody names it otherwise (``func_name``)."""
 
 PROMOTED_BITS = 64
 """Bits behind each row of a tile that Wave promotes."""
 
-OVERRIDE = """\
-the patched text (-o fixed.mlir) goes to Wave in place of its own, with
-the environment variable WAVE_CACHE_ON=0 (its Python cannot say a layout):
-WaveCompileOptions(.., override_mlir=open("fixed.mlir").read())"""
-
 NOT_COMPILED = "paddings that Wave's Python can set are compared by their code: without --no-isa"
+
+
+def override(file: str) -> str:
+    """How a patched text gets into Wave. ``file``: where it is written, or would be."""
+    return f"""\
+the patched text (-o {file}) goes to Wave in place of its own, with
+the environment variable WAVE_CACHE_ON=0 (its Python cannot say a layout):
+WaveCompileOptions(.., override_mlir=open({json.dumps(file)}).read())"""
 
 
 def padding_statement(bits: int) -> str:

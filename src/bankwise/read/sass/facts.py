@@ -257,7 +257,7 @@ def _facts(attributes: Sequence[Attribute], shared: int | None, kept: int) -> Fa
     base = next((data for code, data in attributes if code == _PARAMETER_BANK), b"")
     return Facts(
         workgroup_size=struct.unpack_from("<III", size) if len(size) >= 12 else None,
-        bounded=_REQUIRED_THREADS not in threads,
+        bounded=_MAX_THREADS in threads and _REQUIRED_THREADS not in threads,
         shared_bytes=None if shared is None else max(0, shared - kept),
         parameters=tuple(parameters[n] for n in sorted(parameters)) if attributes else None,
         parameter_base=struct.unpack_from("<H", base, 4)[0] if len(base) >= 6 else None,
