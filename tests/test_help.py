@@ -114,7 +114,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, source in FILES.items():
         shutil.copy(source, made / name)
     (made / "kernels").mkdir()
-    shutil.copy(FILES["kernel.s"], made / "kernels" / "gemm.s")
+    renamed = FILES["kernel.s"].read_text("utf-8").replace("kernel_04_reads", "gemm_04_reads")
+    (made / "kernels" / "gemm.s").write_text(renamed, "utf-8")
     for name in ("examples", "docs"):
         (made / name).symlink_to(ROOT / name)
     block = "".join(f"    {line}\n" for line in ROWS.splitlines())
