@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -33,11 +33,17 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     print_last(report, console)
 
 
-def print_body(report: CheckReport, console: Console, *, everything: bool = False) -> None:
-    """The answer without its verdict."""
+def print_body(
+    report: CheckReport,
+    console: Console,
+    aside: Mapping[int, str] | None = None,
+    *,
+    everything: bool = False,
+) -> None:
+    """The answer without its verdict. ``aside``: why accesses decide nothing, by their ``id``."""
     for note in report.notes:
         say(console, note, "note: ", style="dim")
-    print_conflicts(report, console, everything=everything)
+    print_conflicts(report, console, aside, everything=everything)
     touching = [k for k in report.ranked if k.accesses or report.refused(k)]
     if everything or len(touching) <= _FACTS:
         for kernel in touching:
@@ -50,9 +56,16 @@ def print_body(report: CheckReport, console: Console, *, everything: bool = Fals
         say(console, f"{short(name)}: {opener(found)}", "open: ")
 
 
-def print_conflicts(report: CheckReport, console: Console, *, everything: bool = False) -> None:
-    """Each cause of conflicts once, the worst first, with what to write against it."""
-    found = folded(report)
+def print_conflicts(
+    report: CheckReport,
+    console: Console,
+    aside: Mapping[int, str] | None = None,
+    *,
+    everything: bool = False,
+) -> None:
+    """Each cause of conflicts once, the worst first, with what to write against it; behind them
+    those that decide nothing, with the reason."""
+    found = folded(report, aside=aside)
     left = list(report.snippets)
     for number, cause in enumerate(found if everything else found[:SHOWN]):
         print_conflict(cause, report, console, first=not number)

@@ -101,8 +101,7 @@ def _notes(
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
         yield "pass", "; ".join(("one turn of the banks", *(_PASS[one] for one in vendors)))
     yield from (("also", text) for text in [places(cause)] if text)
-    if doubt(one.first):
-        yield "note", doubt(one.first)
+    yield from (("note", text) for text in (doubt(one.first), cause.aside) if text)
 
 
 def why(one: Diagnostic, report: CheckReport) -> str:

@@ -61,10 +61,11 @@ class Gate:
 
     def set_aside(self, report: CheckReport) -> dict[int, str]:
         """Why an access decides nothing, by its ``id``."""
-        held, saved = held_against(report, self.baseline), self.baseline.saved
-        left = said_left_out(report, self)
-        found = {id(a): left for a in report.accesses if self.leaves_out(a)}
-        return {id(a): f"known by the baseline {saved}" for a in held.known} | found
+        held = held_against(report, self.baseline)
+        least = f"left out by --min-evidence {self.least}"
+        weak = (a for a in report.accesses if self.leaves_out(a))
+        left = {id(a): f"{least}: the rule of {a.instruction} is {a.evidence}" for a in weak}
+        return {id(a): "known by the baseline" for a in held.known} | left
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
