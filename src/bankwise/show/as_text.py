@@ -11,7 +11,7 @@ from rich.console import Console
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
-from bankwise.read.names import short
+from bankwise.read.names import short, variables
 from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import print_conflict
@@ -154,7 +154,7 @@ def _cells(row: Sequence[AccessReport], several: bool, files: bool) -> Iterator[
     yield f"{file}{_place(a.location)}"
     many = a.instructions * len(row)
     yield (f"{many} x " if many > 1 else "") + a.called
-    yield short(a.kernel) if several else f"{a.direction} {', '.join(a.allocations)}"
+    yield short(a.kernel) if several else f"{a.direction} {variables(a.allocations)}"
 
 
 def _place(at: Location) -> str:

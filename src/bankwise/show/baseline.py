@@ -18,6 +18,7 @@ from typing import Any
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import lane_text
+from bankwise.read.names import short, spelled_in
 from bankwise.show.same_file import named_from_here, relative, same
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
@@ -261,12 +262,12 @@ def said_known(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
     lines = lines if many or held.new else []
     if held.stale:
         gone = sum(number for _, _, number in held.stale)
-        kernels = ", ".join(dict.fromkeys(f"{f}: {key[0]}" for f, key, _ in held.stale))
+        kernels = ", ".join(dict.fromkeys(f"{f}: {short(key[0])}" for f, key, _ in held.stale))
         lines.append(f"{gone:,} in the baseline are here no more, save it anew: {kernels}")
     if held.known_left:
         lines.append(f"{held.known_left:,} not analysed or assumed, known by the baseline")
     if held.new_left:
-        some = "; ".join(f"{file}: {text}" for file, text in held.new_left[:_NAMED])
+        some = "; ".join(f"{file}: {spelled_in(text)}" for file, text in held.new_left[:_NAMED])
         more = "; .." * (len(held.new_left) > _NAMED)
         lines.append(f"{len(held.new_left):,} not analysed or assumed, new: {some}{more}")
     return tuple(lines)

@@ -13,7 +13,7 @@ from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import diagnostic
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.show.words import COLOURS, cell, doubt, not_checked
+from bankwise.show.words import COLOURS, cell, doubt, not_checked, openers
 
 
 def print_concise(
@@ -29,6 +29,8 @@ def print_concise(
     for refusal in report.refusals:
         place = str(refusal.location or report.file)
         _line(console, place, "not-analysed", str(refusal.reason))
+    for where, text in openers(report):
+        _line(console, str(where), "open", text)
     for note in not_checked(report):
         _line(console, report.file, "not-checked", note)
 

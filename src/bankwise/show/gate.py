@@ -16,7 +16,7 @@ from bankwise.show.baseline import KnownConflicts, held_against, said_known
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.values import CheckReport
-from bankwise.show.words import assumptions, doubt, not_checked
+from bankwise.show.words import assumptions, doubt, not_checked, openers
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,8 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
     if gate.exit_code(report):
-        lines += [command("notice", place, text) for place, text in assumptions(report)]
+        left_open = (*assumptions(report), *openers(report))
+        lines += [command("notice", place, text) for place, text in left_open]
     held = held_against(report, gate.baseline)
     left = (*not_checked(report), said_left_out(report, gate))
     told = filter(None, (*said_known(held, gate.baseline), *left))

@@ -8,6 +8,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
+from bankwise.read.names import variables
 from bankwise.show.columns import say
 from bankwise.show.values import Snippet
 
@@ -42,7 +43,7 @@ def print_snippets(snippets: Sequence[Snippet], console: Console) -> None:
     """What to write where nothing conflicts and fewer passes do, at the places that it is for."""
     for at, some in groupby(snippets[:_SHOWN], lambda snippet: snippet.location):
         found = list(some)
-        names = ", ".join(dict.fromkeys(name for one in found for name in one.buffers))
+        names = variables(dict.fromkeys(name for one in found for name in one.buffers))
         of = f": {names}" if names else ""
         say(console, f"{at}: no bank conflict, but fewer passes are possible{of}", rest="  ")
         print_help(found, console)
