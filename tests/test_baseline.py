@@ -49,6 +49,38 @@ def test_a_conflict_of_another_file_is_new(known: Path) -> None:
     write(Path("sub") / KNOWN, "conflict")
     assert bankwise("check", f"sub/{KNOWN}", "--baseline", known).code == 1
     assert bankwise("check", f"./sub/../{KNOWN}", "--baseline", known).code == 0
+    write(Path("c.ptx"), "clean")
+    assert "baseline" not in bankwise("check", "c.ptx", "--baseline", known).out
+
+
+@pytest.mark.parametrize("repository", [False, True])
+def test_a_file_is_the_same_from_whichever_folder_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: bool
+) -> None:
+    """Saved in its folder or above it, by a relative or an absolute path; of a repository also in
+    another clone."""
+    sub, other = tmp_path / "one/sub", tmp_path / "two/sub"
+    for folder in (sub, other):
+        write(folder / KNOWN, "conflict")
+        if repository:
+            (folder.parent / ".git").mkdir()
+    saved = []
+    for here, asked in ((sub, KNOWN), (sub.parent, f"sub/{KNOWN}"), (other, sub / KNOWN)):
+        monkeypatch.chdir(here)
+        saved.append(save(asked, tmp_path / f"{len(saved)}.json"))
+    top = "" if repository else f"{tmp_path}/one/"
+    assert json.loads(saved[0].read_text("utf-8"))["folder"] == f"{top}sub"
+    for known in saved:
+        for here, name in (
+            (sub, KNOWN),
+            (sub.parent, f"sub/{KNOWN}"),
+            (other, f"../../one/sub/{KNOWN}"),
+        ):
+            monkeypatch.chdir(here)
+            for asked in (name, sub / KNOWN):
+                assert bankwise("check", asked, "--baseline", known).code == 0, (known, asked)
+    monkeypatch.chdir(other.parent)
+    assert (bankwise("check", f"sub/{KNOWN}", "--baseline", saved[0]).code == 0) or not repository
 
 
 def test_neighbours_of_one_name_do_not_change_what_is_known(known: Path) -> None:
@@ -124,7 +156,7 @@ def test_every_format_says_which_conflicts_are_known_and_what_is_stale(known: Pa
     assert document["accesses"][place]["location"]["file"] == KNOWN
     assert (held["asked"], held["stale"]) == (KNOWN, 0)
     lines = bankwise(*asked, "--concise").out.splitlines()
-    assert [line for line in lines if line.endswith("; known by the baseline")] == [
+    assert [line for line in lines if line.endswith("); known by the baseline")] == [
         line for line in lines if line.startswith(f"{KNOWN}:")
     ]
     (run,) = json.loads(bankwise(*asked, "--format", "sarif").out)["runs"]
@@ -144,6 +176,25 @@ def test_every_format_says_which_conflicts_are_known_and_what_is_stale(known: Pa
     (run,) = json.loads(bankwise(*asked, "--format", "sarif").out)["runs"]
     told = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
     assert any("1 in the baseline are here no more" in text for text in told)
+
+
+def test_what_is_new_stands_apart_from_what_is_known(known: Path) -> None:
+    """A second read of the same form: its own line, and its own number."""
+    text = Path(KNOWN).read_text("utf-8")
+    load = "ld.shared.u32 %r3, [%r2];"
+    line = text[: text.index(load)].count("\n") + 1
+    Path(KNOWN).write_text(text.replace(load, f"{load}\n// another\n\t{load}"), "utf-8")
+    asked = ("check", KNOWN, "--baseline", known)
+    lines = bankwise(*asked, "--concise").out.splitlines()
+    assert lines[0].startswith(f"{KNOWN}:{line + 2}:")
+    assert lines[1].startswith(f"{KNOWN}:{line}:")
+    assert ["accesses" in one for one in lines[:2]] == [False, False]
+    assert [one.endswith("; known by the baseline") for one in lines[:2]] == [False, True]
+    told = bankwise(*asked).out
+    first, second = (told.index(f"{KNOWN}:{line + n}:") for n in (2, 0))
+    assert first < second < told.index("= note: known by the baseline")
+    (error,) = (n for n in bankwise(*asked, "--format", "github").out.splitlines() if "::err" in n)
+    assert f",line={line + 2}," in error
 
 
 def test_without_a_baseline_nothing_is_said_of_one(known: Path) -> None:

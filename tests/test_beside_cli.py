@@ -15,13 +15,31 @@ DATA = Path(__file__).parent / "data" / "profile"
 TILES = DATA / "tiles.ptx"
 
 
-def test_a_profile_is_compared_below_the_check_and_changes_no_exit_code() -> None:
+def test_a_profile_that_agrees_is_compared_below_the_check_and_changes_no_exit_code() -> None:
     ended = bankwise("check", TILES, "--counters", DATA / "source.csv")
     assert ended.code == bankwise("check", TILES).code == 1
     kernels = ("transpose<32>", "transpose<33>", "wide", "fragments")
     assert ended.out.count("all: as predicted") == len(kernels)
     said = " ".join(ended.out.split())
     assert said.count("workgroups (8 waves a workgroup executed its first instruction)") == 4
+
+
+def test_a_profile_of_another_text_is_told_and_ends_with_3(tmp_path: Path) -> None:
+    """The same kernel, its lanes side by side: what was measured conflicted."""
+    text = TILES.read_text("utf-8")
+    for old in ("%r11, %r10, 4", "%r27, %r26, 4"):
+        assert text.count(old) == 1
+        text = text.replace(old, f"{old[:4]}, %r1, 4")
+    (tmp_path / "k.ptx").write_text(text, "utf-8")
+    words = ("check", tmp_path / "k.ptx", "--kernel", "wide", "--workgroup-size", "256")
+    assert bankwise(*words).code == 0
+    for profile, what in (("source.csv", "instructions"), ("raw.csv", "counters")):
+        ended = bankwise(*words, "--counters", DATA / profile)
+        assert ended.code == 3
+        told = f"the profile contradicts: wide: the {what} were not as predicted"
+        assert told in " ".join(ended.out.split())
+    same = ("check", TILES, "--kernel", "wide", "--counters", DATA / "source.csv")
+    assert "the profile contradicts" not in bankwise(*same).out
 
 
 def test_json_has_the_comparison_under_counters_and_only_if_asked_for() -> None:

@@ -89,7 +89,15 @@ def test_every_word_has_one_meaning_and_a_source() -> None:
             assert bankwise(*shlex.split(words.replace("certify", "certify -h"))).code == 0
 
 
-@pytest.mark.parametrize("said", ["pass", "PASS", "Nsight's", "warp", "direct to lds", "16-way"])
+TITLES = ("extra", "runs", "place", "instruction", "kernel", "access")
+"""Of the columns of a check, as far as they are in no other test."""
+SAID = ("possible conflict", "per_phase", "policy emitted", "as followed", "byte a", "best found")
+"""Words that a report prints."""
+
+
+@pytest.mark.parametrize(
+    "said", ["pass", "PASS", "Nsight's", "warp", "direct to lds", "16-way", *TITLES, *SAID]
+)
 def test_a_word_is_found_by_any_of_its_names(said: str) -> None:
     ended = bankwise("explain", said)
     if said == "Nsight's":

@@ -13,6 +13,7 @@ import pytest
 from bankwise.ask.check import check
 from bankwise.errors import InputError
 from bankwise.read.names import demangled, listed, means, short
+from command import bankwise
 
 _NAMES = (
     "_Z6reduceIfLi256EEvPKfPf",
@@ -127,3 +128,25 @@ def test_a_glob_chooses_kernels_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no kernel 'scan'") as said:
         check(file, kernel="scan")
     assert said.value.hint == "it has gemm<64>, gemm<32>, copy"
+
+
+def test_a_report_calls_kernels_and_variables_as_their_author_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conflicts of a mangled variable, an address by the block's index; then both are gone."""
+    monkeypatch.chdir(tmp_path)
+    name, place = "_Z4gemmILi64EEvPf", "_ZZ4gemmILi64EEvPfE4tile"
+    body = _ENTRY.replace("%r1, %r1, 2", "%r1, %r1, 7").format(name=name, number=0)
+    body = body.replace("t_0[128]", f"{place}[4096]").replace("t_0", place)
+    more = "mov.u32 %r2, %ctaid.x;\n  mul.lo.s32 %r1, %r1, %r2;\n  st.shared.u32 [%r1], %r1;\n"
+    Path("k.ptx").write_text(_PTX + body.replace("ret;", f"{more}  ret;"))
+    words = ("", "--format github", "--concise")
+    told = [" ".join(bankwise("check", "k.ptx", *form.split()).out.split()) for form in words]
+    assert not any("_Z" in one or "ctaid" in one for one in told)
+    assert "bank conflict: write of tile" in told[0]
+    assert "its address depends on the block's index blockIdx.x" in told[0]
+    assert all("gemm<64>: --arg blockIdx.x=0 opens 1 access" in one for one in told)
+    Path("known.json").write_text(bankwise("check", "k.ptx", "--format", "json").out)
+    Path("k.ptx").write_text(_PTX + _ENTRY.format(name=name, number=0))
+    said = bankwise("check", "k.ptx", "--baseline", "known.json").out
+    assert "are here no more, save it anew: k.ptx: gemm<64>" in " ".join(said.split())

@@ -456,6 +456,27 @@ def test_a_shape_that_leaves_the_shared_memory_is_none(tmp_path: Path) -> None:
     assert all(other["workgroup_size"][0] <= 64 for other in one["launch"]["others"])
 
 
+def test_a_shape_that_fills_the_shared_memory_is_believed_before_one_that_does_not(
+    tmp_path: Path,
+) -> None:
+    """Columns of 32 rows of 33 words: 32 x 32 threads fill the tile, 16 x 16 conflict."""
+    column = SQUARE.replace("shl.b32 %r5, %r1, 7", "mul.lo.s32 %r5, %r1, 132")
+    code, found = check(tmp_path, kernel("a", column, words=32 * 33))
+    (access,), (one,) = found["accesses"], found["kernels"]  # type: ignore[misc]
+    others = [other["workgroup_size"] for other in one["launch"]["others"]]
+    assert (one["workgroup_size"], [16, 16, 1] in others) == ([32, 32, 1], True)
+    assert passes((32, 32, 1), lambda x, y: 33 * x + y) == (32, 32)
+    total, ideal = passes((16, 16, 1), lambda x, y: 33 * x + y)
+    assert total > ideal
+    assert (access["conflict"], code) == ("none", 3)
+    ended = bankwise("check", tmp_path / "k.ptx", "--format", "github")
+    (notice,) = ended.out.splitlines()
+    assert notice.endswith("32,32,1 threads a block; --workgroup-size or --launch settles it")
+    code, found = check(tmp_path, kernel("a", column, words=64 * 33))
+    (access,) = found["accesses"]  # type: ignore[misc]
+    assert (access["conflict"], code) == ("possible", 3), "nothing fills it"
+
+
 def test_two_stated_launches_stand_side_by_side(tmp_path: Path) -> None:
     text = kernel("a", SQUARE, words=1 << 14)
     words = ("--launch", "a<<<1, 1x32>>>", "--launch", "a<<<1, 32>>>")

@@ -216,3 +216,16 @@ def test_help_stands_under_the_conflict_that_it_is_against() -> None:
     assert "alloc_0" in first.split("= help")[0]
     assert re.findall(r"the indices of (\w+),", first) == ["alloc_0"]
     assert re.findall(r"the indices of (\w+),", second) == ["alloc"]
+
+
+def test_help_without_a_conflict_says_that_there_is_none() -> None:
+    """Two buffers of an attention are read in narrower pieces than they need to be, without one."""
+    file = ROOT / "tests/data/isa/triton_attention.gfx942.ttgir"
+    lines = bankwise("check", file).out.splitlines()
+    apart = [n for n, line in enumerate(lines) if "= help" in line]
+    said = [lines[n - 1] for n in apart]
+    assert "" not in said
+    flat = " ".join(" ".join(lines).split())
+    for line, name in ((133, "total_118"), (183, "total_69")):
+        told = f"{file}:{line}: no bank conflict, but fewer passes are possible: {name} = help: "
+        assert told in flat

@@ -16,14 +16,15 @@ from typing import Any
 PROSE = frozenset(
     {
         *("cause", "claim", "detail", "digest", "doubt", "errors"),
-        *("example", "fullDescription", "here"),
+        *("example", "folder", "fullDescription", "here"),
         *("hint", "how", "instead", "markdown", "message", "note", "notes", "product", "reason"),
         *("refusal", "scale", "scope"),
         *("says", "shortDescription", "sources", "statement", "summary", "text", "toml"),
         *("trusted", "verdict", "version", "what", "why", "wrong"),
     }
 )
-"""Keys whose texts are sentences and mean nothing to a program; ``digest`` hashes such a one."""
+"""Keys whose texts are sentences and mean nothing to a program, or are of this machine; ``digest``
+hashes such a one."""
 
 BY_NAME = frozenset({"facts", "sources"})
 """What lies below these is listed under names of the input."""

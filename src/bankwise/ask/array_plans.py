@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -127,17 +128,31 @@ def _by_hand(
     better = [] if first is None else _better(first, gpu)
     if first is None or not better:
         return refused
-    lines = {source.place(use.span.start).line for use in array.uses}
-    lines |= {one.location.line for one in array.refusals if one.location is not None}
     plan, map_ = better[0]
     text, keys = said(source, array, map_), shown(first.kernels)
     now, then = (over(one, keys) for one in (first.present, first.passes(plan)))
     return replace(
         refused,
-        reason=f"{refused.reason}; by hand, wherever it is used (lines "
-        f"{', '.join(map(str, sorted(lines)))}): {text}: {now:,} -> {then:,} passes by the plan, "
-        "which nothing has proved",
+        reason=f"{refused.reason}; by hand, wherever it is used ({_used(source, array)}): {text}: "
+        f"{now:,} -> {then:,} passes by the plan, which nothing has proved",
     )
+
+
+def _used(source: CxxSource, array: SharedArray) -> str:
+    """The lines that name an array, and those that reach it through a pointer, in words."""
+    lines = {source.place(use.span.start).line for use in array.uses}
+    lines |= {one.location.line for one in array.refusals if one.location is not None}
+    text = source.data.decode().split("\n")
+    named = [n for n in sorted(lines) if re.search(rf"\b{re.escape(array.name)}\b", text[n - 1])]
+    through = sorted(lines.difference(named))
+    parts = [_lines(named)] if named else []
+    if through:
+        parts.append(f"through a pointer in {_lines(through)}, i counted from {array.name}[0]")
+    return "; ".join(parts)
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    return f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
 
 
 def _plans(

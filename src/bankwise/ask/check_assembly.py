@@ -167,7 +167,8 @@ def _counted(
 ) -> KernelReport:
     kernel = kernel_of(found)
     reports, uncounted = count_kernel(kernel, gpu)
-    reports = over_launches(reports, others, bool(found.assumed))
+    likely = sum(one.launch.fills for one in (found, *found.others))
+    reports = over_launches(reports, others, bool(found.assumed), likely)
     sampled, used, left = with_samples(found, gpu, kernel_of)
     refusals = (*left, *unseen(found), *uncounted)
     report = kernel_report(kernel, (*reports, *sampled), refusals=refusals)

@@ -14,8 +14,9 @@ from bankwise.show.rules import Rule, rule, rules
 def explain(name: str) -> Rule | Noun:
     """The rule called ``name``, the word, or the instruction as every machine serves it; InputError
     if there is none."""
-    if name in {one.name for one in rules()}:
-        return rule(name)
+    spelled = "-".join(name.casefold().split())
+    if spelled in {one.name for one in rules()}:
+        return rule(spelled)
     return noun(name) or _instruction(name) or _machine(name) or rule(name)
 
 

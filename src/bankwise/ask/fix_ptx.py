@@ -137,7 +137,7 @@ def _planned(
         reason = "what conflicts is not known to be a shared variable of it"
         return (), named or (Refusal(reason, followed[0].location),)
     if not any(found):
-        names = ", ".join(sorted(touched & variables.keys()))
+        names = ", ".join(sorted(variables[one].called for one in touched & variables.keys()))
         reason = f"{names}: what is known of its addresses has no conflicts"
         return (), (Refusal(reason, followed[0].location),)
     plans = [one for one in found if isinstance(one, VariablePlans)]
@@ -178,7 +178,7 @@ def _chosen(
         if taken is not None:
             chosen = (*chosen, taken)
         else:
-            refusals.append(replace(why, reason=f"{plans.variable.name}: {why.reason}"))
+            refusals.append(replace(why, reason=f"{plans.variable.called}: {why.reason}"))
     return chosen, best, tuple(refusals)
 
 

@@ -71,7 +71,8 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
         if worse:
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
     targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
-    detail = f"compiled for {targets}: {same} of {total} counts unchanged"
+    differ = f"{total - same} of {total} instruction counts and sizes differ"
+    detail = f"compiled for {targets}: no worse; {differ}"
     return Verdict("isa", "passed", "; ".join((detail, *dict.fromkeys(said))), tuple(rows))
 
 

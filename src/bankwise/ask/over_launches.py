@@ -1,8 +1,8 @@
 """What several launches of one kernel say together about each of its accesses.
 
 Where the launches are known, a conflict in one of them is a conflict. Where they are assumed, it is
-sure only if every one of them has it, and "none" only if none has: otherwise it is possible. So it
-is where one launch alone was tried.
+sure only if every one of them has it, and "none" only if none has, or none that the text speaks
+for: otherwise it is possible. So it is where one launch alone was tried.
 """
 
 from __future__ import annotations
@@ -35,22 +35,21 @@ def worst_first(
 
 
 def over_launches(
-    first: Counted, others: Sequence[Counted], assumed: bool
+    first: Counted, others: Sequence[Counted], assumed: bool, likely: int = 0
 ) -> tuple[AccessReport, ...]:
-    """The accesses of the first launch with what all of them say; ``assumed``: nobody says them."""
+    """The accesses of the first launch with what all of them say; ``assumed``: nobody says them.
+    ``likely``: how many of the first the text speaks for; 0 if for none more than for another."""
     if not others:
         return tuple(map(_alone, first)) if assumed else tuple(first)
-    found: dict[Hashable, list[Sureness]] = defaultdict(list)
-    for launch in (first, *others):
+    found: dict[Hashable, list[Sureness]] = defaultdict(lambda: ["none"] * (1 + len(others)))
+    for number, launch in enumerate((first, *others)):
         mine: dict[Hashable, list[Sureness]] = defaultdict(list)
         for one in launch:
             mine[_place(one)].append(one.conflict)
         for place, conflicts in mine.items():
-            found[place].append(surest(conflicts))
-    launches = 1 + len(others)
+            found[place][number] = surest(conflicts)
     return tuple(
-        replace(one, over_launches=_together(found[_place(one)], launches, assumed))
-        for one in first
+        replace(one, over_launches=_together(found[_place(one)], assumed, likely)) for one in first
     )
 
 
@@ -63,12 +62,11 @@ def _place(access: AccessReport) -> Hashable:
     return access.location, access.address, access.written, access.direction
 
 
-def _together(found: Sequence[Sureness], launches: int, assumed: bool) -> Sureness:
+def _together(found: Sequence[Sureness], assumed: bool, likely: int) -> Sureness:
     """Of an access; one that a launch does not execute has no conflict there."""
-    all_of_them = [*found, *["none"] * (launches - len(found))]
-    if not assumed or len(set(all_of_them)) == 1:
+    if not assumed or len(set(found)) == 1:
         return surest(found)
-    return "possible"
+    return "none" if set(found[:likely]) == {"none"} else "possible"
 
 
 def other_launch(kernel: AssemblyKernel, accesses: Counted) -> OtherLaunch:

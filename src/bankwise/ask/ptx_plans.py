@@ -81,12 +81,12 @@ def plans_of(
             patterns += found
             owners += [key_of(kernel)] * sum(bool(one.active.any()) for one in found)
         elif key_of(kernel) in first:
-            return Refusal(f"{variable.name}: {found.reason}", found.location)
+            return Refusal(f"{variable.called}: {found.reason}", found.location)
     if not patterns:
         return None
     if len(patterns) > MOST_PRICED:
         reason = f"{len(patterns):,} different accesses; {MOST_PRICED:,} are looked at"
-        return Refusal(f"{variable.name}: {reason}")
+        return Refusal(f"{variable.called}: {reason}")
     open_ = any(p.access.unknown for p in patterns)
     size = variable.size_bytes or _touched(patterns)
     buffer = EmittedBuffer(variable.name, ((0, size),), tuple(patterns))
@@ -102,7 +102,7 @@ def plans_of(
     plans = tuple(islice((one for one in better if not _cut(variable, one, kernels)), MOST_TRIED))
     if not plans:
         why = next((_cut(variable, one, kernels) for one in better), "")
-        return Refusal(why or f"{variable.name}: no fold of its bytes takes fewer passes")
+        return Refusal(why or f"{variable.called}: no fold of its bytes takes fewer passes")
     names = tuple(name for name, _ in dict.fromkeys(owners))
     return VariablePlans(variable, tuple(dict.fromkeys(names)), plans, now, ideal)
 
@@ -153,7 +153,7 @@ def _cut(variable: Variable, plan: VariablePlan, kernels: Sequence[AssemblyKerne
     launches = (one.launch for kernel in kernels for one in (kernel, *kernel.others))
     given = [n for launch in launches if (n := launch.shared_bytes or 0) % block]
     return "".join(
-        f"{variable.name}: its launch gives {n:,} bytes, which are no whole blocks of {block}"
+        f"{variable.called}: its launch gives {n:,} bytes, which are no whole blocks of {block}"
         for n in given[:1]
     )
 

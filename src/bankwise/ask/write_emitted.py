@@ -12,6 +12,7 @@ from bankwise.algebra.address_fold import AddressFold
 from bankwise.ask.advice_amd import splice
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.buffers import EmittedBuffer
+from bankwise.read.names import variables
 from bankwise.show.values import Optimum, Snippet
 
 
@@ -72,7 +73,7 @@ def _said(
     optimum: Optimum, address: str, rows: bool, origin: Origin
 ) -> tuple[str, str, tuple[str, ...]]:
     """What stands for what, the text, and what has to be true, in words."""
-    names = ", ".join(optimum.allocations)
+    names = variables(optimum.allocations)
     if origin.command:
         return f"the addresses of {names}: byte a at {address}", "", ()
     known = str(optimum.pitch) if rows else optimum.notation

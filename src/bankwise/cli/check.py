@@ -36,7 +36,7 @@ from bankwise.cli.common import (
     write_json,
 )
 from bankwise.cli.project import asked
-from bankwise.errors import InputError
+from bankwise.errors import INCOMPLETE, InputError
 
 if TYPE_CHECKING:
     from bankwise.show.gate import Gate
@@ -153,7 +153,8 @@ def check(
         print_answer(answer, out(), gate, extra, form=brief, everything=everything)
     else:
         _write_check(answer, file, form, gate, extra)
-    raise typer.Exit(0 if exit_zero else gate.exit_code(report))
+    code = gate.exit_code(report) or (INCOMPLETE if extra.contradicted else 0)
+    raise typer.Exit(0 if exit_zero else code)
 
 
 def _gate(fail_on: str, baselines: list[str], min_evidence: str) -> Gate:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 
@@ -21,6 +21,7 @@ _LONGEST = 8_192
 _SHORT = 60
 _LISTED = 12
 _CLOSES = {">": "<", ")": "(", "}": "{", "]": "["}
+_MANGLED = re.compile(r"\b_Z\w+")
 _HALF = re.compile(r"(?<!\d)DF16([_b])")
 _OLDER = {"_": "Dh", "b": "De"}
 """The 16-bit types of clang, as codes that every runtime spells: half, and one that C++ has no
@@ -145,6 +146,22 @@ def short(name: str) -> str:
     spelled = without_parameters(demangled(name))
     tries = (without_templates(spelled, depth) for depth in (4, 3, 2, 1))
     return next((one for one in (spelled, *tries) if len(one) <= _SHORT), own(spelled))
+
+
+def variable(symbol: str) -> str:
+    """A variable as its author calls it: ``tile`` of ``_ZZ4gemmPKfE4tile``, the tile of ``gemm``;
+    itself if it is not mangled."""
+    return demangled(symbol).rpartition("::")[2] if symbol.startswith("_Z") else symbol
+
+
+def variables(symbols: Iterable[str]) -> str:
+    """Several variables as their author calls them, with commas between."""
+    return ", ".join(map(variable, symbols))
+
+
+def spelled_in(text: str) -> str:
+    """A text in words with its kernels by their short names."""
+    return _MANGLED.sub(lambda found: short(found[0]), text)
 
 
 def short_each(names: str) -> str:

@@ -5,12 +5,12 @@ What prints one kind of answer alone is imported for such an answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
 from bankwise.show import as_text
-from bankwise.show.baseline import held_against
 from bankwise.show.gate import Gate, print_gate
 from bankwise.show.more import More, print_more
 from bankwise.show.values import CheckReport
@@ -68,14 +68,15 @@ def print_answer(
     """An answer of ``check`` in one of its forms, what the ``gate`` knows and what was asked for
     on top; the verdict last."""
     report = counted(answer)
+    aside = gate.set_aside(report)
     if form:
-        _print_short(report, console, gate, form, everything)
+        _print_short(report, console, aside, form, everything)
     elif isinstance(answer, CheckReport):
-        as_text.print_body(answer, console, everything=everything)
+        as_text.print_body(answer, console, aside, everything=everything)
     else:
         from bankwise.show import spec
 
-        spec.print_body(answer, console, everything=everything)
+        spec.print_body(answer, console, aside, everything=everything)
     print_gate(report, gate, console)
     print_more(more, console)
     if isinstance(answer, CheckReport) or form:
@@ -85,12 +86,12 @@ def print_answer(
 
 
 def _print_short(
-    report: CheckReport, console: Console, gate: Gate, form: str, everything: bool
+    report: CheckReport, console: Console, aside: Mapping[int, str], form: str, everything: bool
 ) -> None:
     from bankwise.show import concise
 
     if form == "concise":
-        concise.print_concise(report, console, held_against(report, gate.baseline).known)
+        concise.print_concise(report, console, aside)
     else:
         concise.print_statistics(report, console, everything=everything)
 

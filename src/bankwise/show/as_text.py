@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -11,7 +11,7 @@ from rich.console import Console
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location, Refusal
-from bankwise.read.names import short
+from bankwise.read.names import short, variables
 from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import print_conflict
@@ -33,11 +33,17 @@ def print_check(report: CheckReport, console: Console, *, everything: bool = Fal
     print_last(report, console)
 
 
-def print_body(report: CheckReport, console: Console, *, everything: bool = False) -> None:
-    """The answer without its verdict."""
+def print_body(
+    report: CheckReport,
+    console: Console,
+    aside: Mapping[int, str] | None = None,
+    *,
+    everything: bool = False,
+) -> None:
+    """The answer without its verdict. ``aside``: why accesses decide nothing, by their ``id``."""
     for note in report.notes:
         say(console, note, "note: ", style="dim")
-    print_conflicts(report, console, everything=everything)
+    print_conflicts(report, console, aside, everything=everything)
     touching = [k for k in report.ranked if k.accesses or report.refused(k)]
     if everything or len(touching) <= _FACTS:
         for kernel in touching:
@@ -50,9 +56,16 @@ def print_body(report: CheckReport, console: Console, *, everything: bool = Fals
         say(console, f"{short(name)}: {opener(found)}", "open: ")
 
 
-def print_conflicts(report: CheckReport, console: Console, *, everything: bool = False) -> None:
-    """Each cause of conflicts once, the worst first, with what to write against it."""
-    found = folded(report)
+def print_conflicts(
+    report: CheckReport,
+    console: Console,
+    aside: Mapping[int, str] | None = None,
+    *,
+    everything: bool = False,
+) -> None:
+    """Each cause of conflicts once, the worst first, with what to write against it; behind them
+    those that decide nothing, with the reason."""
+    found = folded(report, aside=aside)
     left = list(report.snippets)
     for number, cause in enumerate(found if everything else found[:SHOWN]):
         print_conflict(cause, report, console, first=not number)
@@ -141,7 +154,7 @@ def _cells(row: Sequence[AccessReport], several: bool, files: bool) -> Iterator[
     yield f"{file}{_place(a.location)}"
     many = a.instructions * len(row)
     yield (f"{many} x " if many > 1 else "") + a.called
-    yield short(a.kernel) if several else f"{a.direction} {', '.join(a.allocations)}"
+    yield short(a.kernel) if several else f"{a.direction} {variables(a.allocations)}"
 
 
 def _place(at: Location) -> str:

@@ -1,32 +1,33 @@
 """What saved checks know: the file, the kernel in it, and which conflicts and open ends are there.
 
-A file is held by where it lies. Two relative paths were written from one working folder and must be
-equal; an absolute one may be of another checkout, and is held by its end. Files of two folders that
-lie apart are held by where they lie in the folder that was asked about. What is not surely the same
-file is new: a conflict that is told twice costs a look, one that is masked costs the answer.
+Lines are no part of what is known: they move with every edit above. Only where there are more
+conflicts of one form than the saved check has do its places tell which of them are the old ones.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import InputError, Location
 from bankwise.hardware.machine import lane_text
+from bankwise.read.names import short, spelled_in
+from bankwise.show.same_file import named_from_here, relative, same
 from bankwise.show.values import CheckReport
 from bankwise.show.words import still_open
 
 Key = tuple[str, str, str, tuple[str, ...], str, int]
 """A conflict in its file: kernel, operation, direction, allocations, instruction, extra passes of a
-workgroup. Lines are left out: they move with every edit above."""
+workgroup."""
+Place = tuple[int, int, int]
+"""Line, first column and the column behind the last one."""
 
 _NAMED = 3
 _RUNS = 8
@@ -35,24 +36,26 @@ _RUNS = 8
 @dataclass(frozen=True, slots=True)
 class KnownConflicts:
     """Saved checks. ``saved``: their files, empty for none; ``asked``: what they are of; ``files``:
-    with kernels, also of kernels without conflicts, each with what its check is of; ``often``: how
-    often each conflict may occur; ``left``: how often what is not analysed, or assumed, may."""
+    with kernels, also of kernels without conflicts, each with what its check is of; ``places``:
+    where each conflict is, as often as it is there; ``left``: how often what is not analysed, or
+    assumed, may occur."""
 
     saved: str = ""
     asked: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
-    often: Counter[tuple[str, Key]] = field(default_factory=Counter)
+    places: Mapping[tuple[str, Key], tuple[Place, ...]] = field(default_factory=dict)
     left: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldAgainst:
     """A check beside a saved one. ``known``: its conflicts that the saved one has, the costliest
-    first; ``stale``: conflicts of its files that are there no more, with how many of each;
-    ``known_left``: how much of what is not analysed, or assumed, the saved one has; ``new_left``:
-    the rest of it, by file."""
+    first; ``new``: how many it has not; ``stale``: conflicts of its files that are there no more,
+    with how many of each; ``known_left``: how much of what is not analysed, or assumed, the saved
+    one has; ``new_left``: the rest of it, by file."""
 
     known: tuple[AccessReport, ...] = ()
+    new: int = 0
     stale: tuple[tuple[str, Key, int], ...] = ()
     known_left: int = 0
     new_left: tuple[tuple[str, str], ...] = ()
@@ -64,18 +67,42 @@ def held_against(report: CheckReport, saved: KnownConflicts) -> HeldAgainst:
     now = _left(report)
     asked = {*(k.location.file for k in report.kernels), *(file for file, _ in now)}
     files = {file: _counterpart(file, report.file, asked, saved) for file in asked}
-    left, known = saved.often.copy(), []
+    alike: dict[tuple[str, Key], list[AccessReport]] = {}
     for access in (a for a in report.accesses if a.run.extra > 0):
         home = homes[id(access)]
-        key = files[home], _key(access, home)
-        if left[key] > 0:
-            left[key] -= 1
-            known.append(access)
+        alike.setdefault((files[home], _key(access, home)), []).append(access)
+    old = {id(a) for at, some in alike.items() for a in _old(some, saved.places.get(at, ()))}
+    known = tuple(access for access in report.accesses if id(access) in old)
     here = {*files.values(), *_deleted(report.file, saved)}
-    stale = [(f, key, n) for (f, key), n in left.items() if n > 0 and f in here]
+    gone = ((*at, len(then) - len(alike.get(at, ()))) for at, then in saved.places.items())
+    stale = tuple(one for one in gone if one[2] > 0 and one[0] in here)
     new = {at: n - saved.left[files[at[0]], at[1]] for at, n in now.items()}
     fresh = tuple(at for at, n in new.items() for _ in range(n))
-    return HeldAgainst(tuple(known), tuple(stale), now.total() - len(fresh), fresh)
+    many = sum(map(len, alike.values())) - len(known)
+    return HeldAgainst(known, many, stale, now.total() - len(fresh), fresh)
+
+
+def _old(now: Sequence[AccessReport], then: Sequence[Place]) -> list[AccessReport]:
+    """Of accesses that conflict alike those that stood at some places: of too many the ones that
+    are written in the same columns, then the nearest."""
+    if len(now) <= len(then) or not then:
+        return list(now) if then else []
+    at = [_place(access) for access in now]
+    apart = [
+        (here[1:] != there[1:], abs(here[0] - there[0]), n, m)
+        for n, here in enumerate(at)
+        for m, there in enumerate(then)
+    ]
+    taken: dict[int, int] = {}
+    for *_, n, m in sorted(apart):
+        if n not in taken and m not in taken.values():
+            taken[n] = m
+    return [now[n] for n in taken]
+
+
+def _place(access: AccessReport) -> Place:
+    at = access.location
+    return at.line, at.column, at.end_column
 
 
 def _left(report: CheckReport) -> Counter[tuple[str, str]]:
@@ -104,10 +131,10 @@ def _lineless(text: str) -> str:
 
 def _deleted(asked: str, saved: KnownConflicts) -> set[str]:
     """The files of a saved check that lay in the folder that is asked about, and are gone."""
-    top = _relative(asked)
+    top = relative(asked)
     if not top.is_dir():
         return set()
-    return {f for f in saved.files if top in _relative(f).parents and not Path(f).exists()}
+    return {f for f in saved.files if top in relative(f).parents and not Path(f).exists()}
 
 
 def _counterpart(file: str, asked: str, here: Iterable[str], saved: KnownConflicts) -> str:
@@ -116,41 +143,9 @@ def _counterpart(file: str, asked: str, here: Iterable[str], saved: KnownConflic
         return file
     taken = set(here)
     found = [
-        f for f, of in saved.files.items() if f not in taken and _same((file, asked), (f, of or f))
+        f for f, of in saved.files.items() if f not in taken and same((file, asked), (f, of or f))
     ]
     return found[0] if len(found) == 1 else ""
-
-
-def _same(now: tuple[str, str], then: tuple[str, str]) -> bool:
-    """Whether two files are one, each with what was asked about when it was read."""
-    new, old = _relative(now[0]), _relative(then[0])
-    if new == old:
-        return True
-    tops = _relative(now[1]), _relative(then[1])
-    inner = tuple(f.relative_to(t) for f, t in zip((new, old), tops, strict=True) if t in _above(f))
-    apart = tops[0] not in _above(tops[1]) and tops[1] not in _above(tops[0])
-    folders = len(inner) == 2 and all(path.parts for path in inner)
-    if apart and folders and inner[0] == inner[1]:
-        return True
-    if not (new.is_absolute() or old.is_absolute()):
-        return False
-    least = max(1, *(len(path.parts) for path in inner))
-    short, long = sorted((_parts(new), _parts(old)), key=len)
-    return len(short) >= least and long[-len(short) :] == short
-
-
-def _above(path: PurePath) -> tuple[PurePath, ...]:
-    return (path, *path.parents)
-
-
-def _relative(file: str) -> Path:
-    """A path without dots, from the working folder if it is below it."""
-    path, here = Path(os.path.normpath(file)), Path.cwd()
-    return path.relative_to(here) if here in path.parents or path == here else path
-
-
-def _parts(path: PurePath) -> tuple[str, ...]:
-    return path.relative_to(path.anchor).parts
 
 
 def own_name(kernel: str, file: str) -> str:
@@ -194,23 +189,33 @@ def _joined(one: KnownConflicts, other: KnownConflicts) -> KnownConflicts:
         for pair in ((one.saved, other.saved), (one.asked, other.asked))
     )
     files = {**one.files, **other.files}
-    return KnownConflicts(saved, asked, files, one.often | other.often, one.left | other.left)
+    at = {
+        key: max(one.places.get(key, ()), other.places.get(key, ()), key=len)
+        for key in (*one.places, *other.places)
+    }
+    return KnownConflicts(saved, asked, files, at, one.left | other.left)
 
 
 def _known(document: dict[str, Any], saved: str) -> KnownConflicts:
+    folder = document.get("folder")
     homes = {str(k["name"]): str(k["location"]["file"]) for k in document["kernels"]}
-    often: Counter[tuple[str, Key]] = Counter()
+    places: dict[tuple[str, Key], list[Place]] = {}
     for a in (a for a in document["accesses"] if a["run"]["extra"] > 0):
         home = homes[a["kernel"]]
         key = (
             *(own_name(a["kernel"], home), a["operation"], a["direction"]),
             *(tuple(a["allocations"]), a["instruction"], a["run"]["extra"]),
         )
-        often[home, key] += 1
+        at = a["location"]
+        place = int(at["line"] or 0), int(at["column"] or 0), int(at.get("end_column") or 0)
+        places.setdefault((named_from_here(home, folder), key), []).append(place)
     asked = str(document["file"])
-    left = Counter(_saved_left(document, homes, asked))
-    files = dict.fromkeys([*homes.values(), *(file for file, _ in left)], asked)
-    return KnownConflicts(saved, asked, files, often, left)
+    open_ends = _saved_left(document, homes, asked)
+    left = Counter((named_from_here(file, folder), text) for file, text in open_ends)
+    named = [named_from_here(home, folder) for home in homes.values()]
+    top = named_from_here(asked, folder)
+    files = dict.fromkeys([*named, *(file for file, _ in left)], top)
+    return KnownConflicts(saved, asked, files, {k: tuple(v) for k, v in places.items()}, left)
 
 
 def _saved_left(
@@ -247,20 +252,22 @@ def _runs(lines: set[int]) -> str:
 
 
 def said_known(held: HeldAgainst, saved: KnownConflicts) -> tuple[str, ...]:
-    """What a baseline knows of a check, and what it knows in vain, in lines; none without one."""
+    """What a baseline knows of a check, and what it knows in vain, in lines; none without one, nor
+    where there is no conflict that it could know."""
     if not saved.saved:
         return ()
     many = len(held.known)
     where = f": {places(held.known)}" if many else f" (a check of {saved.asked})"
     lines = [f"{many:,} conflict{'s' * (many != 1)} known by the baseline {saved.saved}{where}"]
+    lines = lines if many or held.new else []
     if held.stale:
         gone = sum(number for _, _, number in held.stale)
-        kernels = ", ".join(dict.fromkeys(f"{f}: {key[0]}" for f, key, _ in held.stale))
+        kernels = ", ".join(dict.fromkeys(f"{f}: {short(key[0])}" for f, key, _ in held.stale))
         lines.append(f"{gone:,} in the baseline are here no more, save it anew: {kernels}")
     if held.known_left:
         lines.append(f"{held.known_left:,} not analysed or assumed, known by the baseline")
     if held.new_left:
-        some = "; ".join(f"{file}: {text}" for file, text in held.new_left[:_NAMED])
+        some = "; ".join(f"{file}: {spelled_in(text)}" for file, text in held.new_left[:_NAMED])
         more = "; .." * (len(held.new_left) > _NAMED)
         lines.append(f"{len(held.new_left):,} not analysed or assumed, new: {some}{more}")
     return tuple(lines)

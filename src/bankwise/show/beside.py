@@ -63,6 +63,8 @@ class KernelBeside:
 
     ``workgroups``: of all these launches, None if unknown; ``scale``: how that is known.
     ``each``: what ``per_workgroup`` of its rows is of, where nobody knows the passes of one.
+    ``other_code``: the kinds of instructions of which the machine code that was counted here and
+    that of the profile have not equally many, in words.
     """
 
     kernel: str
@@ -75,6 +77,16 @@ class KernelBeside:
     worth: Worth | None
     notes: tuple[str, ...]
     each: str = "workgroup"
+    other_code: tuple[str, ...] = ()
+
+    @property
+    def contradicted(self) -> str:
+        """Why the profile is not of what was counted, in words; empty where it may be."""
+        if self.other_code:
+            return "the code that was measured has other instructions of shared memory"
+        if self.agrees is not False:
+            return ""
+        return f"the {'instructions' if self.instructions else 'counters'} were not as predicted"
 
     @property
     def agrees(self) -> bool | None:
@@ -83,6 +95,8 @@ class KernelBeside:
         Instructions and exact counters decide alone: the other counters of a whole kernel also
         count what is no conflict, so that they can confirm a prediction, never refute it.
         """
+        if self.other_code:
+            return False
         if self.instructions:
             return all(row.predicted == row.measured for row in self.instructions)
         known = [row for row in self.rows if row.predicted is not None]
@@ -101,6 +115,11 @@ class Beside:
     tool: str
     kernels: tuple[KernelBeside, ...]
     notes: tuple[str, ...]
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the profile of a kernel is not of what was counted."""
+        return any(kernel.contradicted for kernel in self.kernels)
 
 
 def print_beside(beside: Beside, console: Console) -> None:
@@ -131,6 +150,10 @@ def _print_kernel(kernel: KernelBeside, console: Console) -> None:
         say(console, str(kernel.worth), "  ")
     for note in kernel.notes:
         say(console, note, "note: ", style="dim")
+    if kernel.contradicted:
+        why = f"{short(kernel.kernel)}: {kernel.contradicted}"
+        what = f"{why}; check the text and the launch that were profiled"
+        say(console, what, "the profile contradicts: ", "  ", style="yellow")
 
 
 _Row = tuple[list[str], tuple[str, float, float | None], str, str]

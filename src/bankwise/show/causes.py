@@ -7,7 +7,7 @@ same, or, where an address has no terms, the lanes and the distances of their wo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bankwise.counting.cost import Cost
@@ -18,9 +18,11 @@ from bankwise.show.values import CheckReport
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Accesses that conflict for one reason, the costliest first; at least one."""
+    """Accesses that conflict for one reason, the costliest first; at least one. ``aside``: why they
+    decide nothing; empty if they do."""
 
     accesses: tuple[AccessReport, ...]
+    aside: str = ""
 
     @property
     def first(self) -> AccessReport:
@@ -57,20 +59,25 @@ def _key(access: AccessReport) -> object:
 
 
 def folded(
-    report: CheckReport, accesses: Sequence[AccessReport] | None = None
+    report: CheckReport,
+    accesses: Sequence[AccessReport] | None = None,
+    aside: Mapping[int, str] | None = None,
 ) -> tuple[Cause, ...]:
     """The conflicts of a report, or of some of its accesses, the costliest first: those of one
     expression of source together, whichever kernels run it, and with them whatever else conflicts
-    so in the same kernels."""
-    units: dict[object, list[AccessReport]] = {}
+    so in the same kernels. ``aside``: why accesses decide nothing, by their ``id``: they are apart,
+    and last."""
+    why = aside or {}
+    units: dict[tuple[str, object], list[AccessReport]] = {}
     for access in report.accesses if accesses is None else accesses:
         if access.rule:
             place = access.location
             at_source = (place.file, place.line) in report.source_lines
-            units.setdefault(place if at_source else id(access), []).append(access)
-    same: dict[object, list[AccessReport]] = {}
-    for unit in units.values():
-        alike = frozenset(map(_key, unit)) if all(a.witness for a in unit) else id(unit)
-        same.setdefault(alike, []).extend(unit)
-    found = [Cause(tuple(group)) for group in same.values()]
-    return tuple(sorted(found, key=lambda cause: -cause.run.extra))
+            unit = why.get(id(access), ""), place if at_source else id(access)
+            units.setdefault(unit, []).append(access)
+    same: dict[tuple[str, object], list[AccessReport]] = {}
+    for (left, _), some in units.items():
+        alike = frozenset(map(_key, some)) if all(a.witness for a in some) else id(some)
+        same.setdefault((left, alike), []).extend(some)
+    found = [Cause(tuple(group), left) for (left, _), group in same.items()]
+    return tuple(sorted(found, key=lambda cause: (bool(cause.aside), -cause.run.extra)))

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 from rich.console import Console
 
 from bankwise.counting.cost import Cost
-from bankwise.counting.counted import AccessReport
 from bankwise.read.names import short
 from bankwise.show.as_text import SHOWN
 from bankwise.show.causes import Cause, folded
 from bankwise.show.columns import say, table
 from bankwise.show.conflicts import diagnostic
 from bankwise.show.values import CheckReport, KernelReport
-from bankwise.show.words import COLOURS, cell, doubt, not_checked
+from bankwise.show.words import COLOURS, cell, doubt, not_checked, openers
 
 
 def print_concise(
-    report: CheckReport, console: Console, known: Collection[AccessReport] = ()
+    report: CheckReport, console: Console, aside: Mapping[int, str] | None = None
 ) -> None:
-    """``file:line:column: rule: message``, a line for each finding and each refusal. ``known``:
-    conflicts that a baseline has."""
-    old = set(map(id, known))
-    for cause in folded(report):
-        said = _said(cause, report)
-        many = sum(id(access) in old for access in cause.accesses)
-        part = "" if many == len(cause.accesses) else f"{many} of {len(cause.accesses)} "
-        said += f"; {part}known by the baseline" if many else ""
+    """``file:line:column: rule: message``, a line for each finding and each refusal. ``aside``: why
+    accesses decide nothing, by their ``id``."""
+    for cause in folded(report, aside=aside):
+        said = "; ".join(filter(None, (_said(cause, report), cause.aside)))
         _line(console, str(cause.first.location), "bank-conflict", said)
     for finding in report.findings:
         _line(console, str(finding.location), finding.rule, finding.message)
     for refusal in report.refusals:
         place = str(refusal.location or report.file)
         _line(console, place, "not-analysed", str(refusal.reason))
+    for where, text in openers(report):
+        _line(console, str(where), "open", text)
     for note in not_checked(report):
         _line(console, report.file, "not-checked", note)
 

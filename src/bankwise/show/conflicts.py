@@ -23,7 +23,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.counting.reason import Reason
 from bankwise.errors import Location
 from bankwise.hardware.machine import lane_text, machine
-from bankwise.read.names import short
+from bankwise.read.names import short, variables
 from bankwise.show.causes import Cause
 from bankwise.show.columns import say, width
 from bankwise.show.diagnostics import Diagnostic, marked
@@ -79,7 +79,7 @@ def headline(one: Diagnostic, report: CheckReport, most: int) -> tuple[str, str]
     where, message = str(one.location), one.message
     if (one.location.file, one.location.line) not in report.source_lines:
         names = dict.fromkeys(n for a in one.accesses for n in a.allocations)
-        named = ", ".join(name for name in names if name != one.done)
+        named = variables(name for name in names if name != one.done)
         message = f"{one.kind}: {one.done}" + (f" of {named}" if named else "")
     if len(where) + 2 + len(message) > most:
         message = f"{one.kind}: {one.done}"
@@ -101,8 +101,7 @@ def _notes(
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
         yield "pass", "; ".join(("one turn of the banks", *(_PASS[one] for one in vendors)))
     yield from (("also", text) for text in [places(cause)] if text)
-    if doubt(one.first):
-        yield "note", doubt(one.first)
+    yield from (("note", text) for text in (doubt(one.first), cause.aside) if text)
 
 
 def why(one: Diagnostic, report: CheckReport) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
-from bankwise.read.names import short_each
+from bankwise.read.names import short_each, variables
 from bankwise.show.fixing import FixReport, pairs
 from bankwise.show.patch import lines_of, opcodes
 
@@ -47,7 +47,7 @@ def title(report: FixReport) -> str:
     judged = ", ".join(f"{v.judge} {v.status}{_part(v.complete)}" for v in report.verdicts)
     sure = all(kernel.counted for kernel in report.after.kernels)
     gain = f"{before:,} -> {after:,} passes {'a workgroup' if sure else 'as followed'}"
-    return f"bankwise: another layout of {', '.join(names)}: {gain} ({judged})"
+    return f"bankwise: another layout of {variables(names)}: {gain} ({judged})"
 
 
 def _part(complete: bool) -> str:
@@ -57,7 +57,7 @@ def _part(complete: bool) -> str:
 def changes(report: FixReport) -> Iterator[str]:
     """Each change in a line."""
     for one in report.changes:
-        names = ", ".join(one.allocations)
+        names = variables(one.allocations)
         yield f"{short_each(one.kernel)}: {names}: {one.address}"
 
 

@@ -12,7 +12,7 @@ from rich.markup import escape
 from bankwise.counting.cost import Cost
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import FINDINGS, INCOMPLETE, Location, Refusal, exit_code
-from bankwise.read.names import short, short_each
+from bankwise.read.names import short, short_each, variables
 from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
 from bankwise.show.prices import price_text
@@ -235,7 +235,7 @@ def print_story(
 
 def _others(change: Change) -> tuple[str, ...]:
     """What is changed, where that is not the kernel by its own name."""
-    return () if change.allocations == (change.kernel,) else (", ".join(change.allocations),)
+    return () if change.allocations == (change.kernel,) else (variables(change.allocations),)
 
 
 _SHOWN = 4
@@ -297,7 +297,7 @@ def _cells(row: Sequence[tuple[AccessReport, AccessReport]], by_line: bool) -> I
     at = old.location
     yield (str(at.line) if by_line else f"{at.line}:{at.column}") + ", .." * (many > 1)
     yield f"{many} x {new.instruction}" if many > 1 else new.instruction
-    yield f"{old.direction} {', '.join(old.allocations)}"
+    yield f"{old.direction} {variables(old.allocations)}"
 
 
 def _print_doubt(report: FixReport, console: Console) -> None:

@@ -16,7 +16,7 @@ from bankwise.show.baseline import KnownConflicts, held_against, said_known
 from bankwise.show.causes import Cause, folded
 from bankwise.show.conflicts import counts, diagnostic, places, why
 from bankwise.show.values import CheckReport
-from bankwise.show.words import assumptions, doubt, not_checked
+from bankwise.show.words import assumptions, doubt, not_checked, openers
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,11 @@ class Gate:
 
     def set_aside(self, report: CheckReport) -> dict[int, str]:
         """Why an access decides nothing, by its ``id``."""
-        held, saved = held_against(report, self.baseline), self.baseline.saved
-        left = said_left_out(report, self)
-        found = {id(a): left for a in report.accesses if self.leaves_out(a)}
-        return {id(a): f"known by the baseline {saved}" for a in held.known} | found
+        held = held_against(report, self.baseline)
+        least = f"left out by --min-evidence {self.least}"
+        weak = (a for a in report.accesses if self.leaves_out(a))
+        left = {id(a): f"{least}: the rule of {a.instruction} is {a.evidence}" for a in weak}
+        return {id(a): "known by the baseline" for a in held.known} | left
 
 
 def said_left_out(report: CheckReport, gate: Gate) -> str:
@@ -114,7 +115,8 @@ def github_annotations(report: CheckReport, gate: Gate) -> str:
     lines += [command("error", f.location, f"{f.rule}: {f.message}") for f in report.findings]
     lines += [_notice(r.location or Location(report.file), str(r.reason)) for r in report.refusals]
     if gate.exit_code(report):
-        lines += [command("notice", place, text) for place, text in assumptions(report)]
+        left_open = (*assumptions(report), *openers(report))
+        lines += [command("notice", place, text) for place, text in left_open]
     held = held_against(report, gate.baseline)
     left = (*not_checked(report), said_left_out(report, gate))
     told = filter(None, (*said_known(held, gate.baseline), *left))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from bankwise.counting.cost import Cost
-from bankwise.read.names import short
+from bankwise.read.names import short, variable, variables
 from bankwise.show.columns import say
 from bankwise.show.values import CheckReport, KernelReport, Optimum, Totals
 from bankwise.show.words import compiled_line, kernel_verdict, other_launch
@@ -45,7 +45,7 @@ def _print_allocations(kernel: KernelReport, console: Console) -> None:
     for a in kernel.allocations:
         say(
             console,
-            f"{a.name}: {a.bytes:,} bytes, {a.share:.1%} of the LDS ({a.location})",
+            f"{variable(a.name)}: {a.bytes:,} bytes, {a.share:.1%} of the LDS ({a.location})",
             "  ",
             "    ",
         )
@@ -68,7 +68,7 @@ def _print_optimum(
     console: Console,
     everything: bool,
 ) -> None:
-    names, here, best = ", ".join(optimum.allocations), optimum.present, optimum.best
+    names, here, best = variables(optimum.allocations), optimum.present, optimum.best
     word = "optimum" if optimum.known.optimal else "best found"
     each = f"per {kernel.each}" if kernel.counted else "as followed"
     known = f"({optimum.known.within}: {optimum.known.how})"

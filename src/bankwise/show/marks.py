@@ -13,7 +13,7 @@ from typing import Literal
 from bankwise.counting.counted import AccessReport
 from bankwise.errors import Location
 from bankwise.hardware.machine import machine
-from bankwise.read.names import short
+from bankwise.read.names import short, variables
 from bankwise.show.bank_picture import bank_picture
 from bankwise.show.causes import causes
 from bankwise.show.conflicts import counts, headline, why
@@ -100,7 +100,7 @@ def _free(one: Diagnostic, report: CheckReport) -> Mark:
     """A place all of whose accesses are free of conflicts."""
     sure = all(access.conflict == "none" for access in one.accesses)
     names = dict.fromkeys(name for access in one.accesses for name in access.allocations)
-    of = ", ".join(names) or "shared memory"
+    of = variables(names) or "shared memory"
     message = f"{'no bank conflict' if sure else 'as followed no conflict'}: {one.done} of {of}"
     return Mark(
         one.location,

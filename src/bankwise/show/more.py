@@ -17,6 +17,11 @@ class More:
     beside: Beside | None = None
     worths: tuple[Worth, ...] | None = None
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether a profile is not of what was counted."""
+        return self.beside is not None and self.beside.contradicted
+
 
 def print_more(more: More, console: Console) -> None:
     """Print it below the check."""

@@ -8,6 +8,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
+from bankwise.read.names import variables
 from bankwise.show.columns import say
 from bankwise.show.values import Snippet
 
@@ -30,15 +31,24 @@ def print_help(snippets: Sequence[Snippet], console: Console) -> None:
                 say(console, note, " " * 8, style="dim")
         lines = "\n".join(f"    {line}".rstrip() for line in _pasted(group[0]).splitlines())
         console.print(Text(f"\n{lines}"), soft_wrap=True, highlight=False)
+    _print_more(snippets, console)
+
+
+def _print_more(snippets: Sequence[Snippet], console: Console) -> None:
     if len(snippets) > _SHOWN:
         say(console, f"and {len(snippets) - _SHOWN} more to write (--format json)", style="dim")
 
 
 def print_snippets(snippets: Sequence[Snippet], console: Console) -> None:
-    """What to write where no conflict is told that it is against."""
-    if snippets:
-        print_help(snippets, console)
+    """What to write where nothing conflicts and fewer passes do, at the places that it is for."""
+    for at, some in groupby(snippets[:_SHOWN], lambda snippet: snippet.location):
+        found = list(some)
+        names = variables(dict.fromkeys(name for one in found for name in one.buffers))
+        of = f": {names}" if names else ""
+        say(console, f"{at}: no bank conflict, but fewer passes are possible{of}", rest="  ")
+        print_help(found, console)
         console.print()
+    _print_more(snippets, console)
 
 
 def _pasted(snippet: Snippet) -> str:

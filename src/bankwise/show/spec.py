@@ -6,6 +6,7 @@ A spec's check is a :class:`bankwise.show.values.CheckReport`: an access of the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -105,11 +106,17 @@ def print_spec(report: SpecReport, console: Console, *, everything: bool = False
     print_last(report, console)
 
 
-def print_body(report: SpecReport, console: Console, *, everything: bool = False) -> None:
-    """The answer without its verdict."""
+def print_body(
+    report: SpecReport,
+    console: Console,
+    aside: Mapping[int, str] | None = None,
+    *,
+    everything: bool = False,
+) -> None:
+    """The answer without its verdict. ``aside``: why accesses decide nothing, by their ``id``."""
     check = report.check
     tile = ", ".join(f"{n} {s}" for n, s in zip(report.dims, report.tile, strict=True))
-    print_conflicts(check, console, everything=everything)
+    print_conflicts(check, console, aside, everything=everything)
     of = f"on {check.target}: tile {tile}, {report.element_bits} bits; {report.notation} layout"
     text = f"{check.kernels[0].name} {of}, {report.footprint_bytes:,} bytes"
     say(console, text, rest="  ", style="bold")

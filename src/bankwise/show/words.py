@@ -12,6 +12,8 @@ from bankwise.read.assembly import Opener
 from bankwise.read.names import short
 from bankwise.show.values import AsEmitted, CheckReport, KernelReport, OtherLaunch
 
+_BLOCK = "--workgroup-size or --launch settles it"
+"""The options that settle how many threads a block has."""
 COLOURS: dict[Sureness, str] = {"none": "green", "possible": "yellow", "sure": "red"}
 
 
@@ -65,7 +67,16 @@ def assumptions(report: CheckReport) -> Iterator[tuple[Location, str]]:
     """What is open beside refusals, at the kernel that it is of."""
     for kernel in report.ranked:
         for left in still_open(kernel, 0):
-            yield kernel.location, f"{kernel.name}: {left}"
+            open_ = kernel.assumed and left.endswith(f"{kernel.assumed}") and "threads" in left
+            how = f"; {_BLOCK}" if open_ else ""
+            yield kernel.location, f"{short(kernel.name)}: {left}{how}"
+
+
+def openers(report: CheckReport) -> Iterator[tuple[Location, str]]:
+    """What would open most of each kernel, at the kernel."""
+    for kernel in report.ranked:
+        for found in kernel.openers[:1]:
+            yield kernel.location, f"{short(kernel.name)}: {opener(found)}"
 
 
 def not_checked(report: CheckReport) -> tuple[str, ...]:
@@ -105,7 +116,7 @@ def doubt(access: AccessReport) -> str:
     if access.conflict != "possible":
         return ""
     if access.over_launches == "possible":
-        return "possible: not with every launch that was tried"
+        return f"possible: not with every launch that was tried; {_BLOCK}"
     extra = access.run.ends.extra
     many = "an unknown number of" if extra.high is None else f"at most {extra.high:,}"
     return f"possible: {many} extra passes per workgroup"

@@ -143,7 +143,9 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
     kernel = kernel if rounds is None else rounds.kernel
     unsure = _unsure(kernel)
     scaled = None if unsure else groups
-    instructions, notes = instruction_rows(kernel, launches, scaled)
+    instructions, unpaired = instruction_rows(kernel, launches, scaled)
+    machine_code = bool(kernel.accesses) and all(a.address is not None for a in kernel.accesses)
+    notes = unpaired
     exact = bool(instructions) and all(r.predicted == r.measured for r in instructions)
     seen = _shared_counters(kernel, launches)
     incomplete = [*unsure, *(str(r) for r in report.refused(kernel))]
@@ -162,6 +164,7 @@ def _kernel(report: CheckReport, kernel: KernelReport, launches: list[Launch]) -
         instructions=instructions,
         worth=measured_worth(kernel, launches, missing(report.refused(kernel))),
         notes=(*_sizes(kernel, launches), *notes),
+        other_code=unpaired if machine_code else (),
     )
 
 

@@ -24,7 +24,8 @@ _T = TypeVar("_T")
 def instruction_rows(
     kernel: KernelReport, launches: Sequence[Launch], workgroups: int | None
 ) -> tuple[tuple[InstructionRow, ...], tuple[str, ...]]:
-    """A row per instruction that both sides have, in the order of the machine code, and notes.
+    """A row per instruction that both sides have, in the order of the machine code; and of what
+    kinds they have not equally many, or why nothing is compared.
 
     ``workgroups``: of all launches together; None where executions are not counted: then the
     prediction is for as many executions as were measured.

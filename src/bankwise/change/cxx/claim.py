@@ -46,7 +46,16 @@ def aligned(claim: ArrayClaim, size: ArraySize) -> str:
     """Why a pointer that begins inside an array may count otherwise than the array itself."""
     row = 1 if size.flat or claim.columns else size.columns
     whole = lcm(period(claim) * row, *(fold.block for fold in claim.folds))
-    return "a pointer begins inside a period of the map" if size.aligned % whole else ""
+    return begins_inside(size, whole) if size.aligned % whole else ""
+
+
+def begins_inside(size: ArraySize, whole: int) -> str:
+    """Why the index of a pointer into an array is not enough for a map that repeats every ``whole``
+    elements."""
+    return (
+        f"a pointer begins inside it, {size.aligned:,} elements on or a multiple of that, and the "
+        f"swizzle repeats every {whole:,}: the index behind the pointer does not tell the row"
+    )
 
 
 def keeps(claim: ArrayClaim, size: ArraySize) -> str:

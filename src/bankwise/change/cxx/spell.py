@@ -24,6 +24,7 @@ from fractions import Fraction
 from math import lcm
 
 from bankwise.algebra.address import Fold
+from bankwise.change.cxx.claim import begins_inside
 from bankwise.change.cxx.index_map import IndexMap, new_indices
 from bankwise.errors import Refusal
 from bankwise.read.cxx.arrays import SharedArray
@@ -102,7 +103,7 @@ def spellings(
         period = lcm(map_.period * (1 if size.flat or map_.columns else size.columns), map_.block)
         if size.aligned % period:
             begins = source.place(array.bases[0].span.start)
-            return Refusal("a pointer begins inside a period of the best fold", begins)
+            return Refusal(begins_inside(size, period), begins)
     maps: list[tuple[IndexMap, IndexParts | None]] = []
     for number, use in enumerate(array.uses):
         written = _writable(source, map_, sizes, use)

@@ -17,7 +17,7 @@ from bankwise.files import read_text
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel, reworded
 from bankwise.read.cxx.expressions import ExpressionTable, expressions
 from bankwise.read.cxx.tree import parse
-from bankwise.read.names import demangled
+from bankwise.read.names import variable
 from bankwise.read.source import Compiled
 
 _WIDEST_BYTES = 16
@@ -60,7 +60,7 @@ def _arrays(variables: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]
 
 def _plain(symbol: str) -> str:
     """The name of an array in its function: ``b`` of ``gemm(..)::b``."""
-    name = demangled(symbol).rpartition("::")[2]
+    name = variable(symbol)
     return name if name.isidentifier() else ""
 
 

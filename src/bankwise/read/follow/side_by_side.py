@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 
+import numpy as np
+
+from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Location
+from bankwise.hardware.machine import BANK_BYTES
 from bankwise.profile.names import name as function_name
 from bankwise.read.assembly import AssemblyKernel
 from bankwise.read.launch.facts import KernelLaunch, Size
@@ -16,6 +21,8 @@ WORK = "more work than"
 """In the reason of what was given up because it took too long."""
 MOST_AGAIN = 24_000
 """How many instructions may be followed again to find what opens a kernel."""
+_FULL = 3 / 4
+"""How much of its static shared memory a block touches that it was sized for; the rest pads."""
 _LONG = 600
 """Accesses of a kernel beyond which one assumed launch is followed, not several."""
 
@@ -27,20 +34,54 @@ def side_by_side(
     tried: int,
 ) -> AssemblyKernel:
     """The kernel under the first of its launches, the others beside it. Of assumed ones those are
-    tried that can be, ``tried`` of them, and the one that answers most comes first. ``touches``:
-    whether it may touch shared memory at all; if not, one is enough."""
+    tried that can be, ``tried`` of them, and more until one fills the shared memory that the text
+    states, as a block does that it was sized for; the one that answers most comes first, then what
+    fills it best. ``touches``: whether it may touch shared memory at all; if not, one is enough."""
     guessed = launches[0].assumed
     found: list[AssemblyKernel] = []
     strange: list[AssemblyKernel] = []
     for launch in launches:
         one = under(launch)
         (strange if guessed and leaves_memory(one) else found).append(one)
-        enough = tried if guessed else len(launches)
-        if not touches or len(found) >= enough or (guessed and is_long(one)):
+        enough = len(found) >= (tried if guessed else len(launches))
+        if enough and guessed and tried > 1:
+            enough = not one.lds_bytes or any(_touched(one) >= _FULL for one in found)
+        if not touches or enough or (guessed and is_long(one)):
             break
     found = found or strange[:tried]
-    first, *others = sorted(found, key=lambda one: len(one.refusals)) if guessed else found
+    if guessed and len(found) > 1:
+        found = _likeliest_first(found)[:tried]
+    first, *others = found
     return replace(first, others=tuple(others))
+
+
+def _likeliest_first(found: Sequence[AssemblyKernel]) -> list[AssemblyKernel]:
+    """Assumed launches in order; those that fill the shared memory, where not all do, say so."""
+    touched = {id(one): _touched(one) for one in found}
+    most = max(touched.values())
+    full = [id(one) for one in found if touched[id(one)] == most >= _FULL]
+    order = sorted(found, key=lambda one: (len(one.refusals), id(one) not in full))
+    if len(full) == len(found):
+        return order
+    return [_filling(one) if id(one) in full else one for one in order]
+
+
+def _filling(one: AssemblyKernel) -> AssemblyKernel:
+    said = "it fills the shared memory that the text states; not all that were tried do"
+    launch = replace(one.launch, fills=True)
+    return replace(one, launch=launch, notes=(*one.notes[:1], said, *one.notes[1:]))
+
+
+def _touched(found: AssemblyKernel) -> float:
+    """The part of a kernel's static shared memory, in words, that accesses are known to touch."""
+    words: dict[str, list[IntArray]] = defaultdict(list)
+    for one in found.accesses:
+        wide = np.arange(-(-one.access.width_bytes // BANK_BYTES))
+        for pattern in one.access.patterns:
+            first = np.unique(pattern.offsets_bytes[pattern.active]) // BANK_BYTES
+            words[pattern.allocation].append(np.add.outer(first, wide).ravel())
+    total = sum(np.unique(np.concatenate(some)).size for some in words.values())
+    return total * BANK_BYTES / found.lds_bytes if found.lds_bytes else 0.0
 
 
 def is_long(found: AssemblyKernel) -> bool:

@@ -76,7 +76,7 @@ def _launch_notes(dialect: Dialect[K, I], kernel: K, launch: KernelLaunch) -> tu
     if launch.assumed and text.bound:
         return (f"{size} {text.bound}",)
     if launch.assumed:
-        return (f"{size} is assumed: nothing says how many threads it has",)
+        return (f"{size} is guessed: --workgroup-size or --launch settles it",)
     told = launch.said and not launch.said.endswith("--workgroup-size says")
     return (f"{size}, {launch.said}",) if told else ()
 

@@ -40,7 +40,8 @@ class KernelLaunch:
     ``kernel``: a name or glob, empty for all. ``block``: threads of a workgroup; ``grid``:
     workgroups; ``shared_bytes``: dynamic, beside what the text states. ``arguments``: as ``--arg``
     has them, and fractions; ``positional``: in the author's order, None for one that is not said.
-    ``said``: who says it, in words that continue "block 256,1,1, ". ``assumed``: nobody does.
+    ``said``: who says it, in words that continue "block 256,1,1, ". ``assumed``: nobody does;
+    ``fills``: of those that were tried its block fills the shared memory that the text states.
     """
 
     kernel: str = ""
@@ -51,6 +52,7 @@ class KernelLaunch:
     positional: tuple[int | float | None, ...] = ()
     said: str = ""
     assumed: bool = False
+    fills: bool = False
 
     def __str__(self) -> str:
         """As ``--launch`` takes it."""

@@ -15,6 +15,7 @@ from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import by_window, of_shared
 from bankwise.read.follow.values import Unknown, Value, constant
+from bankwise.read.options import argument_name
 from bankwise.read.ptx.calls import inlined
 from bankwise.read.ptx.decode import decode_kernel
 from bankwise.read.ptx.operands import WINDOW, address, registers
@@ -33,6 +34,7 @@ WARP = 32
 _BLOCK = ("ctaid.x", "ctaid.y", "ctaid.z")
 _GRID = ("nctaid.x", "nctaid.y", "nctaid.z")
 _SHARED_BYTES = "dynamic_smem_size"
+_CALLED = {"ctaid.": "the block's index blockIdx.{}", "nctaid.": "the grid's size gridDim.{}"}
 
 
 def _threads(kernel: PtxKernel) -> Threads:
@@ -51,7 +53,7 @@ def _strange_argument(kernel: PtxKernel, key: str | int) -> str | None:
     known = key in (*names, *places, *map(str, places), *_BLOCK, *_GRID, _SHARED_BYTES)
     name, plus, offset = str(key).partition("+")
     known |= name in names and (not plus or offset.isdecimal())
-    return None if known else f"it has {', '.join([*names, *_BLOCK])}"
+    return None if known else f"it has {', '.join([*names, *map(argument_name, _BLOCK)])}"
 
 
 def _axes(kernel: PtxKernel) -> int:
@@ -113,7 +115,7 @@ def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
     registers |= {f"%ntid.{axis}": constant(n) for axis, n in zip("xyz", size, strict=True)}
     for name in (*_BLOCK, *_GRID, _SHARED_BYTES):
         given = args.get(name)
-        lost = Unknown(f"%{name}", uniform=True, fact=name)
+        lost = Unknown(_CALLED.get(name[:-1], f"%{name}").format(name[-1]), uniform=True, fact=name)
         registers[f"%{name}"] = lost if given is None else constant(given)
     state.registers.update(registers)
     return state

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from bankwise.errors import InputError, Location
-from bankwise.read.names import means
+from bankwise.read.names import means, variable
 
 BYTES: Mapping[str, int] = {
     f"{letter}{bits}": bits // 8
@@ -77,6 +77,11 @@ class Variable:
     name: str
     size_bytes: int | None
     alignment_bytes: int
+
+    @property
+    def called(self) -> str:
+        """Its name as its author wrote it."""
+        return variable(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from bankwise.show.documents.snippets import SnippetDocument, snippet_document
 from bankwise.show.documents.spec import SpecDocument, spec_part
 from bankwise.show.gate import Gate, said_left_out
 from bankwise.show.more import More
+from bankwise.show.same_file import working_folder
 from bankwise.show.spec import SpecReport
 from bankwise.show.values import AsEmitted, CheckReport, KernelReport, Optimum, RowPitch, Totals
 from bankwise.show.words import kernel_verdict, still_open, verdict
@@ -193,7 +194,8 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     ``spec`` stands in the check of a spec, ``counters`` and ``worth`` where they were asked for,
     ``left_out`` where --min-evidence left something out of the exit code, ``openers`` where facts
     of a launch would answer more, ``snippets`` where there is something to write against conflicts,
-    ``diagnostics`` where source was compiled and conflicts, ``baseline`` with --baseline.
+    ``diagnostics`` where source was compiled and conflicts, ``baseline`` with --baseline,
+    ``folder`` where a command wrote it.
     """
 
     file: str
@@ -221,6 +223,16 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.check
     snippets: tuple[SnippetDocument, ...] | UnsetType = UNSET
     diagnostics: tuple[DiagnosticDocument, ...] | UnsetType = UNSET
     baseline: BaselineDocument | UnsetType = UNSET
+    folder: (
+        Annotated[
+            str,
+            Meta(
+                description="where relative files are named from: from the root of a git"
+                " repository, absolute outside of one"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 def check_document(
@@ -260,6 +272,7 @@ def check_document(
         snippets=tuple(map(snippet_document, report.snippets)) or UNSET,
         diagnostics=tuple(diagnostic_documents(report)) or UNSET,
         baseline=UNSET if gate is None else baseline_document(report, gate.baseline),
+        folder=UNSET if gate is None or lanes else working_folder(),
     )
 
 
