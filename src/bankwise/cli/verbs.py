@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
+_COMPLETION = "_BANKWISE_COMPLETE"
+"""What a shell sets where it asks what a word may become."""
 MODULES = {
     "bankwise.cli.check": ("check",),
     "bankwise.cli.first": ("demo", "doctor", "show"),
@@ -24,7 +27,10 @@ MODULES = {
 
 
 def module_of(words: Sequence[str]) -> str:
-    """The module of the verb that was typed; "bankwise.cli.commands", which has all of them, where
-    the first word is none: help, completion, or an error that names what there is."""
+    """The module of the verb that was typed. Where the first word is none: of the page of all
+    verbs, or "bankwise.cli.commands", which has all of them, for completion, or an error that
+    names what there is."""
+    if words[:1] in ([], ["-h"], ["--help"]) and _COMPLETION not in os.environ:
+        return "bankwise.cli.overview"
     verb = words[0] if words else ""
     return next((at for at, verbs in MODULES.items() if verb in verbs), "bankwise.cli.commands")
