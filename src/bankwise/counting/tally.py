@@ -162,7 +162,8 @@ def tally(
             if stamp == 0:
                 stamps[:] = 0
                 stamp = np.uint8(1)
-            fill[:units] = 0
+            for bank in range(units):
+                fill[bank] = 0
             for part in range(phase, phase + joined):
                 for slot in range(groups.shape[1]):
                     lane = np.uint64(groups[part, slot])
