@@ -82,11 +82,9 @@ def _run() -> int | str | None:
         print_version()
         sys.stdout.flush()
         return 0
-    from importlib import import_module
+    from bankwise.cli.verbs import application
 
-    from bankwise.cli.verbs import module_of
-
-    app = import_module(module_of(sys.argv[1:])).app
+    app = application(sys.argv[1:])
     try:
         app()
     except SystemExit as end:
