@@ -15,7 +15,7 @@ from bankwise.algebra.address import Fold, Linear, Padded
 from bankwise.algebra.offset import Shape
 from bankwise.ask.solve import answer_of, solve
 from bankwise.ask.spec import check_spec_text
-from bankwise.ask.spec_solve import solved
+from bankwise.ask.spec_solution import solved
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import machine
 from bankwise.notation import frameworks as table

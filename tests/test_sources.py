@@ -15,7 +15,7 @@ from bankwise.ask.choose_rules import doubled
 from bankwise.ask.coalesce import coalesce_spec
 from bankwise.ask.count import count_expression
 from bankwise.ask.spec import check_spec, check_spec_text
-from bankwise.ask.spec_count import moves
+from bankwise.ask.spec_moves import moves
 from bankwise.ask.spec_solve import solve_question
 from bankwise.counting.coalesce import LINE_BYTES, cache_swizzle, coalesce, sets_of_stride
 from bankwise.counting.counted import AccessReport

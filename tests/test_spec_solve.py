@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bankwise.ask.spec import check_spec_text
-from bankwise.ask.spec_solve import solve_question, solved
+from bankwise.ask.spec_solution import solved
+from bankwise.ask.spec_solve import solve_question
 from bankwise.errors import InputError
 from bankwise.read.tile_file.read import parse_question
 from bankwise.show.documents.solving import solution_document

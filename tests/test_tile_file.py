@@ -14,7 +14,8 @@ import bankwise
 from bankwise.ask.check import check
 from bankwise.ask.solve import answered
 from bankwise.ask.spec import check_spec_text
-from bankwise.ask.spec_solve import solve_question, solved
+from bankwise.ask.spec_solution import solved
+from bankwise.ask.spec_solve import solve_question
 from bankwise.ask.tile_problem import tile_problem
 from bankwise.errors import InputError
 from bankwise.hardware.machine import machine

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sass_kernels import FOLDER, HERE, OTHERS, SOURCES, TRITON
 
-from bankwise.read.sass.disassemble import find_nvdisasm
+from bankwise.read.toolkit import find_program
 
 MOST_BYTES = 1_500_000
 _KEPT = re.compile(r"\.(?:text|nv\.info|nv\.shared)\.")
@@ -51,7 +51,7 @@ def compiled(folder: Path, keep_ptx: bool = False) -> list[Path]:
 
 def disassembled(cubin: Path) -> str:
     """The code and the facts of each kernel, without the folders of the machine."""
-    text = run(str(find_nvdisasm()), "-g", "-ndf", str(cubin))
+    text = run(str(find_program("nvdisasm")), "-g", "-ndf", str(cubin))
     head, *sections = re.split(r"(?m)^(?=//-{10,} \.)", text)
     kept = [s for s in sections if _KEPT.search(s.splitlines()[0])]
     whole = head + "".join(kept)

@@ -12,8 +12,9 @@ from bankwise.ask.choose_options import one_word_longer, option, under, vector_s
 from bankwise.ask.choose_rules import WORD, thumbs, wrong_about_globals, wrong_about_row_mul
 from bankwise.ask.coalesce import row
 from bankwise.ask.spec import needs_layout
-from bankwise.ask.spec_count import access_report, lanes_of, moves
-from bankwise.ask.spec_solve import solved
+from bankwise.ask.spec_count import access_report, lanes_of
+from bankwise.ask.spec_moves import moves
+from bankwise.ask.spec_solution import solved
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import BANK_BYTES
 from bankwise.notation.accesses import TileInstruction

@@ -9,7 +9,7 @@ import numpy as np
 from bankwise.algebra.address import AddressMap, Padded
 from bankwise.ask.coalesce import row
 from bankwise.ask.spec import counted
-from bankwise.ask.spec_count import moves
+from bankwise.ask.spec_moves import moves
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import BANK_BYTES

@@ -23,7 +23,6 @@ from bankwise.read.tile_file.read import read_question
 from bankwise.show.solving import SolveReport
 from bankwise.solver.answer import Answer, Limits, exact
 from bankwise.solver.as_linear import as_linear
-from bankwise.solver.construct import Step, construct
 from bankwise.solver.counted import counted
 from bankwise.solver.general import linear_part, listed_workload
 from bankwise.solver.plan import Prefer, preference
@@ -35,6 +34,7 @@ from bankwise.tile import spread
 
 if TYPE_CHECKING:
     from bankwise.show.spec import SpecSolution
+    from bankwise.solver.construct import Step
 
 
 def solve(
@@ -180,6 +180,8 @@ def _counted(
 def _steps(answer: Answer) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     if answer.problem is None:
         return (), ("no steps: not all accesses are linear",)
+    from bankwise.solver.construct import construct
+
     built = construct(answer.problem)
     if isinstance(built, Refusal):
         return (), (f"no steps: {built.reason}",)

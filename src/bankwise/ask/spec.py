@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from bankwise.ask.kernel_report import check_report, kernel_report
-from bankwise.ask.spec_count import access_of, moves
+from bankwise.ask.spec_count import access_of
+from bankwise.ask.spec_moves import moves
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import AllocationReport, Kernel, KernelAccess

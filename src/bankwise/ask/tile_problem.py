@@ -15,7 +15,7 @@ from bankwise.algebra import f2
 from bankwise.algebra.address import Identity
 from bankwise.algebra.layout import Layout as LinearLayout
 from bankwise.algebra.offset import Dims, Shape
-from bankwise.ask.spec_count import moves
+from bankwise.ask.spec_moves import moves
 from bankwise.counting.access import IntArray
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine

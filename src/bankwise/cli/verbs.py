@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from copy import copy
+from importlib import import_module
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    import typer
+    from typer.models import CommandInfo
+
+_COMPLETION = "_BANKWISE_COMPLETE"
+"""What a shell sets where it asks what a word may become."""
 MODULES = {
     "bankwise.cli.check": ("check",),
     "bankwise.cli.first": ("demo", "doctor", "show"),
@@ -24,7 +34,28 @@ MODULES = {
 
 
 def module_of(words: Sequence[str]) -> str:
-    """The module of the verb that was typed; "bankwise.cli.commands", which has all of them, where
-    the first word is none: help, completion, or an error that names what there is."""
+    """The module of the verb that was typed. Where the first word is none: of the page of all
+    verbs, or "bankwise.cli.commands", which has all of them, for completion, or an error that
+    names what there is."""
+    if words[:1] in ([], ["-h"], ["--help"]) and _COMPLETION not in os.environ:
+        return "bankwise.cli.overview"
     verb = words[0] if words else ""
     return next((at for at, verbs in MODULES.items() if verb in verbs), "bankwise.cli.commands")
+
+
+def application(words: Sequence[str]) -> typer.Typer:
+    """What answers the words that were typed: of the module of a verb the verb alone, so that
+    nobody reads the options of its neighbours."""
+    app: typer.Typer = import_module(module_of(words)).app
+    alone = [one for one in app.registered_commands if _name(one) in words[:1]]
+    if not alone:
+        return app
+    found = copy(app)
+    found.registered_commands, found.registered_groups = alone, []
+    return found
+
+
+def _name(command: CommandInfo) -> str:
+    """As Typer calls it: by its function, unless it has a name."""
+    function = getattr(command.callback, "__name__", "")
+    return command.name or function.lower().replace("_", "-")

@@ -16,8 +16,9 @@ Worked example, gfx942, ``ds_read_b32`` of a column: 32 lanes of a phase, 128 by
 words 0, 32, 64, ... all fall on bank 0: 32 distinct words, 32 passes, and twice that for the wave.
 
 Only counting happens here, on index arrays of any origin: nothing needs to be linear, a power of
-two, or aligned. The algebra that predicts the same numbers lives elsewhere and is held equal by
-tests.
+two, or aligned. Of many millions of lanes the same is counted by compiled code
+(:mod:`bankwise.counting.bulk`). The algebra that predicts the same numbers lives elsewhere and is
+held equal by tests.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bankwise.counting.access import BoolArray, IntArray
+from bankwise.counting.bulk import counted_in_bulk
 from bankwise.counting.lines import line_passes
 from bankwise.errors import InputError
 from bankwise.hardware.machine import BANK_BYTES, Instruction, lane_text
@@ -121,8 +123,6 @@ def count(
     elif second_offsets_bytes is not None:
         raise InputError(f"{instruction.name} takes one address per lane, not two")
     flat = [r.reshape(-1, r.shape[-1]) for r in rounds]
-    for offsets in flat:
-        _check_addresses(instruction, offsets, mask)
     results = [_count_flat(instruction, offsets, mask) for offsets in flat]
     shape = first.shape[:-1]
     per_phase = np.concatenate([r[0] for r in results], axis=1)
@@ -213,6 +213,10 @@ def _active(offsets: IntArray, active: npt.ArrayLike | None) -> BoolArray:
 
 def _count_flat(i: Instruction, offsets: IntArray, mask: BoolArray) -> tuple[IntArray, IntArray]:
     """Passes per phase [accesses, phases] and ideal [accesses] of [accesses, lanes]."""
+    known = counted_in_bulk(i, offsets, mask)
+    if known is not None:
+        return known
+    _check_addresses(i, offsets, mask)
     passes = np.zeros((len(offsets), len(i.phases)), np.int64)
     ideal = np.zeros(len(offsets), np.int64)
     for start in range(0, len(offsets), _CHUNK_ACCESSES):

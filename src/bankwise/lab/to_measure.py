@@ -103,7 +103,8 @@ def question_parts(file: Path, options: Options) -> ToMeasure:
 
 def _as_asked(spec: TileQuestion) -> ToMeasure:
     from bankwise.ask.spec import needs_layout
-    from bankwise.ask.spec_count import lanes_of, moves
+    from bankwise.ask.spec_count import lanes_of
+    from bankwise.ask.spec_moves import moves
 
     layout = needs_layout(spec)
     parts = []

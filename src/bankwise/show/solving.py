@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -21,14 +22,16 @@ from bankwise.show.prices import price_text
 from bankwise.show.solved_access import AccessRow, access_rows
 from bankwise.solver.answer import Answer
 from bankwise.solver.certificate import Certificate
-from bankwise.solver.certify import Judgement
-from bankwise.solver.construct import Step
 from bankwise.solver.emit import emit
 from bankwise.solver.family import family_size
 from bankwise.solver.fit import Fit
 from bankwise.solver.known import Known, Standing
 from bankwise.solver.modes import ModePlan
 from bankwise.solver.plan import Plan, number, per_unit
+
+if TYPE_CHECKING:
+    from bankwise.solver.certify import Judgement
+    from bankwise.solver.construct import Step
 
 _LINE = 120
 """The longest text of a framework that is printed whole; documents hold every one."""

@@ -352,8 +352,7 @@ def _keeps_vectors(bases: IntArray, use: Use) -> npt.NDArray[np.bool_]:
         return np.ones(len(bases), np.bool_)
     units = 1 << np.arange((use.span - 1).bit_length())
     kept = (_images(bases, use.elements[0, 0, units]) == units).all(axis=1)
-    moves = np.concatenate([use.elements[0, :, 0], use.elements[:, 0, 0]])
-    moves = np.unique(moves)
+    moves = np.array([*{*use.elements[0, :, 0].tolist(), *use.elements[:, 0, 0].tolist()}])
     aligned = (_images(bases, moves) & (use.span - 1) == 0).all(axis=1)
     return np.asarray(kept & aligned)
 

@@ -28,15 +28,20 @@ def fold_descriptor(fold: Fold, shape: tuple[int, ...]) -> TensorDescriptor | No
     Nor is there one for phases that are no power of two: CK takes them modulo the length of the
     dimension that changes, which has to be one.
     """
-    elements, places = prod(shape), _cuts(fold)
-    if not is_power_of_two(fold.phases) or elements % places[-1]:
+    if not divides(fold, shape):
         return None
+    elements, places = prod(shape), _cuts(fold)
     apart = _per_axis(places, shape)
     if apart is not None and _whole(fold, apart):
         return _joined(fold, apart)
     flat = _joined(fold, (_digits(places, elements),))
     whole = (Transform("unmerge", shape),)
     return transform(flat, whole, ((0,),), (tuple(range(len(shape))),))
+
+
+def divides(fold: Fold, shape: tuple[int, ...]) -> bool:
+    """Whether the digits of a fold divide the tile, and there is a descriptor of it."""
+    return is_power_of_two(fold.phases) and prod(shape) % _cuts(fold)[-1] == 0
 
 
 def _cuts(fold: Fold) -> list[int]:

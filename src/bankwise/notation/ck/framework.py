@@ -11,7 +11,7 @@ from bankwise.algebra.offset import Shape
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.ck import descriptor, encoding
 from bankwise.notation.ck.descriptor import TensorDescriptor, legality, naive, xor_descriptor
-from bankwise.notation.ck.fold import fold_descriptor
+from bankwise.notation.ck.fold import divides, fold_descriptor
 from bankwise.notation.cute.fit import strided
 from bankwise.notation.fold import divisors, fold_of, folds, sizes, unfolded
 from bankwise.notation.framework import Framework, Ground, Language, Member, Setting
@@ -66,7 +66,7 @@ def _members(ground: Ground) -> Iterator[Member]:
     for fold in folds(shape):
         if fold in named:
             yield Member(named[fold][0], fold.address(shape.elements))
-        elif fold_descriptor(fold, sizes(shape)) is not None:
+        elif divides(fold, sizes(shape)):
             label = (
                 f"xor transform, offset / {fold.divisor} into offset / {fold.unit}, "
                 f"modulo {fold.phases}"
