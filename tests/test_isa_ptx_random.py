@@ -27,7 +27,7 @@ def touched(body: str) -> dict[int, Touched]:
     before = source[: source.index("@@")].count("\n")
     source = source.replace("k_param_1\n", "k_param_1,\n\t.param .u32 k_param_2\n")
     (kernel,) = PTX.kernels(source.replace("@@", body), "k.ptx", "")
-    decoded = PTX.decode(kernel, (THREADS, 1, 1), {})
+    decoded = PTX.decode(kernel)
     trace = follow(decoded.program, lambda: PTX.start(kernel, (THREADS, 1, 1), {}))
     assert not trace.stopped
     lines = {n: one.line for n, one in enumerate(PTX.instructions(kernel))}

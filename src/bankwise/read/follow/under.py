@@ -30,6 +30,7 @@ from bankwise.read.launch.shapes import is_whole_bound
 def under(
     dialect: Dialect[K, I],
     kernel: K,
+    decoded: Decoded,
     file: str,
     gpu: str,
     place: Place,
@@ -40,7 +41,6 @@ def under(
     size is."""
     assert launch.block is not None
     size, args = launch.block, _arguments(dialect, kernel, launch)
-    decoded = dialect.decode(kernel, size, args)
     trace = follow(decoded.program, lambda: dialect.start(kernel, size, args), steps)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
