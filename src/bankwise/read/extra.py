@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import unquote, urlsplit
@@ -25,6 +24,8 @@ def extra(module: str, name: str) -> ModuleType:
 
 def install(name: str) -> str:
     """The command that adds the extra ``name`` to the copy of bankwise that runs."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
     try:
         origin = distribution("bankwise").read_text("direct_url.json") or ""
     except PackageNotFoundError:
