@@ -12,6 +12,7 @@ import random
 import numpy as np
 import pytest
 
+from bankwise.read.follow.prepared import prepared
 from bankwise.read.follow.run import follow
 from bankwise.read.follow.touched import Touched
 from bankwise.read.ptx.dialect import PTX
@@ -27,8 +28,9 @@ def touched(body: str) -> dict[int, Touched]:
     before = source[: source.index("@@")].count("\n")
     source = source.replace("k_param_1\n", "k_param_1,\n\t.param .u32 k_param_2\n")
     (kernel,) = PTX.kernels(source.replace("@@", body), "k.ptx", "")
-    decoded = PTX.decode(kernel, (THREADS, 1, 1), {})
-    trace = follow(decoded.program, lambda: PTX.start(kernel, (THREADS, 1, 1), {}))
+    decoded = PTX.decode(kernel)
+    start = PTX.start(kernel, (THREADS, 1, 1), {})
+    trace = follow(prepared(decoded.program, start), start)
     assert not trace.stopped
     lines = {n: one.line for n, one in enumerate(PTX.instructions(kernel))}
     return {lines[n] - before - 2: found for n, found in trace.touched.items()}

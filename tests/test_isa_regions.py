@@ -226,7 +226,7 @@ $L_end:
 """
     (kernel,) = PTX.kernels(ptx_text(body), "k.ptx", "")
     size, line = (32, 1, 1), line_of(body, "@%p3")
-    program = PTX.decode(kernel, size, {}).program
+    program = PTX.decode(kernel).program
     found = varying_branches(program, PTX.start(kernel, size, {}))
     assert (line in found) is varies
 

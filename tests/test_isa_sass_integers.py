@@ -40,12 +40,12 @@ def numbers(count: int, seed: int) -> list[np.ndarray]:
 def run(code: str, given: dict[str, np.ndarray]) -> State:
     """The registers after one instruction."""
     (kernel,) = kernels(sass_text(code), "k")
-    decoded = decode_kernel(kernel, lambda bank, offset: constant(bank << 24 | offset))
+    decoded = decode_kernel(kernel)
     step = decoded.program.steps[0]
     assert step.followed, code
     assert set(step.reads) <= set(given) | {"PT"}, (code, step.reads)
-    state = State(np.ones((8, 32), np.bool_))
-    state.registers.update(given)
+    state = State(np.ones((8, 32), np.bool_), dict(given))
+    state.memory = lambda bank, offset: constant(bank << 24 | offset)
     assert step.run is not None
     step.run(state)
     return state
@@ -288,7 +288,7 @@ ISETP.GE.U32.AND P0, PT, R5, R2, PT
 @P0 IADD3 R4, R4, 0x1, RZ
 """
     (kernel,) = kernels(sass_text(code), "k")
-    steps = decode_kernel(kernel, lambda bank, offset: constant(offset)).program.steps
+    steps = decode_kernel(kernel).program.steps
     a, b = numbers(2, seed=21)
     b = np.where(b == 0, np.uint32(7), b)
     state = State(np.ones((8, 32), np.bool_), {"R1": a, "R2": b})
@@ -326,7 +326,7 @@ def test_what_is_not_followed_loses_all_registers_that_it_writes(
     code: str, writes: set[str]
 ) -> None:
     (kernel,) = kernels(sass_text(code), "k")
-    step = decode_kernel(kernel, lambda bank, offset: Unknown("c")).program.steps[0]
+    step = decode_kernel(kernel).program.steps[0]
     assert set(step.writes) - {"PT"} == writes - {"PT"}
 
 
@@ -352,7 +352,7 @@ def test_numbers_of_64_bits_are_moved_added_and_chosen() -> None:
 @pytest.mark.parametrize("code", ["IADD3.64 R6, R2, 0xfffffffe, RZ", "IADD.64 R6, R2, 0x80000000"])
 def test_a_wide_sum_with_a_constant_that_may_be_negative_is_not_followed(code: str) -> None:
     (kernel,) = kernels(sass_text(code), "k")
-    step = decode_kernel(kernel, lambda bank, offset: Unknown("c")).program.steps[0]
+    step = decode_kernel(kernel).program.steps[0]
     assert not step.followed
 
 

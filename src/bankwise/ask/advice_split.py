@@ -16,9 +16,12 @@ from bankwise.solver.optimise import optimise
 from bankwise.solver.plan import Plan
 from bankwise.solver.spaces import LINEAR, Space, bit_folds
 from bankwise.solver.stacked import lanes, stacked
+from bankwise.solver.variants import splits
 from bankwise.tile import Tile, Use
 
 _NODES = 2_000
+_POLICY = "iree"
+"""What names the instructions of the parts."""
 _MOST_LANES = 500_000
 """Lane addresses of a buffer that is looked at: a few choices are searched for each."""
 
@@ -31,7 +34,9 @@ def split_notes(tile: Tile, gpu: Machine, whole: Plan) -> Iterator[str]:
     if whole.cycles is None or lanes(stacked(tile, gpu, translates=True)) > _MOST_LANES:
         return
     free = replace(tile, uses=tuple(_may_split(use, gpu) for use in tile.uses))
-    found = optimise(free, gpu, lambda t: _spaces(t, gpu), nodes=_NODES)
+    if all(parts == (1,) for parts in splits(free, gpu, _POLICY)):
+        return
+    found = optimise(free, gpu, lambda t: _spaces(t, gpu), policy=_POLICY, nodes=_NODES)
     if isinstance(found, Refusal) or not found.chosen.splits or found.chosen.cycles is None:
         return
     plan, cycles = found.chosen, found.chosen.cycles

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bankwise.ask.advice import Advice, advise
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.offsets import offsets_after_xor
 from bankwise.ask.over_launches import other_launch, over_launches, worst_first
@@ -30,6 +29,9 @@ from bankwise.read.launch.read import read_launches
 from bankwise.read.options import Options, Progress, arguments_of, command, three
 from bankwise.read.recognise import load, recognise
 from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport
+
+if TYPE_CHECKING:
+    from bankwise.ask.advice import Advice
 
 UNCOUNTED = "how often it runs is not known"
 """In the note of an access whose executions are no count."""
@@ -239,6 +241,8 @@ def unseen(found: AssemblyKernel) -> Iterator[Refusal]:
 
 def _advice(kernel: AssemblyKernel, gpu: Machine, origin: Origin) -> Advice:
     """None where the machine refuses an address: the access is among the refusals."""
+    from bankwise.ask.advice import Advice, advise
+
     try:
         return advise(kernel, gpu, origin)
     except InputError as error:

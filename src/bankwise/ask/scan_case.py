@@ -173,8 +173,8 @@ def followed_case(case: ScanCase) -> AssemblyKernel | None:
     kernel, addresses = pickle.loads(zlib.decompress(case.content))
     dialect: Dialect[Any, Any] = load(case.reader)
 
-    def decode(*launched: Any) -> Decoded:
-        found: Decoded = dialect.decode(*launched)
+    def decode(kernel: Any) -> Decoded:
+        found: Decoded = dialect.decode(kernel)
         if not found.touches and not found.refusals:
             raise _Untouched
         return found

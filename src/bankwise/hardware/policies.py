@@ -254,5 +254,6 @@ def paired(gpu: Machine) -> Machine:
 def one_by_one(gpu: Machine) -> Machine:
     """The machine with two-address forms that serve one address: for tiles whose accesses name
     both addresses, each as an access of its own."""
-    rows = {name: replace(row, addresses=1) for name, row in gpu.instructions.items()}
-    return replace(gpu, instructions=rows)
+    two = (row for row in gpu.instructions.values() if row.addresses != 1)
+    rows = {row.name: replace(row, addresses=1) for row in two}
+    return replace(gpu, instructions={**gpu.instructions, **rows})

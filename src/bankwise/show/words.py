@@ -32,12 +32,12 @@ def verdict(report: CheckReport) -> str:
         return "nothing was counted"
     if len(report.kernels) == 1:
         return kernel_verdict(report.kernels[0], report)
-    many = len(report.kernels)
-    alike = sum(k.conflict == report.conflict for k in report.kernels)
-    some = f"{many}" if report.conflict == "none" else f"{alike} of {many}"
-    line = f"{conclusion(report.conflict, not report.accounted)} in {some} kernels"
+    many, surest = len(report.kernels), report.conflict
+    alike = sum(kernel.conflict == surest for kernel in report.kernels)
+    some = f"{many}" if surest == "none" else f"{alike} of {many}"
+    line = f"{conclusion(surest, not report.accounted)} in {some} kernels"
     worst = report.ranked[0]
-    return line if report.conflict == "none" else f"{line}; the worst is {short(worst.name)}"
+    return line if surest == "none" else f"{line}; the worst is {short(worst.name)}"
 
 
 def conclusion(conflict: Sureness, left: bool, none: str = "no conflicts") -> str:

@@ -212,7 +212,7 @@ class Search:
         if level == self.dimension:
             self.best, self.bound = list(self.colours), cost
             return
-        for added, colour in self.options(level, r):
+        for added, colour in self.options(level, r, cost):
             if cost + added >= self.bound or self.nodes >= self.limit:
                 return
             self.nodes += 1
@@ -224,8 +224,8 @@ class Search:
             if self.bound <= self.enough:
                 return
 
-    def options(self, level: int, r: int) -> Iterator[tuple[int, int]]:
-        """(cost, colour) of every colour worth trying, ascending in cost."""
+    def options(self, level: int, r: int, cost: int) -> Iterator[tuple[int, int]]:
+        """(added cost, colour) of every colour worth trying behind ``cost``, ascending in cost."""
         meets = self.order.meets[level]
         colours = self.candidates(level, r)
         if self.order.idle(level):
@@ -245,8 +245,11 @@ class Search:
                 costly.append(colour)
             else:
                 yield 0, colour
-        prices = ((sum(p for p, where in bad if where >> c & 1), c) for c in costly)
-        yield from sorted(prices, key=lambda option: option[0])
+        room = self.bound - cost
+        if costly and min(loss for loss, _ in bad) < room:
+            prices = ((sum(p for p, where in bad if where >> c & 1), c) for c in costly)
+            worth = (option for option in prices if option[0] < room)
+            yield from sorted(worth, key=lambda option: option[0])
 
     def forbidden(self, number: int, prefix: int) -> int:
         """The colours that add nothing to what this demand has spanned."""

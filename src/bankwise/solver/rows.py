@@ -8,9 +8,11 @@ solver searches all layouts, with the colours of every direction restricted to w
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from bankwise.algebra import f2
 from bankwise.algebra.address import Linear
-from bankwise.solver.colouring import Search, demands, plain_bits, search_order
+from bankwise.solver.colouring import Demand, Search, demands, plain_bits, search_order
 from bankwise.solver.problem import Problem
 from bankwise.solver.theorem import Pins, load, share_word, word_shift
 
@@ -28,7 +30,9 @@ def best_masks(problem: Problem, pins: Pins, nodes: int = MASK_NODES) -> Linear 
     in_word, in_element = word_shift(tile)
     shared = max(0, min(in_word - low - in_element, columns))
     word = share_word(pins, units[low : low + shared]) if shared else pins
-    colours = _search(problem, word, columns - shared, nodes)
+    loads = [load(tile, word, a) for a in problem.accesses]
+    wanted = demands(loads, [a.weight for a in problem.accesses])
+    colours = _search(tuple(wanted), len(word.free), columns - shared, nodes)
     if colours is None:
         return None
     low += shared
@@ -38,11 +42,12 @@ def best_masks(problem: Problem, pins: Pins, nodes: int = MASK_NODES) -> Linear 
     return Linear(tuple(bases))
 
 
-def _search(problem: Problem, word: Pins, columns: int, nodes: int) -> tuple[f2.Vector, ...] | None:
-    """The best colour of each free direction; None if the budget ends before there is any."""
-    loads = [load(problem.tile, word, a) for a in problem.accesses]
-    wanted = demands(loads, [a.weight for a in problem.accesses])
-    dimension = len(word.free)
+@lru_cache(maxsize=256)
+def _search(
+    wanted: tuple[Demand, ...], dimension: int, columns: int, nodes: int
+) -> tuple[f2.Vector, ...] | None:
+    """The best colour of each free direction; None if the budget ends before there is any. The
+    kernels of one text often ask the same."""
     bits = min(dimension, max(d.bits for d in wanted))
     fixed = min(columns, plain_bits(wanted, bits))
     search = Search(wanted, search_order(wanted, dimension, fixed), dimension, bits, nodes)

@@ -167,6 +167,6 @@ def _read_by_others(shadow: Shadow, touch: GranuleAccess, now: npt.NDArray[np.in
 def _set_writers(shadow: Shadow, touch: GranuleAccess, shared: BoolArray) -> None:
     """Enter the writing waves; ``shared``: beside those that wrote the same value before."""
     shadow.writers[touch.granule[~shared]] = 0
-    for wave in np.unique(touch.wave):
+    for wave in np.flatnonzero(np.bincount(touch.wave)):
         granules = touch.granule[touch.wave == wave]
         shadow.writers[granules] |= _bit(np.asarray(wave))

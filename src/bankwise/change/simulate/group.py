@@ -74,7 +74,8 @@ def simulated_group(
         memory.store(np.array([base + at], np.uint64), np.array([byte], np.uint64), 1)
     state = start(kernel, setting.block, args, known)
     _registers(kernel, state)
-    decoded = decode_kernel(kernel, _loads(memory))
+    state.memory = _loads(memory)
+    decoded = decode_kernel(kernel)
     shared = poisoned(1, kernel.lds_bytes + max(setting.shared_bytes, 0), salt << 60)
     return SimulatedGroup(kernel, decoded, state, shared, memory)
 

@@ -62,11 +62,7 @@ _KEEP_SCC = re.compile(
 _CONDITIONS = ("scc0", "scc1", "vccz", "vccnz", "execz", "execnz")
 
 
-Loads = Callable[[State, AmdInstruction], tuple[Value, ...] | None]
-"""What a scalar load gives: one value for each 32 bits, None if it reads ordinary memory."""
-
-
-def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
+def decode_kernel(kernel: AmdKernel) -> Decoded:
     """Decode all operations of ``kernel``."""
     operations, words = kernel.operations, cells(kernel)
     shared, floats = makes_shared_addresses(kernel), rounds_to_nearest(kernel)
@@ -75,7 +71,7 @@ def decode_kernel(kernel: AmdKernel, loads: Loads) -> Decoded:
 
     def step(op: AmdInstruction, touched: Touches) -> ProgramStep:
         mode = by_index.get(id(op))
-        plain = partial(_step, kernel.labels, touched, loads, words, floats)
+        plain = partial(_step, kernel.labels, touched, words, floats)
         if mode is not None and op.name.startswith("s_set_gpr_idx"):
             return _set_index(op)
         return indexed(plain, op, mode, every) if mode else plain(op)
@@ -106,7 +102,6 @@ def _touch(op: AmdInstruction, shared: bool) -> Touches:
 def _step(
     labels: Mapping[str, int],
     found: Touches,
-    loads: Loads,
     words: tuple[str, ...],
     floats: bool,
     op: AmdInstruction,
@@ -115,7 +110,7 @@ def _step(
     if lost or op.name.startswith(("s_branch", "s_cbranch", "s_endpgm", ".")):
         return _control(op, labels)
     writes = _results(op)
-    run = _meaning(op, loads, floats) if writes else None
+    run = _meaning(op, floats) if writes else None
     does = _unknown(op, writes) if run is None and writes else run
     step = ProgramStep(
         line=op.line,
@@ -196,9 +191,9 @@ def _condition(condition: str, names: tuple[str, ...]) -> Callable[[State], Valu
     return holds
 
 
-def _meaning(op: AmdInstruction, loads: Loads, floats: bool) -> Callable[[State], None] | None:
+def _meaning(op: AmdInstruction, floats: bool) -> Callable[[State], None] | None:
     if op.name.startswith("s_load_dword"):
-        return _load(op, loads)
+        return _load(op)
     if any("_base" in text for text in op.operands) and not op.name.endswith("64"):
         return None  # 32 bits of an aperture: which ones is not documented
     if _OTHER_WIDTHS.search(op.name) and any(map(FLOAT.fullmatch, op.operands)):
@@ -212,12 +207,12 @@ def _meaning(op: AmdInstruction, loads: Loads, floats: bool) -> Callable[[State]
     return vector(op) if op.name.startswith("v_") else None
 
 
-def _load(op: AmdInstruction, loads: Loads) -> Callable[[State], None]:
+def _load(op: AmdInstruction) -> Callable[[State], None]:
     to = operand(op.operands[0]) if op.operands else Operand("")
     lost = Unknown("a value loaded from memory", op.line, uniform=True)
 
     def run(state: State) -> None:
-        found = loads(state, op)
+        found: tuple[Value, ...] | None = state.memory(state, op)
         for part, name in enumerate(to.registers):
             write(state, name, lost if found is None else found[part])
 

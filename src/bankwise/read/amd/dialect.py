@@ -9,10 +9,9 @@ from bankwise.read.amd.flat import makes_shared_addresses
 from bankwise.read.amd.floats import RECIPROCAL_ERRORS, uses_reciprocals
 from bankwise.read.amd.jumps import with_jumps
 from bankwise.read.amd.parse import AmdInstruction, AmdKernel, kernel_names, kernels
-from bankwise.read.amd.start import GROUPS, WORKGROUP_IDS, argument_of, known_memory, load, start
+from bankwise.read.amd.start import GROUPS, WORKGROUP_IDS, argument_of, known_memory, start
 from bankwise.read.amd.text import target
 from bankwise.read.assembly import ArgumentValues
-from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.dialect import Dialect, Size, Threads
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.state import State
@@ -32,11 +31,6 @@ def _strange_argument(kernel: AmdKernel, key: str | int) -> str | None:
     except InputError as error:
         return error.hint
     return None
-
-
-def _decode(kernel: AmdKernel, size: Size, args: ArgumentValues) -> Decoded:
-    memory = known_memory(kernel, size, args)
-    return decode_kernel(kernel, lambda state, op: load(kernel, memory, state, op))
 
 
 def _start(kernel: AmdKernel, size: Size, args: ArgumentValues) -> State:
@@ -81,7 +75,7 @@ AMD: Dialect[AmdKernel, AmdInstruction] = Dialect(
     strange_argument=_strange_argument,
     registers=lambda kernel: kernel.numbers.get("vgpr_count"),
     local_bytes=lambda kernel: kernel.bits("private_segment_fixed_size"),
-    decode=_decode,
+    decode=decode_kernel,
     start=_start,
     other_starts=_other_starts,
 )

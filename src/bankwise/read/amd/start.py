@@ -58,6 +58,7 @@ def start(
     (x, y, z), exists = threads(size, WAVE)
     waves = np.asarray(exists.any(1)).reshape(-1, 1)
     state = State(np.broadcast_to(waves, exists.shape), lanes=exists)
+    state.memory = lambda now, op: _load(kernel, memory, now, op)
     ids = kernel.bits("system_vgpr_workitem_id")
     place = x
     if ids >= 1:
@@ -103,10 +104,11 @@ def known_memory(kernel: AmdKernel, size: _Size, arguments: ArgumentValues) -> M
     return memory
 
 
-def load(
+def _load(
     kernel: AmdKernel, memory: Memory, state: State, op: AmdInstruction
 ) -> tuple[Value, ...] | None:
-    """What a scalar load gives; None if it does not read arguments or the dispatch packet."""
+    """What a scalar load gives, a value for each 32 bits; None if it does not read arguments or the
+    dispatch packet."""
     if len(op.operands) < 3:
         return None
     to, source, offset = (operand(text) for text in op.operands[:3])

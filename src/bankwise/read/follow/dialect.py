@@ -78,14 +78,14 @@ class Dialect(Generic[K, I]):
     ``strange_argument(kernel, key)``: what the kernel has instead, None if it has it.
 
     Following:
-    ``decode`` and ``start``: the steps of a kernel, and the registers of one workgroup, for a size
-    and values of arguments; ``other_starts``: the same with other numbers where only the machine
-    knows them: what is touched must not depend on them. ``parts``: see
-    :data:`Parts`; ``label``: what an instruction is called in notes beside its name in the machine
-    files, "" if nothing; ``address``: of an instruction in its function, in bytes; ``place``: equal
-    for the copies of one instruction, where a function is called several times; ``runs``: whether
-    an instruction can run at all; ``generic``: what may touch shared memory besides, nobody knows
-    where.
+    ``decode``: the steps of a kernel, whatever launches it; ``start``: the registers of one
+    workgroup, and what a launch lays down beside them, for a size and values of arguments;
+    ``other_starts``: the same with other numbers where only the machine knows them: what is touched
+    must not depend on them. ``parts``: see :data:`Parts`; ``label``: what an instruction is called
+    in notes beside its name in the machine files, "" if nothing; ``address``: of an instruction in
+    its function, in bytes; ``place``: equal for the copies of one instruction, where a function is
+    called several times; ``runs``: whether an instruction can run at all; ``generic``: what may
+    touch shared memory besides, nobody knows where.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Dialect(Generic[K, I]):
     group_index: Sequence[str] = ()
     shared_bytes: str = ""
     strange_argument: Callable[[K, str | int], str | None] = lambda kernel, key: None
-    decode: Callable[[K, Size, ArgumentValues], Decoded]
+    decode: Callable[[K], Decoded]
     start: Callable[[K, Size, ArgumentValues], State]
     other_starts: Callable[[K, Size, ArgumentValues, Trace], Sequence[State]] = _no_other
     parts: Callable[[K, Trace], Parts] = lambda kernel, trace: _whole

@@ -192,12 +192,13 @@ def check_kernel(
     Raises :class:`InputError` if it cannot be launched as somebody says.
     """
 
+    decoded = dialect.decode(kernel)
+
     def run(launch: KernelLaunch) -> AssemblyKernel:
-        return under(dialect, kernel, file, gpu, place, launch, said.steps)
+        return under(dialect, kernel, decoded, file, gpu, place, launch, said.steps)
 
     launches = _launches(dialect, kernel, file, said)
-    one = said.tried == 1 or len(launches) == 1  # then nobody asks what it touches
-    found = side_by_side(launches, run, one or _touches(dialect, kernel), said.tried)
+    found = side_by_side(launches, run, bool(decoded.touches or decoded.refusals), said.tried)
     known = found.launch
 
     def again(more: Given) -> AssemblyKernel:
@@ -223,12 +224,6 @@ def _trials(dialect: Dialect[K, I], kernel: K, found: AssemblyKernel) -> int:
     """How often a kernel may be followed again: long ones, and those that spin, less often."""
     size = max(1, len(dialect.instructions(kernel)))
     return 1 if is_long(found) else max(1, min(8, MOST_AGAIN // size))
-
-
-def _touches(dialect: Dialect[K, I], kernel: K) -> bool:
-    """Whether a kernel may touch shared memory: else nothing depends on how it is launched."""
-    decoded = dialect.decode(kernel, (1, 1, 1), {})
-    return bool(decoded.touches or decoded.refusals)
 
 
 def _launches(

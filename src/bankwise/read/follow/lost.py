@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bankwise.read.follow.program import Program, ProgramStep
-from bankwise.read.follow.state import UNWRITTEN, Partly, State, common
+from bankwise.read.follow.state import UNWRITTEN, Partly, State, common, running
 from bankwise.read.follow.values import Array, Unknown, Value, constant
 
 Lost = dict[str, Unknown]
@@ -53,6 +53,7 @@ class _Trials:
 def without_lost(program: Program, start: State) -> tuple[Program, dict[int, Unknown]]:
     """``program``, in which steps with lost results read nothing; the branches, by their lines,
     that a lost register decides."""
+    running(start)  # worked out once, for the copies of all trials
     trials = _Trials(start)
     steps = list(program.steps)
     open_branches: dict[int, Unknown] = {}

@@ -24,7 +24,7 @@ Work is bounded by the size of the code times a constant:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count
@@ -33,15 +33,15 @@ import numpy as np
 
 from bankwise.read.follow.data import name_data
 from bankwise.read.follow.leap import LEAP_AFTER, leap
-from bankwise.read.follow.lost import without_lost
 from bankwise.read.follow.merge import merged, snapshot
 from bankwise.read.follow.paths import Crossing, Path, Region, meet, part, split, waits_at
+from bankwise.read.follow.prepared import Prepared
 from bankwise.read.follow.program import Program, ProgramSlice, ProgramStep, cut
 from bankwise.read.follow.state import State, parted
 from bankwise.read.follow.touched import Touched, counts_of, repeat, touch
 from bankwise.read.follow.uniform import for_each_lane
 from bankwise.read.follow.values import Unknown, Value, alike
-from bankwise.read.follow.widen import LoopCounters, address_registers, busiest, loop_heads, widen
+from bankwise.read.follow.widen import LoopCounters, busiest, widen
 
 MOST_VISITS = 4_096
 MOST_STEPS = 200_000
@@ -123,23 +123,21 @@ class _Again(Exception):  # noqa: N818
         self.lines, self.rung = lines, rung
 
 
-def follow(program: Program, initial: Callable[[], State], most: int | None = None) -> Trace:
-    """Run ``program`` from the state that ``initial`` makes. ``most``: how much work that is
-    worth, in steps."""
+def follow(known: Prepared, start: State, most: int | None = None) -> Trace:
+    """Run a program from ``start``, which stays as it is. ``most``: how much work that is worth,
+    in steps."""
+    written, program, open_branches = known.written, known.program, dict(known.open_branches)
     most = MOST_WORK + WORK_PER_STEP * len(program.steps) if most is None else most
-    written = program
-    program, open_branches = without_lost(program, initial())
-    heads, addresses = loop_heads(program), address_registers(program)
     work = rung = 0
     while True:
         kept = cut(program, open_branches)
         run = _Attempt(program, kept, open_branches, work=work, rung=rung, most=most)
-        run.heads, run.addresses = heads, addresses
+        run.heads, run.addresses = known.heads, known.addresses
         try:
-            _all_paths(run, initial())
+            _all_paths(run, start.copy())
         except _Again as found:
             open_branches.update(found.lines)
-            for_each_lane(written, initial(), open_branches, {*run.fresh, *found.lines})
+            for_each_lane(written, start, open_branches, {*run.fresh, *found.lines})
             work, rung = run.work, found.rung
             continue
         work = run.work

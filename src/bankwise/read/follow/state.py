@@ -8,8 +8,9 @@ condition's tag, and reads as unknown wherever the condition does not hold.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,10 @@ class _Mask:
     key: bytes
 
 
+def _nothing(*asked: object) -> Any:
+    raise AssertionError(f"no launch lays down {asked}")
+
+
 @dataclass(slots=True)
 class State:
     """Registers by name.
@@ -72,6 +77,8 @@ class State:
     ``active``: bool [waves, lanes], the threads that control flow runs. ``lanes``: of these, what
     an execution mask lets through (AMD); None where there is no such mask. ``conditions``: the
     unknown conditions that hold now, the innermost last; ``maybe`` is the cause of that.
+    ``memory``: what the launch lays down beside registers, constant banks or arguments, as the
+    language asks for it.
     """
 
     active: BoolArray
@@ -79,12 +86,15 @@ class State:
     lanes: BoolArray | None = None
     conditions: Tags = ()
     maybe: Unknown | None = None
+    memory: Callable[..., Any] = _nothing
     _mask: _Mask | None = None
 
     def copy(self) -> State:
         """An independent copy; values are never changed in place."""
         held = dict(self.registers)
-        return State(self.active, held, self.lanes, self.conditions, self.maybe, self._mask)
+        return State(
+            self.active, held, self.lanes, self.conditions, self.maybe, self.memory, self._mask
+        )
 
 
 def running(state: State) -> BoolArray:

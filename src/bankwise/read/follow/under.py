@@ -9,6 +9,7 @@ from bankwise.errors import InputError, Location, Refusal
 from bankwise.read.assembly import ArgumentValues, AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.decoded import Decoded, DecodedAccess, I
 from bankwise.read.follow.dialect import GENERIC, Dialect, K, Parts, Place
+from bankwise.read.follow.prepared import prepared
 from bankwise.read.follow.result import (
     ALLOCATION,
     access,
@@ -30,6 +31,7 @@ from bankwise.read.launch.shapes import is_whole_bound
 def under(
     dialect: Dialect[K, I],
     kernel: K,
+    decoded: Decoded,
     file: str,
     gpu: str,
     place: Place,
@@ -40,11 +42,12 @@ def under(
     size is."""
     assert launch.block is not None
     size, args = launch.block, _arguments(dialect, kernel, launch)
-    decoded = dialect.decode(kernel, size, args)
-    trace = follow(decoded.program, lambda: dialect.start(kernel, size, args), steps)
+    start = dialect.start(kernel, size, args)
+    ready = prepared(decoded.program, start)
+    trace = follow(ready, start, steps)
     parts = dialect.parts(kernel, trace)
     others = dialect.other_starts(kernel, size, args, trace)
-    moved_ = moved(trace, [follow(decoded.program, other.copy, steps) for other in others])
+    moved_ = moved(trace, [follow(ready, other, steps) for other in others])
     generic = tuple(filter(None, (dialect.generic(kernel, decoded, trace), moved_)))
     return AssemblyKernel(
         name=kernel.name,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from typing import TYPE_CHECKING
 
 from bankwise.errors import InputError, Location
@@ -32,7 +33,19 @@ def new_context() -> ir.Context:
         raise InputError("reading MLIR needs the IREE compiler", hint=install("ir")) from error
     context = ir.Context()
     context.enable_multithreading(False)
+    _without_classes(context)
     return context
+
+
+def _without_classes(context: ir.Context) -> None:
+    """While ``context`` lives, let the classes of operations that IREE has for Python, which are
+    not asked here, stay where they are: to import them takes longer than to read a kernel."""
+    from iree.compiler._mlir_libs import _mlir
+
+    searched = _mlir.globals.dialect_search_modules
+    if searched:
+        _mlir.globals.dialect_search_modules = []
+        weakref.finalize(context, setattr, _mlir.globals, "dialect_search_modules", searched)
 
 
 def parse(source: SourceText, context: ir.Context) -> tuple[ir.Module, tuple[str, ...]]:

@@ -41,11 +41,7 @@ _KNOWN = re.compile(
 )
 
 
-Loads = Callable[[Statement], tuple[Value, ...]]
-"""What a parameter load gives to each register that it fills."""
-
-
-def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
+def decode_kernel(kernel: PtxKernel) -> Decoded:
     """Decode all statements of ``kernel``; one more step ends it."""
     known = symbols(kernel.shared)
     words = {name for one in kernel.statements for t in one.operands for name in registers(t)}
@@ -59,7 +55,7 @@ def decode_kernel(kernel: PtxKernel, loads: Loads) -> Decoded:
         kernel.statements,
         kernel.line,
         lambda statement: next(touches),
-        lambda statement, touched: _step(statement, kernel, known, loads, touched),
+        lambda statement, touched: _step(statement, kernel, known, touched),
         lambda statement: _KNOWN.match(statement.name) is not None,
     )
 
@@ -68,7 +64,6 @@ def _step(
     statement: Statement,
     kernel: PtxKernel,
     known: Mapping[str, int],
-    loads: Loads,
     found: Touches,
 ) -> ProgramStep:
     guard = _guard(statement)
@@ -77,7 +72,7 @@ def _step(
         return _control(statement, kernel, guard)
     parameter = passed(statement, kernel)
     writes = parameter.writes if parameter else _results(statement)
-    does = parameter.run if parameter else _does(statement, known, loads) if writes else None
+    does = parameter.run if parameter else _does(statement, known) if writes else None
     reads = registers(statement.guard)
     if parameter is not None:
         reads += parameter.reads
@@ -102,10 +97,10 @@ def _step(
     )
 
 
-def _does(statement: Statement, known: Mapping[str, int], loads: Loads) -> Meaning | None:
+def _does(statement: Statement, known: Mapping[str, int]) -> Meaning | None:
     """What a statement writes; None if it is not followed."""
     if statement.name.startswith("ld.param"):
-        return lambda state: loads(statement)
+        return lambda state: state.memory(statement)
     if statement.parts[0] == "mapa" and len(statement.operands) == 3:
         return lambda state: (other_block(value(state, statement.operands[1], known)),)
     return meaning(statement, known)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from bankwise.read.assembly import ArgumentValues
-from bankwise.read.follow.decoded import Decoded
 from bankwise.read.follow.dialect import Dialect, Parts, Size, Threads
 from bankwise.read.follow.result import ALLOCATION, threads
 from bankwise.read.follow.run import Trace
@@ -62,11 +61,6 @@ def _axes(kernel: PtxKernel) -> int:
     return 3 if "%tid.z" in asked else 2 if "%tid.y" in asked else 1
 
 
-def _decode(kernel: PtxKernel, size: Size, args: ArgumentValues) -> Decoded:
-    pointers = parameter_pointers(kernel)
-    return decode_kernel(kernel, lambda statement: _parameter(kernel, args, pointers, statement))
-
-
 def _parameter(
     kernel: PtxKernel, args: ArgumentValues, pointers: ParameterPointers, statement: Statement
 ) -> tuple[Value, ...]:
@@ -103,9 +97,10 @@ def _part(
 
 
 def _start(kernel: PtxKernel, size: Size, args: ArgumentValues) -> State:
-    """The special registers of all warps of one block."""
+    """The special registers of all warps of one block, and its parameters."""
     (x, y, z), exists = threads(size, WARP)
-    state = State(exists)
+    pointers = parameter_pointers(kernel)
+    state = State(exists, memory=lambda asked: _parameter(kernel, args, pointers, asked))
     lane = np.arange(WARP, dtype=np.uint32)[None, :]
     warp = np.arange(len(exists), dtype=np.uint32)[:, None]
     below = (np.uint32(1) << lane) - np.uint32(1)
@@ -146,7 +141,7 @@ PTX: Dialect[PtxKernel, Statement] = Dialect(
     group_index=_BLOCK,
     shared_bytes=_SHARED_BYTES,
     strange_argument=_strange_argument,
-    decode=_decode,
+    decode=decode_kernel,
     start=_start,
     parts=_parts,
     place=lambda statement: (statement.line, statement.number),

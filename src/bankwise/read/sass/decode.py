@@ -39,7 +39,6 @@ from bankwise.read.sass.generic import byte_at, of_the_host
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.moves import move, outside, spill
 from bankwise.read.sass.operands import (
-    Constants,
     first_byte,
     following,
     names,
@@ -66,17 +65,16 @@ class _Context:
     shared memory; ``ranks``: what may hold the block's rank before each instruction."""
 
     kernel: SassKernel
-    constants: Constants
     stack: Frames
     outside: frozenset[int]
     ranks: Mapping[int, Holders]
 
 
-def decode_kernel(kernel: SassKernel, constants: Constants) -> Decoded:
+def decode_kernel(kernel: SassKernel) -> Decoded:
     """Decode all instructions of ``kernel``; one more step ends it."""
     stack = frames(kernel.code)
     outside = of_the_host(kernel.code, stack, window_constant(kernel))
-    context = _Context(kernel, constants, stack, outside, holders(kernel.code))
+    context = _Context(kernel, stack, outside, holders(kernel.code))
     touches = iter([_touch(n, i, context) for n, i in enumerate(kernel.instructions)])
     numbers = count()
     found = decode(
@@ -97,7 +95,7 @@ def _touch(number: int, i: SassInstruction, context: _Context) -> Touches:
 
 
 def _step(number: int, i: SassInstruction, context: _Context, found: Touches) -> ProgramStep:
-    guard, constants, word_ = _guard(i.guard), context.constants, i.parts[0]
+    guard, word_ = _guard(i.guard), i.parts[0]
     back = context.kernel.code.system.get(number)
     if back is not None:
         return _system_call(i, back, len(context.kernel.instructions))
@@ -110,7 +108,7 @@ def _step(number: int, i: SassInstruction, context: _Context, found: Touches) ->
     address, lost = None, _lost(i, writes)
     if isinstance(found, DecodedAccess):
         reads += _pointer(found)
-        address = guarded(lambda state: _first_byte(found, state, constants), guard)
+        address = guarded(lambda state: _first_byte(found, state), guard)
         place = address
         lost = _loading(lambda state: is_uniform(place(state)), lost) if word_ == "LDS" else lost
     elif word_ == "LDG" and does is None and "STRONG" not in i.parts:
@@ -152,8 +150,8 @@ def _meaning(number: int, i: SassInstruction, context: _Context) -> Meaning | No
     words = context.stack.words.get(number)
     if i.parts[0] == "QSPC" and number in context.outside:
         return outside(i)
-    plain = spill(i, words) if words is not None else meaning(i, context.constants)
-    found = plain or move(i, context.constants)
+    plain = spill(i, words) if words is not None else meaning(i)
+    found = plain or move(i)
     if found is None or not asks_rank(i, found.reads, context.ranks.get(number, {})):
         return found
     return replace(found, run=lambda state: tuple(map(_of_rank, found.run(state))))
@@ -170,13 +168,13 @@ def _pointer(found: DecodedAccess) -> tuple[str, ...]:
     return following(names_[0], 2) if found.generic else names_
 
 
-def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Value:
+def _first_byte(found: DecodedAccess, state: State) -> Value:
     at = found.address
     if found.unit is not None:
-        values = [_number(found.name, text, state, constants) for text in found.numbers]
+        values = [_number(found.name, text, state) for text in found.numbers]
         return stacked(found.unit, values, state)
     if found.generic:
-        return byte_at(state, (at.registers[0], at.offset_bytes), constants)
+        return byte_at(state, (at.registers[0], at.offset_bytes))
     if found.kind != "barrier":
         return from_somewhere(first_byte(at, state), state)
     of_warp = all(name.startswith("UR") for name in at.registers)
@@ -184,16 +182,16 @@ def _first_byte(found: DecodedAccess, state: State, constants: Constants) -> Val
     return _of_warp(place, state) if of_warp else place
 
 
-def _number(row: str, text: str, state: State, constants: Constants) -> Value:
+def _number(row: str, text: str, state: State) -> Value:
     """A number of a unit. Of a descriptor the lower word says where an operand lies; wgmma's cost
     is measured for whatever the upper one says, which is the mode."""
     if not text.endswith(".64"):
-        return begins(state, text, word(state, text, constants))
+        return begins(state, text, word(state, text))
     lower, upper = following(text.removesuffix(".64"), 2)
-    mode = word(state, upper, constants)
+    mode = word(state, upper)
     mode = constant(0) if row == "wgmma" and isinstance(mode, Unknown) else mode
     at = apply(lambda m: m.astype(np.uint64) << np.uint64(32), mode)
-    return begins(state, lower, pair(state, text, constants), at)
+    return begins(state, lower, pair(state, text), at)
 
 
 def _of_warp(value: Value, state: State) -> Value:
@@ -209,8 +207,7 @@ def _control(
     number: int, i: SassInstruction, context: _Context, guard: Guard | None
 ) -> ProgramStep:
     """Where control goes. A branch may name a second predicate, or ask whether its warp parted."""
-    kernel, constants = context.kernel, context.constants
-    end = len(kernel.instructions)
+    kernel, end = context.kernel, len(context.kernel.instructions)
     target = end if i.parts[0] in _ENDS else kernel.code.targets.get(number, -1)
     lost = ProgramStep(i.line, i.name, reads=names(i.guard), flow="lost")
     jump = kernel.code.jumps.get(number)
@@ -219,7 +216,7 @@ def _control(
     conditions = [guard] if guard else []
     reads = names(i.guard)
     for text in i.operands[:-1] if i.parts[0] == "BRA" else ():
-        second = _second(i, text, constants)
+        second = _second(i, text)
         if second is None:
             return lost
         conditions.append(second)
@@ -247,14 +244,12 @@ def _goes_back(state: State, back: Return) -> Value:
     return np.asarray(np.isin(found, np.array(back.places, np.uint32)))
 
 
-def _second(i: SassInstruction, text: str, constants: Constants) -> Guard | None:
+def _second(i: SassInstruction, text: str) -> Guard | None:
     """The condition behind BRA: a predicate; of BRA.DIV the lanes that should run together."""
     if predicate_name(text):
         return lambda state: predicate(state, text)
     if i.name == "BRA.DIV":
-        return lambda state: apply(
-            lambda lanes: _bits(state) != lanes, word(state, text, constants)
-        )
+        return lambda state: apply(lambda lanes: _bits(state) != lanes, word(state, text))
     return None
 
 

@@ -6,13 +6,10 @@ This is what runs: nothing stands between these instructions and the counters.
 from __future__ import annotations
 
 from bankwise.errors import InputError, Location
-from bankwise.read.assembly import ArgumentValues
-from bankwise.read.follow.decoded import Decoded
-from bankwise.read.follow.dialect import Dialect, Parts, Size, Threads
+from bankwise.read.follow.dialect import Dialect, Parts, Threads
 from bankwise.read.follow.result import ALLOCATION
 from bankwise.read.follow.run import Trace
 from bankwise.read.follow.spaces import NOT_SHARED
-from bankwise.read.follow.state import State
 from bankwise.read.follow.touched import Touched, by_window, of_shared
 from bankwise.read.sass.decode import decode_kernel
 from bankwise.read.sass.facts import RESERVED_BYTES
@@ -24,7 +21,7 @@ from bankwise.read.sass.parse import (
     kernels,
     target,
 )
-from bankwise.read.sass.start import IDS, SHARED_BYTES, constants_of, start
+from bankwise.read.sass.start import IDS, SHARED_BYTES, start
 from bankwise.read.sass.symbols import WINDOW
 
 LEAST_GENERATION = 80
@@ -67,14 +64,6 @@ def _axes(kernel: SassKernel) -> int:
     """How many of x, y, z a kernel asks for."""
     asked = {text for i in kernel.instructions for text in i.operands if text.startswith("SR_TID")}
     return 3 if "SR_TID.Z" in asked else 2 if "SR_TID.Y" in asked else 1
-
-
-def _decode(kernel: SassKernel, size: Size, args: ArgumentValues) -> Decoded:
-    return decode_kernel(kernel, constants_of(kernel, size, args))
-
-
-def _start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
-    return start(size, args)
 
 
 def _parts(kernel: SassKernel, trace: Trace) -> Parts:
@@ -128,8 +117,8 @@ SASS: Dialect[SassKernel, SassInstruction] = Dialect(
     group_index=IDS[:3],
     shared_bytes=SHARED_BYTES,
     strange_argument=_strange_argument,
-    decode=_decode,
-    start=_start,
+    decode=decode_kernel,
+    start=start,
     parts=_parts,
     label=_label,
     address=lambda i: i.address,

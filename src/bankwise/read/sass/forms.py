@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Array, Value, apply
 from bankwise.read.sass.instruction import SassInstruction
-from bankwise.read.sass.operands import Constants, following, names, predicate, predicate_name, word
+from bankwise.read.sass.operands import following, names, predicate, predicate_name, word
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ def _leading(rest: list[str]) -> list[str]:
     return found
 
 
-def one_word(f: Form, constants: Constants, function: Callable[..., Array], count: int) -> Meaning:
+def one_word(f: Form, function: Callable[..., Array], count: int) -> Meaning:
     """One word from ``count`` words and the predicates read."""
     sources = f.sources[:count]
 
     def run(state: State) -> tuple[Value, ...]:
-        values = [word(state, text, constants) for text in sources]
+        values = [word(state, text) for text in sources]
         values += [predicate(state, text) for text in f.ins]
         return (apply(function, *values),)
 

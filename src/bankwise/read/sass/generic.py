@@ -29,7 +29,7 @@ from bankwise.read.sass.effects import results
 from bankwise.read.sass.forms import form
 from bankwise.read.sass.frames import Frames
 from bankwise.read.sass.instruction import SassInstruction
-from bankwise.read.sass.operands import Constants, following, number, pair, register
+from bankwise.read.sass.operands import following, number, pair, register
 
 GENERIC = re.compile(r"(?:LD|ST|ATOM|RED|QSPC)(?:\.|$)")
 _ADDRESS = re.compile(
@@ -79,10 +79,10 @@ def of_the_host(code: InlinedSass, stack: Frames, window: str) -> frozenset[int]
     )
 
 
-def byte_at(state: State, at: tuple[str, int], constants: Constants) -> Value:
+def byte_at(state: State, at: tuple[str, int]) -> Value:
     """The byte of shared memory that every lane touches, int64; -1 where it is other memory."""
     name, offset = at
-    whole = apply(lambda x: x + np.uint64(offset % (1 << 64)), pair(state, name, constants))
+    whole = apply(lambda x: x + np.uint64(offset % (1 << 64)), pair(state, name))
     return apply(shared_byte, whole)
 
 

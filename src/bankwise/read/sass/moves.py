@@ -18,8 +18,8 @@ from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import to_float_up, to_long
 from bankwise.read.sass.operands import (
     PREDICATES,
-    Constants,
     constant_address,
+    constant_word,
     first_byte,
     following,
     names,
@@ -34,13 +34,13 @@ from bankwise.read.sass.operands import (
 _FLOAT = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
-def move(i: SassInstruction, constants: Constants) -> Meaning | None:
+def move(i: SassInstruction) -> Meaning | None:
     """What ``i`` writes, if it is a move that is followed."""
     handler = _HANDLERS.get(i.parts[0])
-    return handler(i, constants) if handler else None
+    return handler(i) if handler else None
 
 
-def _special(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _special(i: SassInstruction) -> Meaning | None:
     """S2R R0, SR_TID.X. The start state has what is known of them."""
     if i.parts[1:] not in ([], ["32"]) or len(i.operands) != 2:
         return None
@@ -48,7 +48,7 @@ def _special(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning(following(i.operands[0], 1), (name,), lambda state: (read(state, name),))
 
 
-def _zero_pair(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _zero_pair(i: SassInstruction) -> Meaning | None:
     """CS2R R2, SRZ: zeros, in two registers unless it says 32."""
     if len(i.operands) != 2 or i.operands[1] != "SRZ":
         return None
@@ -56,7 +56,7 @@ def _zero_pair(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning(writes, (), lambda state: (constant(0),) * len(writes))
 
 
-def _constant(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _constant(i: SassInstruction) -> Meaning | None:
     """LDC.64 R4, c[0x0][0x210]; LDC R4, c[0x0][R2+0x210]: words of a constant bank."""
     count = {(): 1, ("64",): 2, ("128",): 4}.get(tuple(i.parts[1:]))
     place = constant_address(i.operands[1]) if len(i.operands) == 2 else None
@@ -68,15 +68,15 @@ def _constant(i: SassInstruction, constants: Constants) -> Meaning | None:
         first = first_byte(at, state)
         if isinstance(first, Unknown):
             return (first,) * count
-        return tuple(_looked_up(first + 4 * n, bank, constants) for n in range(count))
+        return tuple(_looked_up(state, bank, first + 4 * n) for n in range(count))
 
     return Meaning(following(i.operands[0], count), at.registers, run)
 
 
-def _looked_up(places: Array, bank: int, constants: Constants) -> Value:
+def _looked_up(state: State, bank: int, places: Array) -> Value:
     """The word at the place of every lane."""
     where, which = np.unique(places, return_inverse=True)
-    words = [constants(bank, int(place)) for place in where]
+    words = [constant_word(state, bank, int(place)) for place in where]
     if len(words) == 1:
         return words[0]
     return apply(
@@ -88,14 +88,14 @@ def _looked_up(places: Array, bank: int, constants: Constants) -> Value:
     )
 
 
-def _uniform(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _uniform(i: SassInstruction) -> Meaning | None:
     """R2UR UR4, R5: a number that all lanes share."""
     if len(i.operands) != 2:
         return None
     target, source = i.operands
 
     def run(state: State) -> tuple[Value, ...]:
-        value = word(state, source, constants)
+        value = word(state, source)
         if isinstance(value, Unknown):
             return (value if value.uniform else because(value, True, value.space),)
         if is_uniform(value):
@@ -111,7 +111,7 @@ def _uniform(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning(following(target, 1), names(source), run)
 
 
-def _from_predicates(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _from_predicates(i: SassInstruction) -> Meaning | None:
     """P2R R0, PR, R1, 0x7f: bit n is Pn where the mask has it, else that of R1."""
     chosen = number(i.operands[-1]) if len(i.operands) == 4 else None
     if i.name != "P2R" or chosen is None or i.operands[1] != "PR":
@@ -119,7 +119,7 @@ def _from_predicates(i: SassInstruction, constants: Constants) -> Meaning | None
     bits = [n for n in range(PREDICATES) if chosen >> n & 1]
 
     def run(state: State) -> tuple[Value, ...]:
-        kept = word(state, i.operands[2], constants)
+        kept = word(state, i.operands[2])
         values = [predicate(state, f"P{n}") for n in bits]
         return (apply(lambda x, *p: _with_predicate_bits(x, p, bits, chosen), kept, *values),)
 
@@ -136,7 +136,7 @@ def _with_predicate_bits(
     return out
 
 
-def _to_predicates(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _to_predicates(i: SassInstruction) -> Meaning | None:
     """R2P PR, R0.B1, 0x7f: Pn is bit n of the byte where the mask has it (counters of an H200 agree
     for B1: four reads under its bits)."""
     source, _, byte = i.operands[1].partition(".B") if len(i.operands) == 3 else ("", "", "")
@@ -149,14 +149,14 @@ def _to_predicates(i: SassInstruction, constants: Constants) -> Meaning | None:
     bits = [n for n in range(PREDICATES) if chosen >> n & 1]
 
     def run(state: State) -> tuple[Value, ...]:
-        value = word(state, source, constants)
+        value = word(state, source)
         parts = (apply(lambda x, n=n: x >> np.uint32(first + n) & 1 > 0, value) for n in bits)
         return tuple(parts)
 
     return Meaning(tuple(f"P{n}" for n in bits), names(source), run)
 
 
-def _halves(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _halves(i: SassInstruction) -> Meaning | None:
     """HFMA2.MMA R2, -RZ, RZ, 0, 5.96e-08: a constant, put together from two 16-bit floats."""
     if i.operands[1:3] != ("-RZ", "RZ") or len(i.operands) != 5:
         return None
@@ -168,7 +168,7 @@ def _halves(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning(following(i.operands[0], 1), (), lambda state: (value,))
 
 
-def _shuffle(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _shuffle(i: SassInstruction) -> Meaning | None:
     """SHFL.IDX PT, R0, R1, R2, 0x1f; the predicate: whether such a lane is."""
     mode = i.parts[1].lower() if len(i.parts) == 2 else ""
     if mode not in SHUFFLES or len(i.operands) != 5 or not predicate_name(i.operands[0]):
@@ -176,7 +176,7 @@ def _shuffle(i: SassInstruction, constants: Constants) -> Meaning | None:
     texts = i.operands[2:]
 
     def run(state: State) -> tuple[Value, ...]:
-        value, count, part = (word(state, text, constants) for text in texts)
+        value, count, part = (word(state, text) for text in texts)
         moved, inside = shuffle(state, mode, value, count, part, i.line)
         return (*((moved,) if target else ()), inside)
 
@@ -185,7 +185,7 @@ def _shuffle(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning((*target, predicate_name(i.operands[0])), reads, run)
 
 
-def _vote(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _vote(i: SassInstruction) -> Meaning | None:
     """VOTE.ANY R0, P0, P1: the lanes in which P1 holds; whether it holds in any, in all."""
     mode = i.parts[1] if len(i.parts) == 2 and i.operands else ""
     if mode not in ("ANY", "ALL"):
@@ -204,7 +204,7 @@ def _vote(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning((*target, predicate_name(texts[0])), names(texts[1]), run)
 
 
-def _elect(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _elect(i: SassInstruction) -> Meaning | None:
     """ELECT P0, UR4, PT: one of the running lanes, and its number."""
     if len(i.operands) != 3 or not predicate_name(i.operands[0]) or i.operands[2] != "PT":
         return None
@@ -217,7 +217,7 @@ def _elect(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning((predicate_name(i.operands[0]), *target), (), run)
 
 
-def _match(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _match(i: SassInstruction) -> Meaning | None:
     """MATCH.ANY R0, R1: the lanes that hold the same."""
     if i.name not in ("MATCH.ANY", "MATCH.ANY.U64") or len(i.operands) != 2:
         return None
@@ -225,11 +225,11 @@ def _match(i: SassInstruction, constants: Constants) -> Meaning | None:
     return Meaning(
         following(i.operands[0], 1),
         following(i.operands[1], count),
-        lambda state: (alike(state, take(state, i.operands[1], constants), i.line),),
+        lambda state: (alike(state, take(state, i.operands[1]), i.line),),
     )
 
 
-def _rounded(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _rounded(i: SassInstruction) -> Meaning | None:
     """I2F.U64.RP R0, R2; F2I.U64.TRUNC R2, R0: of the division of two numbers of 64 bits."""
     handler = {"I2F.U64.RP": to_float_up, "F2I.U64.TRUNC": to_long}.get(i.name)
     if handler is None or len(i.operands) != 2:
@@ -239,12 +239,12 @@ def _rounded(i: SassInstruction, constants: Constants) -> Meaning | None:
         return Meaning(
             following(target, 1),
             following(source, 2),
-            lambda state: (apply(to_float_up, pair(state, source, constants)),),
+            lambda state: (apply(to_float_up, pair(state, source)),),
         )
     return Meaning(
         following(target, 2),
         names(source),
-        lambda state: _halves_of(apply(to_long, word(state, source, constants))),
+        lambda state: _halves_of(apply(to_long, word(state, source))),
     )
 
 
@@ -270,14 +270,14 @@ def outside(i: SassInstruction) -> Meaning | None:
     return _asked(i, lambda state: constant(0, np.bool_), ())
 
 
-def _space(i: SassInstruction, constants: Constants) -> Meaning | None:
+def _space(i: SassInstruction) -> Meaning | None:
     """QSPC.E.S P0, RZ, [R2]: whether the address lies in shared memory."""
     at = pointer_of(i)
     if at is None or "S" not in i.parts or len(i.operands) != 3:
         return None
 
     def run(state: State) -> Value:
-        return apply(lambda x: x != NOT_SHARED, byte_at(state, at, constants))
+        return apply(lambda x: x != NOT_SHARED, byte_at(state, at))
 
     return _asked(i, run, following(at[0], 2))
 
@@ -289,7 +289,7 @@ def _asked(i: SassInstruction, run: Callable[[State], Value], reads: tuple[str, 
     return Meaning(writes, reads, lambda state: (run(state), *lost))
 
 
-_HANDLERS: Mapping[str, Callable[[SassInstruction, Constants], Meaning | None]] = {
+_HANDLERS: Mapping[str, Callable[[SassInstruction], Meaning | None]] = {
     "S2R": _special,
     "S2UR": _special,
     "CS2R": _zero_pair,

@@ -6,7 +6,6 @@ R4.reuse  -R4  ~R4  |R4|  UR4  RZ  0x10  c[0x0][0x210]  !P0  [R4.X4+UR6+-0x10]
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from bankwise.read.follow.decoded import Address
 from bankwise.read.follow.state import State, read
 from bankwise.read.follow.values import LaneSum, Unknown, Value, apply, constant, of_one_lane
 from bankwise.read.integers import join
-
-Constants = Callable[[int, int], Value]
-"""The word at (bank, offset in bytes) of the constant memory."""
 
 PREDICATES = 7
 """P0 to P6 can be written."""
@@ -97,29 +93,27 @@ def predicate(state: State, text: str) -> Value:
     return complement(value) if negated else value
 
 
-def word(state: State, text: str, constants: Constants) -> Value:
+def word(state: State, text: str) -> Value:
     """The 32 bits of a source operand, its sign and negation done."""
     if text.startswith("-") and not _NUMBER.fullmatch(text):
-        return apply(_NEGATED, word(state, text[1:], constants))
+        return apply(_NEGATED, word(state, text[1:]))
     if text.startswith("~"):
-        return complement(word(state, text[1:], constants))
-    return _operand_word(state, text, 0, constants)
+        return complement(word(state, text[1:]))
+    return _operand_word(state, text, 0)
 
 
-def pair(state: State, text: str, constants: Constants) -> Value:
+def pair(state: State, text: str) -> Value:
     """The 64 bits of a source operand: a register and the next, two words of a constant bank."""
     if text.startswith("-") and not _NUMBER.fullmatch(text):
-        return apply(lambda x: np.uint64(0) - x, pair(state, text[1:], constants))
+        return apply(lambda x: np.uint64(0) - x, pair(state, text[1:]))
     if text.startswith("~"):
-        return complement(pair(state, text[1:], constants))
+        return complement(pair(state, text[1:]))
     if _NUMBER.fullmatch(text):
         return constant(_integer(text), np.uint64)
-    return apply(
-        _JOINED, _operand_word(state, text, 0, constants), _operand_word(state, text, 1, constants)
-    )
+    return apply(_JOINED, _operand_word(state, text, 0), _operand_word(state, text, 1))
 
 
-def _operand_word(state: State, text: str, half: int, constants: Constants) -> Value:
+def _operand_word(state: State, text: str, half: int) -> Value:
     text = text.removesuffix(".64")
     number = _NUMBER.fullmatch(text)
     if number:
@@ -131,8 +125,14 @@ def _operand_word(state: State, text: str, half: int, constants: Constants) -> V
         return held(state, f"{found[1]}{int(found[2]) + half}")
     bank = _CONSTANT.fullmatch(text)
     if bank:
-        return constants(int(bank[1], 16), int(bank[2], 16) + 4 * half)
+        return constant_word(state, int(bank[1], 16), int(bank[2], 16) + 4 * half)
     return Unknown(f"the operand {text}")
+
+
+def constant_word(state: State, bank: int, offset_bytes: int) -> Value:
+    """A word of the constant memory, as far as the launch gives it."""
+    found: Value = state.memory(bank, offset_bytes)
+    return found
 
 
 def number(text: str) -> int | None:

@@ -12,7 +12,7 @@ from bankwise.read.follow.values import Array, Value, apply, constant
 from bankwise.read.sass.forms import Form, Meaning, carries, reads
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import COMPARISONS, comparison
-from bankwise.read.sass.operands import Constants, names, number, predicate, predicate_name, word
+from bankwise.read.sass.operands import names, number, predicate, predicate_name, word
 
 BOOLEAN: Mapping[str, Callable[[Array, Array], Array]] = {
     "AND": lambda a, b: a & b,
@@ -21,7 +21,7 @@ BOOLEAN: Mapping[str, Callable[[Array, Array], Array]] = {
 }
 
 
-def compare(f: Form, constants: Constants) -> Meaning | None:
+def compare(f: Form) -> Meaning | None:
     """ISETP.LT.U32.AND P0, P1, a, b, P2: (a < b) & P2 and !(a < b) & P2; .EX: the upper words."""
     words = f.name.split(".")[1:]
     joining = BOOLEAN.get(words[-1 - ("EX" in words)])
@@ -39,7 +39,7 @@ def compare(f: Form, constants: Constants) -> Meaning | None:
         return np.stack(np.broadcast_arrays(joining(found, last), joining(~found, last)))
 
     def run(state: State) -> tuple[Value, ...]:
-        values = [word(state, text, constants) for text in f.sources]
+        values = [word(state, text) for text in f.sources]
         found = apply(both, *values, *(predicate(state, text) for text in f.ins))
         return tuple(apply(lambda t, n=n: t[n], found) for n in range(len(f.outs)))
 

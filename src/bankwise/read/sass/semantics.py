@@ -32,17 +32,17 @@ from bankwise.read.sass.cluster import RANK_BIT
 from bankwise.read.sass.forms import Form, Meaning, carries, form, one_word, reads
 from bankwise.read.sass.instruction import SassInstruction
 from bankwise.read.sass.integers import UNARY
-from bankwise.read.sass.operands import Constants, following, number, pair, predicate, word
+from bankwise.read.sass.operands import following, number, pair, predicate, word
 from bankwise.read.sass.predicates import BOOLEAN, combine, compare
 from bankwise.read.sass.sums import add, multiply, scaled
 
 _MAPA = 0x654
 """The bytes that PRMT picks of an address and a rank."""
 
-Handler = Callable[[Form, Constants], Meaning | None]
+Handler = Callable[[Form], Meaning | None]
 
 
-def meaning(instruction: SassInstruction, constants: Constants) -> Meaning | None:
+def meaning(instruction: SassInstruction) -> Meaning | None:
     """What ``instruction`` writes; None if it is not followed."""
     word_, _, rest = instruction.name.partition(".")
     base = word_[1:] if word_[0] == "U" and word_[1:] in _HANDLERS else word_
@@ -53,17 +53,17 @@ def meaning(instruction: SassInstruction, constants: Constants) -> Meaning | Non
         return None
     found = form(instruction)
     name = f"{base}.{rest}" if rest else base
-    return handler(Form(name, found.target, found.outs, found.sources, found.ins), constants)
+    return handler(Form(name, found.target, found.outs, found.sources, found.ins))
 
 
-def _unary(f: Form, constants: Constants) -> Meaning | None:
+def _unary(f: Form) -> Meaning | None:
     function = UNARY.get(f.name)
     if function is None or len(f.sources) != 1 or f.outs or f.ins:
         return None
-    return one_word(f, constants, function, 1)
+    return one_word(f, function, 1)
 
 
-def _logic(f: Form, constants: Constants) -> Meaning | None:
+def _logic(f: Form) -> Meaning | None:
     """LOP3.LUT: a truth table of three words; its predicate: whether a bit is set, or the last."""
     if f.name not in ("LOP3.LUT", "LOP3.LUT.PAND") or len(f.sources) != 4 or len(f.outs) > 1:
         return None
@@ -72,7 +72,7 @@ def _logic(f: Form, constants: Constants) -> Meaning | None:
         return None
 
     def run(state: State) -> tuple[Value, ...]:
-        values = [word(state, text, constants) for text in f.sources[:3]]
+        values = [word(state, text) for text in f.sources[:3]]
         found = apply(lambda a, b, c: truth_table(a, b, c, table), *values)
         result = (found,) if following(f.target, 1) else ()
         if not f.outs:
@@ -84,7 +84,7 @@ def _logic(f: Form, constants: Constants) -> Meaning | None:
     return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
 
 
-def _shift(f: Form, constants: Constants) -> Meaning | None:
+def _shift(f: Form) -> Meaning | None:
     """SHF.R.U32.HI R7, RZ, 0x3, R0: of the 64 bits R0:RZ, shifted, the upper word."""
     words = f.name.split(".")[1:]
     kind = next((w for w in words if w in ("U32", "S32", "U64", "S64")), None)
@@ -99,10 +99,10 @@ def _shift(f: Form, constants: Constants) -> Meaning | None:
         return halves(moved)["HI" in words]
 
     low = words[0] == "L" and "HI" not in words
-    return one_word(f, constants, LaneSum(run, (0, 1), (1,)) if low else run, 3)
+    return one_word(f, LaneSum(run, (0, 1), (1,)) if low else run, 3)
 
 
-def _bits(f: Form, constants: Constants) -> Meaning | None:
+def _bits(f: Form) -> Meaning | None:
     """BMSK, SGXT, PRMT."""
     functions: Mapping[str, tuple[Callable[..., Array], int]] = {
         "BMSK": (integers.mask, 2),
@@ -114,16 +114,16 @@ def _bits(f: Form, constants: Constants) -> Meaning | None:
     if function is None or len(f.sources) != count or f.outs or f.ins:
         return None
     if f.name == "PRMT" and number(f.sources[1]) == _MAPA:
-        return _mapped(f, constants, function)
-    return one_word(f, constants, function, count)
+        return _mapped(f, function)
+    return one_word(f, function, count)
 
 
-def _mapped(f: Form, constants: Constants, function: Callable[..., Array]) -> Meaning:
+def _mapped(f: Form, function: Callable[..., Array]) -> Meaning:
     """PRMT R4, R7, 0x654, R2: mapa, where R2 is a byte of shared memory."""
-    plain = one_word(f, constants, function, 3)
+    plain = one_word(f, function, 3)
 
     def run(state: State) -> tuple[Value, ...]:
-        of = word(state, f.sources[2], constants)
+        of = word(state, f.sources[2])
         if isinstance(of, Unknown) or (of >> np.uint32(RANK_BIT)).any():
             return plain.run(state)
         return (other_block(of),)
@@ -131,23 +131,23 @@ def _mapped(f: Form, constants: Constants, function: Callable[..., Array]) -> Me
     return replace(plain, run=run)
 
 
-def _select(f: Form, constants: Constants) -> Meaning | None:
+def _select(f: Form) -> Meaning | None:
     """SEL: a where the predicate holds, else b."""
     plain = f.name == "SEL" or all(text[:1] in ("R", "U") for text in f.sources)
     if f.name not in ("SEL", "FSEL") or len(f.sources) != 2 or len(f.ins) != 1 or not plain:
         return None
-    plain_ = one_word(f, constants, lambda a, b, p: choose(p, a, b), 2)
+    plain_ = one_word(f, lambda a, b, p: choose(p, a, b), 2)
 
     def run(state: State) -> tuple[Value, ...]:
         chosen = predicate(state, f.ins[0])
         if not isinstance(chosen, Unknown):
             return plain_.run(state)
-        return (either(chosen, *(word(state, text, constants) for text in f.sources)),)
+        return (either(chosen, *(word(state, text) for text in f.sources)),)
 
     return replace(plain_, run=run)
 
 
-def _smaller(f: Form, constants: Constants) -> Meaning | None:
+def _smaller(f: Form) -> Meaning | None:
     """VIMNMX, IMNMX: the smaller where the predicate holds, else the larger; VIMNMX3: of three;
     VIADDMNMX: of a + b and c."""
     words = f.name.split(".")
@@ -157,12 +157,10 @@ def _smaller(f: Form, constants: Constants) -> Meaning | None:
         return None
     pick = integers.pick
     if words[0] == "VIMNMX3":
-        return one_word(
-            f, constants, lambda a, b, c, p: pick(pick(a, b, p, is_signed), c, p, is_signed), 3
-        )
+        return one_word(f, lambda a, b, c, p: pick(pick(a, b, p, is_signed), c, p, is_signed), 3)
     if words[0] == "VIADDMNMX":
-        return one_word(f, constants, lambda a, b, c, p: integers.pick(a + b, c, p, is_signed), 3)
-    return one_word(f, constants, lambda a, b, p: integers.pick(a, b, p, is_signed), 2)
+        return one_word(f, lambda a, b, c, p: integers.pick(a + b, c, p, is_signed), 3)
+    return one_word(f, lambda a, b, p: integers.pick(a, b, p, is_signed), 2)
 
 
 _HIGHEST_SET = re.compile(r"0x[89a-f][0-9a-f]{7}")
@@ -173,7 +171,7 @@ def _wide(function: Callable[..., Array], count: int) -> Handler:
     32 bits with the highest one set is refused: whether it is widened with its sign is not known.
     """
 
-    def handler(f: Form, constants: Constants) -> Meaning | None:
+    def handler(f: Form) -> Meaning | None:
         asked = operands_of(function) - count
         if len(f.sources) != count or len(f.ins) != asked or f.outs:
             return None
@@ -181,7 +179,7 @@ def _wide(function: Callable[..., Array], count: int) -> Handler:
             return None
 
         def run(state: State) -> tuple[Value, ...]:
-            values = [pair(state, text, constants) for text in f.sources]
+            values = [pair(state, text) for text in f.sources]
             found = apply(function, *values, *(predicate(state, text) for text in f.ins))
             return tuple(apply(lambda x, n=n: halves(x)[n], found) for n in (0, 1))
 
@@ -217,5 +215,5 @@ _HANDLERS: Mapping[str, Handler] = {
     "IMNMX": _smaller,
     "VIADDMNMX": _smaller,
     "ISETP": compare,
-    "PLOP3": lambda form, constants: None,
+    "PLOP3": lambda form: None,
 }

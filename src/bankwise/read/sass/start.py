@@ -12,6 +12,7 @@ Seen in code that ptxas 13.0 makes of %ntid, %nctaid and %dynamic_smem_size.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from bankwise.read.follow.result import threads
 from bankwise.read.follow.spaces import WINDOW_HIGH
 from bankwise.read.follow.state import State
 from bankwise.read.follow.values import Unknown, Value, constant
-from bankwise.read.sass.operands import Constants
 from bankwise.read.sass.parse import SassKernel, generation
 
 WARP = 32
@@ -30,10 +30,14 @@ SHARED_BYTES = "dynamic_smem_size"
 """What only the launch knows and ``args`` may name."""
 
 
-def start(size: Size, args: ArgumentValues) -> State:
-    """The special registers of all warps of one block."""
+Constants = Callable[[int, int], Value]
+"""The word at (bank, offset in bytes) of the constant memory."""
+
+
+def start(kernel: SassKernel, size: Size, args: ArgumentValues) -> State:
+    """The special registers of all warps of one block, and its constant memory."""
     (x, y, z), exists = threads(size, WARP)
-    state = State(exists)
+    state = State(exists, memory=_constants(kernel, size, args))
     lane = np.arange(WARP, dtype=np.uint32)[None, :]
     below = (np.uint32(1) << lane) - np.uint32(1)
     equal = below + np.uint32(1)
@@ -50,7 +54,7 @@ def start(size: Size, args: ArgumentValues) -> State:
     return state
 
 
-def constants_of(kernel: SassKernel, size: Size, args: ArgumentValues) -> Constants:
+def _constants(kernel: SassKernel, size: Size, args: ArgumentValues) -> Constants:
     """The words of the constant banks, as far as block size and arguments give them."""
     facts = _facts(kernel)
     new = generation(kernel.target) >= 100

@@ -12,12 +12,12 @@ from bankwise.read.follow.values import Array, LaneSum, Value, apply
 from bankwise.read.integers import extend, fit, funnel_left, halves, modulo, shift_left
 from bankwise.read.sass.forms import Form, Meaning, carries, one_word, reads
 from bankwise.read.sass.integers import product
-from bankwise.read.sass.operands import Constants, following, pair, predicate, word
+from bankwise.read.sass.operands import following, pair, predicate, word
 
 _U64 = np.uint64
 
 
-def add(f: Form, constants: Constants) -> Meaning | None:
+def add(f: Form) -> Meaning | None:
     """IADD3, IADD3.X, VIADD: the sum of all sources and carries; P0, P1: what passed bit 31."""
     if f.name not in ("IADD3", "IADD3.X", "VIADD", "IADD") or not f.sources:
         return None
@@ -25,7 +25,7 @@ def add(f: Form, constants: Constants) -> Meaning | None:
         return None
 
     def run(state: State) -> tuple[Value, ...]:
-        parts = [_addend(state, text, constants) for text in f.sources]
+        parts = [_addend(state, text) for text in f.sources]
         parts += [apply(_WIDENED, predicate(state, text)) for text in f.ins]
         total = apply(_TOTAL, *parts)
         over = (_at_least(total, n) for n in range(1, len(f.outs) + 1))
@@ -34,12 +34,12 @@ def add(f: Form, constants: Constants) -> Meaning | None:
     return Meaning((*following(f.target, 1), *carries(f)), reads(f), run)
 
 
-def _addend(state: State, text: str, constants: Constants) -> Value:
+def _addend(state: State, text: str) -> Value:
     """A negated register is 2**32 less it, so that a difference without borrow carries."""
     if text.startswith("-") and not text[1:2].isdigit():
-        plain = word(state, text[1:], constants)
+        plain = word(state, text[1:])
         return apply(_SUBTRACTED, plain)
-    return apply(_WIDENED, word(state, text, constants))
+    return apply(_WIDENED, word(state, text))
 
 
 _FIT = LaneSum(fit)
@@ -52,11 +52,11 @@ def _at_least(total: Value, n: int) -> Value:
     return apply(lambda t: (t >> _U64(32)) >= _U64(n), total)
 
 
-def multiply(f: Form, constants: Constants) -> Meaning | None:
+def multiply(f: Form) -> Meaning | None:
     """IMAD: a * b + c; MOV, SHL, IADD, U32 behind its name say what it is used for."""
     words = set(f.name.split(".")[1:])
     if "WIDE" in words or "HI" in words:
-        return _multiply_wide(f, constants, words)
+        return _multiply_wide(f, words)
     if words - {"MOV", "SHL", "IADD", "U32", "X"} or f.outs or len(f.sources) != 3:
         return None
     if bool(f.ins) != ("X" in words):
@@ -66,21 +66,21 @@ def multiply(f: Form, constants: Constants) -> Meaning | None:
         found = a * b + c
         return found + carry[0].astype(np.uint32) if carry else found
 
-    return one_word(f, constants, LaneSum(product_sum, (0, 1), (0, 1)), 3)
+    return one_word(f, LaneSum(product_sum, (0, 1), (0, 1)), 3)
 
 
-def _multiply_wide(f: Form, constants: Constants, words: set[str]) -> Meaning | None:
+def _multiply_wide(f: Form, words: set[str]) -> Meaning | None:
     if words - {"WIDE", "HI", "U32", "X"} or len(f.sources) != 3 or len(f.outs) > 1:
         return None
     a, b, c = f.sources
     is_signed, high = "U32" not in words, "HI" in words
 
     def run(state: State) -> tuple[Value, ...]:
-        x, y = word(state, a, constants), word(state, b, constants)
+        x, y = word(state, a), word(state, b)
         carry = [predicate(state, text) for text in f.ins]
         parts = apply(
             lambda x, y, z, *p: _sum64(product(x, y, is_signed), z, p),
-            x, y, pair(state, c, constants), *carry,
+            x, y, pair(state, c), *carry,
         )  # fmt: skip
         lower, upper = (apply(lambda t, n=n: halves(t[0])[n], parts) for n in (0, 1))
         over = (apply(lambda t: t[1] > 0, parts),) if f.outs else ()
@@ -102,7 +102,7 @@ def _sum64(a: Array, b: Array, carry: tuple[Array, ...]) -> Array:
     return np.stack(np.broadcast_arrays(total, over.astype(_U64)))
 
 
-def scaled(f: Form, constants: Constants) -> Meaning | None:
+def scaled(f: Form) -> Meaning | None:
     """LEA: (a << n) + b; .HI: the upper word of c:a << n, plus b; .SX32: c is the sign of a."""
     words = set(f.name.split(".")[1:])
     count = 3 if "HI" not in words or "SX32" in words else 4
@@ -115,9 +115,9 @@ def scaled(f: Form, constants: Constants) -> Meaning | None:
     shifted = shifted if "HI" in words else LaneSum(shifted, (0, 1), (1,))
 
     def run(state: State) -> tuple[Value, ...]:
-        values = [word(state, text, constants) for text in (f.sources[0], *f.sources[2:])]
+        values = [word(state, text) for text in (f.sources[0], *f.sources[2:])]
         moved = apply(shifted, *values)
-        parts = [apply(_WIDENED, moved), _addend(state, f.sources[1], constants)]
+        parts = [apply(_WIDENED, moved), _addend(state, f.sources[1])]
         parts += [apply(_WIDENED, predicate(state, text)) for text in f.ins]
         total = apply(_TOTAL, *parts)
         result = (apply(_FIT, total),) if following(f.target, 1) else ()
