@@ -345,6 +345,12 @@ def test_reads_that_share_their_data_are_in_the_comparison() -> None:
     assert rows["conflicts"][1] == 0
     passes = rows["passes of a workgroup"]
     assert passes[0] - passes[1] == rows["conflicts"][0]
+    table = re.findall(r"^ *([\d,]+) +([\d,]+) +[\d,]+ (.*)$", str(fixed.report), re.MULTILINE)
+    *shown, total = [
+        (int(a.replace(",", "")), int(b.replace(",", "")), what) for a, b, what in table
+    ]
+    assert total[2].strip() == "all accesses"
+    assert total[0] - total[1] == sum(a - b for a, b, _ in shown) > 0
 
 
 @needs_wheel

@@ -274,9 +274,10 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     rows = [list(_cells(row, report.by_line)) for row in shown_rows]
     colours = ["red" if row[0][1].run.extra else "green" for row in shown_rows]
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
-        before, after = kernel.totals.run, fixed.totals.run
+        before, after = kernel.whole, fixed.whole
         several = len(report.before.kernels) > 1
-        what = f"all of {short(kernel.name)}" if several else "all loads and stores"
+        every = "all loads and stores" if before == kernel.totals.run else "all accesses"
+        what = f"all of {short(kernel.name)}" if several else every
         sums = (before.passes, after.passes, after.ideal)
         rows.append([*(f"{cost:,}" for cost in sums), "", "", what])
         colours.append("")
