@@ -192,7 +192,8 @@ def test_the_judge_rejects_another_order_of_a_sum(name: str) -> None:
 
 @needs_wheel
 def test_fix_on_the_command_line(tmp_path: Path) -> None:
-    """Conflicts remain in nothing; AMD code is not executed, which --no-execute leaves out."""
+    """Conflicts remain in nothing; AMD code is not executed, which --no-execute leaves out. LLVM
+    joins writes, and how gfx942 serves them nobody knows: the numbers rest on that."""
     (tmp_path / "k.ttgir").write_text(ATTENTION, "utf-8")
     words = [
         "fix",
@@ -218,7 +219,8 @@ def test_fix_on_the_command_line(tmp_path: Path) -> None:
     fixed = (tmp_path / "new" / "k.ttgir").read_text("utf-8")
     assert prove_encodings(ATTENTION, fixed, "k.ttgir")
     assert "TRITON_KERNEL_DUMP" in answer["settings"][-1]
-    assert done.returncode == 0, (done.stderr, answer["refusals"])
+    assert answer["verdicts"][-1]["open"] == ["unknown: the rule of ds_write2st64_b64"]
+    assert done.returncode == 3, (done.stderr, answer["refusals"])
 
 
 def program(words: list[str], **environment: str) -> str:
@@ -246,7 +248,7 @@ def test_triton_takes_what_fix_of_its_dump_and_of_its_cache_writes(tmp_path: Pat
              "--no-execute", "-o", f"{output}/"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 3, done.stderr  # joined writes, whose rule nobody knows
         fixed[name] = (output / entry.name / "product.ttgir").read_text("utf-8")
     override = program(
         words, TRITON_KERNEL_OVERRIDE="1", TRITON_OVERRIDE_DIR=str(tmp_path / "new_dump"),

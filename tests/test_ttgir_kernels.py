@@ -238,6 +238,10 @@ def test_a_plan_is_a_document_and_a_table(capsys: pytest.CaptureFixture[str]) ->
     print_plan(report, Console(width=200))
     printed = " ".join(capsys.readouterr().out.split())
     assert "joined into ds_read2_b64" in printed
+    assert "? the rule of ds_write2st64_b64 is unknown" in printed
+    assert "conflicts: planned 31,232; emitted 31,232; unknown: the rule of ds_wri" in printed
+    joined = [e for r in document["rows"] for e in r["emitted"] if "write2st64" in e["instruction"]]
+    assert [e["evidence"] for e in joined] == ["unknown"]
     place = report.rows[0].source
     assert place is not None
     assert f" {Path(place.file).name}:{place.line} " in printed

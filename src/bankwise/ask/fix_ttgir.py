@@ -293,12 +293,19 @@ def _verdicts(search: _EncodingSearch, new: EmittedText, judges: Judges) -> Iter
         yield simulated(old, new, planned, search.options)
     if judges.isa:
         detail = f"compiled by Triton {new.made.version}, {new.how} followed and counted"
-        yield Verdict("isa", "passed", detail, tuple(_rows(old, new)))
+        gone = (f"before, {rule}" for rule in old.open if rule not in new.open)
+        told = "; ".join((detail, *gone))
+        yield Verdict("isa", "passed", told, tuple(_rows(old, new)), open=new.open)
 
 
 def _rows(old: EmittedText, new: EmittedText) -> Iterator[tuple[str, int, int]]:
     yield "passes of a workgroup", old.passes, new.passes
-    yield "conflicts", old.report.whole.extra, new.report.whole.extra
+    extra, assumed = (old.report.whole.extra, new.report.whole.extra), (old.assumed, new.assumed)
+    if any(assumed):
+        yield "conflicts by known rules", extra[0] - assumed[0], extra[1] - assumed[1]
+        yield "conflicts assumed (rule unknown)", *assumed
+    else:
+        yield "conflicts", *extra
     yield "shared-memory instructions of a workgroup", old.executed, new.executed
     yield "shared bytes", old.made.shared_bytes, new.made.shared_bytes
     if old.code.registers and new.code.registers:

@@ -30,7 +30,8 @@ class Verdict:
     """What one judge says: ``proof``, ``smt``, ``execution``, ``isa`` or ``run``.
 
     ``rows``: numbers before and after, by name (instruction counts, bytes). ``complete``: whether
-    it is about the whole launch, and not about some workgroups that stand for it.
+    it is about the whole launch, and not about some workgroups that stand for it. ``open``: the
+    rules that nobody knows, or that are assumed, on which the numbers afterwards rest, in words.
     """
 
     judge: str
@@ -38,6 +39,7 @@ class Verdict:
     detail: str
     rows: tuple[tuple[str, int, int], ...] = ()
     complete: bool = True
+    open: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,7 @@ class FixReport:
             "the proof holds for this launch alone": partly,
             "something stays as it is (not changed: ..)": bool(self.refusals),
             "not all is analysed and known (open in ..)": not self.after.accounted,
+            **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
         }
         return tuple(reason for reason, holds in found.items() if holds)
 
@@ -377,3 +380,5 @@ def _print_verdict(verdict: Verdict, console: Console) -> None:
     for name, before, after in verdict.rows:
         mark = "" if before == after else " [dim](changed)[/]"
         console.print(f"  {escape(name)}: {before:,} -> {after:,}{mark}")
+    for rule in verdict.open:
+        say(console, rule, "  ", "    ", style="yellow")

@@ -10,22 +10,27 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.counting.cost import Cost
+from bankwise.counting.counted import Added, summed
 from bankwise.errors import Location, Refusal
-from bankwise.show.columns import table
+from bankwise.hardware.machine import Evidence
+from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
+from bankwise.show.words import adds, doubted, mark, open_rules
 
 
 @dataclass(frozen=True, slots=True)
 class Emission:
     """One instruction in one group: how often a wave executes it, and what that costs.
 
-    ``lines``: where it stands. ``cost``: of all waves of a workgroup together.
+    ``lines``: where it stands. ``cost``: of all waves of a workgroup together; ``evidence``: of the
+    rule that it is counted by.
     """
 
     instruction: str
     executed: int
     bytes_per_lane: int
     cost: Cost
+    evidence: Evidence
     lines: tuple[int, ...]
 
 
@@ -80,6 +85,16 @@ class PlanReport:
     def emitted(self) -> Cost:
         """Everything that was compiled."""
         return sum((total(row.emitted) for row in self.rows), Cost())
+
+    @property
+    def added(self) -> Added:
+        """The conflicts of what was compiled; apart those by rules that nobody knows."""
+        return summed((e.cost, e.evidence) for row in self.rows for e in row.emitted)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The rules of emitted instructions that nobody knows, or that are assumed, in words."""
+        return open_rules((e.instruction, e.evidence) for row in self.rows for e in row.emitted)
 
     @property
     def agrees(self) -> bool | None:
@@ -139,6 +154,10 @@ def print_plan(report: PlanReport, console: Console) -> None:
     left = sum(number for _, number in report.not_compared)
     console.print(word + (f"; {left} accesses not compared" if left else ""))
     console.print(_totals(report))
+    if report.open:
+        extra = report.planned.ends.extra
+        told = f"conflicts: planned {extra}; emitted {adds(report.added)}"
+        say(console, "; ".join((told, *report.open)), rest="  ", style="yellow")
 
 
 def _difference(row: PlanRow, report: PlanReport) -> str:
@@ -174,8 +193,9 @@ def _print_table(report: PlanReport, console: Console) -> None:
         rows.append(
             [
                 "" if row.source is None else f"{Path(row.source.file).name}:{row.source.line}",
-                f"{planned.passes:,} / {planned.ideal:,}",
-                "same" if planned == emitted else f"{emitted.passes:,} / {emitted.ideal:,}",
+                f"{planned.passes:,} / {planned.ideal:,}{_mark(row.planned)}",
+                ("same" if planned == emitted else f"{emitted.passes:,} / {emitted.ideal:,}")
+                + _mark(row.emitted),
                 f"{row.direction} {', '.join(row.buffers)}",
                 told,
             ]
@@ -184,6 +204,13 @@ def _print_table(report: PlanReport, console: Console) -> None:
     console.print("[dim]passes / ideal of each execution[/]")
     titles = ("source", "planned", "emitted", "access", "instructions: change")
     table(console, titles, rows, colours, whole=True)
+    every = [e for row in report.rows for e in (*row.planned, *row.emitted)]
+    for told in doubted((e.instruction, e.evidence) for e in every):
+        say(console, told, "? ", style="dim")
+
+
+def _mark(emissions: tuple[Emission, ...]) -> str:
+    return "?" * any(mark(e.evidence) for e in emissions)
 
 
 def _emission_text(emissions: tuple[Emission, ...]) -> str:
