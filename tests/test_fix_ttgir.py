@@ -317,7 +317,7 @@ def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
     )  # fmt: skip
     (change,) = fixed.report.changes
     assert change.before.passes >= 8 * change.after.passes
-    assert "sectors of global memory" in change.coalescing
+    assert "sectors of 32 bytes of global memory" in change.coalescing
     proof = prove_encodings(fixed.report.source_text, fixed.ttgir, "k.ttgir")
     assert not isinstance(proof, Refusal)
     old, new = (
@@ -357,7 +357,8 @@ def test_reads_that_share_their_data_are_in_the_comparison() -> None:
 
 @needs_wheel
 def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
-    """Both names that `tt.trans` joins change, or Triton refuses the text."""
+    """Both names that `tt.trans` joins change, or Triton refuses the text. A wave still reads and
+    writes whole lines of gfx950, 128 bytes each: 64 x 64 f16, four waves."""
     import triton_program as user
 
     case = user.triton_kernels.CASES["transpose_f16"]
@@ -366,6 +367,10 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
         numbers=case["numbers"], accept_sampled=True,
     )  # fmt: skip
     assert fixed.report.exit_code == 0
+    (change,) = fixed.report.changes
+    assert "touch 32 lines of 128 bytes of global memory in 4 instr" in change.coalescing
+    held = re.findall(r"^#blocked1? = .*threadsPerWarp = \[(\d+), (\d+)\]", fixed.ttgir, re.M)
+    assert held == [("8", "8"), ("8", "8")]  # eight lanes of 16 bytes along a row
     ran = next(one for one in fixed.report.verdicts if one.judge == "execution")
     assert ran.status == "passed"  # its arguments are preloaded
     rows = {row[0]: row[1:] for one in fixed.report.verdicts for row in one.rows}
