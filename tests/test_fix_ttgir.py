@@ -373,6 +373,9 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
     assert held == [("8", "8"), ("8", "8")]  # eight lanes of 16 bytes along a row
     ran = next(one for one in fixed.report.verdicts if one.judge == "execution")
     assert ran.status == "passed"  # its arguments are preloaded
+    # Two blocks of 64 x 64 halves: nothing is masked off, since all numbers are those of the case.
+    assert f"of 2 blocks, values as terms: {2 * 64 * 64 // 2:,} words" in ran.detail
+    assert "nobody says" not in ran.detail
     rows = {row[0]: row[1:] for one in fixed.report.verdicts for row in one.rows}
     assert rows["conflicts"][0] > 0
     assert rows["conflicts"][1] == 0
