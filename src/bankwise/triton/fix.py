@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.text import Text
+
 from bankwise.ask.fix_ttgir import fixed_ttgir
 from bankwise.ask.ttgir_files import ttgir_options
 from bankwise.files import make_folder, write_atomically
 from bankwise.read.options import Judges
-from bankwise.show.fixing import FixReport
+from bankwise.show.fixing import FixReport, print_fix
+from bankwise.show.notebook import printed
 from bankwise.triton.source import compiled, source_of
 
 
+@printed("bankwise.triton.fix:print_triton_fix")
 @dataclass(frozen=True, slots=True, eq=False)
 class TritonFix:
-    """A kernel before and after. ``report``: as ``bankwise fix`` of its TTGIR answers;
-    ``source_hash``: the name of its folder below TRITON_OVERRIDE_DIR."""
+    """A kernel before and after; printed with its patch. ``report``: as ``bankwise fix`` of its
+    TTGIR answers; ``source_hash``: the name of its folder below TRITON_OVERRIDE_DIR."""
 
     name: str
     report: FixReport
@@ -49,6 +54,14 @@ class TritonFix:
             "TRITON_OVERRIDE_DIR": str(folder),
             "TRITON_ALWAYS_COMPILE": "1",
         }
+
+
+def print_triton_fix(fixed: TritonFix, console: Console) -> None:
+    """The report, and behind it the patch, where one is offered."""
+    print_fix(fixed.report, console)
+    if fixed.patch:
+        console.print()
+        console.print(Text(fixed.patch, no_wrap=True, overflow="ignore"), soft_wrap=True)
 
 
 def fix(
