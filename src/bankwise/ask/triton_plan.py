@@ -216,15 +216,20 @@ Sides = tuple[list[_Item], list[_Item]]
 
 def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
     """A row for each line; what has no equal at its own line is compared together, since the
-    compiler gives some accesses another place in the source."""
+    compiler gives some accesses another place in the source: what costs no other way at its line,
+    or what costs another number of passes there and the same together."""
     rows = {group: _row(*group, *sides, incomplete) for group, sides in groups.items()}
     for direction in dict.fromkeys(direction for _, direction in groups):
-        left = [g for g, row in rows.items() if g[1] == direction and row.alike is not True]
-        some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
-        together = _row(None, direction, some, others, incomplete)
-        if together.alike:
-            rows = {g: row for g, row in rows.items() if g not in left}
-            rows[None, direction] = together
+        own = [g for g in rows if g[1] == direction]
+        unlike = [g for g in own if rows[g].alike is not True]
+        elsewhere = [g for g in own if rows[g].alike is not True or not rows[g].agrees]
+        for left, same in ((unlike, False), (elsewhere, True)):
+            some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
+            together = _row(None, direction, some, others, incomplete)
+            if together.alike and (together.agrees or not same):
+                rows = {g: row for g, row in rows.items() if g not in left}
+                rows[None, direction] = together
+                break
     return list(rows.values())
 
 

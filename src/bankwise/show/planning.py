@@ -146,8 +146,10 @@ def print_plan(report: PlanReport, console: Console) -> None:
             console.print(f"[yellow]differs:[/] {escape(_difference(row, report))}")
     for reason, number in report.not_compared:
         console.print(f"[yellow]not compared:[/] {number} x {escape(reason)}")
+    ideal = " in how many times its ideal each access takes"
     word = {
-        True: "[green]agree[/] per execution of each access",
+        True: "[green]agree[/]"
+        + (ideal if report.totals_agree is False else " per execution of each access"),
         False: "[yellow]differ[/] per execution of an access",
         None: "[yellow]nothing could be compared[/]",
     }[report.agrees]
@@ -181,7 +183,11 @@ def _totals(report: PlanReport) -> str:
             f"[dim]as often as each was followed: {said}; no totals: how often some run is not "
             "known (--arg NAME=VALUE says it), or not all was compared[/]"
         )
-    return f"in total {said}: {'the same' if report.totals_agree else 'not the same'}"
+    if report.totals_agree:
+        return f"in total {said}: the same"
+    others = (r for r in report.rows if not r.agrees)
+    why = "; ".join(f"{r.direction} {', '.join(r.buffers)}: {r.change}" for r in others)
+    return f"in total {said}: not the same ({escape(why)})"
 
 
 def _print_table(report: PlanReport, console: Console) -> None:
