@@ -130,6 +130,12 @@ class FixReport:
         return any(v.status == "not available" or not v.complete for v in heard)
 
     @property
+    def _seen(self) -> str:
+        """What execution saw, where that is not the whole launch."""
+        ran = [v for v in self.verdicts if v.judge == "execution" and v.status != "not available"]
+        return "execution did not see the whole launch" if ran else "nothing was executed"
+
+    @property
     def exit_code(self) -> int:
         """2 rejected, 1 conflicts remain, 3 not all analysed, executed or sure, 0 conflict-free.
 
@@ -152,7 +158,7 @@ class FixReport:
         partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
         found = {
             "conflicts are possible in what was written": self.after.conflict == "possible",
-            "execution did not see the whole launch (--accept-sampled: the proof will do)": (
+            f"{self._seen} (--accept-sampled: the proof will do)": (
                 self.sampled and not self.accept_sampled
             ),
             **{_silent(v): True for v in asked},

@@ -76,9 +76,9 @@ def fix(
     """Compile a ``@triton.jit`` function, and give its shared buffers better encodings.
 
     ``fn`` to ``said``: as :func:`bankwise.triton.source.source_of` takes them. ``execute``:
-    simulate the code of both; it runs some blocks, and ``accept_sampled`` takes the proof for the
-    rest, as ``--accept-sampled`` does. What is fixed is the kernel of these constants, types and
-    options: name those that the program uses.
+    simulate the code of both; it runs some blocks, none where it cannot, and ``accept_sampled``
+    takes the proof for the rest, as ``--accept-sampled`` does. What is fixed is the kernel of these
+    constants, types and options: name those that the program uses.
 
     Raises :class:`InputError` as :func:`bankwise.triton.check` does.
     """
