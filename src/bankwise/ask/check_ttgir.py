@@ -34,6 +34,7 @@ from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport, Optimum, Snippet
 
+POINTER_BYTES = 8
 _WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed"
 
@@ -49,6 +50,17 @@ class Planned:
     followed: Followed
     accesses: tuple[Moved, ...]
     refusals: tuple[Refusal, ...]
+    numbers: Mapping[str, int]
+
+    @property
+    def unsaid(self) -> str:
+        """How one says how often everything runs: the numbers that nobody said, in words."""
+        taken = zip(self.kernel.arguments, self.kernel.sizes, strict=True)
+        names = [name.removeprefix("%") for name, size in taken if size < POINTER_BYTES]
+        left = [name for name in names if name not in self.numbers]
+        if left:
+            return f"--arg NAME=VALUE, in Python numbers={{..}}, says it: {', '.join(left)}"
+        return "no argument decides it: a block's number, how many there are, or data"
 
 
 def check_ttgir_file(
@@ -145,7 +157,7 @@ def _plan(
     if errors and not accesses:
         raise errors[0]
     refusals = (*followed.refusals, *(r for r in found if isinstance(r, Refusal)))
-    return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals)
+    return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals, numbers)
 
 
 def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
@@ -211,11 +223,8 @@ def _notes(plan: Planned) -> tuple[str, ...]:
     if any(op.name == "cf.cond_br" for op in plan.kernel.body):
         notes.append("it may return early: counted is a workgroup that does not")
     if any(not a.touch.counted for a in plan.accesses):
-        names = ", ".join(a.removeprefix("%") for a in plan.kernel.arguments)
-        notes.append(
-            f"how often loops run is not known: what stands in them is counted once (--arg "
-            f"NAME=VALUE says it; arguments: {names})"
-        )
+        often = "how often loops run is not known: what stands in them is counted once"
+        notes.append(f"{often} ({plan.unsaid})")
     notes += [f"{name}: {why}" for name, why in plan.followed.fixed.items()]
     return tuple(notes)
 

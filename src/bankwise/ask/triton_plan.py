@@ -135,6 +135,7 @@ def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
         tuple(rows),
         counted and all(a.counted for a in kernel.accesses),
         refusals,
+        planned.unsaid,
     )
 
 

@@ -66,7 +66,8 @@ class PlanRow:
 @printed("bankwise.show.planning:print_plan")
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """One kernel on both levels. ``counted``: whether all executions are counts on both."""
+    """One kernel on both levels. ``counted``: whether all executions are counts on both;
+    ``unsaid``: how one says what they are, in words."""
 
     kernel: str
     target: str
@@ -75,6 +76,7 @@ class PlanReport:
     rows: tuple[PlanRow, ...]
     counted: bool
     refusals: tuple[Refusal, ...]
+    unsaid: str = ""
 
     @property
     def planned(self) -> Cost:
@@ -179,10 +181,9 @@ def _totals(report: PlanReport) -> str:
     a, b = report.planned, report.emitted
     said = f"planned {a.passes:,} passes, {a.ideal:,} ideal; emitted {b.passes:,}, {b.ideal:,}"
     if report.totals_agree is None:
-        return (
-            f"[dim]as often as each was followed: {said}; no totals: how often some run is not "
-            "known (--arg NAME=VALUE says it), or not all was compared[/]"
-        )
+        often = f"how often some run is not known ({report.unsaid})"
+        why = "not all was compared" if report.counted else often
+        return f"[dim]as often as each was followed: {said}; no totals: {escape(why)}[/]"
     if report.totals_agree:
         return f"in total {said}: the same"
     others = (r for r in report.rows if not r.agrees)
