@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import bankwise.triton
+from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.ask.fix_ttgir import fix_ttgir_file
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.change.ttgir.reencode import reencoded
@@ -87,6 +88,19 @@ def test_an_alias_without_another_use_is_edited_where_it_stands() -> None:
     before, after = ATTENTION.split("\n"), changed().split("\n")
     differing = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
     assert differing == [(OLD, f"#shared1 = {NEW}")]
+
+
+def test_a_conflict_of_rows_that_a_swizzle_treats_alike_is_told_so() -> None:
+    """Rows of 64 f16 are 32 words: lanes of neighbouring rows never meet, those 8 rows apart do."""
+    line, short = line_of(ATTENTION, "%key_29 = "), NEW.replace("maxPhase = 16", "maxPhase = 8")
+    text = reencoded(ATTENTION, "k.ttgir", {line: parse_shared(short)})
+    assert isinstance(text, str)
+    report = check_ttgir(text, "k.ttgir", Options(), verify=False, optima=False)
+    told = {str(a.reason) for a in report.accesses if "key_29" in a.allocations and a.run.extra}
+    assert told == {
+        "the swizzle repeats after 8 rows (perPhase * maxPhase): 8 rows on, 256 words, 256 mod 32 "
+        "banks = 0; 2 such rows, 2-way"
+    }
 
 
 def test_an_alias_with_other_uses_stays_and_every_line_of_the_buffer_gets_a_new_one() -> None:

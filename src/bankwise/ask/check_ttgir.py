@@ -10,6 +10,7 @@ import numpy as np
 
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
+from bankwise.ask.ttgir_reason import by_rows
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import (
     AllocationReport,
@@ -177,7 +178,8 @@ def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
 
 def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
     kernel = kernel_of(plan)
-    accesses, refusals = count_kernel(kernel, plan.machine)
+    counted, refusals = count_kernel(kernel, plan.machine)
+    accesses = tuple(by_rows(access, plan.followed.buffers) for access in counted)
     ways = better_of(plan) if optima else ()
     found = [b for b in ways if isinstance(b, Better)]
     write = [_snippet(b, plan, fix) for b in found if b.encoding is not None]
