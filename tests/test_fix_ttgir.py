@@ -407,6 +407,20 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
 
 
 @needs_wheel
+def test_of_two_changes_of_scratch_each_says_what_it_takes() -> None:
+    """Writes alone, then reads: 32 x 128 f16 are 64 passes each without conflicts."""
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["transpose_f16"]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:transpose", case["types"], "gfx950", constexprs={"bm": 32, "bn": 128},
+        execute=False,
+    )  # fmt: skip
+    passes = [(each.before.passes, each.after.passes) for each in fixed.report.changes]
+    assert passes == [(256, 192), (192, 128)]
+
+
+@needs_wheel
 def test_a_sum_keeps_its_distribution_and_that_is_said() -> None:
     import triton_program as user
 

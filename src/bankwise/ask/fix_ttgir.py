@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +92,20 @@ def fixed_ttgir(
     chosen, found = search.run(wanted) if wanted else ({}, None)
     spread, code = search.spread(found, _in_scratch(before.kernels[0]))
     fixed = text if code is None else code.text
-    after = check_ttgir(fixed, str(file), options, verify=False, optima=False)
+    after, *texts = (
+        check_ttgir(one, str(file), options, verify=False, optima=False)
+        for one in (fixed, *search.texts)
+    )
     told = tuple(_kept(ways, (*chosen, *spread), search.failed, before.kernels[0]))
     report = FixReport(
         before=before,
         after=after,
         changes=(
             *(_change(planned, each, at) for each, at in chosen.items()),
-            *(_respread(each, before.kernels[0], after.kernels[0]) for each in spread),
+            *(
+                _respread(each, old.kernels[0], new.kernels[0])
+                for each, (old, new) in zip(spread, pairwise((*texts, after)), strict=True)
+            ),
         ),
         refusals=(*told, *(_left(code) if code is not None else ())),
         verdicts=() if code is None else tuple(_verdicts(search, code, judges)),
@@ -126,7 +133,8 @@ def _one(found: Sequence[Planned], file: Path) -> Planned:
 
 @dataclass(slots=True, eq=False)
 class _EncodingSearch:
-    """The search for encodings whose code is better; what failed, by buffer, and why."""
+    """The search for encodings whose code is better; what failed, by buffer, and why. ``texts``:
+    those that another distribution was written into, in order."""
 
     planned: Planned
     options: Options
@@ -134,6 +142,7 @@ class _EncodingSearch:
     text: str
     before: EmittedText | None = None
     failed: dict[str, str] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
 
     def run(self, wanted: Sequence[Better]) -> tuple[dict[Better, int], EmittedText | None]:
         """Which encoding each buffer gets, by its number among the better ones, and the code."""
@@ -182,6 +191,7 @@ class _EncodingSearch:
             for each in ways:
                 found = self._better(each.written(best.text), best)
                 if isinstance(found, EmittedText):
+                    self.texts.append(best.text)
                     chosen, code = [*chosen, each], found
                     break
                 self.failed.setdefault(each.buffer, f"{each.instead}: {found}")
