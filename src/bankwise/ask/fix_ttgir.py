@@ -291,7 +291,7 @@ def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Chan
         after=costs[1],
         members=1,
         coalescing=spread.global_memory,
-        optimum="who holds what is another; no encoding is",
+        optimum="another distribution of the tensors; no shared encoding changes",
     )
 
 

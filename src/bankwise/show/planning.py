@@ -140,7 +140,9 @@ def total(emissions: tuple[Emission, ...]) -> Cost:
 
 def print_plan(report: PlanReport, console: Console) -> None:
     """Print the two levels side by side, changed rows marked."""
-    console.print(f"[bold]{escape(report.kernel)}[/] on {report.target}: plan against emission")
+    console.print(
+        f"[bold]{escape(report.kernel)}[/] on {report.target}: TTGIR (planned) beside its code (emitted)"
+    )
     _print_table(report, console)
     console.print()
     for row in report.rows:
