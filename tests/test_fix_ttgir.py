@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import bankwise.triton
+from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.ask.fix_ttgir import fix_ttgir_file
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.change.ttgir.reencode import reencoded
@@ -87,6 +88,19 @@ def test_an_alias_without_another_use_is_edited_where_it_stands() -> None:
     before, after = ATTENTION.split("\n"), changed().split("\n")
     differing = [(a, b) for a, b in zip(before, after, strict=True) if a != b]
     assert differing == [(OLD, f"#shared1 = {NEW}")]
+
+
+def test_a_conflict_of_rows_that_a_swizzle_treats_alike_is_told_so() -> None:
+    """Rows of 64 f16 are 32 words: lanes of neighbouring rows never meet, those 8 rows apart do."""
+    line, short = line_of(ATTENTION, "%key_29 = "), NEW.replace("maxPhase = 16", "maxPhase = 8")
+    text = reencoded(ATTENTION, "k.ttgir", {line: parse_shared(short)})
+    assert isinstance(text, str)
+    report = check_ttgir(text, "k.ttgir", Options(), verify=False, optima=False)
+    told = {str(a.reason) for a in report.accesses if "key_29" in a.allocations and a.run.extra}
+    assert told == {
+        "the swizzle repeats after 8 rows (perPhase * maxPhase): 8 rows on, 256 words, 256 mod 32 "
+        "banks = 0; 2 such rows, 2-way"
+    }
 
 
 def test_an_alias_with_other_uses_stays_and_every_line_of_the_buffer_gets_a_new_one() -> None:
@@ -192,7 +206,8 @@ def test_the_judge_rejects_another_order_of_a_sum(name: str) -> None:
 
 @needs_wheel
 def test_fix_on_the_command_line(tmp_path: Path) -> None:
-    """Conflicts remain in nothing; AMD code is not executed, which --no-execute leaves out."""
+    """Conflicts remain in nothing; AMD code is not executed, which --no-execute leaves out. LLVM
+    joins writes, and how gfx942 serves them nobody knows: the numbers rest on that."""
     (tmp_path / "k.ttgir").write_text(ATTENTION, "utf-8")
     words = [
         "fix",
@@ -218,7 +233,8 @@ def test_fix_on_the_command_line(tmp_path: Path) -> None:
     fixed = (tmp_path / "new" / "k.ttgir").read_text("utf-8")
     assert prove_encodings(ATTENTION, fixed, "k.ttgir")
     assert "TRITON_KERNEL_DUMP" in answer["settings"][-1]
-    assert done.returncode == 0, (done.stderr, answer["refusals"])
+    assert answer["verdicts"][-1]["open"] == ["unknown: the rule of ds_write2st64_b64"]
+    assert done.returncode == 3, (done.stderr, answer["refusals"])
 
 
 def program(words: list[str], **environment: str) -> str:
@@ -246,7 +262,7 @@ def test_triton_takes_what_fix_of_its_dump_and_of_its_cache_writes(tmp_path: Pat
              "--no-execute", "-o", f"{output}/"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 3, done.stderr  # joined writes, whose rule nobody knows
         fixed[name] = (output / entry.name / "product.ttgir").read_text("utf-8")
     override = program(
         words, TRITON_KERNEL_OVERRIDE="1", TRITON_OVERRIDE_DIR=str(tmp_path / "new_dump"),
@@ -315,7 +331,7 @@ def test_what_a_matrix_unit_reads_is_spread_otherwise() -> None:
     )  # fmt: skip
     (change,) = fixed.report.changes
     assert change.before.passes >= 8 * change.after.passes
-    assert "sectors of global memory" in change.coalescing
+    assert "sectors of 32 bytes of global memory" in change.coalescing
     proof = prove_encodings(fixed.report.source_text, fixed.ttgir, "k.ttgir")
     assert not isinstance(proof, Refusal)
     old, new = (
@@ -345,11 +361,18 @@ def test_reads_that_share_their_data_are_in_the_comparison() -> None:
     assert rows["conflicts"][1] == 0
     passes = rows["passes of a workgroup"]
     assert passes[0] - passes[1] == rows["conflicts"][0]
+    table = re.findall(r"^ *([\d,]+) +([\d,]+) +[\d,]+ (.*)$", str(fixed.report), re.MULTILINE)
+    *shown, total = [
+        (int(a.replace(",", "")), int(b.replace(",", "")), what) for a, b, what in table
+    ]
+    assert total[2].strip() == "all accesses"
+    assert total[0] - total[1] == sum(a - b for a, b, _ in shown) > 0
 
 
 @needs_wheel
 def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
-    """Both names that `tt.trans` joins change, or Triton refuses the text."""
+    """Both names that `tt.trans` joins change, or Triton refuses the text. A wave still reads and
+    writes whole lines of gfx950, 128 bytes each: 64 x 64 f16, four waves."""
     import triton_program as user
 
     case = user.triton_kernels.CASES["transpose_f16"]
@@ -358,8 +381,15 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
         numbers=case["numbers"], accept_sampled=True,
     )  # fmt: skip
     assert fixed.report.exit_code == 0
+    (change,) = fixed.report.changes
+    assert "touch 32 lines of 128 bytes of global memory in 4 instr" in change.coalescing
+    held = re.findall(r"^#blocked1? = .*threadsPerWarp = \[(\d+), (\d+)\]", fixed.ttgir, re.M)
+    assert held == [("8", "8"), ("8", "8")]  # eight lanes of 16 bytes along a row
     ran = next(one for one in fixed.report.verdicts if one.judge == "execution")
     assert ran.status == "passed"  # its arguments are preloaded
+    # Two blocks of 64 x 64 halves: nothing is masked off, since all numbers are those of the case.
+    assert f"of 2 blocks, values as terms: {2 * 64 * 64 // 2:,} words" in ran.detail
+    assert "nobody says" not in ran.detail
     rows = {row[0]: row[1:] for one in fixed.report.verdicts for row in one.rows}
     assert rows["conflicts"][0] > 0
     assert rows["conflicts"][1] == 0
@@ -374,6 +404,20 @@ def test_a_conversion_through_scratch_is_spread_otherwise() -> None:
         half = "\n".join([*new[:n], old[n], *new[n + 1 :]])
         with pytest.raises(InputError):
             wheel.verified(half, "k.ttgir")
+
+
+@needs_wheel
+def test_of_two_changes_of_scratch_each_says_what_it_takes() -> None:
+    """The writes of 32 x 128 f16 first, then the reads, eight bytes each: 64 and 32 passes."""
+    import triton_program as user
+
+    case = user.triton_kernels.CASES["transpose_f16"]
+    fixed = bankwise.triton.fix(
+        f"{KERNELS}:transpose", case["types"], "gfx950", constexprs={"bm": 32, "bn": 128},
+        execute=False,
+    )  # fmt: skip
+    passes = [(each.before.passes, each.after.passes) for each in fixed.report.changes]
+    assert passes == [(256, 192), (192, 96)]
 
 
 @needs_wheel

@@ -106,6 +106,17 @@ def test_the_call_is_for_the_gpu_that_was_said_and_two_stages(tmp_path: Path) ->
     assert '"num_stages": 2' in program
 
 
+def test_strides_have_places_to_fill_and_the_last_of_a_tensor_is_1(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(
+        "import triton\n@triton.jit\ndef k(a_ptr, M, stride_am, stride_ak, row_stride, "
+        "bm: tl.constexpr):\n    tl.load(a_ptr + M)\n"
+    )
+    ((_, _, program),) = _calls(path, "fix")
+    said = '"M": 1024, "stride_am": 1024, "stride_ak": 1, "row_stride": 1024'
+    assert f"numbers={{{said}}}" in " ".join(program.split())
+
+
 def _alone(text: str, name: str) -> str:
     """One function of a file."""
     found = (one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef))

@@ -116,7 +116,7 @@ def test_a_loop_of_unknown_length_counts_once_and_says_so() -> None:
     report = checked(module(loop("%n", INSIDE)))
     assert only(report).executions == 1
     assert "how often it runs is not known" in only(report).note
-    assert "--arg NAME=VALUE says it; arguments: n" in report.kernels[0].notes[-1]
+    assert "in Python numbers={..}, says it: n)" in report.kernels[0].notes[-1]
 
 
 def test_both_ways_of_an_open_branch_count_and_may_not_run() -> None:

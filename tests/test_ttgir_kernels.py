@@ -164,6 +164,38 @@ def test_copies_of_a_loop_body_are_told_from_more_instructions() -> None:
     assert {row.change for row in report.rows} == {"1.5 copies of the code"}
 
 
+def test_a_read_that_the_compiler_puts_on_the_line_of_another_is_compared_with_both(
+    tmp_path: Path,
+) -> None:
+    """Both operands of the product on lines of their own, and one read of the first on the second
+    line: 2 of 4 and 10 of 8 would be told as other code, though nothing is."""
+    name, files = "triton_matmul.gfx950", []
+    for source, turns in (
+        (DATA / f"{name}.ttgir", [(":51:39", ":52:39")]),
+        (
+            emitted_file(name),
+            [
+                ("\t1 51 39", "\t1 52 39"),
+                ("\t1 51 0", "\t1 52 0"),
+                ("\tds_read_b128 v[16:19]", "\t.loc\t1 52 0\n\tds_read_b128 v[16:19]"),
+            ],
+        ),
+    ):
+        text = source.read_text("utf-8")
+        for old, new in turns:
+            assert old in text
+            text = text.replace(old, new)
+        files.append(tmp_path / source.name)
+        files[-1].write_text(text, "utf-8")
+    said = tuple(f"{k}={v}" for k, v in numbers(name).items())
+    (report,) = plan_files(*files, Options(arguments=said), verify=False)
+    assert [(r.buffers, r.change) for r in report.rows if r.direction == "read"] == [
+        (("total_40", "total_41"), "as planned")
+    ]
+    assert report.agrees
+    assert report.totals_agree
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_loops_of_unknown_length_are_compared_by_one_execution(name: str) -> None:
     """Totals cannot agree where copies of a loop count once each; what an access costs can."""
@@ -238,6 +270,10 @@ def test_a_plan_is_a_document_and_a_table(capsys: pytest.CaptureFixture[str]) ->
     print_plan(report, Console(width=200))
     printed = " ".join(capsys.readouterr().out.split())
     assert "joined into ds_read2_b64" in printed
+    assert "? the rule of ds_write2st64_b64 is unknown" in printed
+    assert "conflicts: planned 31,232; emitted 31,232; unknown: the rule of ds_wri" in printed
+    joined = [e for r in document["rows"] for e in r["emitted"] if "write2st64" in e["instruction"]]
+    assert [e["evidence"] for e in joined] == ["unknown"]
     place = report.rows[0].source
     assert place is not None
     assert f" {Path(place.file).name}:{place.line} " in printed

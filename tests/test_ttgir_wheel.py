@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,6 +120,23 @@ def test_bad_requests_say_what_is_wrong(
 ) -> None:
     with pytest.raises(InputError, match=message):
         bankwise.triton.check(fn, signature, target, constexprs=SIZES)
+
+
+@needs_wheel
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"num_warp": 8}, "no option 'num_warp' for gfx950: num_warps?"),
+        (
+            {"options": {"num_warps": 8}},
+            "no option 'options' for gfx950: num_warps, num_stages, ..",
+        ),
+        ({"numbers": {"sise": 64}}, "the kernel has no argument sise"),
+    ],
+)
+def test_a_misspelt_option_or_number_is_an_error(said: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        bankwise.triton.check(f"{SCRIPT}:matmul", MATMUL, "gfx950", constexprs=SIZES, **said)
 
 
 def test_without_the_wheel_compiling_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

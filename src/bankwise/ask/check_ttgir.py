@@ -10,6 +10,7 @@ import numpy as np
 
 from bankwise.ask.kernel_report import check_report, kernel_report
 from bankwise.ask.ttgir_better import Better, better
+from bankwise.ask.ttgir_reason import by_rows
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.counting.kernel import (
     AllocationReport,
@@ -34,6 +35,7 @@ from bankwise.read.ttgir.types import Types
 from bankwise.read.ttgir.values import Buffer, Module, TritonFunction
 from bankwise.show.values import AS_FOLLOWED, CheckReport, KernelReport, Optimum, Snippet
 
+POINTER_BYTES = 8
 _WARPGROUP = 4
 UNVERIFIED = "the text was not verified: Triton is not installed"
 
@@ -49,6 +51,17 @@ class Planned:
     followed: Followed
     accesses: tuple[Moved, ...]
     refusals: tuple[Refusal, ...]
+    numbers: Mapping[str, int]
+
+    @property
+    def unsaid(self) -> str:
+        """How one says how often everything runs: the numbers that nobody said, in words."""
+        taken = zip(self.kernel.arguments, self.kernel.sizes, strict=True)
+        names = [name.removeprefix("%") for name, size in taken if size < POINTER_BYTES]
+        left = [name for name in names if name not in self.numbers]
+        if left:
+            return f"--arg NAME=VALUE, in Python numbers={{..}}, says it: {', '.join(left)}"
+        return "no argument decides it: a block's number, how many there are, or data"
 
 
 def check_ttgir_file(
@@ -145,7 +158,7 @@ def _plan(
     if errors and not accesses:
         raise errors[0]
     refusals = (*followed.refusals, *(r for r in found if isinstance(r, Refusal)))
-    return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals)
+    return Planned(module, kernel, reader.machine, reader, followed, accesses, refusals, numbers)
 
 
 def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
@@ -165,7 +178,8 @@ def numbers_of(texts: tuple[str, ...]) -> dict[str, int]:
 
 def _kernel(plan: Planned, fix: str, *, optima: bool) -> tuple[KernelReport, tuple[Refusal, ...]]:
     kernel = kernel_of(plan)
-    accesses, refusals = count_kernel(kernel, plan.machine)
+    counted, refusals = count_kernel(kernel, plan.machine)
+    accesses = tuple(by_rows(access, plan.followed.buffers) for access in counted)
     ways = better_of(plan) if optima else ()
     found = [b for b in ways if isinstance(b, Better)]
     write = [_snippet(b, plan, fix) for b in found if b.encoding is not None]
@@ -211,11 +225,8 @@ def _notes(plan: Planned) -> tuple[str, ...]:
     if any(op.name == "cf.cond_br" for op in plan.kernel.body):
         notes.append("it may return early: counted is a workgroup that does not")
     if any(not a.touch.counted for a in plan.accesses):
-        names = ", ".join(a.removeprefix("%") for a in plan.kernel.arguments)
-        notes.append(
-            f"how often loops run is not known: what stands in them is counted once (--arg "
-            f"NAME=VALUE says it; arguments: {names})"
-        )
+        often = "how often loops run is not known: what stands in them is counted once"
+        notes.append(f"{often} ({plan.unsaid})")
     notes += [f"{name}: {why}" for name, why in plan.followed.fixed.items()]
     return tuple(notes)
 

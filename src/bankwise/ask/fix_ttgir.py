@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +92,20 @@ def fixed_ttgir(
     chosen, found = search.run(wanted) if wanted else ({}, None)
     spread, code = search.spread(found, _in_scratch(before.kernels[0]))
     fixed = text if code is None else code.text
-    after = check_ttgir(fixed, str(file), options, verify=False, optima=False)
+    after, *texts = (
+        check_ttgir(one, str(file), options, verify=False, optima=False)
+        for one in (fixed, *search.texts)
+    )
     told = tuple(_kept(ways, (*chosen, *spread), search.failed, before.kernels[0]))
     report = FixReport(
         before=before,
         after=after,
         changes=(
             *(_change(planned, each, at) for each, at in chosen.items()),
-            *(_respread(each, before.kernels[0], after.kernels[0]) for each in spread),
+            *(
+                _respread(each, old.kernels[0], new.kernels[0])
+                for each, (old, new) in zip(spread, pairwise((*texts, after)), strict=True)
+            ),
         ),
         refusals=(*told, *(_left(code) if code is not None else ())),
         verdicts=() if code is None else tuple(_verdicts(search, code, judges)),
@@ -126,7 +133,8 @@ def _one(found: Sequence[Planned], file: Path) -> Planned:
 
 @dataclass(slots=True, eq=False)
 class _EncodingSearch:
-    """The search for encodings whose code is better; what failed, by buffer, and why."""
+    """The search for encodings whose code is better; what failed, by buffer, and why. ``texts``:
+    those that another distribution was written into, in order."""
 
     planned: Planned
     options: Options
@@ -134,6 +142,7 @@ class _EncodingSearch:
     text: str
     before: EmittedText | None = None
     failed: dict[str, str] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
 
     def run(self, wanted: Sequence[Better]) -> tuple[dict[Better, int], EmittedText | None]:
         """Which encoding each buffer gets, by its number among the better ones, and the code."""
@@ -182,6 +191,7 @@ class _EncodingSearch:
             for each in ways:
                 found = self._better(each.written(best.text), best)
                 if isinstance(found, EmittedText):
+                    self.texts.append(best.text)
                     chosen, code = [*chosen, each], found
                     break
                 self.failed.setdefault(each.buffer, f"{each.instead}: {found}")
@@ -281,7 +291,7 @@ def _respread(spread: Spread, before: KernelReport, after: KernelReport) -> Chan
         after=costs[1],
         members=1,
         coalescing=spread.global_memory,
-        optimum="who holds what is another; no encoding is",
+        optimum="another distribution of the tensors; no shared encoding changes",
     )
 
 
@@ -293,12 +303,19 @@ def _verdicts(search: _EncodingSearch, new: EmittedText, judges: Judges) -> Iter
         yield simulated(old, new, planned, search.options)
     if judges.isa:
         detail = f"compiled by Triton {new.made.version}, {new.how} followed and counted"
-        yield Verdict("isa", "passed", detail, tuple(_rows(old, new)))
+        gone = (f"before, {rule}" for rule in old.open if rule not in new.open)
+        told = "; ".join((detail, *gone))
+        yield Verdict("isa", "passed", told, tuple(_rows(old, new)), open=new.open)
 
 
 def _rows(old: EmittedText, new: EmittedText) -> Iterator[tuple[str, int, int]]:
     yield "passes of a workgroup", old.passes, new.passes
-    yield "conflicts", old.report.whole.extra, new.report.whole.extra
+    extra, assumed = (old.report.whole.extra, new.report.whole.extra), (old.assumed, new.assumed)
+    if any(assumed):
+        yield "conflicts by known rules", extra[0] - assumed[0], extra[1] - assumed[1]
+        yield "conflicts assumed (rule unknown)", *assumed
+    else:
+        yield "conflicts", *extra
     yield "shared-memory instructions of a workgroup", old.executed, new.executed
     yield "shared bytes", old.made.shared_bytes, new.made.shared_bytes
     if old.code.registers and new.code.registers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bankwise.ask.every_launch import block, emitted_cost, every_launch, key_of, over, resident
@@ -149,11 +149,16 @@ def judge_code(emits: str, old: str, new: str, kernels: Sequence[AssemblyKernel]
         else:
             words, blocks = words + found.words, blocks + found.blocks
             assumed |= set(found.assumed)
-    numbers = " and ".join(map(str, sorted(assumed)))
-    said = f", with {numbers} for integers that nobody says" if assumed else ""
+    said = taken(assumed)
     said += f"; not run{' or'.join(dict.fromkeys(left))}" * bool(left)
     detail = f"{emits} of {blocks} blocks, values as terms: {words:,} words written alike{said}"
     return Verdict("execution", "passed", detail, complete=False)
+
+
+def taken(assumed: Iterable[int]) -> str:
+    """What integers were taken to be that nobody says, in words; empty if all are said."""
+    numbers = " and ".join(map(str, sorted(assumed)))
+    return f", with {numbers} for integers that nobody says" * bool(numbers)
 
 
 def _reads_unwritten(

@@ -18,17 +18,17 @@ from bankwise.ask.check_ttgir import Planned, plan
 from bankwise.ask.ttgir_code import by_position
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_accesses
+from bankwise.counting.counted import AccessReport
 from bankwise.counting.kernel import KernelAccess
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.files import read_text
-from bankwise.hardware.machine import Machine, machine
+from bankwise.hardware.machine import LEVELS, Evidence, Machine, machine
 from bankwise.read.assembly import AssemblyAccess, AssemblyKernel
 from bankwise.read.follow.driver import check_code
 from bankwise.read.options import Options
 from bankwise.read.recognise import asker, load, recognise_text, require
 from bankwise.read.ttgir.accesses import Moved
 from bankwise.read.ttgir.cache import open_entry
-from bankwise.read.ttgir.lower import Issued
 from bankwise.show.planning import AS_PLANNED, Emission, PlanReport, PlanRow
 
 _SUFFIXES = ("st64", "_d16_hi", "_d16")
@@ -45,6 +45,7 @@ class _Item:
     executed: int
     width_bytes: int
     cost: Cost
+    evidence: Evidence
     line: int
     sources: tuple[Location, ...]
 
@@ -134,6 +135,7 @@ def _report(planned: Planned, kernel: AssemblyKernel, path: str) -> PlanReport:
         tuple(rows),
         counted and all(a.counted for a in kernel.accesses),
         refusals,
+        planned.unsaid,
     )
 
 
@@ -143,42 +145,43 @@ def _of_unknown_size(found: AssemblyAccess) -> Refusal:
 
 
 def _planned(access: Moved, planned: Planned) -> Iterable[_Item]:
+    gpu = planned.machine
     for issued in access.issued:
+        counted = _counted(check_ttgir.access_of(replace(access, issued=(issued,))), gpu)
         yield _Item(
             access.direction,
             access.buffer,
             issued.instruction,
             issued.instructions * access.touch.executions,
             issued.width_bytes,
-            _cost(issued, access, planned),
+            counted.run,
+            counted.evidence,
             access.location.line,
             access.sources,
         )
 
 
-def _cost(issued: Issued, access: Moved, planned: Planned) -> Cost:
-    """The cost of one shape of instruction of an access."""
-    only = replace(access, issued=(issued,))
-    return _run(check_ttgir.access_of(only), planned.machine)
-
-
-def _run(access: KernelAccess, machine: Machine) -> Cost:
+def _counted(access: KernelAccess, machine: Machine) -> AccessReport:
     (found,) = count_accesses([access], machine)
     if isinstance(found, Refusal):
         raise InputError(found.reason, location=found.location)
-    return found.run
+    return found
 
 
 def _emitted(found: AssemblyAccess, kernel: AssemblyKernel) -> _Item:
     gpu = machine(kernel.target)
-    row = gpu.instruction(found.instruction)
+    row, counted = (
+        gpu.instruction(found.instruction),
+        _counted(check_assembly.access_of(found), gpu),
+    )
     return _Item(
         found.access.direction,
         "",
         found.instruction,
         found.access.executions,
         row.width_bytes * row.addresses,
-        _run(check_assembly.access_of(found), gpu),
+        counted.run,
+        counted.evidence,
         found.access.location.line,
         () if found.source is None else (found.source,),
     )
@@ -214,15 +217,20 @@ Sides = tuple[list[_Item], list[_Item]]
 
 def _rows(groups: Mapping[Group, Sides], incomplete: bool) -> list[PlanRow]:
     """A row for each line; what has no equal at its own line is compared together, since the
-    compiler gives some accesses another place in the source."""
+    compiler gives some accesses another place in the source: what costs no other way at its line,
+    or what costs another number of passes there and the same together."""
     rows = {group: _row(*group, *sides, incomplete) for group, sides in groups.items()}
     for direction in dict.fromkeys(direction for _, direction in groups):
-        left = [g for g, row in rows.items() if g[1] == direction and row.alike is not True]
-        some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
-        together = _row(None, direction, some, others, incomplete)
-        if together.alike:
-            rows = {g: row for g, row in rows.items() if g not in left}
-            rows[None, direction] = together
+        own = [g for g in rows if g[1] == direction]
+        unlike = [g for g in own if rows[g].alike is not True]
+        elsewhere = [g for g in own if rows[g].alike is not True or not rows[g].agrees]
+        for left, same in ((unlike, False), (elsewhere, True)):
+            some, others = ([i for g in left for i in groups[g][side]] for side in (0, 1))
+            together = _row(None, direction, some, others, incomplete)
+            if together.alike and (together.agrees or not same):
+                rows = {g: row for g, row in rows.items() if g not in left}
+                rows[None, direction] = together
+                break
     return list(rows.values())
 
 
@@ -279,6 +287,7 @@ def _emissions(items: Sequence[_Item]) -> tuple[Emission, ...]:
             sum(i.executed for i in some),
             some[0].width_bytes,
             sum((i.cost for i in some), Cost()),
+            max((i.evidence for i in some), key=LEVELS.index),
             tuple(sorted({i.line for i in some})),
         )
         for name, some in sorted(found.items())

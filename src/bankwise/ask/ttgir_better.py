@@ -184,7 +184,10 @@ def _notes(encoding: Shared | None, accesses: list[Moved]) -> tuple[str, ...]:
     kinds = {i.kind for a in accesses for i in a.issued}
     notes = []
     if "dma" in kinds:
-        notes.append("the copy's own layout has to follow: a wave fills consecutive bytes")
+        notes.append(
+            "direct copies fill consecutive bytes of it: whether Triton still makes them so, `fix` "
+            "sees, which compiles and counts the text"
+        )
     if isinstance(encoding, PaddedShared):
         notes.append("padding takes more shared memory")
     return tuple(notes)

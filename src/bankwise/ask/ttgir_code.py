@@ -19,6 +19,7 @@ from bankwise.read.toolkit import find_program
 from bankwise.read.ttgir import wheel
 from bankwise.read.ttgir.wheel import LoweredKernel
 from bankwise.show.values import KernelReport
+from bankwise.show.words import open_rules
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +36,16 @@ class EmittedText:
     def passes(self) -> int:
         """Of a workgroup, as followed."""
         return self.report.whole.passes
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The rules that nobody knows, or that are assumed, of its instructions, in words."""
+        return open_rules((a.instruction, a.evidence) for a in self.report.accesses)
+
+    @property
+    def assumed(self) -> int:
+        """Its conflicts by rules that nobody knows."""
+        return sum(a.run.extra for a in self.report.accesses if a.assumed)
 
     @property
     def executed(self) -> int:

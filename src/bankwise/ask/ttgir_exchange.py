@@ -3,8 +3,8 @@
 Triton lays out the scratch of ``ttg.convert_layout`` itself, for the two distributions at hand. So
 what moves it is another ``blocked`` on one side: one line of the text, and one more for what
 ``tt.trans`` turns it into. Looked at is every ``blocked`` of as many lanes and waves with whole
-tensors, whose loads and stores touch no more sectors of global memory in no more instructions, if
-memory is contiguous along the present ``order[0]``. Each is counted as the text plans it; the best
+tensors, whose loads and stores touch no more of global memory in no more instructions, if memory is
+contiguous along the present ``order[0]``. Each is counted as the text plans it; the best
 few are compiled.
 """
 
@@ -20,9 +20,12 @@ from bankwise.ask.ttgir_spread import (
     KEPT,
     NAME,
     Spread,
+    Touched,
     candidates,
     fixed_by,
-    sectors_of,
+    piece,
+    pieces_of,
+    touched,
 )
 from bankwise.errors import InputError, Refusal
 from bankwise.notation.triton.encodings import Blocked
@@ -93,19 +96,22 @@ def _best(
     now = _passes(planned, text, options)
     for each in candidates(planned, present, shape):
         others = {n: _turned(each) if turn else each for n, turn in together.items()}
-        sectors = _memory(planned, moved, others)
-        if sectors[0] > least[0] or sectors[1] > least[1]:
+        memory = _memory(planned, moved, others)
+        if memory.more_than(least) or memory.instructions > least.instructions:
             continue
         tried += 1
-        both = (least[0], sectors[0]), (least[1], sectors[1])
-        spread = Spread(alias, present, each, SCRATCH, (now, now), *both, others, _MOVES)
+        both = (now, now), (least, memory)
+        spread = Spread(alias, present, each, SCRATCH, *both, others, _MOVES)
         passes = _passes(planned, spread.written(text), options)
         if passes < now:
             found.append(replace(spread, passes=(now, passes)))
     if not found:
         reason = f"none of {tried} other blocked distributions of #{alias} takes fewer passes"
-        return Refusal(f"{reason} as planned, with no more sectors and instructions of {_MOVES}")
-    found.sort(key=lambda one: (one.passes[1], one.sectors[1], one.instead.order != present.order))
+        sizes = " and ".join(map(piece, pieces_of(planned.machine)))
+        return Refusal(f"{reason} as planned, with no more {sizes} and instructions of {_MOVES}")
+    found.sort(
+        key=lambda one: (one.passes[1], one.touched[1].turns, one.instead.order != present.order)
+    )
     return tuple(found[:KEPT])
 
 
@@ -123,17 +129,15 @@ def _tensors(planned: Planned, ops: Sequence[Op], alias: str) -> Iterator[tuple[
 
 def _memory(
     planned: Planned, moved: Sequence[tuple[str, TensorType]], held: Mapping[str, object]
-) -> tuple[int, int]:
-    """Sectors of global memory that a wave touches in all loads and stores, and its
-    instructions."""
-    total = [0, 0]
+) -> Touched:
+    """What a wave touches in all loads and stores."""
+    total = Touched(dict.fromkeys(pieces_of(planned.machine), 0), 0)
     for name, tensor in moved:
         one, memory = held[name], planned.module.aliases[name]
         assert isinstance(one, Blocked), "they change together"
         assert isinstance(memory, Blocked), "tt.trans turns no other"
-        found = sectors_of(planned, one, memory, tensor)
-        total = [a + b for a, b in zip(total, found, strict=True)]
-    return total[0], total[1]
+        total += touched(planned, one, memory, tensor)
+    return total
 
 
 def _turned(held: Blocked) -> Blocked:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from bankwise.ask.check_ttgir import Planned
-from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS
-from bankwise.ask.ttgir_code import EmittedText, by_position
+from bankwise.ask.check_ttgir import POINTER_BYTES, Planned, numbers_of
+from bankwise.ask.judge_emitted import ASSUMED, GRID, SIMULATORS, taken
+from bankwise.ask.ttgir_code import EmittedText
 from bankwise.change.simulate.launches import Simulated, SimulatedLaunch, compared
 from bankwise.change.ttgir.prove import prove_encodings
 from bankwise.errors import Refusal
@@ -18,7 +18,6 @@ _PROVED = (
     "the texts differ in {names} alone, and no two elements share a place: they "
     "compute the same, if Triton lowers both as they say"
 )
-_POINTER = 8
 _BLOCKED = re.compile(r"^\s*#\w+\s*=\s*#ttg\.blocked<.*", re.MULTILINE)
 
 
@@ -55,15 +54,18 @@ def simulated(old: EmittedText, new: EmittedText, planned: Planned, options: Opt
         return Verdict("execution", "failed", found.differs)
     detail = (
         f"{called} of {found.blocks} blocks, values as terms: {found.words:,} words written alike"
+        f"{taken(found.assumed)}"
     )
     return Verdict("execution", "passed", detail, complete=False)
 
 
 def _settings(old: EmittedText, planned: Planned, options: Options) -> tuple[SimulatedLaunch, ...]:
-    given = by_position(planned, options)
-    numbers = tuple(given.get(n) for n in range(len(planned.kernel.arguments)))
+    given = numbers_of(options.arguments)
+    numbers = tuple(given.get(name.removeprefix("%")) for name in planned.kernel.arguments)
     known = zip(numbers, planned.kernel.sizes, strict=True)
-    assumed = ASSUMED if any(n is None and size < _POINTER for n, size in known) else ASSUMED[:1]
+    assumed = (
+        ASSUMED if any(n is None and size < POINTER_BYTES for n, size in known) else ASSUMED[:1]
+    )
     last: Size = (GRID[0] - 1, GRID[1] // 2, 0)
     size, shared = old.report.workgroup_size, old.made.shared_bytes
     return tuple(

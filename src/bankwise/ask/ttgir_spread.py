@@ -2,8 +2,9 @@
 
 wgmma wants 8-bit operands along K. Where memory has them along N, each thread stores single bytes,
 16-way: the encoding cannot change, who holds what can. A ``blocked`` encoding with a name is one
-line of the text. Candidates are those that touch no more sectors of global memory than the present
-one, if memory is contiguous along its ``order[0]``: Triton chose it so for that reason. They are
+line of the text. Candidates are those that touch no more of global memory than the present one, in
+sectors, or in lines of the target, if memory is contiguous along its ``order[0]``: Triton chose it
+so for that reason. They are
 ranked by passes of shared memory and turns of the first cache together: narrow loads cost, too.
 """
 
@@ -20,7 +21,9 @@ import numpy as np
 from bankwise.ask.check_ttgir import Planned
 from bankwise.ask.ttgir_better import access_cost
 from bankwise.counting.access import IntArray
+from bankwise.counting.coalesce import LINE_BYTES
 from bankwise.errors import InputError
+from bankwise.hardware.machine import Machine
 from bankwise.notation.triton.encodings import Blocked
 from bankwise.read.ttgir.accesses import Moved, Reader
 from bankwise.read.ttgir.placed import held_by
@@ -28,9 +31,8 @@ from bankwise.read.ttgir.text import every
 from bankwise.read.ttgir.types import Types, split_arrow
 from bankwise.read.ttgir.values import Op, SharedOperation, TensorType
 
-_SECTOR_BYTES = 32
-_SECTORS = 4
-"""Of a line of the first cache: what one turn of it serves."""
+_TURN_BYTES = 128
+"""What one turn of the first cache serves."""
 _WIDEST_BYTES = 16
 KEPT = 3
 NAME = re.compile(r"#(\w+)\b(?![.\w<])")
@@ -42,9 +44,32 @@ _ORDERED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class Touched:
+    """What one wave touches in global memory: how many pieces by their bytes, the smallest first,
+    and in how many instructions."""
+
+    pieces: Mapping[int, int]
+    instructions: int
+
+    def __add__(self, other: Touched) -> Touched:
+        pieces = {size: count + other.pieces[size] for size, count in self.pieces.items()}
+        return Touched(pieces, self.instructions + other.instructions)
+
+    def more_than(self, other: Touched) -> bool:
+        """Whether it touches more pieces of any size."""
+        return any(count > other.pieces[size] for size, count in self.pieces.items())
+
+    @property
+    def turns(self) -> int:
+        """Of the first cache; an instruction takes one at least."""
+        size, count = next(iter(self.pieces.items()))
+        return max(self.instructions, count * size // _TURN_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
 class Spread:
     """Another distribution under the name of one: ``passes`` of the accesses that it is part of,
-    before and after; ``sectors`` of a load by one wave, and its instructions, likewise.
+    before and after; ``touched``: what its loads do, likewise.
     ``partners``: other names that change with it, and what they become; ``moves``: what of global
     memory was looked at."""
 
@@ -53,8 +78,7 @@ class Spread:
     instead: Blocked
     buffer: str
     passes: tuple[int, int]
-    sectors: tuple[int, int]
-    instructions: tuple[int, int]
+    touched: tuple[Touched, Touched]
     partners: Mapping[str, Blocked] = field(default_factory=dict)
     moves: str = "the loads"
 
@@ -67,11 +91,26 @@ class Spread:
     @property
     def global_memory(self) -> str:
         """What loads from global memory do, in words."""
-        (old, new), (some, others) = self.sectors, self.instructions
+        old, new = self.touched
+        size = max(new.pieces)
         return (
-            f"{self.moves} of a wave touch {new} sectors of global memory in {others} instructions "
-            f"(before {old} in {some})"
+            f"{self.moves} of a wave touch {new.pieces[size]} {piece(size)} of global memory in "
+            f"{new.instructions} instructions (before {old.pieces[size]} in {old.instructions})"
         )
+
+
+def piece(size: int) -> str:
+    """What pieces of so many bytes are called."""
+    return f"{'sectors' if size == LINE_BYTES['nvidia'] else 'lines'} of {size} bytes"
+
+
+def pieces_of(gpu: Machine) -> tuple[int, ...]:
+    """The bytes in which global memory comes: what is fetched at least, and on AMD, which has no
+    sectors, a line of the first cache."""
+    sizes = {LINE_BYTES[gpu.vendor]}
+    if gpu.vendor == "amd" and "l1_line_bytes" in gpu.facts:
+        sizes.add(int(gpu.fact("l1_line_bytes")))
+    return tuple(sorted(sizes))
 
 
 def spreads(planned: Planned) -> Iterator[tuple[Spread, ...]]:
@@ -109,22 +148,19 @@ def _best(planned: Planned, alias: str, present: Blocked, access: Moved) -> Iter
     if not isinstance(tensor, TensorType) or len(tensor.shape) != len(present.order):
         return
     now = _passes(planned, alias, present, touches)
-    least = sectors_of(planned, present, present, tensor)
+    least = touched(planned, present, present, tensor)
     found: list[Spread] = []
     for each in candidates(planned, present, tensor):
-        sectors = sectors_of(planned, each, present, tensor)
-        if sectors[0] > least[0]:
+        now_touched = touched(planned, each, present, tensor)
+        if now_touched.more_than(least):
             continue
         passes = _passes(planned, alias, each, touches)
         if now is not None and passes is not None and passes < now:
-            both = (least[0], sectors[0]), (least[1], sectors[1])
-            found.append(Spread(alias, present, each, access.buffer, (now, passes), *both))
+            both = (now, passes), (least, now_touched)
+            found.append(Spread(alias, present, each, access.buffer, *both))
     often = access.touch.executions
-    price = [
-        one.passes[1] + often * max(one.instructions[1], one.sectors[1] // _SECTORS)
-        for one in found
-    ]
-    now_all = (now or 0) + often * max(least[1], least[0] // _SECTORS)
+    price = [one.passes[1] + often * one.touched[1].turns for one in found]
+    now_all = (now or 0) + often * least.turns
     ranked = sorted(zip(price, range(len(found)), strict=True))
     yield from (found[n] for cost, n in ranked[:KEPT] if cost < now_all)
 
@@ -179,11 +215,8 @@ def _passes(
     return sum(access_cost(a, planned.machine) for a in accesses)
 
 
-def sectors_of(
-    planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType
-) -> tuple[int, int]:
-    """Sectors of global memory that one wave touches, and its instructions; memory is contiguous
-    along ``memory.order[0]``, and rows lie apart."""
+def touched(planned: Planned, held: Blocked, memory: Blocked, tensor: TensorType) -> Touched:
+    """What one wave touches; memory is contiguous along ``memory.order[0]``, and rows lie apart."""
     module = planned.module
     fast = memory.order[0]
     found = held_by(held, tensor.shape, module.warps, module.lanes)
@@ -194,13 +227,14 @@ def sectors_of(
         step *= 2
     lanes = _spanned(found.lane_bases, len(tensor.shape))
     starts = _spanned(tuple(registers), len(tensor.shape))
-    total = 0
+    total = dict.fromkeys(pieces_of(planned.machine), 0)
     for start in starts:
         places = lanes ^ start
         rows = np.delete(places, fast, axis=1)
-        sector = places[:, fast] * bits // (8 * _SECTOR_BYTES)
-        total += len(np.unique(np.column_stack([rows, sector]), axis=0))
-    return total, len(starts)
+        for size in total:
+            part = places[:, fast] * bits // (8 * size)
+            total[size] += len(np.unique(np.column_stack([rows, part]), axis=0))
+    return Touched(total, len(starts))
 
 
 def _along(dim: int, step: int, rank: int) -> tuple[int, ...]:

@@ -27,7 +27,8 @@ def triton_plan(
     """Compare what TTGIR announces with what the compiler emitted, access by access.
 
     What is compared is one execution of each access; totals stand apart. Exit code 0: all cost
-    the same; 1: one differs; 3: something was not compared.
+    the same; 1: one differs; 3: something was not compared, or the rule of an instruction that was
+    emitted is not known.
     """
     from bankwise.ask.triton_plan import compare
     from bankwise.errors import exit_code
@@ -43,5 +44,5 @@ def triton_plan(
         for report in reports:
             print_plan(report, out())
     differ = any(r.agrees is False for r in reports)
-    refused = any(r.not_compared for r in reports)
+    refused = any(r.not_compared or r.open for r in reports)
     raise typer.Exit(exit_code(findings=differ, incomplete=refused))

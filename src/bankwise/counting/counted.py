@@ -178,10 +178,15 @@ class Added:
 
 def added(counted: Iterable[tuple[AccessReport, Cost]]) -> Added:
     """Of accesses with what each of them costs: as often as the caller asks about."""
-    pairs = list(counted)
-    assumed = [cost for access, cost in pairs if access.assumed]
+    return summed((cost, access.evidence) for access, cost in counted)
+
+
+def summed(costs: Iterable[tuple[Cost, Evidence]]) -> Added:
+    """The same of costs, each with the evidence of its rule."""
+    pairs = list(costs)
+    assumed = [cost for cost, evidence in pairs if evidence == "unknown"]
     return Added(
-        sum((cost for access, cost in pairs if not access.assumed), Cost()),
+        sum((cost for cost, evidence in pairs if evidence != "unknown"), Cost()),
         sum(assumed, Cost()) if assumed else None,
-        max((access.evidence for access, _ in pairs), key=LEVELS.index, default=None),
+        max((evidence for _, evidence in pairs), key=LEVELS.index, default=None),
     )

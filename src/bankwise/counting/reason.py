@@ -25,12 +25,16 @@ class Reason:
 
     ``advance_words``: the step between neighbouring rows; ``rows``: how many of them the phase
     takes; ``period``: on how many places modulo the banks they fall; ``ways``: words per bank.
+    ``rows_apart``: how many rows of the buffer that step is, where that is known to be more than
+    one; ``repeats``: what repeats with it, in words.
     """
 
     advance_words: int
     banks: int
     rows: int
     ways: int
+    rows_apart: int = 1
+    repeats: str = ""
 
     @property
     def residue(self) -> int:
@@ -50,6 +54,12 @@ class Reason:
     def __str__(self) -> str:
         repeat = f"the banks repeat every {self.period} rows"
         same = repeat if self.period > 1 else "all rows begin in the same bank"
+        if self.rows_apart > 1:
+            return (
+                f"{self.repeats}: {self.rows_apart} rows on, {self.advance_words} words, "
+                f"{self.advance_words} mod {self.banks} banks = {self.residue}; {self.rows} such "
+                f"rows, {self.ways}-way"
+            )
         return (
             f"rows advance by {self.advance_words} words, {self.advance_words} mod {self.banks} "
             f"banks = {self.residue}: {same}; {self.rows} rows, {self.ways}-way"

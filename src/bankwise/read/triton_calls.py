@@ -10,19 +10,22 @@ from __future__ import annotations
 import ast
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from bankwise.read.extra import install
 from bankwise.read.ttgir import wheel
 
+_BREAK = "\n  "
 _LISTED = 3
 """Kernels whose calls are written; of others the names."""
 _NAMED = 8
-_ASKED = {"check": "check({})", "fix": "fix({}).report"}
-_CONSTANT, _STAGES, _TARGET = 64, 2, "sm_90"
+_ASKED = ("check", "fix")
+_CONSTANT, _STAGES, _NUMBER, _TARGET = 64, 2, 1024, "sm_90"
 _GUESSES = (
-    'types of arguments ("*fp16": a pointer to f16; "i32"), values of constants and the GPU are '
-    "placeholders: put yours. numbers={..} says how far loops run"
+    'types of arguments ("*fp16": a pointer to f16; "i32"), values of constants, numbers and the '
+    "GPU are placeholders: put yours, for other ones are another kernel. A number that is 1 or a "
+    "multiple of 16, as strides are, makes other code; and numbers say how far loops run"
 )
 _FEW = ("num_stages", "stages", "num_warps")
 """Constants that are small numbers."""
@@ -39,7 +42,7 @@ def instead(path: str, text: str, verb: str, target: str = "") -> str:
         return ""
     if not kernels or verb not in _ASKED:
         return ""
-    calls = [_call(path, one, _ASKED[verb], target or _TARGET) for one in kernels[:_LISTED]]
+    calls = [_call(path, one, verb, target or _TARGET) for one in kernels[:_LISTED]]
     more = [one.name for one in kernels[_LISTED:]]
     others = f"the same for {', '.join(more[:_NAMED])}" + ", .." * (len(more) > _NAMED)
     needs = "" if wheel.installed() else f"\nit needs Triton: {install('triton')}"
@@ -89,7 +92,7 @@ def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _call(path: str, function: ast.FunctionDef, asked: str, target: str) -> str:
+def _call(path: str, function: ast.FunctionDef, verb: str, target: str) -> str:
     """A command for a shell, in lines that may be indented."""
     listed = _listed(function)
     constants = [a.arg for a in listed if a.annotation and _last(a.annotation) == "constexpr"]
@@ -106,12 +109,25 @@ def _call(path: str, function: ast.FunctionDef, asked: str, target: str) -> str:
         _dict(types),
         json.dumps(target),
     ]
+    numbers = _numbers([name for name, kind in types.items() if kind == "i32"])
     parts += [f"constexprs={_dict(values)}"] if values else []
-    said = asked.format("\n  " + ",\n  ".join(parts))
+    parts += [f"numbers={_dict(numbers)}"] if numbers else []
+    said = f"{verb}(\n  {f',{_BREAK}'.join(parts)})"
     return f"python -c {shlex.quote(f'import bankwise.triton as t; print(t.{said})')}"
 
 
-def _dict(values: dict[str, object] | dict[str, str]) -> str:
+def _numbers(names: Sequence[str]) -> dict[str, int]:
+    """A size for each; of strides of one tensor (``stride_am``, ``stride_ak``) the last is 1."""
+    found = dict.fromkeys(names, _NUMBER)
+    strides = [name for name in names if "stride" in name.lower()]
+    for name, after in pairwise((*strides, "")):
+        before = any(one != name and one[:-1] == name[:-1] for one in strides)
+        if before and after[:-1] != name[:-1]:
+            found[name] = 1
+    return found
+
+
+def _dict(values: Mapping[str, object]) -> str:
     """A dict in lines of at most 76 characters."""
     items = [f'"{name}": {_literal(value)}' for name, value in values.items()]
     lines = ["{"]

@@ -18,7 +18,7 @@ from bankwise.show.conflicts import print_conflict
 from bankwise.show.kernel_facts import print_facts
 from bankwise.show.snippets import print_help, print_snippets
 from bankwise.show.values import CheckReport, Snippet
-from bankwise.show.words import COLOURS, cell, opener, verdict
+from bankwise.show.words import COLOURS, cell, doubted, mark, opener, verdict
 
 SHOWN = 10
 """Findings, and rows of a table, unless all are asked for."""
@@ -105,9 +105,8 @@ def _print_table(report: CheckReport, console: Console, everything: bool) -> Non
     titles.append("kernel" if several else "access")
     cells = [list(_cells(row, several, files)) for row in shown]
     table(console, titles, cells, [COLOURS[row[0].conflict] for row in shown])
-    for level in dict.fromkeys(row[0].evidence for row in shown if _mark(row[0])):
-        names = dict.fromkeys(row[0].instruction for row in shown if row[0].evidence == level)
-        say(console, f"the rule of {', '.join(names)} is {level}", "? ", style="dim")
+    for told in doubted((row[0].instruction, row[0].evidence) for row in shown):
+        say(console, told, "? ", style="dim")
     left = [access for row in rows[len(shown) :] for access in row]
     if left:
         rest = cell(sum((a.run for a in left), Cost()).ends.extra)
@@ -123,11 +122,6 @@ def _names_its_file(access: AccessReport) -> bool:
     """Whether the file of a lowered model says no more than the kernel does."""
     found = _DISPATCH.match(access.location.file)
     return found is not None and access.kernel.startswith(f"{found[1]}_")
-
-
-def _mark(access: AccessReport) -> str:
-    """A sign where the rule that an access is counted by is neither measured nor documented."""
-    return "" if access.evidence in ("measured", "documented") else "?"
 
 
 def _rows(accesses: Sequence[AccessReport], folded: bool) -> list[tuple[AccessReport, ...]]:
@@ -146,7 +140,7 @@ def _cells(row: Sequence[AccessReport], several: bool, files: bool) -> Iterator[
     """The columns. ``several`` kernels, ``files``: each row names its own instead of its access."""
     a = row[0]
     yield cell(sum((one.run for one in row), Cost()).ends.extra)
-    yield f"{a.ways}{_mark(a)}"
+    yield f"{a.ways}{mark(a.evidence)}"
     yield cell(a.cost.ends.passes)
     yield cell(a.cost.ends.ideal)
     yield cell(a.times)

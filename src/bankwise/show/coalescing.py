@@ -9,7 +9,8 @@ from rich.markup import escape
 
 from bankwise.counting.coalesce import CacheSwizzle
 from bankwise.errors import Location, Refusal, exit_code
-from bankwise.show.columns import table
+from bankwise.hardware.machine import machine
+from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
 from bankwise.show.values import Finding
 
@@ -85,10 +86,15 @@ class CoalesceReport:
         return exit_code(findings=findings, incomplete=bool(self.refusals))
 
 
+_SECTOR_BYTES = 32
+"""A transaction of NVIDIA."""
+
+
 def print_coalesce(report: CoalesceReport, console: Console) -> None:
     """Print the answer of ``bankwise coalesce``."""
     console.print(f"[bold]{escape(report.title)}[/] on {report.machine}, global memory")
     if report.rows:
+        say(console, _counted_in(report), style="dim")
         _print_table(report, console)
         console.print()
     for row in report.rows:
@@ -100,8 +106,18 @@ def print_coalesce(report: CoalesceReport, console: Console) -> None:
         console.print(f"[yellow]not analysed:[/] {escape(str(refusal))}")
 
 
+def _counted_in(report: CoalesceReport) -> str:
+    """What the transactions are, and the lines of the first cache where these are others."""
+    size, facts = report.rows[0].line_bytes, machine(report.machine).facts
+    if size == _SECTOR_BYTES:
+        return f"counted in sectors of {size} bytes"
+    known = facts.get("l1_line_bytes")
+    more = f"; a line of the L1 has {known.value}" if known and known.value != size else ""
+    return f"counted in lines of {size} bytes, as in CK's model of coalescing{more}"
+
+
 def _print_table(report: CoalesceReport, console: Console) -> None:
-    unit = "sectors" if report.rows[0].line_bytes == 32 else "lines"
+    unit = "sectors" if report.rows[0].line_bytes == _SECTOR_BYTES else "lines"
     rows = [
         [
             *(str(row.location.line), _span(row.lines), str(row.least)),

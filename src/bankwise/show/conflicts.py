@@ -109,7 +109,7 @@ def why(one: Diagnostic, report: CheckReport) -> str:
     witness, reason = one.first.witness, one.first.reason
     if witness is None:
         return ""
-    if not isinstance(reason, Reason):
+    if not isinstance(reason, Reason) or reason.rows_apart > 1:
         return f"{witness}" + (f"; {reason}" if reason else "")
     step = stepping(one, report, reason)
     taken = f"{reason.advance_words} mod {reason.banks} banks = {reason.residue}"

@@ -30,7 +30,8 @@ class Verdict:
     """What one judge says: ``proof``, ``smt``, ``execution``, ``isa`` or ``run``.
 
     ``rows``: numbers before and after, by name (instruction counts, bytes). ``complete``: whether
-    it is about the whole launch, and not about some workgroups that stand for it.
+    it is about the whole launch, and not about some workgroups that stand for it. ``open``: the
+    rules that nobody knows, or that are assumed, on which the numbers afterwards rest, in words.
     """
 
     judge: str
@@ -38,6 +39,7 @@ class Verdict:
     detail: str
     rows: tuple[tuple[str, int, int], ...] = ()
     complete: bool = True
+    open: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,12 @@ class FixReport:
         return any(v.status == "not available" or not v.complete for v in heard)
 
     @property
+    def _seen(self) -> str:
+        """What execution saw, where that is not the whole launch."""
+        ran = [v for v in self.verdicts if v.judge == "execution" and v.status != "not available"]
+        return "execution did not see the whole launch" if ran else "nothing was executed"
+
+    @property
     def exit_code(self) -> int:
         """2 rejected, 1 conflicts remain, 3 not all analysed, executed or sure, 0 conflict-free.
 
@@ -150,13 +158,14 @@ class FixReport:
         partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
         found = {
             "conflicts are possible in what was written": self.after.conflict == "possible",
-            "execution did not see the whole launch (--accept-sampled: the proof will do)": (
+            f"{self._seen} (--accept-sampled: the proof will do)": (
                 self.sampled and not self.accept_sampled
             ),
             **{_silent(v): True for v in asked},
             "the proof holds for this launch alone": partly,
             "something stays as it is (not changed: ..)": bool(self.refusals),
             "not all is analysed and known (open in ..)": not self.after.accounted,
+            **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
         }
         return tuple(reason for reason, holds in found.items() if holds)
 
@@ -274,9 +283,10 @@ def _print_table(report: FixReport, console: Console, everything: bool) -> None:
     rows = [list(_cells(row, report.by_line)) for row in shown_rows]
     colours = ["red" if row[0][1].run.extra else "green" for row in shown_rows]
     for kernel, fixed in zip(report.before.kernels, report.after.kernels, strict=True):
-        before, after = kernel.totals.run, fixed.totals.run
+        before, after = kernel.whole, fixed.whole
         several = len(report.before.kernels) > 1
-        what = f"all of {short(kernel.name)}" if several else "all loads and stores"
+        every = "all loads and stores" if before == kernel.totals.run else "all accesses"
+        what = f"all of {short(kernel.name)}" if several else every
         sums = (before.passes, after.passes, after.ideal)
         rows.append([*(f"{cost:,}" for cost in sums), "", "", what])
         colours.append("")
@@ -376,3 +386,5 @@ def _print_verdict(verdict: Verdict, console: Console) -> None:
     for name, before, after in verdict.rows:
         mark = "" if before == after else " [dim](changed)[/]"
         console.print(f"  {escape(name)}: {before:,} -> {after:,}{mark}")
+    for rule in verdict.open:
+        say(console, rule, "  ", "    ", style="yellow")

@@ -10,22 +10,27 @@ from rich.console import Console
 from rich.markup import escape
 
 from bankwise.counting.cost import Cost
+from bankwise.counting.counted import Added, summed
 from bankwise.errors import Location, Refusal
-from bankwise.show.columns import table
+from bankwise.hardware.machine import Evidence
+from bankwise.show.columns import say, table
 from bankwise.show.notebook import printed
+from bankwise.show.words import adds, doubted, mark, open_rules
 
 
 @dataclass(frozen=True, slots=True)
 class Emission:
     """One instruction in one group: how often a wave executes it, and what that costs.
 
-    ``lines``: where it stands. ``cost``: of all waves of a workgroup together.
+    ``lines``: where it stands. ``cost``: of all waves of a workgroup together; ``evidence``: of the
+    rule that it is counted by.
     """
 
     instruction: str
     executed: int
     bytes_per_lane: int
     cost: Cost
+    evidence: Evidence
     lines: tuple[int, ...]
 
 
@@ -61,7 +66,8 @@ class PlanRow:
 @printed("bankwise.show.planning:print_plan")
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """One kernel on both levels. ``counted``: whether all executions are counts on both."""
+    """One kernel on both levels. ``counted``: whether all executions are counts on both;
+    ``unsaid``: how one says what they are, in words."""
 
     kernel: str
     target: str
@@ -70,6 +76,7 @@ class PlanReport:
     rows: tuple[PlanRow, ...]
     counted: bool
     refusals: tuple[Refusal, ...]
+    unsaid: str = ""
 
     @property
     def planned(self) -> Cost:
@@ -80,6 +87,16 @@ class PlanReport:
     def emitted(self) -> Cost:
         """Everything that was compiled."""
         return sum((total(row.emitted) for row in self.rows), Cost())
+
+    @property
+    def added(self) -> Added:
+        """The conflicts of what was compiled; apart those by rules that nobody knows."""
+        return summed((e.cost, e.evidence) for row in self.rows for e in row.emitted)
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The rules of emitted instructions that nobody knows, or that are assumed, in words."""
+        return open_rules((e.instruction, e.evidence) for row in self.rows for e in row.emitted)
 
     @property
     def agrees(self) -> bool | None:
@@ -123,7 +140,9 @@ def total(emissions: tuple[Emission, ...]) -> Cost:
 
 def print_plan(report: PlanReport, console: Console) -> None:
     """Print the two levels side by side, changed rows marked."""
-    console.print(f"[bold]{escape(report.kernel)}[/] on {report.target}: plan against emission")
+    console.print(
+        f"[bold]{escape(report.kernel)}[/] on {report.target}: TTGIR (planned) beside its code (emitted)"
+    )
     _print_table(report, console)
     console.print()
     for row in report.rows:
@@ -131,14 +150,20 @@ def print_plan(report: PlanReport, console: Console) -> None:
             console.print(f"[yellow]differs:[/] {escape(_difference(row, report))}")
     for reason, number in report.not_compared:
         console.print(f"[yellow]not compared:[/] {number} x {escape(reason)}")
+    ideal = " in how many times its ideal each access takes"
     word = {
-        True: "[green]agree[/] per execution of each access",
+        True: "[green]agree[/]"
+        + (ideal if report.totals_agree is False else " per execution of each access"),
         False: "[yellow]differ[/] per execution of an access",
         None: "[yellow]nothing could be compared[/]",
     }[report.agrees]
     left = sum(number for _, number in report.not_compared)
     console.print(word + (f"; {left} accesses not compared" if left else ""))
     console.print(_totals(report))
+    if report.open:
+        extra = report.planned.ends.extra
+        told = f"conflicts: planned {extra}; emitted {adds(report.added)}"
+        say(console, "; ".join((told, *report.open)), rest="  ", style="yellow")
 
 
 def _difference(row: PlanRow, report: PlanReport) -> str:
@@ -158,11 +183,14 @@ def _totals(report: PlanReport) -> str:
     a, b = report.planned, report.emitted
     said = f"planned {a.passes:,} passes, {a.ideal:,} ideal; emitted {b.passes:,}, {b.ideal:,}"
     if report.totals_agree is None:
-        return (
-            f"[dim]as often as each was followed: {said}; no totals: how often some run is not "
-            "known (--arg NAME=VALUE says it), or not all was compared[/]"
-        )
-    return f"in total {said}: {'the same' if report.totals_agree else 'not the same'}"
+        often = f"how often some run is not known ({report.unsaid})"
+        why = "not all was compared" if report.counted else often
+        return f"[dim]as often as each was followed: {said}; no totals: {escape(why)}[/]"
+    if report.totals_agree:
+        return f"in total {said}: the same"
+    others = (r for r in report.rows if not r.agrees)
+    why = "; ".join(f"{r.direction} {', '.join(r.buffers)}: {r.change}" for r in others)
+    return f"in total {said}: not the same ({escape(why)})"
 
 
 def _print_table(report: PlanReport, console: Console) -> None:
@@ -174,8 +202,9 @@ def _print_table(report: PlanReport, console: Console) -> None:
         rows.append(
             [
                 "" if row.source is None else f"{Path(row.source.file).name}:{row.source.line}",
-                f"{planned.passes:,} / {planned.ideal:,}",
-                "same" if planned == emitted else f"{emitted.passes:,} / {emitted.ideal:,}",
+                f"{planned.passes:,} / {planned.ideal:,}{_mark(row.planned)}",
+                ("same" if planned == emitted else f"{emitted.passes:,} / {emitted.ideal:,}")
+                + _mark(row.emitted),
                 f"{row.direction} {', '.join(row.buffers)}",
                 told,
             ]
@@ -184,6 +213,13 @@ def _print_table(report: PlanReport, console: Console) -> None:
     console.print("[dim]passes / ideal of each execution[/]")
     titles = ("source", "planned", "emitted", "access", "instructions: change")
     table(console, titles, rows, colours, whole=True)
+    every = [e for row in report.rows for e in (*row.planned, *row.emitted)]
+    for told in doubted((e.instruction, e.evidence) for e in every):
+        say(console, told, "? ", style="dim")
+
+
+def _mark(emissions: tuple[Emission, ...]) -> str:
+    return "?" * any(mark(e.evidence) for e in emissions)
 
 
 def _emission_text(emissions: tuple[Emission, ...]) -> str:

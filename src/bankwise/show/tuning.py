@@ -13,7 +13,9 @@ class KnobRow:
     """One setting of the knobs. Numbers are of a workgroup, of the code that is emitted.
 
     ``work``: what a workgroup does, as the caller says; ``counted``: whether it is known how often
-    everything runs; ``refusal``: why there are no numbers, empty else.
+    everything runs; ``open``: the rules that nobody knows, or that are assumed, in words, and
+    ``assumed``: the conflicts, of all, by rules that nobody knows; ``refusal``: why there are no
+    numbers, empty else.
     """
 
     knobs: Mapping[str, Any]
@@ -24,6 +26,8 @@ class KnobRow:
     shared_bytes: int = 0
     registers: int = 0
     counted: bool = False
+    assumed: int = 0
+    open: tuple[str, ...] = ()
     refusal: str = ""
 
     @property
@@ -99,6 +103,7 @@ class TuneReport:
         widths = [max(len(line[n]) for line in cells) for n in range(len(heads))]
         lines = ["  ".join(c.rjust(w) for c, w in zip(x, widths, strict=True)) for x in cells]
         told = f"{self.kernel}, {self.target}: passes of a workgroup in its {self.code}; not time"
+        lines += (f"? {rule}" for rule in dict.fromkeys(r for row in self.rows for r in row.open))
         table = "\n".join((told, *(line.rstrip() for line in lines)))
         config = f"\nor, of triton.autotune:\n{self.config}" * bool(self.config)
         paste = f"\nto paste, and to be timed:\n{self.paste}{config}" * bool(self.paste)
@@ -127,6 +132,8 @@ def _cells(row: KnobRow, names: Sequence[str]) -> list[str]:
     said = [str(row.knobs.get(name, "")) for name in names]
     if row.refusal:
         return [*said, *[""] * 5, row.refusal.splitlines()[0][:60]]
-    doubt = "" if row.counted else "as followed"
-    numbers = (row.passes, row.conflicts, row.shared_bytes, row.registers)
-    return [*said, f"{row.passes_per_work:.4g}", *(f"{n:,}" for n in numbers), doubt]
+    doubt = "" if row.counted else "loops counted once"
+    mark = "?" * bool(row.open)
+    doubted = (f"{row.passes_per_work:.4g}", f"{row.passes:,}", f"{row.conflicts:,}")
+    sizes = (f"{row.shared_bytes:,}", f"{row.registers:,}")
+    return [*said, *(f"{number}{mark}" for number in doubted), *sizes, doubt]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bankwise.counting.bound import Bound
 from bankwise.counting.counted import AccessReport, Added, Sureness
 from bankwise.errors import Location
-from bankwise.hardware.machine import machine
+from bankwise.hardware.machine import Evidence, machine
 from bankwise.read.assembly import Opener
 from bankwise.read.names import short
 from bankwise.show.values import AsEmitted, CheckReport, KernelReport, OtherLaunch
@@ -52,15 +52,36 @@ def still_open(kernel: KernelReport, refused: int) -> tuple[str, ...]:
     found = []
     if refused:
         found.append(f"{refused} not analysed")
-    for level in ("unknown", "assumed"):
-        names = dict.fromkeys(a.instruction for a in kernel.accesses if a.evidence == level)
-        if names:
-            found.append(f"{level}: the rule of {', '.join(names)}")
+    found += open_rules((a.instruction, a.evidence) for a in kernel.accesses)
     if kernel.assumed and kernel.accesses:
         found.append(f"assumed: {kernel.assumed}")
     if _one_workgroup(kernel):
         found.append("other workgroups touch other places, which are not counted")
     return tuple(found)
+
+
+def open_rules(rules: Iterable[tuple[str, Evidence]]) -> tuple[str, ...]:
+    """Which instructions nobody knows the rule of, or it is assumed; of ``rules`` by name."""
+    every = dict.fromkeys(rules)
+    found = {
+        level: [name for name, known in every if known == level] for level in ("unknown", "assumed")
+    }
+    return tuple(
+        f"{level}: the rule of {', '.join(names)}" for level, names in found.items() if names
+    )
+
+
+def mark(evidence: Evidence) -> str:
+    """A sign where the rule that something is counted by is neither measured nor documented."""
+    return "" if evidence in ("measured", "documented") else "?"
+
+
+def doubted(rules: Iterable[tuple[str, Evidence]]) -> Iterator[str]:
+    """What the sign :func:`mark` means, of ``rules`` by the name of their instruction."""
+    every = dict.fromkeys(rules)
+    for level in dict.fromkeys(known for _, known in every if mark(known)):
+        names = [name for name, known in every if known == level]
+        yield f"the rule of {', '.join(names)} is {level}"
 
 
 def assumptions(report: CheckReport) -> Iterator[tuple[Location, str]]:

@@ -12,10 +12,11 @@ from rich.console import Console
 from bankwise.ask.check_ttgir import check_ttgir
 from bankwise.ask.triton_plan import plan_texts
 from bankwise.read.ttgir.wheel import LoweredKernel
-from bankwise.show.as_text import print_check
+from bankwise.show.as_text import print_body, print_last
 from bankwise.show.notebook import printed
 from bankwise.show.planning import PlanReport, PlanRow, print_plan
 from bankwise.show.values import CheckReport
+from bankwise.show.words import verdict
 from bankwise.triton.source import TritonSource, compiled, source_of
 
 
@@ -47,8 +48,11 @@ class TritonReport:
 
 
 def print_triton(report: TritonReport, console: Console) -> None:
-    """The check of what was planned, and that beside what was emitted."""
-    print_check(report.plan, console)
+    """The check of what was planned, and that beside what was emitted, which has the last word."""
+    beside = report.comparison
+    whose = "" if beside.totals_agree and not beside.open else "planned: "
+    print_body(report.plan, console)
+    print_last(report.plan, console, f"{whose}{verdict(report.plan)}")
     print_plan(report.comparison, console)
 
 

@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.text import Text
+
 from bankwise.ask.fix_ttgir import fixed_ttgir
 from bankwise.ask.ttgir_files import ttgir_options
 from bankwise.files import make_folder, write_atomically
 from bankwise.read.options import Judges
-from bankwise.show.fixing import FixReport
+from bankwise.show.fixing import FixReport, print_fix
+from bankwise.show.notebook import printed
 from bankwise.triton.source import compiled, source_of
 
 
+@printed("bankwise.triton.fix:print_triton_fix")
 @dataclass(frozen=True, slots=True, eq=False)
 class TritonFix:
-    """A kernel before and after. ``report``: as ``bankwise fix`` of its TTGIR answers;
-    ``source_hash``: the name of its folder below TRITON_OVERRIDE_DIR."""
+    """A kernel before and after; printed with its patch. ``report``: as ``bankwise fix`` of its
+    TTGIR answers; ``source_hash``: the name of its folder below TRITON_OVERRIDE_DIR."""
 
     name: str
     report: FixReport
@@ -51,6 +56,14 @@ class TritonFix:
         }
 
 
+def print_triton_fix(fixed: TritonFix, console: Console) -> None:
+    """The report, and behind it the patch, where one is offered."""
+    print_fix(fixed.report, console)
+    if fixed.patch:
+        console.print()
+        console.print(Text(fixed.patch, no_wrap=True, overflow="ignore"), soft_wrap=True)
+
+
 def fix(
     fn: Any,
     signature: Mapping[str, str],
@@ -63,9 +76,9 @@ def fix(
     """Compile a ``@triton.jit`` function, and give its shared buffers better encodings.
 
     ``fn`` to ``said``: as :func:`bankwise.triton.source.source_of` takes them. ``execute``:
-    simulate the code of both; it runs some blocks, and ``accept_sampled`` takes the proof for the
-    rest, as ``--accept-sampled`` does. What is fixed is the kernel of these constants, types and
-    options: name those that the program uses.
+    simulate the code of both; it runs some blocks, none where it cannot, and ``accept_sampled``
+    takes the proof for the rest, as ``--accept-sampled`` does. What is fixed is the kernel of these
+    constants, types and options: name those that the program uses.
 
     Raises :class:`InputError` as :func:`bankwise.triton.check` does.
     """

@@ -71,7 +71,8 @@ def source_of(
     "gfx942", ... ``numbers``: values of arguments that loops run to, and of strides; an integer
     that is 1 is compiled as a constant, as for Triton's launches. ``divisible``: arguments that are
     multiples of 16, by default the pointers and every argument of ``numbers`` that is one.
-    ``options``: Triton's own, such as ``num_stages``; of ``num_warps`` 4 are usual.
+    ``options``: Triton's own, each a keyword, such as ``num_stages``; of ``num_warps`` 4 are usual.
+    One that Triton does not have for the target is an error of what compiles the kernel.
 
     Raises :class:`InputError` if Triton is not installed or the function stands in no file.
     """
@@ -98,6 +99,7 @@ def compiled(source: TritonSource) -> LoweredKernel:
         "signature": types,
         "constexprs": dict(source.constants),
         "divisible": list(multiples),
+        "numbers": list(source.numbers),
         "target": _triton_target(gpu),
         "wave_size": gpu.wave_size,
         "options": {"num_warps": 4, **source.options},

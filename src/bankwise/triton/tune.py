@@ -120,10 +120,12 @@ def _row(
         setting,
         amount,
         passes=code.passes,
-        conflicts=code.report.totals.run.extra,
+        conflicts=code.report.whole.extra,
         instructions=code.executed,
         shared_bytes=made.shared_bytes,
         registers=code.code.registers or 0,
         counted=code.report.counted and not refused,
+        assumed=code.assumed,
+        open=code.open,
     )
     return row, code.how

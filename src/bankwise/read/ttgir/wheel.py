@@ -96,7 +96,7 @@ def _run_worker(question: Mapping[str, Any], where: Location) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="bankwise-") as folder:
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "bankwise.read.ttgir.worker", folder],
+                [sys.executable, "-W", "ignore", "-m", "bankwise.read.ttgir.worker", folder],
                 input=json.dumps(question),
                 capture_output=True,
                 text=True,

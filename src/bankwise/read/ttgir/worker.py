@@ -4,7 +4,7 @@
 
 Questions: ``{"task": "verify", "text": ..}``, ``{"task": "lower", "text": .., "options": ..}`` and
 ``{"task": "compile", "path": .., "function": .., "signature": .., "constexprs": .., "divisible":
-[..], "target": "cuda:90", "wave_size": 32, "options": .., "paths": [..]}``.
+[..], "numbers": [names], "target": "cuda:90", "wave_size": 32, "options": .., "paths": [..]}``.
 The answer is a line of JSON behind ``bankwise:``. ``FOLDER`` takes what Triton writes.
 """
 
@@ -16,6 +16,7 @@ import os
 import re
 import sys
 from base64 import b32encode, b64encode
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,7 @@ def compile_(question: dict[str, Any], folder: Path) -> dict[str, Any]:
     attrs = {(names.index(k),): [["tt.divisibility", 16]] for k in question["divisible"]}
     source = ASTSource(fn=kernel, signature=signature, constexprs=constexprs, attrs=attrs)
     target = _target(question["target"], question["wave_size"])
+    _check_options(question["options"], target)
     made = triton.compile(source, target=target, options=question["options"])
     return {
         **_made(made),
@@ -108,9 +110,21 @@ def _check_names(names: list[str], question: dict[str, Any]) -> None:
     missing = [name for name in names if name not in question["signature"]]
     if missing:
         raise ValueError(f"the signature says nothing of {', '.join(missing)}")
-    strange = {*question["signature"], *question["constexprs"], *question["divisible"]} - {*names}
+    said = (question[key] for key in ("signature", "constexprs", "divisible", "numbers"))
+    strange = {name for some in said for name in some} - {*names}
     if strange:
         raise ValueError(f"the kernel has no argument {', '.join(sorted(strange))}")
+
+
+def _check_options(options: dict[str, Any], target: Any) -> None:
+    """Triton's launches refuse an option that does not exist; its compiler says nothing."""
+    from triton.compiler import make_backend
+
+    known = vars(make_backend(target).parse_options(dict(options)))
+    for name in (name for name in options if name not in known):
+        near = get_close_matches(name, known, n=1)
+        hint = f"{near[0]}?" if near else "num_warps, num_stages, .. are keywords of their own"
+        raise ValueError(f"Triton has no option {name!r} for {target.arch}: {hint}")
 
 
 def _module(path: str) -> Any:

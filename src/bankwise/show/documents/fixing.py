@@ -62,6 +62,9 @@ class VerdictDocument(Struct, frozen=True):
     detail: str
     complete: Annotated[bool, Meta(description="false: some workgroups stand for all")]
     rows: tuple[JudgedDocument, ...]
+    open: Annotated[
+        tuple[str, ...], Meta(description="rules, unknown or assumed, that the rows rest on")
+    ]
 
 
 class FrontDocument(Struct, frozen=True):
@@ -163,7 +166,8 @@ def _change(change: Change) -> ChangeDocument:
 
 def _verdict(verdict: Verdict) -> VerdictDocument:
     rows = tuple(JudgedDocument(*row) for row in verdict.rows)
-    return VerdictDocument(verdict.judge, verdict.status, verdict.detail, verdict.complete, rows)
+    head = verdict.judge, verdict.status, verdict.detail, verdict.complete
+    return VerdictDocument(*head, rows, verdict.open)
 
 
 def model_fix_document(found: ModelFix, *, lanes: bool = False) -> FixModelDocument:

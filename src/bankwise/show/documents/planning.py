@@ -7,6 +7,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from bankwise.hardware.machine import Evidence
 from bankwise.show.documents.parts import (
     CostDocument,
     EndsDocument,
@@ -34,6 +35,7 @@ class EmissionDocument(Struct, frozen=True):
     passes: Passes
     ideal: Ideal
     extra: Extra
+    evidence: Annotated[Evidence, Meta(description="of the rule that it is counted by")]
     bound: EndsDocument | UnsetType = UNSET
 
 
@@ -135,5 +137,6 @@ def _emission(one: Emission) -> EmissionDocument:
         passes=one.cost.passes,
         ideal=one.cost.ideal,
         extra=one.cost.extra,
+        evidence=one.evidence,
         bound=ends(one.cost),
     )

@@ -21,6 +21,8 @@ class KnobRowDocument(Struct, frozen=True):
     shared_bytes: Whole
     registers: Annotated[Whole, Meta(description="of a thread; 0: the code does not say")]
     counted: Annotated[bool, Meta(description="whether it is known how often everything runs")]
+    assumed: Annotated[Whole, Meta(description="conflicts, of all, by rules that nobody knows")]
+    open: Annotated[tuple[str, ...], Meta(description="rules that nobody knows, or assumed")]
     refusal: Annotated[str | None, Meta(description="why there are no numbers, or null")]
 
     def __post_init__(self) -> None:
