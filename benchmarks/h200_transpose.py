@@ -2,8 +2,10 @@
 
     python benchmarks/h200_transpose.py measure FOLDER   # on a computer with the GPU
     python benchmarks/h200_transpose.py shapes OUT.csv   # other shapes, on the same computer
+    python benchmarks/h200_transpose.py any OUT.csv      # odd sizes and batches, with counters
     python benchmarks/h200_transpose.py tables           # from docs/data/h200_transpose
     python benchmarks/h200_transpose.py shape-table      # of the other shapes, from the same folder
+    python benchmarks/h200_transpose.py any-table        # of odd sizes and batches
 
 The same as
 ``bankwise bench transpose --variants 230 --seed 6 --dtype fp32 --dtype fp16 -o FOLDER``.
@@ -39,17 +41,34 @@ SHAPES = (
 )  # fmt: skip
 
 
+ANY = (
+    (4095, 4097), (1000, 3000), (12345, 678), (8191, 8193), (999, 1001), (777, 30011),
+    (64, 1024, 1024), (8, 4096, 512), (256, 127, 129), (32, 1000, 1000), (16, 513, 2049),
+    (1024, 64, 96),
+)  # fmt: skip
+
+
 def shapes(out: Path) -> None:
-    """Rows of every shape are written as soon as they are there; small ones are searched longer."""
+    """Rows of every shape are written as soon as they are there."""
+    _rows(out, [(size,) for size in SHAPES], variants=160, profile=False)
+
+
+def any_size(out: Path) -> None:
+    """The profiler starts once for several shapes."""
+    _rows(out, [ANY[:4], ANY[4:8], ANY[8:]], variants=240, profile=True)
+
+
+def _rows(out: Path, groups: Any, *, variants: int, profile: bool) -> None:
     from bankwise.lab.bench_transpose import BenchOptions, bench_transpose
     from bankwise.lab.report.transpose_files import table_csv
 
     with out.open("w", encoding="utf-8") as file:
-        for number, size in enumerate(SHAPES):
-            variants = 24 if size[0] * size[1] >= 1 << 26 else 72
-            options = BenchOptions((size,), ("fp32", "fp16"), variants=variants, profile=False)
-            head, *rows = table_csv(bench_transpose(options).lines).splitlines()
+        for number, sizes in enumerate(groups):
+            options = BenchOptions(sizes, ("fp32", "fp16"), variants=variants, profile=profile)
+            report = bench_transpose(options)
+            head, *rows = table_csv(report.lines).splitlines()
             print(*([head] if not number else []), *rows, sep="\n", file=file, flush=True)
+            print(f"{number + 1} of {len(groups)}, good: {report.good}", flush=True)
 
 
 def tables(lines: list[Line]) -> Iterator[str]:
@@ -125,6 +144,8 @@ if __name__ == "__main__":
         measure(Path(sys.argv[2]))
     elif sys.argv[1:2] == ["shapes"] and len(sys.argv) == 3:
         shapes(Path(sys.argv[2]))
+    elif sys.argv[1:2] == ["any"] and len(sys.argv) == 3:
+        any_size(Path(sys.argv[2]))
     elif sys.argv[1:] == ["shape-table"]:
         with DATA.with_name("shapes.csv").open(encoding="utf-8") as file:
             print("\n".join(shape_table(list(csv.DictReader(file)))))

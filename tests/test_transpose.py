@@ -204,11 +204,16 @@ def test_blocks_in_any_order_take_every_tile_once():
 
 def test_launches_cover_the_matrix():
     made = rung("row_major")
-    assert grid(made, SIZE, 132) == 1024
+    assert grid(made, SIZE, 132) == (1024, 1, 1)
     assert tiles(made, SIZE) == 8192
     ahead = replace(made, schedule=Schedule("persistent", blocks=2))
-    assert grid(ahead, SIZE, 132) == 264
-    assert grid(replace(made, schedule=Schedule("tile")), SIZE, 132) == 8192
+    assert grid(ahead, SIZE, 132) == (264, 1, 1)
+    assert grid(replace(made, schedule=Schedule("tile")), SIZE, 132) == (8192, 1, 1)
+    every = blocked("fp16", (64, 64), 64, (8, 8), schedule=Schedule("grid"))
+    assert grid(every, (129, 64), 132, 5) == (3, 1, 5)
+    for batch, words in ((65536, "a grid of 3 x 1 x 65536"), (2, "transposes one matrix")):
+        with pytest.raises(InputError, match=words):
+            grid(every if batch > 2 else made, (129, 64) if batch > 2 else SIZE, 132, batch)
 
 
 @pytest.mark.parametrize(
