@@ -36,8 +36,8 @@ def measure(folder: Path) -> None:
 
 
 SHAPES = (
-    (8192, 8192), (4096, 65536), (16384, 4096), (65536, 1024), (12288, 6144), (256, 65536),
-    (49152, 768), (3200, 9600), (2048, 2048), (32768, 128),
+    (2048, 2048), (32768, 128), (256, 65536), (49152, 768), (3200, 9600), (16384, 4096),
+    (65536, 1024), (8192, 8192), (12288, 6144), (4096, 65536),
 )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ ANY = (
 
 def shapes(out: Path) -> None:
     """Rows of every shape are written as soon as they are there."""
-    _rows(out, [(size,) for size in SHAPES], variants=160, profile=False)
+    _rows(out, [(size,) for size in SHAPES], variants=90, profile=False)
 
 
 def any_size(out: Path) -> None:
@@ -85,23 +85,31 @@ def tables(lines: list[Line]) -> Iterator[str]:
 
 
 def shape_table(rows: list[dict[str, str]]) -> Iterator[str]:
-    """The best of each kind by its warm time, as shares of a copy: warm, cold."""
+    """The best of each kind as shares of a copy: the fastest one warm, the fastest one cold."""
     kinds = ("tuned", "triton", "cublas", "torch")
     yield "| type | m x k | MB | tuned | Triton, best tile | cuBLAS geam | PyTorch |"
     yield "|---|---|---|---|---|---|---|"
-    for dtype, m, k in dict.fromkeys((r["dtype"], int(r["m"]), int(r["k"])) for r in rows):
-        mine = [r for r in rows if (r["dtype"], r["m"], r["k"]) == (dtype, str(m), str(k))]
-        cells = [dtype, f"{m} x {k}", f"{m * k * {'fp16': 2, 'fp32': 4}[dtype] / 1e6:.0f}"]
+    for (dtype, batch, m, k), mine in by_case(rows).items():
+        size = f"{batch} x {m} x {k}" if batch > 1 else f"{m} x {k}"
+        cells = [dtype, size, f"{batch * m * k * {'fp16': 2, 'fp32': 4}[dtype] / 1e6:.0f}"]
         for kind in kinds:
-            of_kind = [r for r in mine if r["kind"] == kind]
-            best = max(of_kind, key=lambda r: float(r["share"]), default=None)
-            shares = best and f"{percent(best, 'share')}, {percent(best, 'cold_share')}"
-            cells.append(shares or "-")
+            warm, cold = (best(mine, kind, name) for name in ("share", "cold_share"))
+            cells.append(f"{100 * warm:.1f}, {100 * cold:.1f}" if warm else "-")
         yield f"| {' | '.join(cells)} |"
 
 
-def percent(row: dict[str, str], name: str) -> str:
-    return f"{100 * float(row[name]):.1f}"
+def by_case(rows: list[dict[str, str]]) -> dict[tuple[str, int, int, int], list[dict[str, str]]]:
+    """The rows of each (type, batch, m, k)."""
+    found: dict[tuple[str, int, int, int], list[dict[str, str]]] = {}
+    for row in rows:
+        key = row["dtype"], int(row["batch"]), int(row["m"]), int(row["k"])
+        found.setdefault(key, []).append(row)
+    return found
+
+
+def best(rows: list[dict[str, str]], kind: str, name: str) -> float:
+    """The largest share of a kind; 0 where there is none."""
+    return max((float(row[name]) for row in rows if row["kind"] == kind), default=0.0)
 
 
 def shown(lines: list[Line]) -> list[Line]:
@@ -146,8 +154,9 @@ if __name__ == "__main__":
         shapes(Path(sys.argv[2]))
     elif sys.argv[1:2] == ["any"] and len(sys.argv) == 3:
         any_size(Path(sys.argv[2]))
-    elif sys.argv[1:] == ["shape-table"]:
-        with DATA.with_name("shapes.csv").open(encoding="utf-8") as file:
+    elif sys.argv[1:] in (["shape-table"], ["any-table"]):
+        name = f"{sys.argv[1].removesuffix('-table').replace('shape', 'shapes')}.csv"
+        with DATA.with_name(name).open(encoding="utf-8") as file:
             print("\n".join(shape_table(list(csv.DictReader(file)))))
     elif sys.argv[1:] == ["tables"]:
         print("\n".join(tables(json.loads(DATA.read_text("utf-8"))["lines"])))

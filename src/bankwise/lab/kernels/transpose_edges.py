@@ -115,10 +115,15 @@ def _load(plan: Transpose, *, whole: bool) -> Lines:
     yield "const E* from = in + (long long)(m0 + m) * K + (k0 + k);"
     for i in range(rows):
         there = "" if whole else f"m0 + m + {i} < M && k0 + k < K"
-        yield from _vector(vector, f"v{i}", there, _place(plan, i))
-        if not plan.aligned[0]:
-            next_one = f"s{i}" if whole else f"{there} && s{i} && k0 + k + {columns} - s{i} < K"
-            yield from _vector(vector, f"b{i}", next_one, f"at{i} + {columns}")
+        if plan.aligned[0]:
+            yield from _vector(vector, f"v{i}", there, f"from + {i}ll * K")
+            continue
+        yield f"const E* row{i} = from + {i}ll * K;"
+        yield f"const int s{i} = (size_t)row{i} % sizeof({vector}) / sizeof(E);"
+        yield f"const E* at{i} = row{i} - s{i};"
+        yield from _vector(vector, f"v{i}", there, f"at{i}")
+        ahead_too = f"s{i}" if whole else f"{there} && s{i} && k0 + k + {columns} - s{i} < K"
+        yield from _vector(vector, f"b{i}", ahead_too, f"at{i} + {columns}")
     for i in range(rows):
         if plan.aligned[0]:
             yield from (f"g[s][{i}][{w}] = v{i}{part};" for w, part in enumerate(parts(size)))
@@ -129,17 +134,8 @@ def _load(plan: Transpose, *, whole: bool) -> Lines:
     yield "}"
 
 
-def _place(plan: Transpose, i: int) -> str:
-    """Where row ``i`` of a block is read."""
-    return f"at{i}" if not plan.aligned[0] else f"from + {i}ll * K"
-
-
 def _vector(vector: str, name: str, there: str, place: str) -> Lines:
     """The vector at ``place`` if ``there``, or 0."""
-    if name.startswith("v") and place.startswith("at"):
-        yield f"const E* row{name[1:]} = from + {name[1:]}ll * K;"
-        yield f"const int s{name[1:]} = (size_t)row{name[1:]} % sizeof({vector}) / sizeof(E);"
-        yield f"const E* at{name[1:]} = row{name[1:]} - s{name[1:]};"
     read = f"LOAD((const {vector}*)({place}))"
     if not there:
         yield f"const {vector} {name} = {read};"

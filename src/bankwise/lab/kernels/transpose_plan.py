@@ -219,9 +219,7 @@ def checked(plan: Transpose) -> Transpose:
     if not all(plan.aligned) and plan.schedule.kind != "grid":
         raise InputError(f"{plan.name}: only blocks of a grid take rows that start anywhere")
     if not plan.aligned[1] and (plan.read.vector, plan.read.others) != ("m", 1):
-        raise InputError(
-            f"{plan.name}: rows that start anywhere are read along m, vector by vector"
-        )
+        raise InputError(f"{plan.name}: rows that start anywhere leave vector by vector")
     return plan
 
 

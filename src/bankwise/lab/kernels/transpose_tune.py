@@ -102,7 +102,7 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(128, 64, 512, 4, kind="grid", load="nc"),
         Variant(64, 64, 128, 2, kind="grid"),
         Variant(64, 64, 128, 3, True, kind="grid", store="cg"),
-        Variant(128, 64, 128, 1, kind="grid"),
+        Variant(64, 128, 256, 1, kind="grid"),
     ),
     "fp32": (
         Variant(128, 64, 512, 1, blocks=3, store="wt"),
@@ -116,6 +116,7 @@ SEEDS: Mapping[str, tuple[Variant, ...]] = {
         Variant(32, 32, 128, 1, True, kind="grid", store="cs"),
         Variant(32, 64, 64, 4, True, kind="grid"),
         Variant(64, 64, 256, kind="grid", store="wt"),
+        Variant(64, 128, 256, 3, True, kind="grid", store="cg"),
     ),
 }
 """Where a search starts: what was best, or nearly, in earlier searches on an H200."""
