@@ -150,7 +150,38 @@ def test_launches_that_differ_as_launched_are_large_and_too_high_alike() -> None
 
 
 def test_how_passes_rank_times_stands_where_trust_is_asked_for() -> None:
-    words = [sys.executable, str(ROOT / "benchmarks" / "ranking.py")]
-    table = subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
-    assert table.count("\n") == 4
-    assert table in (ROOT / "docs" / "trust.md").read_text("utf-8")
+    page = (ROOT / "docs" / "trust.md").read_text("utf-8")
+    for words, lines in ((["ranking.py"], 4), (["h200_worth.py", "table"], 6)):
+        command = [sys.executable, str(ROOT / "benchmarks" / words[0]), *words[1:]]
+        table = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+        assert table.count("\n") == lines
+        assert table in page
+
+
+def test_the_bound_of_worth_held_in_every_launch_and_by_how_much_it_is_too_large() -> None:
+    """Its formula, from the counters of the data."""
+    page = " ".join((ROOT / "docs" / "trust.md").read_text("utf-8").split())
+    with (ROOT / "docs" / "data" / "h200_worth" / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    over = []
+    for before, after in zip(rows[::2], rows[1::2], strict=True):
+        left = 1 - int(before["extra"]) / int(before["passes"])
+        units = [float(before[f"{u}_pct"]) for u in ("matrix", "issue", "L2", "memory")]
+        bound = 100 / max(float(before["shared_pct"]) * left, *units)
+        over.append(bound * float(after["median_us"]) / float(before["median_us"]))
+    assert min(over) > 1
+    assert f"{min(over):.1f} times what a fix brings at least, {median(over):.0f} times" in page
+    assert f"{max(over):.0f} times where a launch" in page
+
+
+def test_the_choice_that_is_made_before_timing_is_judged_as_the_page_says() -> None:
+    words = [sys.executable, str(ROOT / "benchmarks" / "h200_noise.py"), "table"]
+    found = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    assert " ".join(found.split()) in PAGE
+    near = {}
+    with (FOLDER / "interleaved.csv").open() as file:
+        for row in csv.DictReader(file):
+            time = float(row["first_us"]) + float(row["again_us"])
+            near.setdefault((row["group"], row["shape"]), {})[row["variant"]] = time
+    padding = [x["padding"] / min(x.values()) <= 1.01 for (g, _), x in near.items() if g == "f16"]
+    assert f"| f16 | 110, 0 | {sum(padding)} of 110 |" in PAGE
