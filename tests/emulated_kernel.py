@@ -28,7 +28,7 @@ _BEFORE = """
 #define __launch_bounds__(...)
 struct uint2 { unsigned x, y; };
 struct uint4 { unsigned x, y, z, w; };
-struct Index { int x; };
+struct Index { int x, y, z; };
 static thread_local Index threadIdx;
 static Index blockIdx, gridDim;
 static pthread_barrier_t meeting;
@@ -36,6 +36,9 @@ static inline void __syncthreads() { pthread_barrier_wait(&meeting); }
 static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
   return {x, y, z, w};
+}
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned s) {
+  return ((unsigned long long)high << 32 | low) >> (s & 31);
 }
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
   unsigned char from[8], to[4];
@@ -45,12 +48,13 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s) {
 }
 """
 _AFTER = """
-static int M, K, blocks;
+static int M, K, batch;
 static E *in, *out;
 static void* run(void* number) {
   threadIdx.x = (int)(long)number;
-  for (int b = 0; b < blocks; ++b) {
-    if (threadIdx.x == 0) blockIdx.x = b;
+  for (int b = 0; b < gridDim.x * gridDim.y * gridDim.z; ++b) {
+    const Index one = {b % gridDim.x, b / gridDim.x % gridDim.y, b / gridDim.x / gridDim.y};
+    if (threadIdx.x == 0) blockIdx = one;
     __syncthreads();
     NAME(in, out, M, K);
     __syncthreads();
@@ -58,35 +62,37 @@ static void* run(void* number) {
   return 0;
 }
 int main(int, char** words) {
-  M = atoi(words[1]), K = atoi(words[2]), gridDim.x = blocks = atoi(words[3]);
-  in = (E*)malloc(sizeof(E) * M * K), out = (E*)calloc(M * K, sizeof(E));
-  FILE* file = fopen(words[4], "rb");
-  if (fread(in, sizeof(E), M * K, file) != (size_t)M * K) return 1;
+  M = atoi(words[1]), K = atoi(words[2]);
+  gridDim = {atoi(words[3]), atoi(words[4]), batch = atoi(words[5])};
+  const size_t size = (size_t)M * K * batch;
+  in = (E*)malloc(sizeof(E) * size), out = (E*)calloc(size, sizeof(E));
+  FILE* file = fopen(words[6], "rb");
+  if (fread(in, sizeof(E), size, file) != size) return 1;
   pthread_barrier_init(&meeting, 0, THREADS);
   pthread_t threads[THREADS];
   for (long t = 0; t < THREADS; ++t) pthread_create(threads + t, 0, run, (void*)t);
   for (long t = 0; t < THREADS; ++t) pthread_join(threads[t], 0);
-  file = fopen(words[5], "wb");
-  fwrite(out, sizeof(E), M * K, file);
+  file = fopen(words[7], "wb");
+  fwrite(out, sizeof(E), size, file);
   return fclose(file);
 }
 """
 
 
 def transposed(plan: Transpose, matrix: npt.NDArray[np.generic], folder: Path) -> object:
-    """What the kernel's text makes of ``matrix`` [m, k]: an array [k, m]."""
-    m, k = matrix.shape
+    """What the kernel's text makes of ``matrix`` [.., m, k]: an array [.., k, m]."""
+    *batch, m, k = matrix.shape
     source, program = folder / f"{plan.name}.cpp", folder / plan.name
     after = _AFTER.replace("THREADS", str(plan.threads)).replace("NAME", plan.name)
     text = (
         kernel(plan).replace("extern __shared__", "__shared__").replace("tile[];", "tile[1 << 18];")
     )
     source.write_text(_BEFORE + text.replace('extern "C"', "static") + after)
-    flags = ["-O0", "-fno-strict-aliasing", "-w", "-pthread"]
+    flags = ["-O0", "-fno-strict-aliasing", "-fsanitize=address", "-w", "-pthread"]
     subprocess.run(["g++", *flags, "-o", program, source], check=True)
     given, made = folder / f"{plan.name}.in", folder / f"{plan.name}.out"
     matrix.tofile(given)
-    blocks = grid(plan, (m, k), 3)
-    words = [program, str(m), str(k), str(blocks), given, made]
+    blocks = grid(plan, (m, k), 3, *batch)
+    words = [program, str(m), str(k), *blocks, given, made]
     subprocess.run(list(map(str, words)), check=True, timeout=60)
-    return np.fromfile(made, matrix.dtype).reshape(k, m)
+    return np.fromfile(made, matrix.dtype).reshape(*batch, k, m)

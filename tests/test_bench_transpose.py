@@ -53,6 +53,7 @@ def gpu(monkeypatch) -> Iterator[SimpleNamespace]:
     monkeypatch.setattr(transpose_run, "resources", lambda one: used)
     monkeypatch.setattr(transpose_run, "median_ms", _timed(made))
     monkeypatch.setattr(transpose_run, "device_copy", lambda x, y: _named(made, "copy"))
+    monkeypatch.setattr(transpose_run, "empty_launch", lambda: _named(made, "empty"))
     others = ("torch x", "triton a", "triton b")
     monkeypatch.setattr(
         transpose_run, "peers", lambda *a: [(name, _named(made, name)) for name in others]
@@ -222,15 +223,15 @@ def test_compiling_without_cupy_says_so_too():
 
 
 def test_bad_sizes_and_types_are_said_before_anything_runs():
-    assert read_sizes(["128x64"]) == ((128, 64),)
+    assert read_sizes(["128x64", "3x5x7"]) == ((128, 64), (3, 5, 7))
     assert read_sizes([]) == ((65536, 256), (65536, 4096))
-    for text in ("128", "x64", "0x64", "-1x64", "axb"):
+    for text in ("128", "x64", "0x64", "-1x64", "axb", "1x2x3x4"):
         with pytest.raises(InputError, match="bad size"):
             read_sizes([text])
     with pytest.raises(InputError, match="unknown type 'int3'"):
         bench_transpose(BenchOptions(dtypes=("int3",)))
     with pytest.raises(InputError, match="100 x 256 is no multiple"):
-        bench_transpose(BenchOptions(sizes=((100, 256),)))
+        bench_transpose(BenchOptions(sizes=((100, 256),), variants=0))
 
 
 NSIGHT = """==PROF== Connected to process 1

@@ -15,6 +15,7 @@ from bankwise.errors import InputError
 from bankwise.hardware.machine import machine
 from bankwise.lab.kernels.transpose import kernel
 from bankwise.lab.kernels.transpose_ladder import blocked, ladder, relaid, solved
+from bankwise.lab.kernels.transpose_launch import fitted, launch_counts
 from bankwise.lab.kernels.transpose_order import grid
 from bankwise.lab.kernels.transpose_plan import Schedule, Transpose, counts, tiles
 from bankwise.lab.kernels.transpose_tune import SEEDS, Variant, fits, follow, plan, sample
@@ -132,6 +133,43 @@ def test_every_shape_of_kernel_executed_on_the_cpu_transposes_every_bit(dtype, t
         assert np.array_equal(transposed(made, matrix, tmp_path), matrix.T), made.name
 
 
+ANY_SIZE = (
+    ("fp16", Variant(64, 64, 64, kind="grid"), (3, 67, 133)),
+    ("fp16", Variant(32, 64, 64, 2, True, kind="grid"), (2, 72, 67)),
+    ("fp16", Variant(128, 32, 64, 2, kind="grid", single=True), (2, 127, 33)),
+    ("fp32", Variant(64, 32, 64, 1, kind="grid"), (1, 5, 3)),
+    ("fp32", Variant(32, 32, 64, 5, kind="grid"), (1, 33, 65)),
+    ("fp32", Variant(64, 64, 64, kind="grid"), (2, 129, 71)),
+)
+"""Rows that start anywhere on both sides, on one, on none; a matrix smaller than a vector."""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ to compile the kernels' texts")
+@pytest.mark.parametrize(("dtype", "variant", "size"), ANY_SIZE)
+def test_any_size_and_batch_is_transposed_and_nothing_beyond_it_touched(
+    dtype, variant, size, tmp_path
+):
+    """The address sanitizer watches the ends of both arrays."""
+    kind = {"fp16": np.uint16, "fp32": np.uint32}[dtype]
+    random = np.random.default_rng(2)
+    matrix = random.integers(0, np.iinfo(kind).max, size, dtype=kind, endpoint=True)
+    made = fitted(plan(variant, dtype, H200, "k"), size[1:])
+    assert np.array_equal(transposed(made, matrix, tmp_path), matrix.swapaxes(1, 2))
+
+
+def test_tiles_at_the_edge_read_less_and_whole_ones_as_much_as_ever():
+    made = plan(Variant(64, 64, 64, kind="grid"), "fp32", H200)
+    one = counts(made, H200)
+    assert launch_counts(made, H200, (128, 64), 3).read.passes == 6 * one.read.passes
+    edge = launch_counts(made, H200, (64 + 4, 64))
+    assert edge.write.passes == 2 * one.write.passes
+    assert edge.read.instructions == 2 * one.read.instructions == 64
+    assert edge.read.passes == one.read.passes + 64
+    odd = fitted(made, (64 + 4, 65))
+    assert odd.aligned == (False, True)
+    assert fitted(made, (66, 65)).aligned == (False, False)
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ to compile the kernels' texts")
 def test_a_wrong_address_is_caught_by_executing_it(tmp_path, monkeypatch):
     """The emulation is a judge only if it says no."""
@@ -204,11 +242,16 @@ def test_blocks_in_any_order_take_every_tile_once():
 
 def test_launches_cover_the_matrix():
     made = rung("row_major")
-    assert grid(made, SIZE, 132) == 1024
+    assert grid(made, SIZE, 132) == (1024, 1, 1)
     assert tiles(made, SIZE) == 8192
     ahead = replace(made, schedule=Schedule("persistent", blocks=2))
-    assert grid(ahead, SIZE, 132) == 264
-    assert grid(replace(made, schedule=Schedule("tile")), SIZE, 132) == 8192
+    assert grid(ahead, SIZE, 132) == (264, 1, 1)
+    assert grid(replace(made, schedule=Schedule("tile")), SIZE, 132) == (8192, 1, 1)
+    every = blocked("fp16", (64, 64), 64, (8, 8), schedule=Schedule("grid"))
+    assert grid(every, (129, 64), 132, 5) == (3, 1, 5)
+    for batch, words in ((65536, "a grid of 3 x 1 x 65536"), (2, "transposes one matrix")):
+        with pytest.raises(InputError, match=words):
+            grid(every if batch > 2 else made, (129, 64) if batch > 2 else SIZE, 132, batch)
 
 
 @pytest.mark.parametrize(
@@ -231,6 +274,12 @@ def test_launches_cover_the_matrix():
         ),
         (lambda: tiles(plan(Variant(cluster=8), "fp16", H200), (256, 128)), "no multiple of 8"),
         (lambda: plan(Variant(512, 512), "fp32", H200), "is not for 128 threads"),
+        (lambda: plan(Variant(kind="grid", group=4), "fp16", H200), "along all of m"),
+        (lambda: plan(Variant(single=True, late=True), "fp16", H200), "leave as they lie"),
+        (
+            lambda: kernel(fitted(plan(Variant(late=True, kind="grid"), "fp16", H200), (65, 64))),
+            "leave vector by vector",
+        ),
     ],
 )
 def test_what_has_no_kernel_is_said(call, words):

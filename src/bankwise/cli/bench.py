@@ -38,11 +38,15 @@ Form = Annotated[Output, typer.Option("--format", help="How to print.")]
     epilog=examples(
         "bankwise bench transpose",
         "bankwise bench transpose --size 65536x4096 --dtype fp16 --variants 300 -o results",
+        "bankwise bench transpose --size 4095x4097 --size 256x127x129",
     )
 )
 def transpose(
     size: Annotated[
-        list[str], typer.Option("--size", metavar="MxK", help="Default: 65536x256 and 65536x4096.")
+        list[str],
+        typer.Option(
+            "--size", metavar="MxK", help="Or a batch, BxMxK. Default: 65536x256, 65536x4096."
+        ),
     ] = [],  # noqa: B006 - typer reads the default, nobody changes it
     dtype: Annotated[list[str], typer.Option("--dtype", help="fp16 or fp32; default both.")] = [],  # noqa: B006 - typer reads the default, nobody changes it
     target: Annotated[str, typer.Option("--target", "-t", help="The GPU here.")] = "sm_90",

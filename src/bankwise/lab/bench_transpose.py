@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from bankwise.hardware.machine import machine as machine_named
 from bankwise.lab.gpu.counters import AMD_CONFLICTS, CONFLICTS
 from bankwise.lab.gpu.profile_run import profile_module
 from bankwise.lab.kernels.transpose_ladder import element_bytes, ladder, relaid
-from bankwise.lab.kernels.transpose_plan import Transpose, counts, tiles
+from bankwise.lab.kernels.transpose_launch import fitted, launch_counts
+from bankwise.lab.kernels.transpose_plan import Transpose
 from bankwise.lab.kernels.transpose_tune import SEEDS, from_json, plan, to_json
 from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried
 from bankwise.profile.values import Launch
@@ -44,8 +46,10 @@ LIMITS = {
 """What a kernel may be limited by, in per cent of its peak (Nsight Compute)."""
 Progress = Callable[[int, int], None]
 Row = Mapping[str, Any]
-Key = tuple[str, int, int, str]
-_KEY = ("dtype", "m", "k", "kind")
+Size = tuple[int, ...]
+"""(m, k) of a matrix, or (batch, m, k) of several, one behind the other."""
+Key = tuple[str, int, int, int, str]
+_KEY = ("dtype", "batch", "m", "k", "kind")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class BenchOptions:
     per kernel in the end; ``profile``: also read the counters.
     """
 
-    sizes: tuple[tuple[int, int], ...] = SIZES
+    sizes: tuple[Size, ...] = SIZES
     dtypes: tuple[str, ...] = DTYPES
     target: str = "sm_90"
     variants: int = 40
@@ -63,14 +67,14 @@ class BenchOptions:
     profile: bool = True
 
 
-def read_sizes(texts: Sequence[str]) -> tuple[tuple[int, int], ...]:
-    """``65536x256`` and so on; the default for none. InputError for other text."""
+def read_sizes(texts: Sequence[str]) -> tuple[Size, ...]:
+    """``65536x256``, ``64x1024x1024``, ..; the default for none. InputError for other text."""
     found = []
     for text in texts:
-        size = re.fullmatch("([1-9][0-9]{0,8})x([1-9][0-9]{0,8})", text)
-        if size is None:
-            raise InputError(f"bad size {text!r}", hint="rows x columns, for example 65536x256")
-        found.append((int(size[1]), int(size[2])))
+        if re.fullmatch("([1-9][0-9]{0,8}x){1,2}[1-9][0-9]{0,8}", text) is None:
+            hint = "rows x columns, for example 65536x256, or a batch: 64x1024x1024"
+            raise InputError(f"bad size {text!r}", hint=hint)
+        found.append(tuple(map(int, text.split("x"))))
     return tuple(found) or SIZES
 
 
@@ -87,9 +91,9 @@ def bench_transpose(
         found = _times(asked, Path(folder), progress)
         best = _best(found["rows"])
         counters = _counters(asked, best, Path(folder), machine) if asked.profile else {}
-    for (dtype, m, k, kind), variant in best.items():
-        for made in _made(dtype, kind, variant, machine):
-            predicted[dtype, m, k, made.name] = _Predicted.of(made, (m, k), machine)
+    for (dtype, batch, m, k, kind), variant in best.items():
+        for made in _made(dtype, kind, variant, (m, k), machine):
+            predicted[dtype, batch, m, k, made.name] = _Predicted.of(made, (batch, m, k), machine)
     return _report(machine, found, best, predicted, counters)
 
 
@@ -102,18 +106,23 @@ class _Predicted:
     extra: int
 
     @staticmethod
-    def of(made: Transpose, size: tuple[int, int], machine: Machine) -> _Predicted:
-        each, number = counts(made, machine), tiles(made, size)
-        passes = each.write.passes + each.read.passes
-        return _Predicted(made.title, passes * number, each.extra * number)
+    def of(made: Transpose, size: Size, machine: Machine) -> _Predicted:
+        *batch, m, k = size
+        found = launch_counts(made, machine, (m, k), *batch)
+        return _Predicted(made.title, found.write.passes + found.read.passes, found.extra)
 
 
 def _predicted(asked: BenchOptions, machine: Machine) -> dict[Key, _Predicted]:
+    """Every rung whose tiles cover the matrices. InputError where none does and none is tuned."""
     found: dict[Key, _Predicted] = {}
-    for dtype in asked.dtypes:
+    for dtype, size in product(asked.dtypes, asked.sizes):
         for rung in ladder(dtype, machine):
-            for m, k in asked.sizes:
-                found[dtype, m, k, rung.name] = _Predicted.of(rung, (m, k), machine)
+            try:
+                batch, m, k = (1, *size)[-3:]
+                found[dtype, batch, m, k, rung.name] = _Predicted.of(rung, size, machine)
+            except InputError:
+                if not asked.variants:
+                    raise
     return found
 
 
@@ -152,15 +161,22 @@ def _best(rows: Sequence[Row]) -> dict[Key, Row]:
     """By case and kind: the variant that won the last rounds, and the one with other layouts."""
     found: dict[Key, Row] = {}
     for row in rows:
-        key = (row["dtype"], row["m"], row["k"], row["kind"])
+        key = (*_case(row), row["kind"])
         if row["kind"] in ("tuned", "relaid") and row["correct"]:
             found[key] = min(found.get(key, row), row, key=lambda r: float(r["median_ms"]))
     return {key: row["variant"] for key, row in found.items()}
 
 
-def _made(dtype: str, kind: str, variant: Row, machine: Machine) -> tuple[Transpose, ...]:
+def _case(row: Row) -> tuple[str, int, int, int]:
+    return row["dtype"], row["batch"], row["m"], row["k"]
+
+
+def _made(
+    dtype: str, kind: str, variant: Row, size: tuple[int, int], machine: Machine
+) -> tuple[Transpose, ...]:
     """The kernels of a chosen variant, by the names that the profiler sees."""
     one = plan(from_json(variant), dtype, machine, f"transpose_{dtype}_{kind}")
+    one = fitted(one, size)
     return relaid(one) if kind == "relaid" else (one,)
 
 
@@ -172,7 +188,8 @@ def _counters(
     job, out = folder / "count.json", folder / "counted.json"
     job.write_text(json.dumps(_job(asked, mode="count", chosen=chosen)), "utf-8")
     names = [rung.name for d in asked.dtypes for rung in ladder(d, machine)]
-    names += [p.name for (d, _, _, kind), v in best.items() for p in _made(d, kind, v, machine)]
+    for (dtype, _, m, k, kind), variant in best.items():
+        names += [made.name for made in _made(dtype, kind, variant, (m, k), machine)]
     values: dict[Key, dict[str, float]] = {}
     for metrics in _metrics(machine):
         launches = profile_module(
@@ -194,7 +211,7 @@ def _assign(
     if [row["name"] for row in rows] != [launch.kernel for launch in launches]:
         raise InputError(f"the profiler shows {len(launches)} launches, {len(rows)} were made")
     for row, launch in zip(rows, launches, strict=True):
-        key = (row["dtype"], row["m"], row["k"], row["name"])
+        key = (*_case(row), row["name"])
         values.setdefault(key, {}).update(launch.values)
 
 
@@ -206,12 +223,12 @@ def _report(
     counters: Mapping[Key, Mapping[str, float]],
 ) -> TransposeBench:
     rows: list[Row] = found["rows"]
-    copies = {(r["dtype"], r["m"], r["k"]): r for r in rows if r["kind"] == "copy"}
+    copies = {_case(r): r for r in rows if r["kind"] == "copy"}
     lines = []
     for row in rows:
         if row["kind"] == "tried":
             continue
-        case = (row["dtype"], row["m"], row["k"])
+        case = _case(row)
         winner = row["kind"] == "tuned" and row["variant"] == best.get((*case, "tuned"))
         key = (*case, f"transpose_{row['dtype']}_tuned" if winner else row["name"])
         lines.append(_line(row, copies[case], predicted.get(key), counters.get(key)))
@@ -240,14 +257,15 @@ def _line(
         row["best_ms"],
         row["cold_ms"],
         _rate(row),
-        copy["median_ms"] / row["median_ms"],
-        copy["cold_ms"] / row["cold_ms"],
+        None if row["kind"] == "empty" else copy["median_ms"] / row["median_ms"],
+        None if row["kind"] == "empty" else copy["cold_ms"] / row["cold_ms"],
         row.get("correct"),
         row.get("registers"),
         row.get("local_bytes"),
         str(from_json(variant)) if variant else "",
         {unit: seen[m] for unit, m in LIMITS.items()} if LIMITS["DRAM"] in seen else None,
         tuple(row.get("all_ms", ())),
+        row["batch"],
     )
 
 
@@ -258,9 +276,9 @@ def _extra(seen: Mapping[str, float]) -> int | None:
 
 
 def _rate(row: Row) -> float | None:
-    if not row["median_ms"]:
+    if not row["median_ms"] or row["kind"] == "empty":
         return None
-    size = 2 * row["m"] * row["k"] * element_bytes(row["dtype"])
+    size = 2 * row["batch"] * row["m"] * row["k"] * element_bytes(row["dtype"])
     return round(float(size / row["median_ms"] / 1e6), 1)
 
 
@@ -274,4 +292,5 @@ def _tried(row: Row) -> Tried:
         _rate(row),
         row["registers"],
         row["local_bytes"],
+        row["batch"],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bankwise.lab.gpu.launch import cupy
+from bankwise.lab.gpu.launch import compile_kernel, cupy
 
 Call = Callable[[], object]
 
@@ -18,8 +18,14 @@ def device_copy(x: Any, y: Any) -> Call:
     return lambda: runtime.memcpyAsync(y.data.ptr, x.data.ptr, x.nbytes, kind, stream)
 
 
+def empty_launch() -> Call:
+    """A kernel that does nothing, of as many blocks as a small matrix has tiles."""
+    nothing = compile_kernel('extern "C" __global__ void nothing() {}', "nothing")
+    return lambda: nothing((1024,), (128,), ())
+
+
 def peers(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
-    """(name, call) of every other transpose of ``x`` [m, k] that this computer has."""
+    """(name, call) of every other transpose of ``x`` [.., m, k] that this computer has."""
     yield from _torch(x, dtype)
     yield from _cublas(x, y, dtype)
     yield from _triton(x, y, dtype)
@@ -39,16 +45,20 @@ def _torch(x: Any, dtype: str) -> Iterator[tuple[str, Call]]:
         tensor = _floats(x, dtype)
     except ImportError:
         return
+    if tensor.dim() > 2:
+        yield "torch x.transpose(1, 2).contiguous()", lambda: tensor.transpose(1, 2).contiguous()
+        return
     yield "torch x.t().contiguous()", lambda: tensor.t().contiguous()
 
 
 def _cublas(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
-    """``geam`` as a transpose: of floats, so a signaling NaN comes out as a quiet one."""
+    """``geam`` as a transpose: of floats, so a signaling NaN comes out as a quiet one. One
+    matrix at a time: there is no batched ``geam``."""
     try:
         from cupy import cublas
     except ImportError:
         return
-    if dtype == "fp32":
+    if dtype == "fp32" and x.ndim == 2:
         kind = cupy().float32
         a, out = x.view(kind), y.view(kind)
         yield "cublas geam", lambda: cublas.geam("T", "T", 1.0, a, 0.0, a, out=out)
@@ -61,15 +71,15 @@ def _triton(x: Any, y: Any, dtype: str) -> Iterator[tuple[str, Call]]:
         source, target = _floats(x, dtype), _floats(y, dtype)
     except ImportError:
         return
-    m, k = x.shape
+    *batch, m, k = x.shape
 
     def call(rows: int, columns: int, warps: int) -> Call:
-        blocks = (m // rows * (k // columns),)
+        blocks = (-(-m // rows) * -(-k // columns), *(batch or [1]))
+        masked = bool(m % rows or k % columns)
         return lambda: transpose_triton[blocks](
-            source, target, m, k, rows, columns, num_warps=warps
+            source, target, m, k, rows, columns, masked, num_warps=warps
         )
 
     for rows, columns in TILES:
         for warps in (4, 8):
-            if m % rows == 0 and k % columns == 0:
-                yield f"triton {rows}x{columns} w{warps}", call(rows, columns, warps)
+            yield f"triton {rows}x{columns} w{warps}", call(rows, columns, warps)

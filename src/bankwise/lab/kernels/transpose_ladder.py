@@ -191,13 +191,15 @@ def blocked(
     block: tuple[int, int],
     *,
     late: bool = False,
+    single: bool = False,
     schedule: Schedule | None = None,
     name: str = "",
 ) -> Transpose:
     """A kernel whose threads transpose blocks of (rows, columns) in registers; row-major tile.
 
     Both sides of shared memory are vectors. ``late``: the tile lies as it came, and is transposed
-    when it leaves. InputError where threads, block and tile do not fit.
+    when it leaves. ``single``: it leaves element by element. InputError where threads, block and
+    tile do not fit.
     """
     size, (m, k), (rows, columns) = element_bytes(dtype), tile, block
     _check_even(threads, k // columns, "k")
@@ -210,6 +212,8 @@ def blocked(
     else:
         write = Walk(tile, block, "m", load)
         read = Walk(tile, (rows, 1), "m", store)
+    if single:
+        read = Walk(tile, (1, 1), "m", (("m", min(m, threads)), ("k", max(1, threads // m))))
     title = f"registers transpose {rows} x {columns}, {'out of' if late else 'into'} shared memory"
     return checked(
         Transpose(
@@ -220,7 +224,7 @@ def blocked(
             Identity(),
             write,
             read,
-            rows,
+            read.block[0],
             schedule or Schedule("tile"),
         )
     )

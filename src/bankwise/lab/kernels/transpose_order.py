@@ -13,9 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bankwise.errors import InputError
 from bankwise.lab.kernels.transpose_plan import Transpose, tiles
 
 Lines = Iterator[str]
+_MOST_ROWS = 65535
+"""Of a grid in its second and third dimension (CUDA C++ Programming Guide)."""
 
 
 def first(plan: Transpose) -> Lines:
@@ -77,11 +80,23 @@ def advance(plan: Transpose) -> Lines:
     yield from _locate(plan)
 
 
-def grid(plan: Transpose, size: tuple[int, int], multiprocessors: int) -> int:
-    """Blocks of a launch for a matrix of ``size`` = (m, k)."""
+def grid(
+    plan: Transpose, size: tuple[int, int], multiprocessors: int, batch: int = 1
+) -> tuple[int, int, int]:
+    """Blocks of a launch for ``batch`` matrices of ``size`` = (m, k).
+
+    InputError where the grid of the GPU has no place for them, or the plan takes one matrix alone.
+    """
     every = tiles(plan, size)
+    if plan.schedule.kind == "grid":
+        blocks = (-(-size[0] // plan.tile[0]), -(-size[1] // plan.tile[1]), batch)
+        if max(blocks[1:]) > _MOST_ROWS:
+            raise InputError(f"{plan.name}: a grid of {' x '.join(map(str, blocks))} blocks")
+        return blocks
+    if batch != 1:
+        raise InputError(f"{plan.name} transposes one matrix", hint="a grid schedule takes more")
     if plan.schedule.kind == "row":
-        return size[0] // plan.tile[0]
+        return size[0] // plan.tile[0], 1, 1
     if plan.schedule.kind == "tile":
-        return every
-    return min(every, max(1, plan.schedule.blocks) * multiprocessors)
+        return every, 1, 1
+    return min(every, max(1, plan.schedule.blocks) * multiprocessors), 1, 1

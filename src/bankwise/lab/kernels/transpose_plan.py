@@ -111,8 +111,10 @@ class Walk:
 class Schedule:
     """Which block does which tiles, and how it touches global memory.
 
-    ``kind``: ``row`` (a block walks along k, as source 002 does), ``tile`` (one tile per block)
-    or ``persistent`` (a block takes every n-th tile). The order of the tiles: ``across`` along k,
+    ``kind``: ``row`` (a block walks along k, as source 002 does), ``tile`` (one tile per block),
+    ``persistent`` (a block takes every n-th tile) or ``grid`` (one tile per block, which reads its
+    place off the three-dimensional grid: tile along m, along k, matrix of a batch; the one kind
+    for sizes that the tiles do not divide). The order of the tiles: ``across`` along k,
     then ``group`` along m (0: all of them), then on along k, then the next group. ``skew``: turn
     the order along k by one tile for every so many tiles along m (0: never). ``cluster``: so many
     blocks start together (CUDA's thread block clusters; HIP has none). ``prefetch``: load the next
@@ -121,7 +123,7 @@ class Schedule:
     ``blocks``: per multiprocessor, for ``persistent`` and as the bound for registers; 0: none.
     """
 
-    kind: Literal["row", "tile", "persistent"] = "row"
+    kind: Literal["row", "tile", "persistent", "grid"] = "row"
     group: int = 1
     across: int = 1
     skew: int = 0
@@ -136,6 +138,8 @@ class Schedule:
 class Transpose:
     """One kernel. ``order``: the axes of the shared tile, contiguous last; ``address`` maps its
     row-major offsets. ``store``: elements of one global store, 1 or the rows of a read block.
+    ``aligned``: whether every row of (in, out) starts at a multiple of the vectors that are moved;
+    where not, a thread shifts two aligned vectors into one (a ``grid`` schedule).
     """
 
     name: str
@@ -147,6 +151,7 @@ class Transpose:
     read: Walk
     store: int
     schedule: Schedule = field(default_factory=Schedule)
+    aligned: tuple[bool, bool] = (True, True)
 
     @property
     def tile(self) -> tuple[int, int]:
@@ -199,8 +204,8 @@ def checked(plan: Transpose) -> Transpose:
     for walk in (plan.write, plan.read):
         assert walk.steps, "steps raise if they do not cover the tile"
     for walk, axis in ((plan.write, 1), (plan.read, 1 if plan.read.vector == "k" else 0)):
-        if walk.block[axis] * plan.element_bytes not in (4, 8, 16):
-            size = walk.block[axis] * plan.element_bytes
+        size = walk.block[axis] * plan.element_bytes
+        if size not in (4, 8, 16) and (walk is plan.write or walk.block != (1, 1)):
             raise InputError(f"{plan.name}: a vector of {size} bytes; 4, 8 and 16 can be moved")
     if plan.schedule.load not in LOADS or plan.schedule.store not in STORES:
         raise InputError(
@@ -209,6 +214,12 @@ def checked(plan: Transpose) -> Transpose:
         )
     if plan.store not in (1, plan.read.block[0]):
         raise InputError(f"{plan.name}: a store of {plan.store} elements of a column")
+    if plan.schedule.kind == "grid" and plan.store != plan.read.block[0]:
+        raise InputError(f"{plan.name}: blocks of a grid store what they read")
+    if not all(plan.aligned) and plan.schedule.kind != "grid":
+        raise InputError(f"{plan.name}: only blocks of a grid take rows that start anywhere")
+    if not plan.aligned[1] and (plan.read.vector, plan.read.others) != ("m", 1):
+        raise InputError(f"{plan.name}: rows that start anywhere leave vector by vector")
     return plan
 
 
@@ -223,8 +234,7 @@ def workload(plan: Transpose, machine: Machine, policy: str = "iree") -> Workloa
 def _use(plan: Transpose, machine: Machine, shape: Shape, policy: str, name: str) -> Use:
     walk = plan.write if name == "write" else plan.read
     m, k = walk.coordinates(machine.wave_size)
-    first, last = (m, k) if plan.order == ("m", "k") else (k, m)
-    flat = (first * plan.memory.shape[1] + last).reshape(-1, *m.shape[2:])
+    flat = elements_at(plan, m, k).reshape(-1, *m.shape[2:])
     bare = Workload(machine, Tile(shape, ()), policy)
     span = walk.span
     while True:
@@ -235,6 +245,21 @@ def _use(plan: Transpose, machine: Machine, shape: Shape, policy: str, name: str
         if span == 1 or isinstance(place(bare, use, plan.address), Placed):
             return use
         span //= 2
+
+
+def elements_at(plan: Transpose, m: IntArray, k: IntArray) -> IntArray:
+    """The row-major numbers of elements of the shared tile."""
+    first, last = (m, k) if plan.order == ("m", "k") else (k, m)
+    return first * plan.memory.shape[1] + last
+
+
+def ahead(plan: Transpose) -> int:
+    """Elements that are read of the second of two vectors which are shifted into one.
+
+    At most one less than a vector is of use; what is read is a power of two, a word at least.
+    """
+    number = plan.read.block[0]
+    return max(4 // plan.element_bytes, 1 << (number - 2).bit_length() if number > 2 else 1)
 
 
 def pieces(plan: Transpose, half: str, machine: Machine) -> Pieces:
@@ -280,6 +305,8 @@ def _count(passes: Fraction, ideal: Fraction, issues: int, executions: int) -> T
 def tiles(plan: Transpose, size: tuple[int, int]) -> int:
     """Tiles of a matrix of ``size`` = (m, k). InputError unless they cover it."""
     (m, k), (by_m, by_k) = size, plan.tile
+    if plan.schedule.kind == "grid":
+        return -(-m // by_m) * -(-k // by_k)
     if m % by_m or k % by_k or m < by_m or k < by_k:
         raise InputError(f"{plan.name} moves tiles of {by_m} x {by_k}: {m} x {k} is no multiple")
     order = plan.schedule

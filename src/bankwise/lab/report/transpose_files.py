@@ -13,7 +13,7 @@ import msgspec
 
 from bankwise.files import make_folder, write_atomically
 from bankwise.lab.report.documents import transpose_document
-from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried, shown
+from bankwise.lab.report.transposing import TransposeBench, TransposeRow, Tried, name_of, shown
 from bankwise.show.schema import dumps
 
 
@@ -50,7 +50,7 @@ def plot(report: TransposeBench, path: Path) -> None:
             axes.text(values[number], number, f" {values[number]:.2f}{extra}", va="center", size=7)
         axes.invert_yaxis()
         axes.set_xlim(0, max(values) * 1.25)
-        axes.set_title(f"{case[0]} {case[1]} x {case[2]}: TB/s, bytes read and written", size=9)
+        axes.set_title(f"{name_of(case)}: TB/s, bytes read and written", size=9)
         axes.tick_params(labelsize=7)
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix.removeprefix("."), dpi=110)

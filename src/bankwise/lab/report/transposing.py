@@ -18,8 +18,9 @@ METHOD = (
 
 @dataclass(frozen=True, slots=True)
 class TransposeRow:
-    """One kernel on one matrix [m, k]. ``kind``: copy, rung, tuned, relaid
-    (the tuned code on other layouts), torch or triton.
+    """One kernel on one matrix [m, k], or on ``batch`` of them. ``kind``: copy, empty (a
+    launch that does nothing), rung, tuned, relaid (the tuned code on other layouts), torch, cublas
+    or triton.
 
     ``predicted_*``: counted, for the whole launch; ``measured_*``: the profiler's counters per
     instruction; ``aggregate_extra``: its aggregate conflict counter, which also holds lost
@@ -50,6 +51,7 @@ class TransposeRow:
     variant: str = ""
     limits: Mapping[str, float] | None = None
     all_ms: tuple[float, ...] = ()
+    batch: int = 1
 
     @property
     def agrees(self) -> bool | None:
@@ -72,6 +74,7 @@ class Tried:
     gb_per_s: float | None
     registers: int | None
     local_bytes: int | None
+    batch: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,9 @@ class TransposeBench:
     method: str = METHOD
 
     @property
-    def cases(self) -> tuple[tuple[str, int, int], ...]:
-        """(dtype, m, k) in the order measured."""
-        return tuple(dict.fromkeys((x.dtype, x.m, x.k) for x in self.lines))
+    def cases(self) -> tuple[tuple[str, int, int, int], ...]:
+        """(dtype, batch, m, k) in the order measured."""
+        return tuple(dict.fromkeys((x.dtype, x.batch, x.m, x.k) for x in self.lines))
 
     @property
     def good(self) -> bool:
@@ -108,11 +111,10 @@ def print_transpose(report: TransposeBench, console: Console) -> None:
         console.print("[red]not all results or counters are as predicted[/]")
 
 
-def _print_case(report: TransposeBench, case: tuple[str, int, int], console: Console) -> None:
+def _print_case(report: TransposeBench, case: tuple[str, int, int, int], console: Console) -> None:
     from bankwise.show.columns import table
 
-    dtype, m, k = case
-    tried = sum((t.dtype, t.m, t.k) == case for t in report.tried)
+    tried = sum((t.dtype, t.batch, t.m, t.k) == case for t in report.tried)
     lines = shown(report, case)
     rows = [
         [
@@ -125,18 +127,24 @@ def _print_case(report: TransposeBench, case: tuple[str, int, int], console: Con
     ]
     colours = [{True: "green", False: "red", None: "dim"}[line.agrees] for line in lines]
     titles = ("predicted extra", "measured extra", "GB/s", "of copy", "cold", "ms", "kernel")
-    console.print(f"[italic]{dtype} {m} x {k}, {tried} variants tried[/]")
+    console.print(f"[italic]{name_of(case)}, {tried} variants tried[/]")
     table(console, titles, rows, colours, whole=True)
 
 
-def shown(report: TransposeBench, case: tuple[str, int, int]) -> list[TransposeRow]:
+def shown(report: TransposeBench, case: tuple[str, int, int, int]) -> list[TransposeRow]:
     """The lines of a case; of the Triton tiles and of the finalists the best alone."""
-    lines = [x for x in report.lines if (x.dtype, x.m, x.k) == case]
+    lines = [x for x in report.lines if (x.dtype, x.batch, x.m, x.k) == case]
     best = {
         kind: min((x for x in lines if x.kind == kind), key=_ms, default=None)
         for kind in ("triton", "tuned")
     }
     return [x for x in lines if x.kind not in best or x is best[x.kind]]
+
+
+def name_of(case: tuple[str, int, int, int]) -> str:
+    """A case as text; a batch of one is not mentioned."""
+    dtype, batch, m, k = case
+    return f"{dtype} {f'{batch} x ' if batch > 1 else ''}{m} x {k}"
 
 
 def _ms(line: TransposeRow) -> float:
