@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from bankwise.hardware.machine import machine
-from bankwise.lab.kernels.attention import THREADS
 from bankwise.lab.report.bench_choice import chosen
 from bankwise.lab.report.bench_row import BenchRow, bench_rows
 
@@ -74,7 +73,7 @@ def launches() -> Iterator[tuple[str, str, Times, str]]:
             both = float(line["first_us"]), float(line["again_us"])
             times.setdefault(key, {})[line["variant"]] = both
     for key, found in rows.items():
-        yield *key, times[key], chosen(found, machine("sm_90"), THREADS).variant
+        yield *key, times[key], chosen(found, machine("sm_90")).variant
 
 
 def table() -> Iterator[str]:

@@ -6,10 +6,16 @@ import csv
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import pytest
+
+from bankwise.hardware.machine import machine
+from bankwise.lab.report.bench_choice import chosen
+from bankwise.lab.report.bench_row import BenchRow
+from command import bankwise
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "data" / "h200_attention"
@@ -185,3 +191,31 @@ def test_the_choice_that_is_made_before_timing_is_judged_as_the_page_says() -> N
             near.setdefault((row["group"], row["shape"]), {})[row["variant"]] = time
     padding = [x["padding"] / min(x.values()) <= 1.01 for (g, _), x in near.items() if g == "f16"]
     assert f"| f16 | 110, 0 | {sum(padding)} of 110 |" in PAGE
+
+
+def test_the_choice_is_printed_with_how_it_fared_as_the_page_says() -> None:
+    ended = bankwise("bench", "attention", "--replay", str(FOLDER / "attention.csv"))
+    assert "f16: padding 110 chosen untimed, 94 of 110 within 1% of the fastest" in ended.out
+    for group, count in (("f32: padding 94, swizzle 16", 110), ("f32 blocked: swizzle 110", 110)):
+        assert f"{group} chosen untimed, {count} of 110 within 1% of the fastest" in ended.out
+    assert "the choice is within 1 % on 94, in f32 on 110 and 110" in PAGE
+    rows = table("attention", "f16")
+    near = [
+        float(rows["padding", s]["median_ms"])
+        <= 1.01 * min(float(rows[v, s]["median_ms"]) for v in ("none", "padding", "swizzle"))
+        for v, s in rows
+        if v == "padding"
+    ]
+    assert sum(near) == 94
+
+
+def test_of_equal_passes_bytes_count_only_where_they_cost_a_workgroup() -> None:
+    """Rows of 118 KiB leave room for one workgroup on an SM, of 112 KiB for two."""
+    row = BenchRow("attention", "f32", "a", "padding", "q: rows padded", 128, 1, 120832, 9, 0, 9, 0)
+    other = replace(row, variant="swizzle", layouts="q: m ^ n", lds_bytes=114688)
+    fewer = replace(other, predicted_read_passes=8)
+    gpu = machine("sm_90")
+    assert chosen((row, other), gpu) is row
+    assert chosen((row, fewer), gpu) is fewer
+    more = [replace(one, workgroups=133) for one in (row, other)]
+    assert chosen(more, gpu) is more[1]

@@ -12,6 +12,7 @@ from statistics import median
 
 from rich.console import Console
 
+from bankwise.lab.report.bench_choice import told
 from bankwise.lab.report.bench_row import BenchRow
 from bankwise.show.columns import table
 
@@ -116,7 +117,7 @@ def print_bench(report: BenchReport, console: Console) -> None:
     for row in report.rows:
         if row.agrees is False or row.correct is False:
             console.print(f"[red]{row.group} {row.shape} {row.variant}[/]: {_wrong(row)}")
-    for line in agreement(report.rows):
+    for line in (*told(report.rows), *agreement(report.rows)):
         console.print(line)
 
 
