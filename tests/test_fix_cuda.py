@@ -298,7 +298,7 @@ def test_what_is_not_edited_is_written_by_hand_as_it_says(tmp_path: Path) -> Non
     (reason,) = [one["reason"] for one in answer["refusals"]]
     told = re.search(r"s\[i\] -> s\[(.*)\]: ([\d,]+) -> ([\d,]+) passes by the plan", reason)
     assert told is not None, reason
-    assert "(lines 2)" in reason
+    assert "(line 2)" in reason
     index = re.sub(r"\bi\b", "((r) * 32 + (c))", told[1])
     path.write_text(twice.replace("s[(r) * 32 + (c)]", f"s[{index}]"))
     after = json.loads(bankwise("check", str(path), "-t", "sm_90", "--format", "json").out)

@@ -138,7 +138,7 @@ def test_a_check_is_short_and_the_rest_of_it_can_be_read_in_pieces(
             start = page["next"]
         assert pages == whole["accesses"]
         top = await agent.call("more", answer=found["answer"])
-        assert set(top["value"]) == set(whole)
+        assert set(top["value"]) == set(whole) - {"folder"}
         said = await agent.call("more", answer=found["answer"], at="/verdict", start=3, many=4)
         assert said["value"] == whole["verdict"][3:7]
         again = await agent.call("check", text=PTX, name="../../etc/k.ptx", kernel="trans*")
