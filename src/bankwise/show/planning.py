@@ -140,9 +140,8 @@ def total(emissions: tuple[Emission, ...]) -> Cost:
 
 def print_plan(report: PlanReport, console: Console) -> None:
     """Print the two levels side by side, changed rows marked."""
-    console.print(
-        f"[bold]{escape(report.kernel)}[/] on {report.target}: TTGIR (planned) beside its code (emitted)"
-    )
+    what = "TTGIR (planned) beside its code (emitted)"
+    console.print(f"[bold]{escape(report.kernel)}[/] on {report.target}: {what}")
     _print_table(report, console)
     console.print()
     for row in report.rows:
