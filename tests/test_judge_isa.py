@@ -206,9 +206,13 @@ func.func @some(%in: memref<4096xf32>, %out: memref<4096xf32>, %size: memref<1xi
 """
 
 
-def test_where_nobody_knows_how_often_code_runs_its_passes_are_not_compared() -> None:
+def test_where_nobody_knows_how_often_code_runs_its_passes_are_compared_as_followed() -> None:
     text = counted(BRANCHES, "gfx942")
-    found = judge.judge_isa(text, text)
+    free = counted(BRANCHES.replace("%lds[%t, %i]", "%lds[%i, %t]"), "gfx942")
+    found = judge.judge_isa(text, free)
     assert found.status == "passed", found.detail
-    assert "passes of the code are not compared: " in found.detail
+    assert "passes are compared as followed" in found.detail
     assert "passes of a workgroup" not in {name for name, _, _ in found.rows}
+    worse = judge.judge_isa(free, text)
+    assert worse.status == "failed"
+    assert "passes as followed where" in worse.detail

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from bankwise.errors import InputError, Location, Refusal
 from bankwise.hardware.machine import Machine, machine
 from bankwise.hardware.policies import Issue, paired
-from bankwise.read.mlir.joined import CompiledAccess, compiled_accesses, issues_of, joins_of
+from bankwise.read.mlir.joined import (
+    CompiledAccess,
+    compiled_accesses,
+    issues_of,
+    joins_of,
+    pairs_of,
+)
 from bankwise.read.names import listed, means
 from bankwise.read.options import MOST_THREADS, Options, dims_of, three
 from bankwise.show.values import Finding
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
 class Analysis:
     """One kernel with all that later stages need: its accesses and their instructions, by number;
     ``joins``: which of them the compiler joins or drops; ``compiled``: what becomes of those;
+    ``pairs``: reads that it may join, each with another one of them;
     ``known``: what was computed of it already, and is remembered."""
 
     kernel: KernelFunction
@@ -37,6 +44,7 @@ class Analysis:
     issues: Mapping[int, tuple[Issue, ...]]
     joins: Joins
     compiled: Mapping[int, CompiledAccess]
+    pairs: Mapping[int, int]
     findings: tuple[Finding, ...]
     refusals: tuple[Refusal, ...]
     known: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -100,8 +108,9 @@ def _analyse(opened: Opened, kernel: KernelFunction, options: Options) -> Analys
     where = opened.location_of(kernel.op)
     joins = joins_of(extraction.accesses, gpu, options.width_policy)
     compiled = compiled_accesses(extraction.accesses, joins, gpu, options.width_policy)
+    pairs = pairs_of(extraction.accesses, gpu, options.width_policy)
     rest = tuple(findings), tuple(refusals)
-    return Analysis(kernel, gpu, size, where, extraction, issues, joins, compiled, *rest)
+    return Analysis(kernel, gpu, size, where, extraction, issues, joins, compiled, pairs, *rest)
 
 
 def _target(opened: Opened, kernel: KernelFunction, options: Options) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -123,7 +123,12 @@ def kernel_of(analysis: Analysis) -> Kernel:
         grid=analysis.kernel.grid,
         lds_bytes=sum(a.size_bytes for a in extraction.allocations),
         accesses=tuple(
-            _access(site, issues[site.access.shared_index], analysis.compiled.get(number))
+            _access(
+                site,
+                issues[site.access.shared_index],
+                analysis.compiled.get(number),
+                _mate(extraction.accesses, analysis.pairs.get(number)),
+            )
             for number, site in enumerate(extraction.accesses)
             if site.access.shared_index in issues
         ),
@@ -151,8 +156,13 @@ def _alike(name: str, gpu: Machine) -> bool:
     return {k: replace(row, machine=gpu.name) for k, row in rows.items()} == gpu.instructions
 
 
+def _mate(accesses: Sequence[SharedAccess], mate: int | None) -> str:
+    """The read that one may be joined with, in words."""
+    return "" if mate is None else f"the read of line {accesses[mate].access.location.line}"
+
+
 def _access(
-    site: SharedAccess, issues: tuple[Issue, ...], compiled: CompiledAccess | None
+    site: SharedAccess, issues: tuple[Issue, ...], compiled: CompiledAccess | None, joins: str
 ) -> KernelAccess:
     access = site.access
     gone = compiled is not None and not compiled.issues
@@ -166,6 +176,7 @@ def _access(
         tuple(map(_gone, issued)) if gone else issued,
         note="; ".join(filter(None, (access.note, compiled.why if compiled else ""))),
         one_workgroup=site.moves,
+        joins=joins,
     )
 
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis
 from bankwise.ask.check_assembly import counted_kernel
-from bankwise.ask.text_price import AT_ANY_CYCLES, issued_cycles
+from bankwise.ask.text_price import AT_ANY_CYCLES, doubts, issued_cycles
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.emitted import SPILLED
 from bankwise.read.follow.driver import check_code
 from bankwise.read.recognise import load, recognise_text
+from bankwise.solver.hypotheses import Doubted
 from bankwise.solver.plan import Prefer
 from bankwise.tile import COPIES
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 class CodePrice:
     """Of one workgroup of one kernel. ``unknown``: accesses under a rule that nobody knows;
     ``vgprs``, ``sgprs``: 0 where the text does not say; ``spilled``: vector registers kept in
-    memory; ``waves``: that a compute unit or SM holds; ``assumed``: passes that are conflicts
-    by such rules."""
+    memory; ``waves``: that a compute unit or SM holds; ``doubted``: passes that are conflicts
+    by such rules, by the instruction."""
 
     passes: int
     ideal: int
@@ -44,7 +45,12 @@ class CodePrice:
     sgprs: int
     spilled: int
     waves: int
-    assumed: int = 0
+    doubted: Doubted = ()
+
+    @property
+    def assumed(self) -> int:
+        """Passes that are conflicts by rules that nobody knows."""
+        return sum(passes for _, passes in self.doubted)
 
     def worse(self, other: CodePrice, prefer: Prefer = "cheapest") -> bool:
         """Whether it takes more passes or cycles, or keeps more registers in memory.
@@ -113,7 +119,7 @@ def code_price(opened: Opened, analysis: Analysis) -> CodePrice | Refusal:
         sgprs=listing.sgprs or 0,
         spilled=listing.totals.get(SPILLED, 0),
         waves=occupancy(gpu, usage).resident_waves,
-        assumed=sum(each.run.extra for each in own if each.assumed),
+        doubted=doubts(own),
     )
 
 

@@ -33,7 +33,13 @@ from bankwise.ask.fix_proved import (
 from bankwise.ask.fix_told import PlannedTask, change_of
 from bankwise.ask.fix_wave import with_wave
 from bankwise.ask.judge_smt import need_solver
-from bankwise.ask.text_price import ReportedText, kernel_price, price_of, rests_on
+from bankwise.ask.text_price import (
+    AT_ANY_CYCLES,
+    ReportedText,
+    kernel_price,
+    price_of,
+    rests_on,
+)
 from bankwise.counting.count_kernel import count_kernel
 from bankwise.errors import Refusal
 from bankwise.files import check_writable, read_text
@@ -43,6 +49,8 @@ from bankwise.read.recognise import asker
 from bankwise.show.fixing import Change, FixReport, GroupFront, Verdict
 from bankwise.show.patch import spliced, unified_patch
 from bankwise.show.values import CheckReport
+from bankwise.solver.hypotheses import gambled
+from bankwise.solver.plan import preference
 
 if TYPE_CHECKING:
     from bankwise.change.prove import MapClaim
@@ -150,6 +158,7 @@ def _as_file(file: Path, options: Options, before: ReportedText, done: Rewritten
         parts={} if done.parted is None else done.parted.parts,
         fronts=done.fronts,
         assumed=_doubt(before.report, after.report) if done.changes else "",
+        gamble=_gamble(before.report, after.report, options) if done.changes else "",
         modules=modules(done.opened, before.report.kernels) if of_a_dump else (),
     )
     instead: Callable[[], RewrittenFile] | None = None
@@ -174,6 +183,12 @@ def _in_pairs(file: Path, options: Options, before: ReportedText) -> RewrittenFi
 def _doubt(before: CheckReport, after: CheckReport) -> str:
     old, new = (kernel_price(*report.kernels) for report in (before, after))
     return rests_on(old, new, "a workgroup")
+
+
+def _gamble(before: CheckReport, after: CheckReport, options: Options) -> str:
+    old, new = (kernel_price(*report.kernels) for report in (before, after))
+    cycles = preference(options.prefer) not in AT_ANY_CYCLES
+    return gambled(new, old, "a workgroup", cycles=cycles)
 
 
 def _counted(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> ReportedText:
@@ -207,8 +222,6 @@ class Rewritten:
 
 def rewrite(opened: Opened, analyses: tuple[Analysis, ...], options: Options) -> Rewritten:
     """The best that can be written and proved: accesses whole, or in parts where they take less."""
-    from bankwise.solver.plan import preference
-
     policy, prefer = options.width_policy, preference(options.prefer)
     whole = _unpadded(opened, analyses, analyses, options)
     asked = [optimised(group, policy, prefer) for group in owned(analyses)]
@@ -244,8 +257,6 @@ def _in_parts(
 
 
 def _better(whole: Rewritten, parted: Rewritten, options: Options) -> Rewritten:
-    from bankwise.solver.plan import preference
-
     prefer = preference(options.prefer)
     one, other = price_of(whole.analyses), price_of(parted.analyses)
     before = one.rank(prefer) > other.rank(prefer)

@@ -52,6 +52,8 @@ def as_it_was(found: RewrittenFile) -> RewrittenFile:
         modules=(),
         parts={},
         assumed="",
+        emitted=(),
+        gamble="",
     )
     return RewrittenFile(found.options, report, found.before, found.before, found.before.opened, ())
 
@@ -63,6 +65,9 @@ def judged(
     code: tuple[Verdict, ...] = ()
     if found.report.changes and judges.isa:
         found, code = _compiled(found)
+    elif found.report.gamble and found.parts and found.instead is not None:
+        other = found.instead()
+        found = other if other.report.changes and not other.report.gamble else found
     verdicts, before, after = [*found.report.verdicts], found.before, found.after
     if found.report.changes and judges.prove:
         from bankwise.ask.judge_smt import judge_smt
@@ -74,7 +79,22 @@ def judged(
         texts = (before.opened, after.opened, before.analyses, after.analyses)
         verdicts.append(judge_execution(*texts, judges.reference, progress, dims_of(found.options)))
     verdicts += code
-    return replace(found.report, verdicts=tuple(verdicts), accept_sampled=judges.accept_sampled)
+    report = replace(found.report, verdicts=tuple(verdicts))
+    known = [verdict.gamble for verdict in code if verdict.gamble is not None]
+    gamble = "; ".join(filter(None, known)) if known else report.gamble
+    report = replace(report, accept_sampled=judges.accept_sampled, gamble=gamble)
+    return with_code(report, found, asked=judges.isa)
+
+
+def with_code(report: FixReport, found: RewrittenFile, *, asked: bool) -> FixReport:
+    """The answer with the kernels that it leaves as they are emitted, as far as that is known.
+
+    ``asked``: whether the compiler may be asked.
+    """
+    from bankwise.ask.judge_isa import as_it_runs
+
+    text = found.after if report.accepted else found.before
+    return replace(report, emitted=as_it_runs(text, asked=asked))
 
 
 def _compiled(found: RewrittenFile) -> tuple[RewrittenFile, tuple[Verdict, ...]]:
@@ -83,9 +103,11 @@ def _compiled(found: RewrittenFile) -> tuple[RewrittenFile, tuple[Verdict, ...]]
     from bankwise.solver.plan import preference
 
     verdict = judge_isa(found.before, found.after, preference(found.options.prefer))
-    if verdict.status != "failed" or found.instead is None:
+    if found.instead is None or (verdict.status != "failed" and not verdict.gamble):
         return found, (verdict,)
     other = found.instead()
+    if verdict.status != "failed":
+        return _surer(found, verdict, other)
     if found.parts:
         told = Refusal(f"accesses stay whole: in parts {verdict.detail}")
         report = replace(other.report, refusals=(*other.report.refusals, told))
@@ -99,3 +121,18 @@ def _compiled(found: RewrittenFile) -> tuple[RewrittenFile, tuple[Verdict, ...]]
     why = f"another layout was planned first, but {verdict.detail.partition(';')[0]}"
     report = replace(other.report, notes=(*other.report.notes, why))
     return replace(other, report=report), (last,)
+
+
+def _surer(
+    found: RewrittenFile, verdict: Verdict, other: RewrittenFile
+) -> tuple[RewrittenFile, tuple[Verdict, ...]]:
+    """Another plan, whose code gains whatever rules that nobody knows are like, if it is one; else
+    the one that gains as counted."""
+    from bankwise.ask.judge_isa import gains
+
+    last, verdicts = _compiled(other) if other.report.changes else (other, ())
+    if not any(v.status == "passed" and v.gamble == "" and gains(v) for v in verdicts):
+        return found, (verdict,)
+    why = f"another layout was planned first, but its gain is not sure: {verdict.gamble}"
+    report = replace(last.report, notes=(*last.report.notes, why))
+    return replace(last, report=report), verdicts

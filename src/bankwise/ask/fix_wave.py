@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.fix_groups import OwnedGroup, owned
-from bankwise.ask.fix_judged import RewrittenFile, as_it_was
+from bankwise.ask.fix_judged import RewrittenFile, as_it_was, with_code
 from bankwise.ask.judge_isa import EmittedCode, after_in, emitted_code, waves
 from bankwise.ask.text_price import ReportedText, TextPrice
 from bankwise.errors import Refusal
@@ -27,6 +27,7 @@ from bankwise.notation.wave.settings import (
 )
 from bankwise.read.options import Judges, Options
 from bankwise.show.fixing import FixReport
+from bankwise.solver.hypotheses import gain
 
 if TYPE_CHECKING:
     from bankwise.notation.padding import Unpadded
@@ -49,13 +50,12 @@ class PromotedPadding:
         return " (now)" * (self.bits == PROMOTED_BITS)
 
     def better(self, now: PromotedPadding) -> bool:
-        """Whether it takes fewer cycles, no more passes, and leaves a unit as many waves."""
+        """Whether it takes fewer cycles, no more passes, whatever rules that nobody knows are like,
+        and leaves a unit as many waves."""
         fewer = self.waves is not None and now.waves is not None and self.waves < now.waves
         new, old = self.price, now.price
-        dear = new.cycles >= old.cycles or new.passes > old.passes or new.unknown > old.unknown
-        # Whatever conflicts by rules that nobody knows are real.
-        doubtful = new.cycles > old.cycles - old.assumed or new.passes > old.passes - old.assumed
-        return not (dear or fewer or doubtful)
+        dear = new.cycles >= old.cycles or new.unknown > old.unknown
+        return gain(new, old) == "sure" and not (dear or fewer)
 
 
 def priced(price: TextPrice) -> str:
@@ -87,7 +87,8 @@ def with_wave(
             f"the layout that was planned: {failed[0].detail}", before.analyses[0].location
         )
         kept = as_it_was(replace(found, report=report)).report
-        report, paste = replace(kept, refusals=(*report.refusals, why)), ()
+        kept = replace(kept, refusals=(*report.refusals, why))
+        report, paste = with_code(kept, found, asked=True), ()
     known = compiled_paddings(before, found)
     taken = after_in(report.verdicts) if report.accepted else None
     told = _told(known, taken) if isinstance(known, tuple) else iter((str(known),))
@@ -175,4 +176,6 @@ def _emitted(text: ReportedText, bits: int) -> PromotedPadding | Refusal:
         return code
     if isinstance(code.price, Refusal):
         return code.price
+    if not code.kernel.counted:
+        return Refusal("how often some accesses run is not known")
     return PromotedPadding(bits, code.price, waves(code) if code.listing.vgprs else None)

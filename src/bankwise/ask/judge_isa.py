@@ -28,6 +28,7 @@ from bankwise.hardware.occupancy import Usage, occupancy
 from bankwise.read.emitted import SPILLED
 from bankwise.show.fixing import Verdict
 from bankwise.show.values import KernelReport
+from bankwise.solver.hypotheses import gain, gambled, stakes
 from bankwise.solver.plan import Prefer
 
 if TYPE_CHECKING:
@@ -40,10 +41,15 @@ PASSES = "passes of a workgroup"
 CYCLES = "data and issue cycles of a workgroup"
 """Rows of the verdict: what a workgroup executes."""
 
+FOLLOWED = "passes as followed"
+"""The same where nobody knows how often some accesses run: loops of unknown length, followed alike
+in both."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmittedCode:
-    """One kernel as it is emitted; ``price``: what a workgroup takes, or why that is not known."""
+    """One kernel as it is emitted; ``price``: what a workgroup takes as followed, or why that is
+    not known."""
 
     kernel: KernelReport
     listing: Listing
@@ -58,6 +64,7 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
     """
     rows: list[Row] = []
     said: list[str] = []
+    gambles: list[str | None] = []
     same = total = 0
     for number in range(len(before.analyses)):
         both = _both(before, after, number)
@@ -67,13 +74,26 @@ def judge_isa(before: ReportedText, after: ReportedText, prefer: Prefer = "cheap
         same, total = same + sum(b == a for _, b, a in counts), total + len(counts)
         rows += (*counts, *prices)
         said += _doubts(*both)
+        gambles.append(_gamble(*both, prefer))
         worse = _worse(*both, prefer)
         if worse:
             return Verdict("isa", "failed", "; ".join((worse, *dict.fromkeys(said))), tuple(rows))
     targets = ", ".join(dict.fromkeys(a.machine.name for a in before.analyses))
     differ = f"{total - same} of {total} instruction counts and sizes differ"
     detail = f"compiled for {targets}: no worse; {differ}"
-    return Verdict("isa", "passed", "; ".join((detail, *dict.fromkeys(said))), tuple(rows))
+    known = [each for each in gambles if each is not None]
+    told = "; ".join(filter(None, known)) if len(known) == len(gambles) else None
+    said = [detail, *dict.fromkeys(said)]
+    return Verdict("isa", "passed", "; ".join(said), tuple(rows), gamble=told)
+
+
+def _gamble(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str | None:
+    """What is gained only as counted, in words; None where that is not known."""
+    if isinstance(old.price, Refusal) or isinstance(new.price, Refusal):
+        return None
+    cycles = issue_known(machine(old.kernel.target)) and prefer not in AT_ANY_CYCLES
+    of = f"the code of a workgroup of {new.kernel.name}"
+    return gambled(new.price, old.price, of, cycles=cycles)
 
 
 def after_in(verdicts: Sequence[Verdict]) -> tuple[int, int] | None:
@@ -81,6 +101,11 @@ def after_in(verdicts: Sequence[Verdict]) -> tuple[int, int] | None:
     rows = [row for verdict in verdicts if verdict.judge == "isa" for row in verdict.rows]
     passes, cycles = ([new for name, _, new in rows if name == of] for of in (PASSES, CYCLES))
     return (sum(passes), sum(cycles)) if passes and cycles else None
+
+
+def gains(verdict: Verdict) -> bool:
+    """Whether the code takes fewer passes or cycles afterwards."""
+    return any(new < old for name, old, new in verdict.rows if name in (PASSES, FOLLOWED, CYCLES))
 
 
 def _both(
@@ -98,7 +123,36 @@ def _both(
 
 
 def emitted_code(text: ReportedText, number: int) -> EmittedCode | Refusal:
-    """What the compiler makes of a kernel of a text, by its number."""
+    """What the compiler makes of a kernel of a text, by its number; it is asked once."""
+    known = text.analyses[number].known
+    if _EMITTED not in known:
+        known[_EMITTED] = _compiled(text, number)
+    found: EmittedCode | Refusal = known[_EMITTED]
+    return found
+
+
+_EMITTED = "emitted code"
+
+
+def as_it_runs(text: ReportedText, *, asked: bool) -> tuple[KernelReport, ...]:
+    """Kernels of a text as they are emitted, where all of that is counted: the last word on them.
+
+    ``asked``: whether the compiler may be asked of reads that it may join. What it emits for NVIDIA
+    is compiled once more, and is no last word.
+    """
+    found: list[KernelReport] = []
+    for number, (kernel, analysis) in enumerate(
+        zip(text.report.kernels, text.analyses, strict=True)
+    ):
+        open_ = asked and any(access.joins for access in kernel.accesses)
+        if analysis.machine.vendor == "amd" and (open_ or _EMITTED in analysis.known):
+            code = emitted_code(text, number)
+            if isinstance(code, EmittedCode) and isinstance(code.price, TextPrice):
+                found.append(code.kernel)
+    return tuple(found)
+
+
+def _compiled(text: ReportedText, number: int) -> EmittedCode | Refusal:
     from bankwise.change.compile.compile import listing_of
 
     kernel, file = text.report.kernels[number], text.opened.source.file
@@ -119,8 +173,6 @@ def emitted_code(text: ReportedText, number: int) -> EmittedCode | Refusal:
 def _price(kernel: KernelReport) -> TextPrice | Refusal:
     if kernel.refusals:
         return kernel.refusals[0]
-    if not kernel.counted:
-        return Refusal("how often some accesses run is not known")
     return kernel_price(kernel)
 
 
@@ -140,17 +192,25 @@ def _counts(old: EmittedCode, new: EmittedCode) -> list[Row]:
 def _prices(old: EmittedCode, new: EmittedCode) -> Iterator[Row]:
     """What a workgroup executes, and how many waves a unit holds."""
     if isinstance(old.price, TextPrice) and isinstance(new.price, TextPrice):
-        yield PASSES, old.price.passes, new.price.passes
-        if issue_known(machine(old.kernel.target)):
-            yield CYCLES, old.price.cycles, new.price.cycles
-        instructions = old.price.instructions, new.price.instructions
-        yield "LDS instructions of a workgroup's waves", *instructions
+        yield from _taken(old.kernel, old.price, new.kernel, new.price)
     for name in ("vgprs", "sgprs"):
         have, get = getattr(old.listing, name), getattr(new.listing, name)
         if have is not None and get is not None:
             yield f"{'vector' if name == 'vgprs' else 'scalar'} registers", have, get
     if old.listing.vgprs is not None and new.listing.vgprs is not None:
         yield "waves that a unit holds", waves(old), waves(new)
+
+
+def _taken(
+    old: KernelReport, price: TextPrice, new: KernelReport, after: TextPrice
+) -> Iterator[Row]:
+    if not (old.counted and new.counted):
+        yield FOLLOWED, price.passes, after.passes
+        return
+    yield PASSES, price.passes, after.passes
+    if issue_known(machine(old.target)):
+        yield CYCLES, price.cycles, after.cycles
+    yield "LDS instructions of a workgroup's waves", price.instructions, after.instructions
 
 
 def waves(code: EmittedCode) -> int:
@@ -167,6 +227,8 @@ def _doubts(old: EmittedCode, new: EmittedCode) -> Iterator[str]:
     if unknown is not None:
         yield f"passes of the code are not compared: {unknown.reason}"
         return
+    if not (old.kernel.counted and new.kernel.counted):
+        yield "how often some accesses run is not known: passes are compared as followed"
     assumed = dict.fromkeys((*old.assumed, *new.assumed))
     if assumed:
         plain = f"how {' and '.join(assumed)} is served is not known, assumed in its passes"
@@ -186,10 +248,13 @@ def _worse(old: EmittedCode, new: EmittedCode, prefer: Prefer) -> str:
     if isinstance(old.price, Refusal) or isinstance(new.price, Refusal):
         return ""
     if new.price.passes > old.price.passes:
-        taken = f"{new.price.passes:,} passes where {old.price.passes:,} were"
+        as_ = "" if old.kernel.counted and new.kernel.counted else " as followed"
+        taken = f"{new.price.passes:,} passes{as_} where {old.price.passes:,} were"
         return f"the emitted code is worse: {taken}"
     counts = issue_known(machine(old.kernel.target)) and prefer not in AT_ANY_CYCLES
     if counts and new.price.cycles > old.price.cycles:
         taken = f"{new.price.cycles:,} data and issue cycles where {old.price.cycles:,} were"
         return f"the emitted code is worse: {taken}"
+    if gain(new.price, old.price, cycles=counts) == "loss":
+        return f"the emitted code may be worse: {stakes(new.price, old.price, 'it', cycles=counts)}"
     return ""

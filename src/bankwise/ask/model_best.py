@@ -15,13 +15,14 @@ from pathlib import Path
 from bankwise.ask.code_price import CodePrice, code_price
 from bankwise.ask.fix import rewritten
 from bankwise.ask.fix_judged import RewrittenFile, as_it_was
-from bankwise.ask.text_price import TextPrice, launch_price, rests_on
+from bankwise.ask.text_price import AT_ANY_CYCLES, TextPrice, launch_price, rests_on
 from bankwise.change.compile.lower import Dispatch, Lowering
 from bankwise.errors import Location, Refusal
 from bankwise.read.options import Options
 from bankwise.show.fixing import FixReport
 from bankwise.show.model import FrameworkDefault
-from bankwise.solver.plan import preference
+from bankwise.solver.hypotheses import GAINS, gain, gambled
+from bankwise.solver.plan import Prefer, preference
 
 IREE_DEFAULT = Lowering(padding=True, direct_load=True)
 """What ``iree-compile`` does unasked."""
@@ -99,7 +100,8 @@ def best(
         if report.accepted or not report.changes:
             break
     told = _dearer(each, own, found)
-    report = replace(report, refusals=(*report.refusals, *told))
+    gamble = report.gamble if own is None else _gamble(each, own, start)
+    report = replace(report, refusals=(*report.refusals, *told), gamble=gamble)
     codes = None if own is None or own.code is None or each.code is None else (own.code, each.code)
     return DispatchFix(each.lowered, report, start, codes)
 
@@ -129,17 +131,44 @@ def _code(plan: RewrittenFile) -> CodePrice | None:
 def _rank(
     each: _FixedLowering, own: _FixedLowering | None, start: TextPrice | None
 ) -> tuple[bool | int | Fraction, ...]:
-    """What is worse than the default, or not comparable, comes last; of equals the default."""
+    """What is worse than the default, or not comparable, comes last; before it what may be worse,
+    if a rule that nobody knows is not as assumed; of equals the default."""
     price, other = launch_price(each.report.after), each.lowered.lowering != IREE_DEFAULT
     if price is None or start is None:
         return True, other
-    left, prefer = other and not _changed(each), preference(each.plan.options.prefer)
-    worse = not price.no_worse(start, prefer)
+    left, prefer = other and not _changed(each), _prefer(each)
+    worse, cycles = not price.no_worse(start, prefer), prefer not in AT_ANY_CYCLES
     if own is None or own.code is None or each.code is None:
-        return worse, *price.rank(prefer), left, price.lds_bytes
+        tier = GAINS.index(gain(price, start, cycles=cycles))
+        return worse, tier, *price.rank(prefer), left, price.lds_bytes
     worse = worse or each.code.worse(own.code, prefer)
+    tier = GAINS.index(gain(each.code, own.code, cycles=cycles))
     text = price.rank(prefer) if prefer != "cheapest" else ()
-    return worse, *text, each.code.cycles, each.code.passes, left, *each.code.taken, price.lds_bytes
+    return (
+        worse,
+        tier,
+        *text,
+        each.code.cycles,
+        each.code.passes,
+        left,
+        *each.code.taken,
+        price.lds_bytes,
+    )
+
+
+def _gamble(each: _FixedLowering, own: _FixedLowering, start: TextPrice | None) -> str:
+    """What the answer gains over the default only as counted, in words."""
+    name, cycles = each.lowered.dispatch.executable, _prefer(each) not in AT_ANY_CYCLES
+    if each.code is not None and own.code is not None:
+        return gambled(each.code, own.code, f"the code of a workgroup of {name}", cycles=cycles)
+    price = launch_price(each.report.after)
+    if price is None or start is None:
+        return ""
+    return gambled(price, start, f"the launch of {name}", cycles=cycles)
+
+
+def _prefer(each: _FixedLowering) -> Prefer:
+    return preference(each.plan.options.prefer)
 
 
 def _dearer(

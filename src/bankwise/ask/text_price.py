@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from bankwise.counting.counted import AccessReport
 from bankwise.hardware.issue_cycles import issue_cycles
 from bankwise.hardware.machine import Machine, machine
 from bankwise.show.values import CheckReport, KernelReport
+from bankwise.solver.hypotheses import Doubted
 from bankwise.solver.plan import Prefer, Rank, spent
 from bankwise.tile import COPIES
 
@@ -40,8 +42,8 @@ class TextPrice:
 
     ``unknown``: accesses without a number, or under a rule that nobody knows. ``cycles``: passes,
     and the cycles in which their instructions issue (one each, where no rule says more).
-    ``instructions``: executed by waves. ``assumed``: passes that are conflicts by rules that nobody
-    knows, those of the instructions in ``rules``.
+    ``instructions``: executed by waves. ``doubted``: passes that are conflicts by rules that nobody
+    knows, by the instruction (:mod:`bankwise.solver.hypotheses`).
     """
 
     unknown: int
@@ -49,8 +51,17 @@ class TextPrice:
     cycles: int
     lds_bytes: int
     instructions: int = 0
-    assumed: int = 0
-    rules: tuple[str, ...] = ()
+    doubted: Doubted = ()
+
+    @property
+    def assumed(self) -> int:
+        """Passes that are conflicts by rules that nobody knows."""
+        return sum(passes for _, passes in self.doubted)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The instructions of these."""
+        return tuple(rule for rule, _ in self.doubted)
 
     def __str__(self) -> str:
         left = f", {self.unknown} accesses not known" if self.unknown else ""
@@ -127,7 +138,6 @@ def _with(
     passes = times * sum(report.run.passes for report in own)
     issue = times * sum(issued_cycles(report, gpu) for report in own)
     doubted = [report for report in own if report.assumed]
-    names = (report.instruction for report in doubted if report.run.extra)
     instructions = times * sum(len(r.issued) * r.waves * r.executions for r in own)
     return TextPrice(
         price.unknown + len(doubted),
@@ -135,9 +145,17 @@ def _with(
         price.cycles + passes + issue,
         price.lds_bytes,
         price.instructions + instructions,
-        price.assumed + times * sum(report.run.extra for report in doubted),
-        tuple(dict.fromkeys((*price.rules, *names))),
+        doubts(doubted, times, price.doubted),
     )
+
+
+def doubts(accesses: Iterable[AccessReport], times: int = 1, known: Doubted = ()) -> Doubted:
+    """What accesses by rules that nobody knows add to what is doubted."""
+    found = Counter(dict(known))
+    for report in accesses:
+        if report.assumed and report.run.extra:
+            found[report.instruction] += times * report.run.extra
+    return tuple(found.items())
 
 
 def issued_cycles(report: AccessReport, gpu: Machine) -> int:

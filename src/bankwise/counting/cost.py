@@ -107,6 +107,15 @@ def one_of(costs: Sequence[Cost]) -> Cost:
     return replace(most, span=Ends(passes, ideal, around(e.extra for e in ends)))
 
 
+def either(cost: Cost, other: Cost) -> Cost:
+    """A cost that may turn out to be another one."""
+    if cost == other:
+        return cost
+    one, two = cost.ends, other.ends
+    passes, ideal = around((one.passes, two.passes)), around((one.ideal, two.ideal))
+    return replace(cost, span=Ends(passes, ideal, around((one.extra, two.extra))))
+
+
 UNSEEN = Cost(span=Ends(ANY, ANY, ANY))
 """What nobody has seen: nothing that is counted, and any number in truth."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from bankwise.counting.access import BoolArray, IntArray
 from bankwise.counting.bound import Bound, exactly
 from bankwise.counting.conflict import Witness, count
-from bankwise.counting.cost import UNSEEN, UNSEEN_FREE, Cost, Ends, one_of
+from bankwise.counting.cost import UNSEEN, UNSEEN_FREE, Cost, Ends, either, one_of
 from bankwise.counting.counted import AccessReport, Iteration, Lanes
 from bankwise.counting.kernel import IssuedPattern, Kernel, KernelAccess, WaveInstruction
 from bankwise.counting.lines import line_ends
@@ -24,6 +24,7 @@ from bankwise.counting.places import Somewhere, places
 from bankwise.counting.reason import Meeting, Reason, reason
 from bankwise.errors import InputError, Refusal
 from bankwise.hardware.machine import BANK_BYTES, PIECEWISE, Instruction, Machine
+from bankwise.hardware.policies import paired
 
 _AT_ONCE = 512
 """Instructions that are counted in one go."""
@@ -33,7 +34,7 @@ def count_kernel(
     kernel: Kernel, machine: Machine
 ) -> tuple[tuple[AccessReport, ...], tuple[Refusal, ...]]:
     """Count every access, in order; and why some are not: no row, or an address that faults."""
-    found = count_accesses(kernel.accesses, machine, kernel.name)
+    found = _in_pairs(kernel, machine, count_accesses(kernel.accesses, machine, kernel.name))
     counted = [one for one in found if isinstance(one, AccessReport)]
     passes = sum(one.run.passes for one in counted) or 1
     shared = tuple(replace(one, share=one.run.passes / passes) for one in counted)
@@ -47,6 +48,38 @@ def count_accesses(
     known = [a for a in accesses if _missing(a, machine) is None]
     counted = iter(_by_halves(known, machine, kernel))
     return [_missing(a, machine) or next(counted) for a in accesses]
+
+
+def _in_pairs(
+    kernel: Kernel, machine: Machine, found: list[AccessReport | Refusal]
+) -> list[AccessReport | Refusal]:
+    """Accesses counted, those that may be joined with another between both: alone and in a pair."""
+    pairs = paired(machine)
+    moved = {n for n, row in machine.instructions.items() if pairs.instruction(n) != row}
+    joined = [
+        number
+        for number, access in enumerate(kernel.accesses)
+        if access.joins and moved & {i.name for i in access.patterns[0].instructions}
+    ]
+    some = count_accesses([kernel.accesses[n] for n in joined], pairs, kernel.name)
+    for number, two in zip(joined, some, strict=True):
+        one = found[number]
+        if isinstance(one, AccessReport) and isinstance(two, AccessReport):
+            found[number] = _either(one, two, kernel.accesses[number].joins)
+    return found
+
+
+def _either(one: AccessReport, two: AccessReport, joins: str) -> AccessReport:
+    if (one.cost, one.run) == (two.cost, two.run):
+        return one
+    iterations = zip(one.iterations, two.iterations, strict=True)
+    return replace(
+        one,
+        cost=either(one.cost, two.cost),
+        run=either(one.run, two.run),
+        iterations=tuple(replace(a, cost=either(a.cost, b.cost)) for a, b in iterations),
+        joins=joins,
+    )
 
 
 def _missing(access: KernelAccess, machine: Machine) -> Refusal | None:

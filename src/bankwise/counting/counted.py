@@ -62,6 +62,8 @@ class AccessReport:
     ``written``: of machine code, where the instruction stands and how it is written.
     ``origin``: the author's place that a compiler names for it, where that is another.
     ``over_launches``: its conflict over several launches of its kernel, None if there is one.
+    ``joins``: the read that it may be served together with, which is counted otherwise: numbers are
+    those of the access alone, and between which ends they lie.
     """
 
     location: Location
@@ -91,6 +93,7 @@ class AccessReport:
     written: str = ""
     origin: Location | None = None
     over_launches: Sureness | None = None
+    joins: str = ""
 
     @property
     def instruction(self) -> str:

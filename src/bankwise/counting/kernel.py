@@ -72,7 +72,8 @@ class KernelAccess:
     nobody has seen; empty if not. ``one_workgroup``: the patterns are those of one workgroup, and
     another one has others. ``address``, ``written``: where the instruction stands and how
     it is written, of machine code (:class:`bankwise.counting.access.Access`). ``origin``: the place
-    in the author's source that a compiler names for it, None if it names none.
+    in the author's source that a compiler names for it, None if it names none. ``joins``: the read
+    with which a compiler may make one two-address instruction of it, in words; empty if none.
     """
 
     location: Location
@@ -88,6 +89,7 @@ class KernelAccess:
     address: int | None = None
     written: str = ""
     origin: Location | None = None
+    joins: str = ""
 
     @property
     def allocations(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from bankwise.show.columns import say, width
 from bankwise.show.diagnostics import Diagnostic, marked
 from bankwise.show.own_lines import line_at, own_line, stepping
 from bankwise.show.values import CheckReport
-from bankwise.show.words import cell, doubt
+from bankwise.show.words import cell, doubt, joined
 
 _KERNELS = 4
 _PLACES = 12
@@ -101,7 +101,8 @@ def _notes(
         vendors = dict.fromkeys(machine(k.target).vendor for k in report.kernels)
         yield "pass", "; ".join(("one turn of the banks", *(_PASS[one] for one in vendors)))
     yield from (("also", text) for text in [places(cause)] if text)
-    yield from (("note", text) for text in (doubt(one.first), cause.aside) if text)
+    said = doubt(one.first) or joined(one.first)
+    yield from (("note", text) for text in (said, cause.aside) if text)
 
 
 def why(one: Diagnostic, report: CheckReport) -> str:

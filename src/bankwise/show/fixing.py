@@ -32,6 +32,8 @@ class Verdict:
     ``rows``: numbers before and after, by name (instruction counts, bytes). ``complete``: whether
     it is about the whole launch, and not about some workgroups that stand for it. ``open``: the
     rules that nobody knows, or that are assumed, on which the numbers afterwards rest, in words.
+    ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not, in
+    words; None where that was not judged.
     """
 
     judge: str
@@ -40,6 +42,7 @@ class Verdict:
     rows: tuple[tuple[str, int, int], ...] = ()
     complete: bool = True
     open: tuple[str, ...] = ()
+    gamble: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,9 @@ class FixReport:
     that wrote the text, in lines. ``assumed``: what is taken if no conflict by a rule that nobody
     knows is real, in words. ``files``: where a folder was asked for, what goes below it, by
     path. ``modules``: of a dump of a compiler, the executables that are written in its place, by
-    name. ``notes``: what the change may cost.
+    name. ``notes``: what the change may cost. ``emitted``: kernels of the text that the answer
+    leaves, as they are compiled: where there is one, it has the last word, not its text.
+    ``gamble``: what is gained if a rule that nobody knows is as assumed, and lost if it is not.
     """
 
     before: CheckReport
@@ -117,6 +122,15 @@ class FixReport:
     modules: tuple[tuple[str, str], ...] = ()
     assumed: str = ""
     notes: tuple[str, ...] = ()
+    emitted: tuple[KernelReport, ...] = ()
+    gamble: str = ""
+
+    @property
+    def ends(self) -> CheckReport:
+        """What the answer leaves, as it runs: kernels as they are emitted, where that is known."""
+        left = self.after if self.accepted else self.before
+        code = {kernel.name: kernel for kernel in self.emitted}
+        return replace(left, kernels=tuple(code.get(k.name, k) for k in left.kernels))
 
     @property
     def accepted(self) -> bool:
@@ -143,7 +157,7 @@ class FixReport:
         A judge of execution who was not asked (``--no-execute``) leaves it to the proof; a solver
         or a GPU that was asked and gives no answer does not.
         """
-        after = self.after
+        after = self.ends
         return exit_code(
             failed=bool(self.changes) and not self.accepted,
             findings=after.conflict == "sure" or bool(after.findings),
@@ -157,14 +171,15 @@ class FixReport:
         asked += [v for v in self.verdicts if v.status == "no answer"]
         partly = any(v.judge == "proof" and not v.complete for v in self.verdicts)
         found = {
-            "conflicts are possible in what was written": self.after.conflict == "possible",
+            "conflicts are possible in what was written": self.ends.conflict == "possible",
             f"{self._seen} (--accept-sampled: the proof will do)": (
                 self.sampled and not self.accept_sampled
             ),
             **{_silent(v): True for v in asked},
             "the proof holds for this launch alone": partly,
+            f"whether it gains is not known: {self.gamble} (measure both)": bool(self.gamble),
             "something stays as it is (not changed: ..)": bool(self.refusals),
-            "not all is analysed and known (open in ..)": not self.after.accounted,
+            "not all is analysed and known (open in ..)": not self.ends.accounted,
             **{f"{rule}, in the code": True for v in self.verdicts for rule in v.open},
         }
         return tuple(reason for reason, holds in found.items() if holds)
@@ -172,10 +187,11 @@ class FixReport:
     @property
     def remaining(self) -> tuple[str, ...]:
         """What is left that is sure: the reasons of exit 1."""
-        sure = [kernel for kernel in self.after.kernels if kernel.conflict == "sure"]
+        sure = [kernel for kernel in self.ends.kernels if kernel.conflict == "sure"]
         named = [f"{short(k.name)} ({adds(k.added)} {self.after.each(k.name)})" for k in sure]
         more = [f"{len(named) - _NAMED} more kernels"] * (len(named) > _NAMED)
         where = "what is written" if self.accepted else "the text, which stays as it is"
+        where += ", by its emitted code" * any(k.compiled is not None for k in sure)
         left = f"conflicts are left in {where}: {', '.join((*named[:_NAMED], *more))}"
         found = dict.fromkeys(f"{one.rule}: {one.message}" for one in self.after.findings)
         return (*((left,) if sure else ()), *found)
@@ -322,8 +338,8 @@ _ANOTHER = "another block may have conflicts: --workgroup-size or --launch says 
 
 
 def _print_open(report: FixReport, console: Console) -> None:
-    for before, kernel in zip(report.before.kernels, report.after.kernels, strict=True):
-        left = still_open(kernel, len(report.after.refused(kernel)))
+    for before, kernel in zip(report.before.kernels, report.ends.kernels, strict=True):
+        left = still_open(kernel, len(report.ends.refused(kernel)))
         if left:
             console.print(
                 f"[yellow]open in {escape(short(kernel.name))}:[/] {escape('; '.join(left))}"

@@ -140,7 +140,12 @@ def doubt(access: AccessReport) -> str:
         return f"possible: not with every launch that was tried; {_BLOCK}"
     extra = access.run.ends.extra
     many = "an unknown number of" if extra.high is None else f"at most {extra.high:,}"
-    return f"possible: {many} extra passes per workgroup"
+    return "; ".join(filter(None, (f"possible: {many} extra passes per workgroup", joined(access))))
+
+
+def joined(access: AccessReport) -> str:
+    """Why a number lies between two ends although every execution is known."""
+    return f"{access.joins} may be joined with it: --isa says" if access.joins else ""
 
 
 def other_launch(other: OtherLaunch) -> str:

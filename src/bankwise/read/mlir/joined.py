@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.errors import Refusal
 from bankwise.hardware.machine import Machine
-from bankwise.hardware.policies import WIDEST_BYTES, Issue, select
+from bankwise.hardware.policies import WIDEST_BYTES, Issue, paired, select
 
 if TYPE_CHECKING:
     from bankwise.read.mlir.extract import SharedAccess
@@ -70,10 +70,21 @@ def joins_of(accesses: Sequence[SharedAccess], gpu: Machine, policy: str) -> Joi
     """
     from bankwise.read.mlir.joins import Joins, joins
 
+    return joins(accesses) if _asked(gpu, policy) else Joins((), {})
+
+
+def pairs_of(accesses: Sequence[SharedAccess], gpu: Machine, policy: str) -> Mapping[int, int]:
+    """Reads that the compiler may join in pairs (:mod:`bankwise.read.mlir.pairs`), where that is
+    served otherwise."""
+    from bankwise.read.mlir.pairs import pairable
+
+    return pairable(accesses) if _asked(gpu, policy) and paired(gpu) != gpu else {}
+
+
+def _asked(gpu: Machine, policy: str) -> bool:
+    """Whether it is the compiler that was asked: IREE's back end for AMD."""
     tools = gpu.tools.iree
-    if policy != "iree" or tools is None or tools.backend != "rocm":
-        return Joins((), {})
-    return joins(accesses)
+    return policy == "iree" and tools is not None and tools.backend == "rocm"
 
 
 def compiled_accesses(

@@ -118,12 +118,13 @@ def fix_brief(report: FixReport, changes: Iterable[str], whole: dict[str, Any]) 
         )
         for one in (report.refusals if report.after.kernels else ())
     ]
-    before, after = verdict(report.before), verdict(report.after)
+    before, after = verdict(report.before), verdict(report.ends)
+    said = (_offered(report), f"before: {before}", f"after: {after}", report.gamble)
     patch = report.patch if report.accepted and len(report.patch) <= _PATCH else None
     return BriefDocument(
         of=whole["schema"],
         exit_code=report.exit_code,
-        verdict="; ".join((_offered(report), f"before: {before}", f"after: {after}")),
+        verdict="; ".join(filter(None, said)),
         findings=_findings(found),
         findings_in_all=len(found),
         write=(),

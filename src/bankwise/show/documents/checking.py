@@ -328,7 +328,7 @@ def _kernel(kernel: KernelReport, report: CheckReport) -> KernelDocument:
         totals_assumed=_totals(kernel.totals_assumed),
         conflict=kernel.conflict,
         verdict=kernel_verdict(kernel, report),
-        added=_added(kernel.added),
+        added=added_document(kernel.added),
         open=still_open(kernel, len(report.refused(kernel))),
         counted=kernel.counted,
         allocations=tuple(_allocation(one) for one in kernel.allocations),
@@ -345,26 +345,21 @@ def _launch(kernel: KernelReport) -> LaunchDocument | UnsetType:
     if not (kernel.launched or kernel.assumed or kernel.others):
         return UNSET
     others = (
-        OtherLaunchDocument(one.workgroup_size, one.said or None, _added(one.added))
+        OtherLaunchDocument(one.workgroup_size, one.said or None, added_document(one.added))
         for one in kernel.others
     )
     return LaunchDocument(kernel.launched or None, kernel.assumed or None, tuple(others))
 
 
-def _added(found: Added) -> AddedDocument:
-    bound, assumed = found.bound, found.assumed
-    return AddedDocument(
-        low=bound.low,
-        high=bound.high,
-        kind=bound.kind,
-        evidence=found.evidence,
-        followed=found.known.extra,
-        assumed=0 if assumed is None else assumed.extra,
-    )
+def added_document(found: Added) -> AddedDocument:
+    """What the conflict counter adds."""
+    bound, assumed = found.bound, 0 if found.assumed is None else found.assumed.extra
+    ends = bound.low, bound.high, bound.kind
+    return AddedDocument(*ends, found.evidence, followed=found.known.extra, assumed=assumed)
 
 
 def _compiled(found: AsEmitted | None) -> CompiledDocument | None:
-    return None if found is None else CompiledDocument(found.compiler, _added(found.source))
+    return None if found is None else CompiledDocument(found.compiler, added_document(found.source))
 
 
 def _allocation(one: AllocationReport) -> AllocationDocument:

@@ -6,9 +6,15 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from bankwise.counting.counted import Sureness
 from bankwise.hardware.machine import machine
 from bankwise.read.names import demangled
-from bankwise.show.documents.checking import CheckDocument, check_document
+from bankwise.show.documents.checking import (
+    AddedDocument,
+    CheckDocument,
+    added_document,
+    check_document,
+)
 from bankwise.show.documents.parts import (
     CostDocument,
     RefusalDocument,
@@ -20,6 +26,7 @@ from bankwise.show.documents.parts import (
 from bankwise.show.documents.solving import CandidateDocument, candidate_document
 from bankwise.show.fixing import Change, FixReport, GroupFront, Status, Verdict
 from bankwise.show.model import ModelFix
+from bankwise.show.values import KernelReport
 from bankwise.solver.certificate_json import CertificateDocument
 
 
@@ -76,6 +83,15 @@ class FrontDocument(Struct, frozen=True):
     plans: tuple[CandidateDocument, ...]
 
 
+class EmittedDocument(Struct, frozen=True):
+    """A kernel of the text that the answer leaves, as it is compiled."""
+
+    kernel: str
+    conflict: Annotated[Sureness, Meta(description="the surest of its accesses")]
+    passes: Annotated[Whole, Meta(description="of a workgroup: ordinary loads and stores")]
+    added: AddedDocument
+
+
 class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1"):
     """One kernel before and after, the verdicts, the patch."""
 
@@ -95,6 +111,13 @@ class FixDocument(Struct, frozen=True, tag_field="schema", tag="bankwise.fix/1")
         str | None, Meta(description="what is taken if no conflict by an unknown rule is real")
     ]
     notes: Annotated[tuple[str, ...], Meta(description="what the change may cost")]
+    gamble: Annotated[
+        str | None, Meta(description="what is gained if an unknown rule holds, and lost if not")
+    ]
+    emitted: Annotated[
+        tuple[EmittedDocument, ...],
+        Meta(description="kernels of what the answer leaves, compiled: the last word on them"),
+    ]
 
 
 class FrameworkDefaultDocument(Struct, frozen=True):
@@ -137,7 +160,14 @@ def fix_document(report: FixReport, *, lanes: bool = False) -> FixDocument:
         settings=report.settings,
         assumed=report.assumed or None,
         notes=report.notes,
+        gamble=report.gamble or None,
+        emitted=tuple(map(_emitted, report.emitted)),
     )
+
+
+def _emitted(kernel: KernelReport) -> EmittedDocument:
+    passes, added = kernel.totals.run.passes, added_document(kernel.added)
+    return EmittedDocument(kernel.name, kernel.conflict, passes, added)
 
 
 def _front(found: GroupFront) -> FrontDocument:
