@@ -63,7 +63,7 @@ def test_a_text_on_tensors_is_a_model_and_one_with_threads_is_not() -> None:
 
 
 def test_a_model_has_the_conflicts_of_the_kernel_that_make_sh_lowered() -> None:
-    of_model = check_model(ATTENTION, GFX942)
+    of_model = check_model(ATTENTION, replace(GFX942, padding=False, direct_load=False))
     of_kernel = check(EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir")
     assert of_model.totals == of_kernel.totals
     assert of_model.exit_code == 1
@@ -259,11 +259,13 @@ def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> N
 def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path: Path) -> None:
     file = small_abt(tmp_path)
     noted = [
-        check_model(file, Options("gfx942", padding=on, direct_load=on)) for on in (False, True)
+        check_model(file, Options("gfx942", padding=on, direct_load=on)) for on in (False, None)
     ]
     told = [[n for n in each.notes if "by default" in n] for each in noted]
-    assert ["`--padding --direct-load` shows" in n for n in told[0]] == [True]
+    assert ["without `--no-padding --no-direct-load`" in n for n in told[0]] == [True]
     assert told[1] == []
+    assert "padding on, direct loads on, as iree-compile does unasked" in noted[1].notes[0]
+    assert noted[1].kernels[0].lds_bytes > noted[0].kernels[0].lds_bytes
 
 
 def lds_when_put_back(file: Path, name: str, kernel: Path, folder: Path) -> int | None:

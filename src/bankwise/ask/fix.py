@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
-from bankwise.ask.fix_dump import back_into_iree, modules
+from bankwise.ask.fix_dump import back_into_iree, modules, named
 from bankwise.ask.fix_gains import recounted
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_judged import RewrittenFile, judged
@@ -63,8 +63,8 @@ def fix(
     isa: bool = True,
     reference: str = "",
     keep: str = "",
-    padding: bool = False,
-    direct_load: bool = False,
+    padding: bool | None = None,
+    direct_load: bool | None = None,
     accept_sampled: bool = False,
     prove: bool = False,
     prefer: str = "",
@@ -114,11 +114,16 @@ def fix_kernels(
     progress: Progress | None = None,
 ) -> FixReport:
     """:func:`fix_file` for MLIR with threads."""
-    if output not in ("", "-"):
+    said = output not in ("", "-")
+    if said and not Path(output).is_dir():
         check_writable(Path(output))
     if judges.prove:
         need_solver()
     found = rewritten(file, options)
+    for path, _ in named(found.report.modules, Path(output)) if said else ():
+        check_writable(path)
+    if said and not found.report.modules:
+        check_writable(Path(output))
     report = with_wave(judged(found, judges, progress), found, judges, output)
     back = back_into_iree(found.before.opened, report.modules, output) if report.changes else ()
     return replace(report, settings=(*report.settings, *back))

@@ -43,10 +43,11 @@ def modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
 
 
 def named(written: Modules, destination: Path) -> tuple[tuple[Path, str], ...]:
-    """Which file each executable gets: of several, files below a folder or beside a name."""
-    if len(written) < 2:
-        return tuple((destination, text) for _, text in written)
-    if destination.suffix == ".mlir":
+    """Which file each executable gets: one that is called ``.mlir``, of several files beside that
+    name; otherwise files below a folder. IREE takes a name without ``.mlir`` for an object file."""
+    if destination.suffix == ".mlir" and not destination.is_dir():
+        if len(written) == 1:
+            return ((destination, written[0][1]),)
         return tuple((destination.with_suffix(f".{name}.mlir"), text) for name, text in written)
     return tuple((destination / f"{name}.mlir", text) for name, text in written)
 
