@@ -93,7 +93,7 @@ def _switch(flag: str, on: bool | str | None) -> list[str]:
     return [flag] if on else [flag.replace("--", "--no-", 1)] if on is False else []
 
 
-def _said(options: Options) -> Iterator[tuple[str, bool | None | str | tuple[str, ...]]]:
+def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...] | None]]:
     yield from (("--target", options.target), ("--policy", options.policy))
     for each in fields(options):
         if each.metadata.get("flag") in _FACTS:
