@@ -120,6 +120,15 @@ def test_a_model_is_lowered_for_nvidia_too() -> None:
     assert "memref.load" in one.text or "vector.load" in one.text
 
 
+def test_what_copies_in_lane_order_keep_from_being_written_is_not_promised(tmp_path: Path) -> None:
+    large = SMALL.replace("64x64", "2048x2048")
+    report = check_model(model(tmp_path, large), Options("gfx950"))
+    assert report.accesses[0].run.extra
+    assert report.snippets == ()
+    told = [note for optimum in report.kernels[0].optima for note in optimum.notes]
+    assert any("--iree-llvmgpu-use-direct-load=false lowers it without" in note for note in told)
+
+
 def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
     two = SMALL + SMALL.replace("@mm", "@nn").replace("64x64", "128x128")
     told: list[tuple[int, int]] = []

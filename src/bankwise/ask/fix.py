@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
-from bankwise.ask.fix_dump import back_into_iree, modules, named
+from bankwise.ask.fix_dump import back_into_iree, modules, named, without_copies
 from bankwise.ask.fix_gains import recounted
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_judged import RewrittenFile, judged
@@ -328,8 +328,9 @@ def _proved(
     worse: dict[Key, Refusal] = {}
     for task, refusal in written.refused:
         padding = by_task[task].padding
-        named = Refusal(_named(task.owned, refusal.reason), refusal.location)
-        refusals += [] if padding else [named]
+        way_on = without_copies(texts.start, task.owned.group)
+        told = Refusal(f"{_named(task.owned, refusal.reason)}{way_on}", refusal.location)
+        refusals += [] if padding else [told]
         worse |= {task.owned.key: padding.stays(refusal.reason)} if padding else {}
     changes: list[Change] = []
     for done in written.done:
@@ -339,8 +340,7 @@ def _proved(
     proof = proof_verdict([done.proofs for done in written.done])
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
     stands = (texts.before, written.opened, written.analyses)
-    told = (tuple(changes), tuple(refusals))
-    return Rewritten(*stands, *told, worse, proof, claims, written.done)
+    return Rewritten(*stands, tuple(changes), tuple(refusals), worse, proof, claims, written.done)
 
 
 def _named(group: OwnedGroup, reason: str) -> str:

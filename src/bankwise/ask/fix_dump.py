@@ -17,6 +17,7 @@ from bankwise.hardware.machine import machine
 from bankwise.show.values import KernelReport
 
 if TYPE_CHECKING:
+    from bankwise.change.rewrite.group import Group
     from bankwise.read.mlir.module import Opened
 
 Modules = tuple[tuple[str, str], ...]
@@ -40,6 +41,14 @@ def modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
         lines = (f"{line}\n" for line in taken.text.split("\n") if line.strip())
         found[names.get(kernel.name, kernel.name)] = "".join(lines)
     return tuple(found.items())
+
+
+def without_copies(opened: Opened, group: Group) -> str:
+    """What lowers a kernel of IREE without copies in lane order, in words; empty where none is in
+    the way."""
+    copied = any(site.access.kind == "dma" for site in group.accesses)
+    flag = "--iree-llvmgpu-use-direct-load=false"
+    return f"; {flag} lowers it without" * (copied and bool(executables(opened.source.parsed)))
 
 
 def named(written: Modules, destination: Path) -> tuple[tuple[Path, str], ...]:
