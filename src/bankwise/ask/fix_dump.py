@@ -83,4 +83,5 @@ def _of_a_dump(written: Modules, output: str) -> tuple[str, ...]:
     pairs = zip(written, named(written, Path(out)), strict=True)
     flags = [f"{_FLAG}{name}={path}" for (name, _), (path, _) in pairs]
     first = () if output else (f"-o {out} writes {each} as iree-compile takes it",)
-    return (*first, "into the model: iree-compile MODEL.mlir ..", *(f"  {flag}" for flag in flags))
+    lines = " \\\n".join(f"  {flag}" for flag in flags).split("\n")
+    return (*first, "into the model: append to your iree-compile MODEL.mlir ..", *lines)
