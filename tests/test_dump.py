@@ -118,6 +118,19 @@ def test_the_command_writes_the_executable_and_no_log(tmp_path: Path) -> None:
     assert "-o FIXED.mlir writes the executable" in unfolded(refused.err)
 
 
+def test_kernels_that_were_printed_one_after_the_other_are_fixed_together(tmp_path: Path) -> None:
+    """The head of the second stands behind the first: what was left out of the dump is that."""
+    two = all_passes() + all_passes().replace("mm_dispatch_0", "mm_dispatch_1")
+    again = open_text(open_text(two).source.text)
+    found = [(k.name, k.target) for k in kernels(again)]
+    assert found == [(NAME, "gfx950"), (NAME.replace("0_", "1_", 1), "gfx950")]
+    out = tmp_path / "fixed"
+    out.mkdir()
+    ended = bankwise("fix", written(tmp_path, two), "--no-execute", "--no-isa", "-o", out)
+    assert ended.code == 0, ended.err
+    assert {path.name for path in out.iterdir()} == {"mm_dispatch_0.mlir", "mm_dispatch_1.mlir"}
+
+
 def test_each_kernel_of_modules_is_read_in_its_own_executable() -> None:
     opened = open_text(two_modules())
     found = [(k.name, k.target) for k in kernels(opened)]

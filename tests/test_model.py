@@ -63,7 +63,7 @@ def test_a_text_on_tensors_is_a_model_and_one_with_threads_is_not() -> None:
 
 
 def test_a_model_has_the_conflicts_of_the_kernel_that_make_sh_lowered() -> None:
-    of_model = check_model(ATTENTION, GFX942)
+    of_model = check_model(ATTENTION, replace(GFX942, padding=False, direct_load=False))
     of_kernel = check(EXAMPLES / "iree" / "attention_1x1024x128.gfx942.mlir")
     assert of_model.totals == of_kernel.totals
     assert of_model.exit_code == 1
@@ -118,6 +118,15 @@ def test_a_model_is_lowered_for_nvidia_too() -> None:
     (one,) = lower(SMALL, "sm_80")
     assert one.uses_shared_memory
     assert "memref.load" in one.text or "vector.load" in one.text
+
+
+def test_what_copies_in_lane_order_keep_from_being_written_is_not_promised(tmp_path: Path) -> None:
+    large = SMALL.replace("64x64", "2048x2048")
+    report = check_model(model(tmp_path, large), Options("gfx950"))
+    assert report.accesses[0].run.extra
+    assert report.snippets == ()
+    told = [note for optimum in report.kernels[0].optima for note in optimum.notes]
+    assert any("--iree-llvmgpu-use-direct-load=false lowers it without" in note for note in told)
 
 
 def test_every_dispatch_is_analysed_and_kept(tmp_path: Path) -> None:
@@ -259,11 +268,13 @@ def test_a_model_that_is_fixed_nowhere_says_how_to_write_it(tmp_path: Path) -> N
 def test_a_checked_model_says_that_iree_makes_another_kernel_by_default(tmp_path: Path) -> None:
     file = small_abt(tmp_path)
     noted = [
-        check_model(file, Options("gfx942", padding=on, direct_load=on)) for on in (False, True)
+        check_model(file, Options("gfx942", padding=on, direct_load=on)) for on in (False, None)
     ]
     told = [[n for n in each.notes if "by default" in n] for each in noted]
-    assert ["`--padding --direct-load` shows" in n for n in told[0]] == [True]
+    assert ["without `--no-padding --no-direct-load`" in n for n in told[0]] == [True]
     assert told[1] == []
+    assert "padding on, direct loads on, as iree-compile does unasked" in noted[1].notes[0]
+    assert noted[1].kernels[0].lds_bytes > noted[0].kernels[0].lds_bytes
 
 
 def lds_when_put_back(file: Path, name: str, kernel: Path, folder: Path) -> int | None:

@@ -23,6 +23,8 @@ from bankwise.read.options import MOST_THREADS, Options, dims_of, three
 from bankwise.show.values import Finding
 
 if TYPE_CHECKING:
+    from bankwise.change.rewrite.emit import Emitter
+    from bankwise.change.rewrite.scope import Scope
     from bankwise.read.mlir.extract import Extraction
     from bankwise.read.mlir.joins import Joins
     from bankwise.read.mlir.kernels import KernelFunction
@@ -176,3 +178,14 @@ def _too_large(
 
 def _file(opened: Opened) -> Location:
     return Location(opened.source.file)
+
+
+def scope_in(analysis: Analysis, emitter: Emitter) -> Scope:
+    """The text of a kernel, for new lines in it."""
+    from bankwise.change.rewrite.scope import scope_of
+    from bankwise.read.mlir.indexing import ThreadIds
+
+    threads = ThreadIds(
+        analysis.workgroup_size, analysis.machine.wave_size, grid=analysis.kernel.grid
+    )
+    return scope_of(analysis.kernel.op, threads, emitter)

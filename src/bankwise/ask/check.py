@@ -25,8 +25,8 @@ def check(
     arguments: tuple[str, ...] = (),
     isa: bool = False,
     keep: str = "",
-    padding: bool = False,
-    direct_load: bool = False,
+    padding: bool | None = None,
+    direct_load: bool | None = None,
     launches: tuple[str, ...] = (),
 ) -> CheckReport:
     """Predict the bank conflicts of whatever ``file`` holds: all that the command line takes.

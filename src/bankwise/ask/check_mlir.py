@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.fix_dump import without_copies
 from bankwise.ask.fix_groups import OwnedGroup, owned
 from bankwise.ask.fix_parts import PartedGroup, optimised, parted_group
 from bankwise.ask.kernel_report import check_report, kernel_report
-from bankwise.ask.write_mlir import to_write, written
+from bankwise.ask.write_mlir import to_write, unwritable, written
 from bankwise.counting.access import Pattern
 from bankwise.counting.cost import Cost
 from bankwise.counting.count_kernel import count_kernel
@@ -70,7 +71,7 @@ def _source_level(analyses: tuple[Analysis, ...]) -> Iterator[str]:
 
 def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) -> CheckReport:
     """Count what was extracted."""
-    kernels = [_report(analysis, opened.source.file, options) for analysis in analyses]
+    kernels = [_report(analysis, opened, options) for analysis in analyses]
     level = () if options.isa else _source_level(analyses)
     return check_report(
         opened.source.file,
@@ -82,7 +83,7 @@ def report_of(opened: Opened, options: Options, analyses: tuple[Analysis, ...]) 
     )
 
 
-def _report(analysis: Analysis, file: str, options: Options) -> KernelReport:
+def _report(analysis: Analysis, opened: Opened, options: Options) -> KernelReport:
     """One kernel.
 
     Its occupancy is that of a kernel nobody has compiled: registers are not considered. None
@@ -97,9 +98,9 @@ def _report(analysis: Analysis, file: str, options: Options) -> KernelReport:
         kernel,
         accesses,
         occupancy=held,
-        optima=_optima(analysis, options.width_policy),
+        optima=_optima(opened, analysis, options.width_policy),
         refusals=(*analysis.refusals, *_elsewhere(analysis), *refusals),
-        snippets=to_write(analysis, file, options),
+        snippets=to_write(opened, analysis, options),
     )
 
 
@@ -197,7 +198,7 @@ def _issued(pattern: Pattern, issues: tuple[Issue, ...]) -> IssuedPattern:
     )
 
 
-def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
+def _optima(opened: Opened, analysis: Analysis, policy: str) -> Iterator[Optimum]:
     """What the best layout of each group of allocations would take, where that can be said.
 
     Of padded rows also without their padding, where that is sure to be no worse.
@@ -224,7 +225,7 @@ def _optima(analysis: Analysis, policy: str) -> Iterator[Optimum]:
             address=str(least.layout),
             notes=(
                 *undone,
-                *_unwritten(chosen),
+                *_unwritten(opened, analysis, chosen),
                 *_parted(each, least, policy),
                 *as_compiled(group),
             ),
@@ -248,14 +249,13 @@ def _without(kept: GroupPlan, shorter: GroupPlan) -> tuple[str, ...]:
     return (f"in rows of {short} without their padding of {long - short}: {fewer:,} bytes less",)
 
 
-def _unwritten(chosen: GroupPlan) -> tuple[str, ...]:
+def _unwritten(opened: Opened, analysis: Analysis, chosen: GroupPlan) -> tuple[str, ...]:
     """What ``fix`` can write takes more, where that is so; and why, where copies are the reason."""
-    from bankwise.change.rewrite.plan import unfollowed
-
-    why, least = unfollowed(chosen.group, chosen.writable), written(chosen)
+    why = unwritable(opened, analysis, chosen, chosen.writable)
+    least = written(opened, analysis, chosen)
     if least.passes <= chosen.anything.passes:
         return ()
-    because = f" ({why})" if why else ""
+    because = f" ({why}{without_copies(opened, chosen.group)})" if why else ""
     said = f"`bankwise fix` writes {least.space}: {least.run.passes:,} passes at best"
     return (said + because,)
 

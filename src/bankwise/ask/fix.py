@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bankwise.ask.analysis import Analysis, analyse
 from bankwise.ask.check_mlir import kernel_of, report_of
-from bankwise.ask.fix_dump import back_into_iree, modules
+from bankwise.ask.fix_dump import back_into_iree, modules, named, without_copies
 from bankwise.ask.fix_gains import recounted
 from bankwise.ask.fix_groups import Key, OwnedGroup, owned
 from bankwise.ask.fix_judged import RewrittenFile, judged
@@ -71,8 +71,8 @@ def fix(
     isa: bool = True,
     reference: str = "",
     keep: str = "",
-    padding: bool = False,
-    direct_load: bool = False,
+    padding: bool | None = None,
+    direct_load: bool | None = None,
     accept_sampled: bool = False,
     prove: bool = False,
     prefer: str = "",
@@ -122,11 +122,16 @@ def fix_kernels(
     progress: Progress | None = None,
 ) -> FixReport:
     """:func:`fix_file` for MLIR with threads."""
-    if output not in ("", "-"):
+    said = output not in ("", "-")
+    if said and not Path(output).is_dir():
         check_writable(Path(output))
     if judges.prove:
         need_solver()
     found = rewritten(file, options)
+    for path, _ in named(found.report.modules, Path(output)) if said else ():
+        check_writable(path)
+    if said and not found.report.modules:
+        check_writable(Path(output))
     report = with_wave(judged(found, judges, progress), found, judges, output)
     back = back_into_iree(found.before.opened, report.modules, output) if report.changes else ()
     return replace(report, settings=(*report.settings, *back))
@@ -334,8 +339,9 @@ def _proved(
     worse: dict[Key, Refusal] = {}
     for task, refusal in written.refused:
         padding = by_task[task].padding
-        named = Refusal(_named(task.owned, refusal.reason), refusal.location)
-        refusals += [] if padding else [named]
+        way_on = without_copies(texts.start, task.owned.group)
+        told = Refusal(f"{_named(task.owned, refusal.reason)}{way_on}", refusal.location)
+        refusals += [] if padding else [told]
         worse |= {task.owned.key: padding.stays(refusal.reason)} if padding else {}
     changes: list[Change] = []
     for done in written.done:
@@ -345,8 +351,7 @@ def _proved(
     proof = proof_verdict([done.proofs for done in written.done])
     claims = tuple(proof.claim for done in written.done for proof in done.proofs)
     stands = (texts.before, written.opened, written.analyses)
-    told = (tuple(changes), tuple(refusals))
-    return Rewritten(*stands, *told, worse, proof, claims, written.done)
+    return Rewritten(*stands, tuple(changes), tuple(refusals), worse, proof, claims, written.done)
 
 
 def _named(group: OwnedGroup, reason: str) -> str:

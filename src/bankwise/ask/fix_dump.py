@@ -17,6 +17,7 @@ from bankwise.hardware.machine import machine
 from bankwise.show.values import KernelReport
 
 if TYPE_CHECKING:
+    from bankwise.change.rewrite.group import Group
     from bankwise.read.mlir.module import Opened
 
 Modules = tuple[tuple[str, str], ...]
@@ -42,11 +43,20 @@ def modules(opened: Opened, kernels: Iterable[KernelReport]) -> Modules:
     return tuple(found.items())
 
 
+def without_copies(opened: Opened, group: Group) -> str:
+    """What lowers a kernel of IREE without copies in lane order, in words; empty where none is in
+    the way."""
+    copied = any(site.access.kind == "dma" for site in group.accesses)
+    flag = "--iree-llvmgpu-use-direct-load=false"
+    return f"; {flag} lowers it without" * (copied and bool(executables(opened.source.parsed)))
+
+
 def named(written: Modules, destination: Path) -> tuple[tuple[Path, str], ...]:
-    """Which file each executable gets: of several, files below a folder or beside a name."""
-    if len(written) < 2:
-        return tuple((destination, text) for _, text in written)
-    if destination.suffix == ".mlir":
+    """Which file each executable gets: one that is called ``.mlir``, of several files beside that
+    name; otherwise files below a folder. IREE takes a name without ``.mlir`` for an object file."""
+    if destination.suffix == ".mlir" and not destination.is_dir():
+        if len(written) == 1:
+            return ((destination, written[0][1]),)
         return tuple((destination.with_suffix(f".{name}.mlir"), text) for name, text in written)
     return tuple((destination / f"{name}.mlir", text) for name, text in written)
 
@@ -73,4 +83,5 @@ def _of_a_dump(written: Modules, output: str) -> tuple[str, ...]:
     pairs = zip(written, named(written, Path(out)), strict=True)
     flags = [f"{_FLAG}{name}={path}" for (name, _), (path, _) in pairs]
     first = () if output else (f"-o {out} writes {each} as iree-compile takes it",)
-    return (*first, "into the model: iree-compile MODEL.mlir ..", *(f"  {flag}" for flag in flags))
+    lines = " \\\n".join(f"  {flag}" for flag in flags).split("\n")
+    return (*first, "into the model: append to your iree-compile MODEL.mlir ..", *lines)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bankwise.ask.analysis import Analysis, analyse
+from bankwise.ask.analysis import Analysis, analyse, scope_in
 from bankwise.ask.fix_gains import Gain, counted_text, gain
 from bankwise.ask.fix_groups import Key, OwnedGroup
 from bankwise.errors import InputError, Refusal
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from bankwise.ask.fix_parts import PartedText
     from bankwise.change.prove import MapClaim, Proof
     from bankwise.change.rewrite.apply import Draft
-    from bankwise.change.rewrite.emit import Emitter
-    from bankwise.change.rewrite.scope import Scope
     from bankwise.notation.padding import Unpadded
     from bankwise.read.mlir.module import Opened
     from bankwise.solver.plan import Plan
@@ -223,7 +221,7 @@ def _drawn(texts: StartingText, attempts: Sequence[RewriteAttempt]) -> _Drawn:
     from bankwise.read.mlir.source import apply_edits
 
     emitter = Emitter(texts.start.source.text, texts.start.offset_of)
-    scopes = {each.kernel.name: _scope(each, emitter) for each in texts.started}
+    scopes = {each.kernel.name: scope_in(each, emitter) for each in texts.started}
     shown: list[RewriteAttempt] = []
     refusals: dict[int, Refusal] = {}
     for number, attempt in enumerate(attempts):
@@ -285,13 +283,3 @@ def _claims(attempt: RewriteAttempt, draft: Draft | None) -> tuple[MapClaim, ...
     owned, fold = attempt.task.owned, None if draft is None else fold_of(draft.plan)
     names = tuple(allocation.name for allocation in owned.group.allocations)
     return tuple(MapClaim(kernel, names, fold, attempt.task.rows) for kernel in owned.kernels)
-
-
-def _scope(analysis: Analysis, emitter: Emitter) -> Scope:
-    from bankwise.change.rewrite.scope import scope_of
-    from bankwise.read.mlir.indexing import ThreadIds
-
-    threads = ThreadIds(
-        analysis.workgroup_size, analysis.machine.wave_size, grid=analysis.kernel.grid
-    )
-    return scope_of(analysis.kernel.op, threads, emitter)

@@ -74,7 +74,7 @@ def with_wave(
     A plan that the emitted code refuses is taken back: then the padding is the answer, or nothing.
     """
     before = found.before
-    asked = report.changes or before.report.totals.run.extra
+    asked = report.changes or any(each.totals.run.extra for each in before.report.kernels)
     if HOST_FUNCTION not in before.opened.source.text or not asked:
         return report
     file = output if output not in ("", "-") else "fixed.mlir"

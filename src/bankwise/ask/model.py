@@ -63,7 +63,7 @@ def check_model(file: Path, options: Options, progress: Progress | None = None) 
         notes=tuple(
             dict.fromkeys(
                 (
-                    *_notes(dispatches, options),
+                    *_notes(dispatches, options.target, _lowering(options)),
                     *_not_default(options),
                     _where_places_are(options),
                     *_said(reports),
@@ -98,7 +98,7 @@ def fix_model(
     if judges.prove:
         need_solver()
     judge = partial(judged, judges=judges, progress=progress)
-    asked, keep = _lowering(options), _folder(options)
+    asked, keep = _lowering(options, _FIXED), _folder(options)
     lowered = {way: _lower(file, options, way) for way in dict.fromkeys((asked, IREE_DEFAULT))}
     with TemporaryDirectory(prefix="bankwise-") as folder:
         groups = _by_dispatch(file, options.target, lowered, keep or Path(folder))
@@ -111,7 +111,7 @@ def fix_model(
         vmfb,
         _keep(file, target, keep, accepted, vmfb, asked) if keep else (),
         _refusals(lowered[asked]),
-        _notes(lowered[asked], options),
+        _notes(lowered[asked], options.target, asked),
         tuple(each.default for each in answers),
     )
 
@@ -155,8 +155,15 @@ def _folder(options: Options) -> Path | None:
     return Path(options.keep) if options.keep else None
 
 
-def _lowering(options: Options) -> Lowering:
-    return Lowering(options.padding, options.direct_load)
+_FIXED = Lowering(padding=False, direct_load=False)
+"""What ``fix`` begins with, beside IREE's own."""
+
+
+def _lowering(options: Options, unasked: Lowering = IREE_DEFAULT) -> Lowering:
+    """As it was asked for; ``unasked`` where nothing was."""
+    said = options.padding, options.direct_load
+    own = unasked.padding, unasked.direct_load
+    return Lowering(*(u if s is None else s for s, u in zip(said, own, strict=True)))
 
 
 def _lower(file: Path, options: Options, lowering: Lowering | None = None) -> tuple[Dispatch, ...]:
@@ -174,10 +181,10 @@ def _refusals(dispatches: tuple[Dispatch, ...]) -> tuple[Refusal, ...]:
     return tuple(d.refusal for d in dispatches if d.refusal is not None)
 
 
-def _notes(dispatches: tuple[Dispatch, ...], options: Options) -> tuple[str, ...]:
+def _notes(dispatches: tuple[Dispatch, ...], target: str, how: Lowering) -> tuple[str, ...]:
     shared = sum(d.uses_shared_memory for d in dispatches)
-    how = _lowering(options)
-    first = f"lowered by IREE for {options.target} ({how}): {len(dispatches)} dispatches, "
+    own = ", as iree-compile does unasked" * (how == IREE_DEFAULT)
+    first = f"lowered by IREE for {target} ({how}{own}): {len(dispatches)} dispatches, "
     return (f"{first}{shared} with workgroup memory",)
 
 
@@ -190,10 +197,10 @@ def _where_places_are(options: Options) -> str:
 
 
 def _not_default(options: Options) -> tuple[str, ...]:
-    """What has to be given to see the kernel that IREE makes by itself."""
-    left = {"--padding": options.padding, "--direct-load": options.direct_load}
-    flags = " ".join(flag for flag, given in left.items() if not given)
-    said = f"this is not what iree-compile makes by default: `{flags}` shows that kernel"
+    """What has to be left out to see the kernel that IREE makes by itself."""
+    given = {"--no-padding": options.padding, "--no-direct-load": options.direct_load}
+    flags = " ".join(flag for flag, on in given.items() if on is False)
+    said = f"this is not what iree-compile makes by default: without `{flags}` you see that kernel"
     return (said,) if flags else ()
 
 

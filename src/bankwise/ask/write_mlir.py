@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from bankwise.ask.analysis import Analysis
+from bankwise.ask.analysis import Analysis, scope_in
 from bankwise.ask.fix_groups import owned
 from bankwise.errors import Refusal
 from bankwise.read.options import Options, command
@@ -14,25 +14,40 @@ from bankwise.show.values import Snippet
 
 if TYPE_CHECKING:
     from bankwise.change.rewrite.plan import GroupPlan
+    from bankwise.read.mlir.module import Opened
     from bankwise.solver.plan import Plan
 
 
-def written(chosen: GroupPlan) -> Plan:
+def unwritable(opened: Opened, analysis: Analysis, chosen: GroupPlan, plan: Plan) -> str:
+    """Why copies in lane order cannot be edited for a plan; empty where they can, or are none."""
+    from bankwise.change.rewrite.apply import draft, write
+    from bankwise.change.rewrite.emit import Emitter
+    from bankwise.change.rewrite.plan import folded, unfollowed
+
+    if why := unfollowed(chosen.group, plan):
+        return why
+    copied = any(site.access.kind == "dma" for site in chosen.group.accesses)
+    if not copied or not folded(plan):
+        return ""
+    scope = scope_in(analysis, Emitter(opened.source.text, opened.offset_of))
+    found = write(draft(chosen.group, plan), lambda _: scope)
+    return found.reason if isinstance(found, Refusal) else ""
+
+
+def written(opened: Opened, analysis: Analysis, chosen: GroupPlan) -> Plan:
     """The best plan that ``fix`` can put into a text; the present one where there is none."""
-    from bankwise.change.rewrite.plan import unfollowed
-
     plans = (*chosen.choices, chosen.best.present)
-    return next(plan for plan in plans if not unfollowed(chosen.group, plan))
+    return next(plan for plan in plans if not unwritable(opened, analysis, chosen, plan))
 
 
-def to_write(analysis: Analysis, file: str, options: Options) -> Iterator[Snippet]:
+def to_write(opened: Opened, analysis: Analysis, options: Options) -> Iterator[Snippet]:
     """The allocations that ``fix`` has a better map for; costs as it plans them."""
     for each in owned((analysis,)):
         chosen = each.plan(options.width_policy)
         if isinstance(chosen, Refusal):
             continue
         shorter = None if chosen.without is None else chosen.without.chosen
-        plans = [written(plan) for plan in (chosen, shorter) if plan is not None]
+        plans = [written(opened, analysis, plan) for plan in (chosen, shorter) if plan is not None]
         present, least = chosen.best.present, min(plans, key=_passes)
         if least.passes < present.passes:
             yield Snippet(
@@ -42,7 +57,7 @@ def to_write(analysis: Analysis, file: str, options: Options) -> Iterator[Snippe
                 location=each.group.allocations[0].location,
                 before=present.run.passes,
                 after=least.run.passes,
-                command=command("fix", file, options),
+                command=command("fix", opened.source.file, options),
                 buffers=tuple(one.name for one in each.group.allocations),
             )
 

@@ -88,8 +88,8 @@ def check(
         bool, typer.Option("--exit-zero", help="Exit 0 whatever is found; 2 for failures stays.")
     ] = False,
     keep: Keep = "",
-    padding: Padding = False,
-    direct_load: DirectLoad = False,
+    padding: Padding = None,
+    direct_load: DirectLoad = None,
     fail_on: Annotated[
         str, typer.Option("--fail-on", metavar="N-way", help="Exit 1 from so many ways on.")
     ] = "2-way",

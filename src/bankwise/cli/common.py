@@ -167,7 +167,8 @@ Keep = Annotated[
     str, typer.Option("--keep", metavar="DIR", help="A model: keep its lowered kernels here.")
 ]
 Padding = Annotated[
-    bool, typer.Option("--padding", help="A model: leave IREE's padding of LDS rows on.")
+    bool | None,
+    typer.Option("--padding/--no-padding", help="A model: with IREE's padding of LDS rows?"),
 ]
 
 
@@ -186,7 +187,8 @@ PreferenceOption = Annotated[
 ]
 
 DirectLoad = Annotated[
-    bool, typer.Option("--direct-load", help="A model: let IREE copy straight to LDS.")
+    bool | None,
+    typer.Option("--direct-load/--no-direct-load", help="A model: may IREE copy straight to LDS?"),
 ]
 
 

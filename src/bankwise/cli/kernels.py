@@ -105,8 +105,8 @@ def fix(
         typer.Option("--accessor", help="Source: layouts as types of arrays; uses stay as is."),
     ] = False,
     keep: Keep = "",
-    padding: Padding = False,
-    direct_load: DirectLoad = False,
+    padding: Padding = None,
+    direct_load: DirectLoad = None,
     prefer: PreferenceOption = None,
     arg: Numbers = [],  # noqa: B006 - typer reads the default, nobody changes it
     everything: Annotated[
@@ -162,7 +162,7 @@ def _deliver(report: FixReport, destination: str, form: FixFormat, everything: b
     if destination == "-" and report.accepted:
         sys.stdout.write("// -----\n".join(text for _, text in report.modules) or report.fixed_text)
     for path, data in files:
-        if len(files) > 1 or report.files:
+        if len(files) > 1 or report.files or report.modules:
             make_folder(path.parent)
         write_atomically(path, data)
     if form is FixFormat.json:

@@ -30,7 +30,8 @@ class Options:
     ``dims``: ``NAME=SIZE`` texts; ``workgroup_size``: ``X,Y,Z``; ``policy``: a width policy, "" for
     what is usual with the kind of file; ``arguments``: ``NAME=VALUE`` texts; ``isa``: compare with
     what the compiler emits; ``keep``: a folder for the kernels that a model is lowered to,
-    ``padding`` and ``direct_load``: how it is lowered. ``prefer``: by what plans are ranked, ""
+    ``padding`` and ``direct_load``: how it is lowered, None for what the verb does unasked.
+    ``prefer``: by what plans are ranked, ""
     for data and issue cycles. ``launches``: as ``--launch`` takes them.
     ``flags``: of the user's own, for the compiler of source; ``compile_commands``: the database of
     his build, or its folder, "" for what lies around the source; ``accessor``: write layouts as
@@ -49,8 +50,8 @@ class Options:
     arguments: tuple[str, ...] = field(default=(), metadata={"flag": "--arg"})
     isa: bool = field(default=False, metadata={"flag": "--isa"})
     keep: str = field(default="", metadata={"flag": "--keep"})
-    padding: bool = field(default=False, metadata={"flag": "--padding"})
-    direct_load: bool = field(default=False, metadata={"flag": "--direct-load"})
+    padding: bool | None = field(default=None, metadata={"flag": "--padding"})
+    direct_load: bool | None = field(default=None, metadata={"flag": "--direct-load"})
     launches: tuple[str, ...] = field(default=(), metadata={"flag": "--launch"})
     prefer: str = field(default="", metadata={"flag": "--prefer"})
     flags: tuple[str, ...] = field(default=(), metadata={"flag": FLAGS})
@@ -83,11 +84,16 @@ def command(verb: str, file: str, options: Options) -> str:
     words = ["bankwise", verb, file]
     for flag, value in _said(options):
         for one in value if isinstance(value, tuple) else (value,):
-            words += [flag, one] if isinstance(one, str) and one else [flag] if one else []
+            words += [flag, one] if isinstance(one, str) and one else _switch(flag, one)
     return shlex.join([*words, *(["--", *options.flags] if options.flags else [])])
 
 
-def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...]]]:
+def _switch(flag: str, on: bool | str | None) -> list[str]:
+    """An option that is on or off, or not said."""
+    return [flag] if on else [flag.replace("--", "--no-", 1)] if on is False else []
+
+
+def _said(options: Options) -> Iterator[tuple[str, bool | str | tuple[str, ...] | None]]:
     yield from (("--target", options.target), ("--policy", options.policy))
     for each in fields(options):
         if each.metadata.get("flag") in _FACTS:

@@ -153,7 +153,9 @@ def alone(text: str, dump: Dump) -> tuple[KeptText, ...]:
     lines = opening.split("\n")
     depth = sum(line.endswith("{") for line in lines) - sum(line.strip() == "}" for line in lines)
     others = (head.start, head.end), (config.start, config.end)
-    return (KeptText(dump.start, dump.end, opening + launch, "}\n" * depth, others),)
+    # Where other dumps were left out, the head of the next kernel may stand behind this one.
+    end = _closed(text, own[0], "", own[1]) or dump.end
+    return (KeptText(dump.start, end, opening + launch, "}\n" * depth, others),)
 
 
 def _closed(text: str, at: int, indent: str, end: int) -> int:
